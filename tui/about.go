@@ -12,6 +12,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/story"
+	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -128,15 +129,15 @@ func (m *model) aboutView(l layout, a area) []string {
 }
 
 // aboutDoc lays out all that is known of a session.
-func (m *model) aboutDoc(s *broker.Session, width int) *doc {
-	d := &doc{Paper: *m.st.Paper(width)}
+func (m *model) aboutDoc(s *broker.Session, width int) *callview.Doc {
+	d := &callview.Doc{Paper: *m.st.Paper(width)}
 	m.aboutState(d, s)
 	if s.Run != nil {
 		aboutRun(d, s)
 	}
 	line := func(label, text string) {
 		if text != "" {
-			d.Write(draw.Fixed(draw.Label, label, labelWidth), draw.Text, text)
+			d.Write(draw.Fixed(draw.Label, label, callview.LabelWidth), draw.Text, text)
 		}
 	}
 	line("folder", s.CWD)
@@ -148,24 +149,24 @@ func (m *model) aboutDoc(s *broker.Session, width int) *doc {
 	line("id", s.ID)
 	if s.Run != nil && s.Run.Told != nil {
 		d.Blank()
-		d.SayBehind(draw.Label, "telling", labelWidth, draw.Muted, "its agent has not taken it up yet")
-		d.Write(draw.Fixed(draw.Muted, "", labelWidth), draw.Text, s.Run.Told.Text)
+		d.SayBehind(draw.Label, "telling", callview.LabelWidth, draw.Muted, "its agent has not taken it up yet")
+		d.Write(draw.Fixed(draw.Muted, "", callview.LabelWidth), draw.Text, s.Run.Told.Text)
 	}
 	if s.Message != nil {
 		d.Blank()
 		if n := s.Message.Failures; n > 0 {
-			d.SayBehind(draw.Label, "not told", labelWidth, draw.Warn, "tried "+draw.Plural(n, "time")+"; m and enter send it again")
+			d.SayBehind(draw.Label, "not told", callview.LabelWidth, draw.Warn, "tried "+draw.Plural(n, "time")+"; m and enter send it again")
 		}
-		d.SayBehind(draw.Label, "next", labelWidth, draw.Key, m.whenTold(s)+", since "+s.Message.QueuedAt.In(m.at.Location()).Format("15:04:05"))
-		d.Write(draw.Fixed(draw.Muted, "", labelWidth), draw.Text, s.Message.Text)
+		d.SayBehind(draw.Label, "next", callview.LabelWidth, draw.Key, m.whenTold(s)+", since "+s.Message.QueuedAt.In(m.at.Location()).Format("15:04:05"))
+		d.Write(draw.Fixed(draw.Muted, "", callview.LabelWidth), draw.Text, s.Message.Text)
 	}
 	if said := m.about.said; said != "" {
 		d.Blank()
-		d.SayBehind(draw.Label, "said last", labelWidth, draw.Muted, "at "+m.about.saidAt.In(m.at.Location()).Format("15:04:05")+"; E shows the rest")
+		d.SayBehind(draw.Label, "said last", callview.LabelWidth, draw.Muted, "at "+m.about.saidAt.In(m.at.Location()).Format("15:04:05")+"; E shows the rest")
 		d.Write(draw.Gutter{Width: 2, Next: "┊", First: func(int) (draw.Ink, string) { return draw.Faint, "┊" }}, draw.Agent, headOf(said, maxSaid))
 	}
-	d.lookAtAll()
-	d.callEnd = len(d.Rows)
+	d.LookAtAll()
+	d.CallEnd = len(d.Rows)
 	return d
 }
 
@@ -178,35 +179,35 @@ func headOf(text string, most int) string {
 }
 
 // aboutState says what the session does, and what is wrong with it.
-func (m *model) aboutState(d *doc, s *broker.Session) {
+func (m *model) aboutState(d *callview.Doc, s *broker.Session) {
 	word, since := m.board.status(s)
-	row := d.Styles.Row(d.Width).Put(draw.Label, "state").To(labelWidth).Put(stateInk(s, m.board.pending[s.ID]), word)
+	row := d.Styles.Row(d.Width).Put(draw.Label, "state").To(callview.LabelWidth).Put(stateInk(s, m.board.pending[s.ID]), word)
 	if !since.IsZero() && m.board.pending[s.ID] == 0 && (s.Run == nil || s.Run.Turn != broker.TurnWorking) {
 		row.Put(draw.Muted, ", since "+since.In(m.at.Location()).Format("15:04:05"))
 	}
 	d.Add(row)
 	if n := m.board.pending[s.ID]; n > 0 {
-		d.SayBehind(draw.Text, "", labelWidth, draw.Muted, "enter shows its "+draw.Plural(n, "waiting call"))
+		d.SayBehind(draw.Text, "", callview.LabelWidth, draw.Muted, "enter shows its "+draw.Plural(n, "waiting call"))
 	}
 	if why := s.Failure(); why != "" {
-		d.SayBehind(draw.Danger, "problem", labelWidth, draw.Danger, safe.Line(why))
+		d.SayBehind(draw.Danger, "problem", callview.LabelWidth, draw.Danger, safe.Line(why))
 	}
 	if underStop(s) {
 		if s.Run != nil {
 			for _, step := range s.Run.Steps {
-				d.SayBehind(draw.Text, "", labelWidth, draw.Muted, "· "+safe.Line(step))
+				d.SayBehind(draw.Text, "", callview.LabelWidth, draw.Muted, "· "+safe.Line(step))
 			}
 		}
-		d.SayBehind(draw.Text, "", labelWidth, draw.Muted, "its calls are denied until you speak to it: m")
+		d.SayBehind(draw.Text, "", callview.LabelWidth, draw.Muted, "its calls are denied until you speak to it: m")
 	}
 }
 
 // aboutRun says how a session is held.
-func aboutRun(d *doc, s *broker.Session) {
+func aboutRun(d *callview.Doc, s *broker.Session) {
 	r := s.Run
 	say := func(label, text string) {
 		if text != "" {
-			d.SayBehind(draw.Label, label, labelWidth, draw.Text, text)
+			d.SayBehind(draw.Label, label, callview.LabelWidth, draw.Text, text)
 		}
 	}
 	say("used", strings.Join(spent(r), " · "))
@@ -220,10 +221,10 @@ func aboutRun(d *doc, s *broker.Session) {
 		agent = append(agent, "at most "+draw.Plural(r.MaxTurns, "turn"))
 	}
 	say("agent", strings.Join(agent, " · "))
-	d.Write(draw.Fixed(draw.Label, "program", labelWidth), draw.Text, strings.Join(append([]string{r.Program}, r.Args...), " "))
+	d.Write(draw.Fixed(draw.Label, "program", callview.LabelWidth), draw.Text, strings.Join(append([]string{r.Program}, r.Args...), " "))
 	say("processes", processesOf(s))
 	if r.Log != "" {
-		d.Write(draw.Fixed(draw.Label, "log", labelWidth), draw.Text, filepath.Clean(r.Log))
+		d.Write(draw.Fixed(draw.Label, "log", callview.LabelWidth), draw.Text, filepath.Clean(r.Log))
 	}
 }
 

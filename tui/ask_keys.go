@@ -9,6 +9,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 )
 
@@ -68,7 +69,7 @@ func (m *model) askKey(msg tea.KeyMsg) (cmd tea.Cmd, ok bool) {
 		m.openReason(c)
 	case key.Matches(msg, k.Back):
 		m.askBack(c)
-	case c.ask.overview():
+	case c.ask.Overview():
 	default:
 		return m.askPick(c, msg), true
 	}
@@ -78,8 +79,8 @@ func (m *model) askKey(msg tea.KeyMsg) (cmd tea.Cmd, ok bool) {
 // askPick moves among a question's options and picks some.
 func (m *model) askPick(c *card, msg tea.KeyMsg) tea.Cmd {
 	a := c.ask
-	q, _ := a.question()
-	at := a.cursor[a.step]
+	q, _ := a.Question()
+	at := a.Cursor[a.Step]
 	switch {
 	case key.Matches(msg, m.askKeys.Other):
 		return m.openOther(c)
@@ -87,14 +88,14 @@ func (m *model) askPick(c *card, msg tea.KeyMsg) tea.Cmd {
 		if at = int(msg.Runes[0] - '1'); at >= len(q.Options) {
 			return m.say(draw.Muted, fmt.Sprintf("there is no option %d", at+1))
 		}
-		a.pick(at)
-	case key.Matches(msg, m.askKeys.Pick) && at == ownWords(q):
+		a.Pick(at)
+	case key.Matches(msg, m.askKeys.Pick) && at == callview.OwnWords(q):
 		return m.openOther(c)
 	case key.Matches(msg, m.askKeys.Pick):
-		a.pick(at)
+		a.Pick(at)
 	default:
-		a.cursor[a.step] = m.moved(msg, at, len(q.Options)+1)
-		a.rev++
+		a.Cursor[a.Step] = m.moved(msg, at, len(q.Options)+1)
+		a.Rev++
 	}
 	m.showCursor(c)
 	return nil
@@ -108,17 +109,17 @@ func (m *model) askNext(c *card) tea.Cmd {
 	switch {
 	case refusal != "":
 		return m.say(draw.Warn, "… "+refusal)
-	case !a.seen[a.step]:
+	case !a.Seen[a.Step]:
 		return m.sayFitting(draw.Warn, "read to the end first: ctrl+d shows more", "read on: ctrl+d")
-	case !a.overview():
+	case !a.Overview():
 		if cmd, open := m.askOpen(c); open {
 			return cmd
 		}
 	}
-	if a.last() {
+	if a.Last() {
 		return m.guard.hold(held{do: m.sendForm}, wait, m.at)
 	}
-	m.askStep(c, a.step+1)
+	m.askStep(c, a.Step+1)
 	return nil
 }
 
@@ -126,25 +127,25 @@ func (m *model) askNext(c *card) tea.Cmd {
 // nothing is.
 func (m *model) askOpen(c *card) (cmd tea.Cmd, open bool) {
 	a := c.ask
-	q, answer := a.question()
+	q, answer := a.Question()
 	then := "goes on"
-	if a.last() {
+	if a.Last() {
 		then = "sends it"
 	}
-	at := a.cursor[a.step]
+	at := a.Cursor[a.Step]
 	switch {
-	case !q.Multi && at == ownWords(q) && answer.Other == "":
+	case !q.Multi && at == callview.OwnWords(q) && answer.Other == "":
 		return m.openOther(c), true
-	case !q.Multi && at < ownWords(q) && !picked(*answer, at):
-		a.pick(at)
+	case !q.Multi && at < callview.OwnWords(q) && !callview.Picked(*answer, at):
+		a.Pick(at)
 		m.showCursor(c)
 		return m.sayFitting(draw.Text, "picked: "+draw.SafeLine(q.Options[at].Label)+" · enter "+then, "picked · enter "+then), true
 	case answer.Empty():
 		return m.sayFitting(draw.Warn, "nothing is picked: space picks, o answers in your own words, esc declines", "space picks, o: your own words"), true
 	}
-	if i := a.unlooked(); i >= 0 {
-		a.cursor[a.step] = i
-		a.rev++
+	if i := a.Unlooked(); i >= 0 {
+		a.Cursor[a.Step] = i
+		a.Rev++
 		m.showCursor(c)
 		return m.sayFitting(draw.Warn, "look at its preview first, then press enter again", "look at its preview first"), true
 	}
@@ -152,8 +153,8 @@ func (m *model) askOpen(c *card) (cmd tea.Cmd, open bool) {
 }
 
 func (m *model) askBack(c *card) {
-	if c.ask.step > 0 {
-		m.askStep(c, c.ask.step-1)
+	if c.ask.Step > 0 {
+		m.askStep(c, c.ask.Step-1)
 		return
 	}
 	m.screen, m.focus = screenMain, paneQueue
@@ -161,7 +162,7 @@ func (m *model) askBack(c *card) {
 
 // askStep shows another step. What decides stays deaf for a moment, as for a new card.
 func (m *model) askStep(c *card, step int) {
-	c.ask.goTo(step)
+	c.ask.GoTo(step)
 	m.scroll = 0
 	m.askDeaf()
 }
@@ -177,13 +178,13 @@ func (m *model) askDeaf() {
 func (m *model) showCursor(c *card) {
 	width, height := m.room()
 	d := m.doc(c, width)
-	q, _ := c.ask.question()
-	from, to := d.at, d.atEnd
-	if c.ask.cursor[c.ask.step] == 0 && to <= height {
+	q, _ := c.ask.Question()
+	from, to := d.At, d.AtEnd
+	if c.ask.Cursor[c.ask.Step] == 0 && to <= height {
 		from = 0
 	}
-	if c.ask.cursor[c.ask.step] == ownWords(q) && d.callEnd-from <= height {
-		to = d.callEnd
+	if c.ask.Cursor[c.ask.Step] == callview.OwnWords(q) && d.CallEnd-from <= height {
+		to = d.CallEnd
 	}
 	if to > m.scroll+height {
 		m.scroll = to - height
@@ -193,8 +194,8 @@ func (m *model) showCursor(c *card) {
 
 // openOther takes the operator's own words.
 func (m *model) openOther(c *card) tea.Cmd {
-	k, step := c.key(), c.ask.step
-	_, answer := c.ask.question()
+	k, step := c.key(), c.ask.Step
+	_, answer := c.ask.Question()
 	m.prompt = &prompt{
 		purpose: askLine, what: "other: ", help: "enter keeps it · esc cancels", text: []rune(answer.Other),
 		send: func(text string) tea.Cmd { return m.keepOther(k, step, text) },
@@ -204,10 +205,10 @@ func (m *model) openOther(c *card) tea.Cmd {
 
 func (m *model) keepOther(k drawnKey, step int, text string) tea.Cmd {
 	c := m.drawnCard()
-	if c == nil || c.key() != k || c.ask == nil || c.ask.step != step || c.sending != "" {
+	if c == nil || c.key() != k || c.ask == nil || c.ask.Step != step || c.sending != "" {
 		return m.say(draw.Warn, "this question is no longer on the screen: nothing was kept")
 	}
-	c.ask.say(strings.TrimSpace(text))
+	c.ask.Say(strings.TrimSpace(text))
 	m.showCursor(c)
 	return nil
 }
@@ -219,7 +220,7 @@ func (m *model) sendForm() tea.Cmd {
 		return m.say(draw.Warn, "this question no longer waits: nothing was sent")
 	}
 	k := c.key()
-	filled, err := c.ask.form.Fill(c.ask.answers)
+	filled, err := c.ask.Form.Fill(c.ask.Answers)
 	if err != nil {
 		return m.say(draw.Warn, draw.SafeLine(err.Error())+": nothing was sent")
 	}
@@ -245,15 +246,15 @@ func (m *model) askHints(c *card) []hint {
 		return []hint{{"enter", "answer"}, {"D", "decline"}, {"a", "let it ask in its terminal"}, {"s", "stop"}, {m.keys.MoreTime.Help().Key, "more time"}, help}
 	}
 	next := "next"
-	if c.ask.last() {
+	if c.ask.Last() {
 		next = "send"
 	}
-	if c.ask.unread() && !c.ask.overview() {
+	if c.ask.Unread() && !c.ask.Overview() {
 		return []hint{{"ctrl+d", "read on"}, {"space", "pick"}, {"o", "other"}, {"esc", "decline"}, {"h", "back"}, help}
 	}
-	if c.ask.overview() {
+	if c.ask.Overview() {
 		first := hint{"enter", next}
-		if c.ask.unread() {
+		if c.ask.Unread() {
 			first = hint{"ctrl+d", "read on"}
 		}
 		return []hint{first, {"h", "back"}, {"esc", "decline"}, help}

@@ -286,7 +286,7 @@ func (b *board) passes(c *card) bool {
 	if c.haystack == "" {
 		input := c.req.ToolInput[:min(len(c.req.ToolInput), maxHaystack)]
 		c.haystack = strings.ToLower(strings.Join([]string{
-			c.req.ToolName, b.label(c.req.SessionID), c.req.SubagentType, c.req.Agent, c.summary().text, string(input),
+			c.req.ToolName, b.label(c.req.SessionID), c.req.SubagentType, c.req.Agent, c.summary().Text, string(input),
 		}, "\n"))
 	}
 	for _, w := range b.filter.words {

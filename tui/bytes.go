@@ -10,6 +10,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/wire"
+	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
@@ -36,10 +37,10 @@ func (m *model) bytesKey(msg tea.KeyMsg) tea.Cmd {
 
 // bytesDoc lays out what the drawn call stands for: of each value what in it is not
 // plain, by name, and then every byte.
-func (m *model) bytesDoc(width int) *doc {
+func (m *model) bytesDoc(width int) *callview.Doc {
 	r := m.bytesOf
-	return m.docs.get(docKey{id: "bytes " + r.ID, width: width}, func() *doc {
-		d := &doc{Paper: *m.st.Paper(width), title: draw.SafeLine(r.ToolName) + ": exact bytes"}
+	return m.docs.get(docKey{id: "bytes " + r.ID, width: width}, func() *callview.Doc {
+		d := &callview.Doc{Paper: *m.st.Paper(width), Title: draw.SafeLine(r.ToolName) + ": exact bytes"}
 		bytesValue(d, "folder", r.CWD)
 		fields, err := wire.Fields(r.ToolInput)
 		if err != nil {
@@ -62,7 +63,7 @@ func decoded(raw json.RawMessage) string {
 }
 
 // bytesValue lists one value.
-func bytesValue(d *doc, name, text string) {
+func bytesValue(d *callview.Doc, name, text string) {
 	if len(d.Rows) > 0 {
 		d.Blank()
 	}
@@ -85,7 +86,7 @@ func bytesValue(d *doc, name, text string) {
 }
 
 // bytesDump lists bytes as hexadecimal numbers, beside those that are plain ASCII.
-func bytesDump(d *doc, text string) {
+func bytesDump(d *callview.Doc, text string) {
 	per := 16
 	if d.Width < 78 {
 		per = 8
@@ -110,6 +111,6 @@ func (m *model) bytesView(l layout, a area) []string {
 	width, height := l.inner(a, 1)
 	d := m.bytesDoc(width)
 	top := max(0, min(m.bytesScroll, len(d.Rows)-height))
-	f := caption{title: d.title, right: position(top, height, d), focus: true}
+	f := caption{title: d.Title, right: position(top, height, d), focus: true}
 	return m.frame(l, a, f, 1, d.Rows[min(top, len(d.Rows)):min(top+height, len(d.Rows))])
 }

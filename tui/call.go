@@ -4,20 +4,21 @@ import (
 	"fmt"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 )
 
 // around gathers what a call is drawn with beyond itself.
-func (m *model) around(r broker.Request) around {
+func (m *model) around(r broker.Request) callview.Around {
 	session := m.board.sessions[r.SessionID]
 	if session != nil && m.board.inOneProcess(session) {
 		alone := *session
 		alone.Pane = "" // it may be another session's
 		session = &alone
 	}
-	return around{
-		session: session, label: m.board.label(r.SessionID), loc: m.at.Location(),
-		view: m.view, story: m.stories.known[r.ID],
+	return callview.Around{
+		Session: session, Label: m.board.label(r.SessionID), Loc: m.at.Location(),
+		View: m.view, Story: m.stories.known[r.ID],
 	}
 }
 
@@ -38,7 +39,7 @@ func (m *model) detailView(l layout, a area) []string {
 	}
 	d := m.doc(c, width)
 	f := caption{
-		title: d.title, alarm: d.alarm, note: d.note, right: position(m.scroll, height, d),
+		title: d.Title, alarm: d.Alarm, note: d.Note, right: position(m.scroll, height, d),
 		focus: m.focus == paneDetail || m.screen == screenFull,
 	}
 	f.below, f.belowInk = m.standing(c)
@@ -49,19 +50,19 @@ func (m *model) detailView(l layout, a area) []string {
 	if l.stacked && f.note == "" && f.alarm == "" { // such a frame has no lower edge
 		f.note = "asked " + draw.Clock(m.at.Sub(c.req.CreatedAt)) + " ago"
 	}
-	if more := d.callEnd - m.scroll - height; (locked(c) || c.ask.unread()) && more > 0 {
+	if more := d.CallEnd - m.scroll - height; (locked(c) || c.ask.Unread()) && more > 0 {
 		f.belowRight = "▼ " + draw.Plural(more, "more row")
 		if l.stacked {
 			f.right = f.belowRight
 		}
 	}
-	return m.frame(l, a, f, 1, d.look(m.scroll, m.scroll+height))
+	return m.frame(l, a, f, 1, d.Look(m.scroll, m.scroll+height))
 }
 
 // standing says how long the call has waited and what may still be done.
 func (m *model) standing(c *card) (string, draw.Ink) {
 	if c.late() {
-		return "late: " + ended(c.req), draw.Warn
+		return "late: " + callview.Ended(c.req), draw.Warn
 	}
 	if c.putOff() {
 		return "put off " + draw.Ago(m.at.Sub(c.req.Checkpoint.At)) + " ago · no deadline", draw.Muted
@@ -87,20 +88,20 @@ func (m *model) noLonger(c *card) string {
 }
 
 // position says which rows of a call are on the screen.
-func position(scroll, height int, d *doc) string {
+func position(scroll, height int, d *callview.Doc) string {
 	n := len(d.Rows)
 	text := fmt.Sprintf("%s–%s of %s", draw.Count(scroll+1), draw.Count(min(scroll+height, n)), draw.Plural(n, "row"))
 	if n <= height {
-		if d.callEnd > 0 {
-			n = d.callEnd // the rest is what we say of the call
+		if d.CallEnd > 0 {
+			n = d.CallEnd // the rest is what we say of the call
 		}
 		text = "all " + draw.Plural(n, "row")
 		if n == 1 {
 			text = "1 row · all"
 		}
 	}
-	if d.size != "" {
-		text = d.size + " · " + text
+	if d.Size != "" {
+		text = d.Size + " · " + text
 	}
 	return text
 }

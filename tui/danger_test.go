@@ -14,6 +14,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/callview"
 )
 
 // risky starts a console over a dangerous call, r1, and a normal one, r2.
@@ -396,7 +397,7 @@ func TestTitleAlwaysSaysDangerous(t *testing.T) {
 // All that stands between a call and an allow is drawn, or counted.
 func TestLongListsAreCounted(t *testing.T) {
 	call := manyThings(bash("r1", "s1", noon, "x"))
-	d := layOut(plainPaper(), call, around{loc: time.UTC}, 100)
+	d := callview.LayOut(plainPaper(), call, callview.Around{Loc: time.UTC}, 100)
 	text := strings.Join(d.Rows, "\n")
 	for _, want := range []string{
 		"✗ rm -rf /var/cache/thing", "through sudo, env", "leads to /data/cache/thing", "nobody knows what $X is", "sets BASH_ENV=/tmp/x",
@@ -406,7 +407,7 @@ func TestLongListsAreCounted(t *testing.T) {
 			t.Errorf("lacks %q:\n%s", want, text)
 		}
 	}
-	if strings.Contains(strings.Join(d.Rows[:d.callEnd], "\n"), "runs") {
+	if strings.Contains(strings.Join(d.Rows[:d.CallEnd], "\n"), "runs") {
 		t.Error("our remarks are part of the call")
 	}
 }
@@ -419,8 +420,8 @@ func TestWorstElementsAreDrawn(t *testing.T) {
 	}
 	all[490] = ran("rm -rf ~", rules.Deny, "", "")
 	all[300] = ran("sh", rules.Ask, "", "")
-	list, rest := worstOf(all, elementsShown)
-	if len(list) != elementsShown || len(rest) != 500-elementsShown {
+	list, rest := callview.WorstOf(all, callview.ElementsShown)
+	if len(list) != callview.ElementsShown || len(rest) != 500-callview.ElementsShown {
 		t.Fatalf("%d and %d elements", len(list), len(rest))
 	}
 	if list[10].Text != "sh" || list[11].Text != "rm -rf ~" || list[0].Text != "echo 0" {

@@ -9,6 +9,7 @@ import (
 	"github.com/muesli/termenv"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/change"
 )
 
@@ -72,7 +73,7 @@ func BenchmarkDiff5000FirstFrame(b *testing.B) {
 	list := dressed(s.m.ctx, read)
 	for _, sides := range []bool{false, true} {
 		b.Run(map[bool]string{false: "coloured", true: "sides"}[sides], func(b *testing.B) {
-			s.m.view = diffView{sides: sides, more: 3}
+			s.m.view = callview.DiffView{Sides: sides, More: 3}
 			for b.Loop() {
 				c.sections = read
 				s.m.Update(dressedMsg{key: c.key(), of: read, list: list})

@@ -10,6 +10,7 @@ import (
 
 	_ "github.com/aoctl/aoctl/broker/brokertest/seeded" // rapid draws the same in every run
 	"github.com/aoctl/aoctl/broker/patch"
+	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/diff"
 	"github.com/aoctl/aoctl/tui/draw"
@@ -18,11 +19,11 @@ import (
 
 // drawn reads a comparison off the screen: the texts that its rows say are there before
 // and after. One of them at most has no line break at its end.
-func drawn(t interface{ Fatalf(string, ...any) }, s change.Section, v diffView) (before, after string) {
-	d := &doc{Paper: *plainPaper().Paper(4000)}
-	d.comparison(&s, v)
-	d.lookAtAll()
-	digits := digitsOf(s.Lines)
+func drawn(t interface{ Fatalf(string, ...any) }, s change.Section, v callview.DiffView) (before, after string) {
+	d := &callview.Doc{Paper: *plainPaper().Paper(4000)}
+	d.Comparison(&s, v)
+	d.LookAtAll()
+	digits := callview.DigitsOf(s.Lines)
 	var b, a strings.Builder
 	last := ""
 	endless := func(text *strings.Builder) {
@@ -62,7 +63,7 @@ func drawn(t interface{ Fatalf(string, ...any) }, s change.Section, v diffView) 
 		}
 	}
 	for _, row := range d.Rows {
-		if !v.sides {
+		if !v.Sides {
 			read(row, "")
 			continue
 		}
@@ -99,7 +100,7 @@ func TestDrawnIsDone(t *testing.T) {
 			return
 		}
 		for _, sides := range []bool{false, true} {
-			before, after := drawn(t, s, diffView{sides: sides, more: 3})
+			before, after := drawn(t, s, callview.DiffView{Sides: sides, More: 3})
 			if before != file || after != strings.ReplaceAll(file, old, fresh) {
 				t.Fatalf("sides %v: drawn %q → %q, is %q → %q", sides, before, after, file, strings.ReplaceAll(file, old, fresh))
 			}
@@ -117,12 +118,12 @@ func checkFolded(t *rapid.T, s change.Section) {
 		}
 	}
 	for more := -1; more <= 3; more++ {
-		d := &doc{Paper: *plainPaper().Paper(4000)}
-		d.comparison(&s, diffView{more: more})
-		d.lookAtAll()
+		d := &callview.Doc{Paper: *plainPaper().Paper(4000)}
+		d.Comparison(&s, callview.DiffView{More: more})
+		d.LookAtAll()
 		got := 0
 		for _, row := range d.Rows {
-			if letters := []rune(row); letters[digitsOf(s.Lines)+1] == '+' {
+			if letters := []rune(row); letters[callview.DigitsOf(s.Lines)+1] == '+' {
 				got++
 			}
 		}
@@ -154,9 +155,9 @@ func FuzzChangesLayout(f *testing.F) {
 		}
 		list := dressed(t.Context(), cs.Compare(files, "/", time.Second))
 		for _, st := range []*draw.Styles{plainPaper(), draw.NewStyles(draw.DefaultPalette(), termenv.TrueColor, true, true)} {
-			d := &doc{Paper: *st.Paper(width)}
-			d.changes(list, diffView{sides: sides})
-			d.lookAtAll()
+			d := &callview.Doc{Paper: *st.Paper(width)}
+			d.Changes(list, callview.DiffView{Sides: sides})
+			d.LookAtAll()
 			for i, row := range d.Rows {
 				plain := ownColours.ReplaceAllString(row, "")
 				if n := safe.Width(plain); n != width {
@@ -246,7 +247,7 @@ func FuzzRowsOf(f *testing.F) {
 	f.Add("a\t\t\t\t\t\t\t\tb ", 9)
 	f.Fuzz(func(t *testing.T, text string, room int) {
 		text, room = oneLine(text), 5+(room&0x7f)
-		n, ok := rowsOf(text, room)
+		n, ok := callview.RowsOf(text, room)
 		if !ok {
 			return
 		}
@@ -260,7 +261,7 @@ func FuzzRowsOf(f *testing.F) {
 
 // A miscount loses no row.
 func TestMiscountedRows(t *testing.T) {
-	d := &doc{Paper: *plainPaper().Paper(40)}
+	d := &callview.Doc{Paper: *plainPaper().Paper(40)}
 	d.Say(draw.Text, "first")
 	drawing := func(texts ...string) func(*draw.Paper) {
 		return func(p *draw.Paper) {
@@ -269,12 +270,12 @@ func TestMiscountedRows(t *testing.T) {
 			}
 		}
 	}
-	d.later(1, drawing("a", "b", "c"))
-	d.later(3, drawing("d"))
+	d.Later(1, drawing("a", "b", "c"))
+	d.Later(3, drawing("d"))
 	d.Say(draw.Text, "last")
-	d.callEnd = len(d.Rows)
-	d.lookAtAll()
-	if got := strings.Join(strings.Fields(strings.Join(d.Rows, " ")), " "); got != "first a b c d last" || d.callEnd != len(d.Rows) {
-		t.Errorf("%q, call ends at %d of %d", got, d.callEnd, len(d.Rows))
+	d.CallEnd = len(d.Rows)
+	d.LookAtAll()
+	if got := strings.Join(strings.Fields(strings.Join(d.Rows, " ")), " "); got != "first a b c d last" || d.CallEnd != len(d.Rows) {
+		t.Errorf("%q, call ends at %d of %d", got, d.CallEnd, len(d.Rows))
 	}
 }

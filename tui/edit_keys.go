@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -185,7 +186,7 @@ func (m *model) editSent(msg editSentMsg) tea.Cmd {
 		return nil
 	}
 	e.state = editAsking
-	name := summaryOf(e.req).tool
+	name := callview.SummaryOf(e.req).Tool
 	switch {
 	case msg.err == nil:
 		delete(m.drafts, e.card.digest)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/callview"
 )
 
 func TestEditForm(t *testing.T) {
@@ -160,7 +161,7 @@ func TestKeepEdited(t *testing.T) {
 }
 
 func TestDifference(t *testing.T) {
-	got := Difference([]byte(`{"command":"npm test","timeout":1,"gone":"x"}`), []byte(`{"command":"npm test -- --ci","timeout":1,"new":["y"]}`))
+	got := callview.Difference([]byte(`{"command":"npm test","timeout":1,"gone":"x"}`), []byte(`{"command":"npm test -- --ci","timeout":1,"new":["y"]}`))
 	want := "--- command\n+++ command\n@@ -1 +1 @@\n-npm test\n+npm test -- --ci\n" +
 		"--- gone\n+++ gone\n@@ -1 +0,0 @@\n-x\n--- new\n+++ new\n@@ -0,0 +1 @@\n+[\"y\"]\n"
 	if got != want {

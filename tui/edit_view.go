@@ -2,14 +2,10 @@ package tui
 
 import (
 	"fmt"
-	"strings"
 
-	udiff "github.com/aymanbagabas/go-udiff"
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/aoctl/aoctl/broker/wire"
-	"github.com/aoctl/aoctl/tui/change"
-	"github.com/aoctl/aoctl/tui/diff"
+	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -45,9 +41,9 @@ func (m *model) editView(l layout, a area) []string {
 	e := m.edit
 	rows, end := m.editRows(width)
 	top := max(0, min(e.top, len(rows)-height))
-	f := caption{title: "Edited: " + summaryOf(e.req).tool, focus: true, note: "of " + m.board.label(e.req.SessionID)}
+	f := caption{title: "Edited: " + callview.SummaryOf(e.req).Tool, focus: true, note: "of " + m.board.label(e.req.SessionID)}
 	if e.state == editAsking && e.judged.Dangerous() {
-		f.alarm = alarmOf(e.judged.Request)
+		f.alarm = callview.AlarmOf(e.judged.Request)
 		if f.alarm == "" {
 			f.alarm = "touches aoctl's own files"
 		}
@@ -72,7 +68,7 @@ func (m *model) editView(l layout, a area) []string {
 // call is drawn. end is the row behind what must be read.
 func (m *model) editRows(width int) (rows []string, end int) {
 	e := m.edit
-	p := &doc{Paper: *m.st.Paper(width)}
+	p := &callview.Doc{Paper: *m.st.Paper(width)}
 	if e.gone != "" {
 		p.SayBehind(draw.Warn, "!", 2, draw.Warn, "this call "+e.gone+": nothing can be allowed any more")
 		if e.kept != "" {
@@ -92,16 +88,16 @@ func (m *model) editRows(width int) (rows []string, end int) {
 	case editJudging:
 		p.Say(draw.Muted, "reading the new input …")
 		p.Blank()
-		p.difference(e.form.input, e.input)
+		p.Difference(e.form.input, e.input)
 	case editAsking, editSending:
 		return m.editQuestion(p, width)
 	}
-	p.lookAtAll()
+	p.LookAtAll()
 	return p.Rows, len(p.Rows)
 }
 
 // editQuestion is editRows for an input that was judged.
-func (m *model) editQuestion(p *doc, width int) (rows []string, end int) {
+func (m *model) editQuestion(p *callview.Doc, width int) (rows []string, end int) {
 	e := m.edit
 	if e.judged.Deny != "" {
 		p.SayBehind(draw.Danger, "✗", 2, draw.Danger, "a rule refuses it: "+draw.SafeLine(e.judged.Deny))
@@ -118,60 +114,17 @@ func (m *model) editQuestion(p *doc, width int) (rows []string, end int) {
 	}
 	p.Blank()
 	p.Say(draw.Title, "Changed")
-	p.difference(e.form.input, e.input)
+	p.Difference(e.form.input, e.input)
 	p.Blank()
 	p.Say(draw.Title, "Runs in place of what was asked")
-	p.lookAtAll()
-	d := layOut(m.st, e.judged.Request, m.around(e.judged.Request), width)
-	end = len(p.Rows) + d.callEnd
+	p.LookAtAll()
+	d := callview.LayOut(m.st, e.judged.Request, m.around(e.judged.Request), width)
+	end = len(p.Rows) + d.CallEnd
 	return append(p.Rows, d.Rows...), end
 }
 
 // othersShown is how many other hooks are named.
 const othersShown = 3
-
-// changedField is one parameter that differs between two inputs.
-type changedField struct {
-	name, old, fresh string
-	only             string // that it is only in one of them
-}
-
-// changedFields lists what differs, in the order of the first input, then what is new.
-func changedFields(asked, edited []byte) []changedField {
-	old, fresh := change.ReadInput(asked), change.ReadInput(edited)
-	if old.Broken != "" || fresh.Broken != "" {
-		return []changedField{{name: "input", old: string(asked), fresh: string(edited)}}
-	}
-	var list []changedField
-	for _, f := range old.Fields {
-		now, there := fresh.Raw(f.Key)
-		switch {
-		case !there:
-			list = append(list, changedField{name: f.Key, old: fieldText(f), only: "taken out"})
-		case string(now) != string(f.Value):
-			c := changedField{name: f.Key, old: fieldText(f), fresh: change.ValueText(now)}
-			if c.old == c.fresh { // 1 and "1", or another way to write the same
-				c.old, c.fresh = string(f.Value), string(now)
-			}
-			list = append(list, c)
-		}
-	}
-	for _, f := range fresh.Fields {
-		if _, there := old.Raw(f.Key); !there {
-			list = append(list, changedField{name: f.Key, fresh: fieldText(f), only: "new"})
-		}
-	}
-	return list
-}
-
-// fieldText is a value for a comparison; an empty text is drawn as two quotes, so that
-// there is a line for it.
-func fieldText(f wire.Field) string {
-	if text := change.ValueText(f.Value); text != "" {
-		return text
-	}
-	return `""`
-}
 
 // editHints are the keys worth naming while an edit is open.
 func (m *model) editHints() []hint {
@@ -196,32 +149,4 @@ func (m *model) editHints() []hint {
 		}
 	}
 	return []hint{allow, again, asAsked, {"j k", "scroll"}, back}
-}
-
-// Difference is the unified difference of two inputs of one call, parameter by parameter,
-// for the record. It is raw: it holds what the inputs hold.
-func Difference(asked, edited []byte) string {
-	text := ""
-	for _, c := range changedFields(asked, edited) {
-		text += unified(c)
-	}
-	return text
-}
-
-// unified is a changed parameter as a unified difference. A break at the end that both
-// lack, as commands do, is not worth a word.
-func unified(c changedField) string {
-	old, fresh := c.old, c.fresh
-	if len(old)+len(fresh) > diff.MaxDiffed {
-		return "--- " + c.name + "\n+++ " + c.name + "\n(too long to compare)\n"
-	}
-	if !strings.HasSuffix(old, "\n") && !strings.HasSuffix(fresh, "\n") {
-		if old != "" {
-			old += "\n"
-		}
-		if fresh != "" {
-			fresh += "\n"
-		}
-	}
-	return udiff.Unified(c.name, c.name, old, fresh)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/rules/patterns"
+	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
 )
@@ -251,7 +252,7 @@ func whereNames(r rules.Rule) []string {
 		names = append(names, name)
 	}
 	slices.SortFunc(names, func(a, b string) int {
-		x, y := slices.Index(mainFields, a), slices.Index(mainFields, b)
+		x, y := slices.Index(callview.MainFields, a), slices.Index(callview.MainFields, b)
 		switch {
 		case x >= 0 && y >= 0 && x != y:
 			return x - y
@@ -290,7 +291,7 @@ func exactRule(r broker.Request) rules.Rule {
 	tool, input := r.Call()
 	rule := rules.Rule{Tool: exactPattern("tool", tool), Decision: rules.Deny}
 	c := change.ReadInput(input)
-	for _, name := range mainFields {
+	for _, name := range callview.MainFields {
 		if v, ok := c.Text(name); ok && v != "" {
 			p := exactPattern(name, v)
 			if len(p) > patterns.MaxPattern || strings.ContainsFunc(p, func(r rune) bool { return !unicode.IsPrint(r) }) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 )
 
@@ -243,9 +244,9 @@ func (m *model) writeCall(p *draw.Paper, r broker.Request, when string, i draw.I
 	if p.Width >= 50 {
 		line.To(timeWidth).Fit(draw.Muted, m.whose(r), 14).To(timeWidth + 15)
 	}
-	s := summaryOf(r)
-	if s.tool != "Bash" {
-		line.Put(i, s.tool+" ")
+	s := callview.SummaryOf(r)
+	if s.Tool != "Bash" {
+		line.Put(i, s.Tool+" ")
 	}
 	m.queueText(line, s, i, p.Width-line.Width)
 	p.Add(line)

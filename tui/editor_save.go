@@ -12,6 +12,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -265,7 +266,7 @@ func (m *model) saySaved(s broker.SavedRule, listed map[string]bool) tea.Cmd {
 	}
 	var early, late []string
 	for _, r := range s.Decided {
-		name := summaryOf(r).text
+		name := callview.SummaryOf(r).Text
 		if listed != nil && !listed[r.ID] {
 			late = append(late, name)
 			continue

@@ -7,6 +7,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 )
 
@@ -77,7 +78,7 @@ func (m *model) editorView(l layout, a area) []string {
 		f.title = "Rule"
 	}
 	if e.card.id != "" {
-		f.note = "from " + summaryOf(e.call).tool + " of " + m.board.label(e.call.SessionID)
+		f.note = "from " + callview.SummaryOf(e.call).Tool + " of " + m.board.label(e.call.SessionID)
 	}
 	var rows []string
 	top := e.top

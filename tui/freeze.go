@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -49,7 +50,7 @@ func (m *model) frozenLine() string {
 	case h.FrozenBy.Kind == broker.ByBroker:
 		by = "aoctl, because the log was changed"
 	case h.FrozenBy.Kind != broker.ByOperator || h.FrozenBy.Token() != "":
-		by = actor(h.FrozenBy)
+		by = callview.Actor(h.FrozenBy)
 	}
 	text := m.fitting(
 		"FROZEN by "+by+": every agent is held at its next call, "+calls+" held, none can be allowed · f lets them go on",

@@ -11,6 +11,7 @@ import (
 	"github.com/muesli/termenv"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/callview"
 )
 
 // asked lists what the console was asked for beside decisions.
@@ -165,7 +166,7 @@ func TestFrozenByAnother(t *testing.T) {
 		r.shows("FROZEN by aoctl, because the log was changed: every agent")
 	})
 	late := settled(bash("r1", "s1", noon, "make"), broker.Expired, broker.Actor{Kind: broker.ByDeadline}, "held by a freeze until its time ran out", noon)
-	if got := ended(late); got != "expired: held by a freeze until its time ran out" {
+	if got := callview.Ended(late); got != "expired: held by a freeze until its time ran out" {
 		t.Errorf("%q", got)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/story"
 	"github.com/aoctl/aoctl/broker/wire"
+	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -526,8 +527,8 @@ func TestTheCardSaysThatTheEnvironmentDiffers(t *testing.T) {
 	s := heldSession(broker.TurnWorking)
 	call := bash("r1", "s1", noon, "make")
 	draw := func() string {
-		d := layOut(plainPaper(), call, around{loc: time.UTC, session: &s}, 100)
-		return strings.Join(d.Rows[:d.callEnd], "\n")
+		d := callview.LayOut(plainPaper(), call, callview.Around{Loc: time.UTC, Session: &s}, 100)
+		return strings.Join(d.Rows[:d.CallEnd], "\n")
 	}
 	if got := draw(); strings.Contains(got, "environment") {
 		t.Errorf("nothing differs, and the card says\n%s", got)

@@ -3,6 +3,7 @@ package tui
 import (
 	"github.com/charmbracelet/bubbles/key"
 
+	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 )
 
@@ -81,7 +82,7 @@ func (m *model) helpView(l layout, a area) []string {
 	top := max(0, min(m.helpScroll, len(rows)-height))
 	f := caption{title: "Keys", focus: true}
 	if len(rows) > height {
-		f.right = position(top, height, &doc{Paper: draw.Paper{Rows: rows}})
+		f.right = position(top, height, &callview.Doc{Paper: draw.Paper{Rows: rows}})
 	}
 	return m.frame(l, a, f, 1, rows[min(top, len(rows)):min(top+height, len(rows))])
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 )
 
@@ -91,9 +92,9 @@ func (m *model) pastRow(r broker.Request, width int, chosen bool) string {
 	if chosen {
 		bar = "▌"
 	}
-	glyph, i := verdictGlyph(o.State)
+	glyph, i := callview.VerdictGlyph(o.State)
 	word := string(o.State)
-	if wasObserved(o) {
+	if callview.WasObserved(o) {
 		glyph, i, word = "○", draw.Warn, "observed"
 	}
 	if r.Unheard {
@@ -118,12 +119,12 @@ func (m *model) pastRow(r broker.Request, width int, chosen bool) string {
 	case width >= 60:
 		tool += 6
 	default:
-		tool += min(draw.Cells(sum.tool), 8)
+		tool += min(draw.Cells(sum.Tool), 8)
 	}
-	line.Fit(draw.Bold, sum.tool, tool-line.Width).To(tool + 1)
+	line.Fit(draw.Bold, sum.Tool, tool-line.Width).To(tool + 1)
 	took := draw.Brief(o.At.Sub(r.CreatedAt))
 	by, whose := m.actor(o.By), m.whose(r)
-	if wasObserved(o) {
+	if callview.WasObserved(o) {
 		by = wouldHave(o)
 	}
 	end := width - 2
@@ -161,20 +162,20 @@ func (m *model) pastRow(r broker.Request, width int, chosen bool) string {
 // screen lists, so that drawing one does not read all inputs again.
 const summariesKept = 2 * historyKept
 
-func (m *model) pastSummary(r broker.Request) summary {
+func (m *model) pastSummary(r broker.Request) callview.Summary {
 	if s, ok := m.summaries[r.ID]; ok {
 		return s
 	}
 	if m.summaries == nil || len(m.summaries) >= summariesKept {
-		m.summaries = map[string]summary{}
+		m.summaries = map[string]callview.Summary{}
 	}
-	s := summaryOf(r)
+	s := callview.SummaryOf(r)
 	m.summaries[r.ID] = s
 	return s
 }
 
 // pastDoc lays a decided call out, its end first.
-func (m *model) pastDoc(r broker.Request, width int) *doc {
+func (m *model) pastDoc(r broker.Request, width int) *callview.Doc {
 	key := docKey{id: pastID(r.ID, m.unfolded), width: width}
 	if r.Alarm != nil {
 		key.id = "alarm " + key.id
@@ -182,16 +183,16 @@ func (m *model) pastDoc(r broker.Request, width int) *doc {
 	if r.Unheard {
 		key.id = "unheard " + key.id
 	}
-	return m.docs.get(key, func() *doc {
-		d := layOut(m.st, r, m.around(r), width)
+	return m.docs.get(key, func() *callview.Doc {
+		d := callview.LayOut(m.st, r, m.around(r), width)
 		if o := r.Outcome; o != nil {
-			top := &doc{Paper: *m.st.Paper(width)}
-			_, i := verdictGlyph(o.State)
+			top := &callview.Doc{Paper: *m.st.Paper(width)}
+			_, i := callview.VerdictGlyph(o.State)
 			if r.Unheard {
 				i = draw.Warn
 			}
 			end := m.ended(r) + ", after " + draw.Brief(o.At.Sub(r.CreatedAt))
-			if wasObserved(o) {
+			if callview.WasObserved(o) {
 				end = "was left to the agent (observing)" // the reason below says what would have been
 			}
 			top.Say(i, "this call "+end+", at "+o.At.In(m.at.Location()).Format("2006-01-02 15:04:05"))
@@ -199,16 +200,16 @@ func (m *model) pastDoc(r broker.Request, width int) *doc {
 			if o.Reason != "" {
 				top.Write(draw.Fixed(draw.Label, "reason", 11), draw.Text, o.Reason)
 			}
-			top.ran(m.stories.known[r.ID], m.at.Location(), m.unfolded)
+			top.Ran(m.stories.known[r.ID], m.at.Location(), m.unfolded)
 			top.Blank()
 			switch {
 			case len(o.UpdatedInput) == 0:
-			case top.given(r):
+			case top.Given(r):
 				top.Blank()
 			default:
 				top.Say(draw.Title, "Ran with another input than was asked")
-				top.difference(r.ToolInput, o.UpdatedInput)
-				top.lookAtAll()
+				top.Difference(r.ToolInput, o.UpdatedInput)
+				top.LookAtAll()
 				top.Blank()
 				top.Say(draw.Title, "Asked")
 			}
@@ -225,6 +226,6 @@ func (m *model) pastView(l layout, a area) []string {
 	}
 	width, height := l.inner(a, 1)
 	d := m.pastDoc(list[m.pastAt(list)], width)
-	f := caption{title: d.title, alarm: d.alarm, note: d.note, right: position(m.pastScroll, height, d), focus: true}
+	f := caption{title: d.Title, alarm: d.Alarm, note: d.Note, right: position(m.pastScroll, height, d), focus: true}
 	return m.frame(l, a, f, 1, d.Rows[min(m.pastScroll, len(d.Rows)):min(m.pastScroll+height, len(d.Rows))])
 }

@@ -8,13 +8,14 @@ import (
 	"github.com/muesli/termenv"
 
 	"github.com/aoctl/aoctl/broker/brokertest/cputime"
+	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
 func drawMarkdown(source string, width int) (string, bool) {
-	d := &doc{Paper: *draw.NewStyles(draw.DefaultPalette(), termenv.Ascii, true, false).Paper(width)}
-	ok := d.markdown(source)
+	d := &callview.Doc{Paper: *draw.NewStyles(draw.DefaultPalette(), termenv.Ascii, true, false).Paper(width)}
+	ok := d.Markdown(source)
 	return strings.Join(d.Rows, "\n"), ok
 }
 
@@ -57,7 +58,7 @@ func TestMarkdown(t *testing.T) {
 
 // Whatever is in a text, it is drawn in little time, fits, and says all its words.
 func TestMarkdownHostile(t *testing.T) {
-	const n = maxMarkdown
+	const n = callview.MaxMarkdown
 	for name, source := range map[string]string{
 		"quotes":      strings.Repeat(">", n),
 		"quotes deep": strings.Repeat("> ", n/2) + "x",

@@ -272,11 +272,11 @@ func (m *model) settleRows() {
 func (m *model) rowTells(c *card, width int) bool {
 	s, cols := c.summary(), queueColumns(width)
 	se := m.board.sessions[c.req.SessionID]
-	if !s.whole || c.changed || se == nil || cols.session == 0 || draw.Cells(m.whose(c.req)) > cols.session || draw.Cells(s.tool) > cols.tool {
+	if !s.Whole || c.changed || se == nil || cols.session == 0 || draw.Cells(m.whose(c.req)) > cols.session || draw.Cells(s.Tool) > cols.tool {
 		return false
 	}
 	if c.req.CWD != se.ProjectDir && (se.ProjectDir != "" || c.req.CWD != se.CWD) {
 		return false
 	}
-	return draw.Cells(s.text) <= summaryRoom(cols, width)
+	return draw.Cells(s.Text) <= summaryRoom(cols, width)
 }

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 )
 
@@ -50,7 +51,7 @@ func (m *model) composeView(l layout, a area) []string {
 	}
 	room := max(0, height-len(rows))
 	if len(p.Rows) > room {
-		f.right = position(c.top, room, &doc{Paper: *p})
+		f.right = position(c.top, room, &callview.Doc{Paper: *p})
 	}
 	top := max(0, min(c.top, len(p.Rows)-room))
 	return m.frame(l, a, f, 1, append(rows, p.Rows[top:min(top+room, len(p.Rows))]...))

@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 )
 
@@ -104,7 +105,7 @@ type model struct {
 	stories     stories
 	tl          timeline
 	tr          transcript
-	summaries   map[string]summary // of decided calls, by id
+	summaries   map[string]callview.Summary // of decided calls, by id
 	pastScroll  int
 	bytesOf     broker.Request // whose bytes are shown
 	bytesFrom   screen         // where esc leads from there
@@ -112,7 +113,7 @@ type model struct {
 	helpScroll  int
 	helpFrom    screen // where esc leads from the help
 	docs        docCache
-	view        diffView
+	view        callview.DiffView
 	attention   attention
 	beating     bool      // a beatMsg is under way
 	awakeAt     time.Time // the doubt whose end is going to be drawn

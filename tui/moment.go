@@ -9,6 +9,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/story"
+	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
@@ -17,9 +18,9 @@ import (
 // moment is one event of a session, read for drawing. Its texts are untrusted, but for sum.
 type moment struct {
 	event broker.Event
-	call  *broker.Request // nil when it is about none
-	large int             // bytes of the call's input when it is too large to be kept
-	sum   summary         // of call
+	call  *broker.Request  // nil when it is about none
+	large int              // bytes of the call's input when it is too large to be kept
+	sum   callview.Summary // of call
 
 	decided broker.DecidedData
 	ran     broker.RanData
@@ -53,7 +54,7 @@ const maxStepInput = 64 << 10
 func newMoment(m story.Moment) *moment {
 	s := &moment{event: m.Event, call: m.Call}
 	if m.Call != nil {
-		s.sum = summaryOf(*m.Call)
+		s.sum = callview.SummaryOf(*m.Call)
 		if n := len(m.Call.ToolInput); n > maxStepInput {
 			r := *m.Call
 			r.ToolInput, s.large = nil, n
@@ -82,7 +83,7 @@ func newMoment(m story.Moment) *moment {
 	}
 	word, _, _ := s.word()
 	s.hay = strings.ToLower(strings.Join([]string{
-		word, s.event.Type, s.sum.tool, s.sum.text, string(m.Event.Data[:min(len(m.Event.Data), maxHaystack)]), s.whose(),
+		word, s.event.Type, s.sum.Tool, s.sum.Text, string(m.Event.Data[:min(len(m.Event.Data), maxHaystack)]), s.whose(),
 	}, "\n"))
 	return s
 }
@@ -126,7 +127,7 @@ func (s *moment) word() (word, glyph string, i draw.Ink) {
 		if s.decided.By.Kind == broker.ByObserve {
 			return "observed", "○", draw.Warn
 		}
-		g, i := verdictGlyph(s.decided.Status)
+		g, i := callview.VerdictGlyph(s.decided.Status)
 		return draw.SafeLine(string(s.decided.Status)), g, i
 	case broker.EventPostTool:
 		if s.ran.Failed {
@@ -184,19 +185,19 @@ func (s *moment) text() string {
 	case broker.EventStopLifted:
 		return "its user spoke"
 	case broker.EventStopRequested:
-		return "asked for by " + actor(s.told.By)
+		return "asked for by " + callview.Actor(s.told.By)
 	case broker.EventFrozen:
-		return "by " + actor(s.told.By)
+		return "by " + callview.Actor(s.told.By)
 	}
 	if s.call != nil {
-		return s.sum.text
+		return s.sum.Text
 	}
 	if s.event.Type == broker.EventPostTool {
 		if s.ran.Digest == "" {
 			return draw.SafeLine(s.told.Message)
 		}
 		text := "without having been asked for here"
-		if server, name, ok := splitMCP(s.ran.ToolName); ok {
+		if server, name, ok := callview.SplitMCP(s.ran.ToolName); ok {
 			text = draw.SafeLine(server+" "+name) + "  " + text
 		}
 		return text
@@ -218,9 +219,9 @@ func quoted(text string) string {
 func (s *moment) tool() string {
 	switch {
 	case s.call != nil:
-		return s.sum.tool
+		return s.sum.Tool
 	case s.event.Type == broker.EventPostTool:
-		return draw.SafeLine(toolWord(s.ran.ToolName))
+		return draw.SafeLine(callview.ToolWord(s.ran.ToolName))
 	}
 	return draw.SafeLine(s.told.ToolName)
 }
@@ -264,8 +265,8 @@ func (s *moment) height() int {
 // layOut draws what stands below the step's line while it is unfolded.
 func (s *moment) layOut(st *draw.Styles, width int, loc *time.Location) {
 	const indent = 2
-	d := &doc{Paper: *st.Paper(width - indent)}
-	d.SayBehind(draw.Label, "at", labelWidth, draw.Muted, s.event.At.In(loc).Format("2006-01-02 15:04:05")+fmt.Sprintf(" · event %d", s.seq()))
+	d := &callview.Doc{Paper: *st.Paper(width - indent)}
+	d.SayBehind(draw.Label, "at", callview.LabelWidth, draw.Muted, s.event.At.In(loc).Format("2006-01-02 15:04:05")+fmt.Sprintf(" · event %d", s.seq()))
 	switch s.event.Type {
 	case broker.EventPostTool:
 		stepCall(d, s, false)
@@ -273,13 +274,13 @@ func (s *moment) layOut(st *draw.Styles, width int, loc *time.Location) {
 			d.Write(draw.Gutter{}, draw.Text, change.ValueText(s.event.Data))
 			break
 		}
-		d.output(s.ran, true)
+		d.Output(s.ran, true)
 	case broker.EventRequestDecided:
 		if s.decided.Reason != "" {
-			d.Write(draw.Fixed(draw.Label, "reason", labelWidth), draw.Text, s.decided.Reason)
+			d.Write(draw.Fixed(draw.Label, "reason", callview.LabelWidth), draw.Text, s.decided.Reason)
 		}
 		if len(s.decided.UpdatedInput) > 0 {
-			d.Write(draw.Fixed(draw.Label, "ran with", labelWidth), draw.Text, change.ValueText(s.decided.UpdatedInput))
+			d.Write(draw.Fixed(draw.Label, "ran with", callview.LabelWidth), draw.Text, change.ValueText(s.decided.UpdatedInput))
 		}
 		stepCall(d, s, true)
 	case broker.EventRequestCreated:
@@ -288,7 +289,7 @@ func (s *moment) layOut(st *draw.Styles, width int, loc *time.Location) {
 		d.Write(draw.Gutter{}, draw.Text, s.told.Words())
 	case broker.EventTurnEnd, broker.EventSubagentStop, broker.EventMessage:
 		if text := s.told.Words(); text != "" {
-			d.said(text)
+			d.Said(text)
 		} else if len(s.event.Data) > 0 {
 			d.Write(draw.Gutter{}, draw.Text, change.ValueText(s.event.Data))
 		}
@@ -304,7 +305,7 @@ func (s *moment) layOut(st *draw.Styles, width int, loc *time.Location) {
 }
 
 // stepCall draws the call that a step is about, whole or only what tells most of it.
-func stepCall(d *doc, s *moment, whole bool) {
+func stepCall(d *callview.Doc, s *moment, whole bool) {
 	switch {
 	case s.call == nil && s.event.RequestID != "":
 		d.Say(draw.Muted, "its call is not on record any more, or was changed: see aoctl log verify")
@@ -315,9 +316,9 @@ func stepCall(d *doc, s *moment, whole bool) {
 		r := *s.call
 		tool, input := r.Call()
 		c := change.ReadInput(input)
-		d.call(r, tool, c, around{})
+		d.Call(r, tool, c, callview.Around{})
 		if whole {
-			d.words(r, c)
+			d.Words(r, c)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -102,5 +103,5 @@ func wouldHave(o *broker.Outcome) string {
 			return word
 		}
 	}
-	return actor(o.By)
+	return callview.Actor(o.By)
 }

@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/callview"
 )
 
 func (r *rig) health(h broker.Health) {
@@ -120,7 +121,7 @@ func TestEndedByARule(t *testing.T) {
 		"\x1b[2J":                              `was allowed by rule \x1b[2J`,
 	} {
 		r := settled(bash("r1", "s1", noon, "ls"), broker.Allowed, broker.Actor{Kind: broker.ByRule, ID: id}, "", noon)
-		if got := ended(r); got != want {
+		if got := callview.Ended(r); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/forms"
+	"github.com/aoctl/aoctl/tui/callview"
 
 	"github.com/aoctl/aoctl/broker/agents"
 
@@ -84,11 +85,11 @@ type card struct {
 	sections []change.Section       // the call compared with them, nil when it changes no files
 	rest     []wire.Field           // of its input: what sections do not show
 	reading  *reading               // the call taken apart, until its files were read
-	ask      *answering             // a question's form, nil when it is none
+	ask      *callview.Answering    // a question's form, nil when it is none
 
-	sum      summary // computed when first needed
-	kind     string  // what the call is alike to, computed when first needed
-	haystack string  // lower-case text for the filter, computed when first needed
+	sum      callview.Summary // computed when first needed
+	kind     string           // what the call is alike to, computed when first needed
+	haystack string           // lower-case text for the filter, computed when first needed
 }
 
 func (c *card) late() bool { return c.lateUntil != 0 }
@@ -135,7 +136,7 @@ func (c *card) planPath() (string, bool) {
 	if tool != agents.ExitPlanMode {
 		return "", false
 	}
-	return planFile(change.ReadInput(input), c.req.CWD)
+	return callview.PlanFile(change.ReadInput(input), c.req.CWD)
 }
 
 // planFile is what is known of the file that holds c's plan.
@@ -146,7 +147,7 @@ func (c *card) planFile() change.File {
 
 // dialog is the common name of c's tool when it is a question to the user or a plan,
 // else "".
-func (c *card) dialog() string { return dialogOf(c.req) }
+func (c *card) dialog() string { return callview.DialogOf(c.req) }
 
 // wantForm prepares the form of a question that waits, once for each card.
 func (c *card) wantForm() {
@@ -158,17 +159,17 @@ func (c *card) wantForm() {
 	}
 	_, input := c.req.Call()
 	if f, err := forms.Read(input); err == nil {
-		c.ask = newAnswering(f)
+		c.ask = callview.NewAnswering(f)
 	}
 }
 
-func (c *card) summary() summary {
-	if !c.sum.ready {
+func (c *card) summary() callview.Summary {
+	if !c.sum.Ready {
 		tool, _ := c.req.Call()
 		if rd := c.read(); rd.ok {
-			c.sum = newSummary(tool).ofChanges(rd.Changes, c.req.CWD)
+			c.sum = callview.NewSummary(tool).OfChanges(rd.Changes, c.req.CWD)
 		} else {
-			c.sum = summaryOf(c.req)
+			c.sum = callview.SummaryOf(c.req)
 		}
 	}
 	return c.sum

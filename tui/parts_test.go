@@ -14,6 +14,7 @@ import (
 	"github.com/muesli/termenv"
 
 	"github.com/aoctl/aoctl/broker/brokertest/cputime"
+	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/diff"
 	"github.com/aoctl/aoctl/tui/draw"
@@ -32,7 +33,7 @@ func TestLargeTextsAreComparedWhole(t *testing.T) {
 func TestShellMarks(t *testing.T) {
 	command := "# go\nFOO=1 git push \"$X\" 'y' && if a; then b; elif c; then d; fi | cat > out; echo ${Z} $(id)"
 	var got []string
-	for _, m := range shellMarks(command) {
+	for _, m := range callview.ShellMarks(command) {
 		got = append(got, fmt.Sprintf("%s:%d", command[m.From:m.To], m.Ink))
 	}
 	for _, want := range []string{
@@ -50,11 +51,11 @@ func TestShellMarks(t *testing.T) {
 
 func TestShellMarksGiveUp(t *testing.T) {
 	for name, command := range map[string]string{
-		"not a command line": "if then (", "large": strings.Repeat("a ", maxColoured), "deep": strings.Repeat("$(", 20_000),
+		"not a command line": "if then (", "large": strings.Repeat("a ", callview.MaxColoured), "deep": strings.Repeat("$(", 20_000),
 		"backquotes": strings.Repeat("`", 30_000),
 	} {
 		var marks []draw.Mark
-		took := cputime.Of(func() { marks = shellMarks(command) })
+		took := cputime.Of(func() { marks = callview.ShellMarks(command) })
 		if marks != nil {
 			t.Errorf("%s: %d marks", name, len(marks))
 		}
@@ -69,7 +70,7 @@ func FuzzShellMarks(f *testing.F) {
 	f.Add("case x in a) b;; esac; while :; do x; done; for i in a; do :; done")
 	f.Fuzz(func(t *testing.T, command string) {
 		at := 0
-		for _, m := range shellMarks(command) {
+		for _, m := range callview.ShellMarks(command) {
 			if m.From < at || m.To <= m.From || m.To > len(command) {
 				t.Fatalf("mark %+v behind %d of %d in %q", m, at, len(command), command)
 			}
@@ -77,7 +78,7 @@ func FuzzShellMarks(f *testing.F) {
 		}
 		st := draw.NewStyles(draw.DefaultPalette(), termenv.TrueColor, true, true)
 		p := st.Paper(40)
-		p.Write(draw.Gutter{}, draw.Text, command, shellMarks(command)...)
+		p.Write(draw.Gutter{}, draw.Text, command, callview.ShellMarks(command)...)
 		for _, row := range p.Rows {
 			if n := safe.Width(row); n != 40 {
 				t.Fatalf("row %q takes %d cells", row, n)
@@ -100,14 +101,14 @@ func TestSummaries(t *testing.T) {
 		{"Bash", `{"command":["rm"]}`, `Bash|command=["rm"]`},
 		{"Bash", `{"command":"a` + strings.Repeat(" ", 412) + `b"}`, "Bash|a␠×412 b"},
 	} {
-		s := summarise(tc.tool, json.RawMessage(tc.input), "/p")
-		if got := s.tool + "|" + s.text; got != tc.want {
+		s := callview.Summarise(tc.tool, json.RawMessage(tc.input), "/p")
+		if got := s.Tool + "|" + s.Text; got != tc.want {
 			t.Errorf("%s %s: %q, want %q", tc.tool, tc.input, got, tc.want)
 		}
 	}
-	long := summarise("Bash", json.RawMessage(`{"command":"`+strings.Repeat("x", 5000)+`"}`), "")
-	if n := safe.Width(long.text); n != draw.MaxSummary+1 || !strings.HasSuffix(long.text, "…") {
-		t.Errorf("a long summary takes %d cells: %q", n, long.text)
+	long := callview.Summarise("Bash", json.RawMessage(`{"command":"`+strings.Repeat("x", 5000)+`"}`), "")
+	if n := safe.Width(long.Text); n != draw.MaxSummary+1 || !strings.HasSuffix(long.Text, "…") {
+		t.Errorf("a long summary takes %d cells: %q", n, long.Text)
 	}
 }
 
@@ -123,8 +124,8 @@ func TestAllFieldsAreDrawn(t *testing.T) {
 		"broken":    `{` + fields + `,"a":1,"a":2}`,
 	} {
 		t.Run(tool, func(t *testing.T) {
-			d := layOut(plainPaper(), newCall("r", "s", tool, noon, input), around{loc: time.UTC}, 100)
-			text := strings.Join(d.Rows[:d.callEnd], "\n")
+			d := callview.LayOut(plainPaper(), newCall("r", "s", tool, noon, input), callview.Around{Loc: time.UTC}, 100)
+			text := strings.Join(d.Rows[:d.CallEnd], "\n")
 			for _, f := range strings.FieldsFunc(input, func(r rune) bool { return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz_0123456789", r) }) {
 				known := change.Contains([]string{"command", "file_path", "old_string", "new_string", "edits", "content"}, f)
 				if !known && !strings.Contains(strings.ToLower(text), strings.ToLower(f)) {

@@ -50,7 +50,7 @@ type prompt struct {
 
 func (m *model) openReason(c *card) {
 	m.guard.words = "" // they are for this
-	m.prompt = &prompt{purpose: askReason, key: c.key(), what: c.summary().tool, lead: reasonLead(c)}
+	m.prompt = &prompt{purpose: askReason, key: c.key(), what: c.summary().Tool, lead: reasonLead(c)}
 	if m.instead == c.key() {
 		m.prompt.insert([]rune(insteadOf(c)))
 	}

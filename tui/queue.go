@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -103,7 +104,7 @@ func (m *model) queueRow(c *card, width int) string {
 	if c.late() || c.sending != "" {
 		tool, text = draw.Muted, draw.Muted
 	}
-	r.Fit(tool, s.tool, cols.tool).To(flagsWidth + cols.tool + 1)
+	r.Fit(tool, s.Tool, cols.tool).To(flagsWidth + cols.tool + 1)
 	end := r.Width + summaryRoom(cols, width) + 1
 	m.queueText(r, s, text, end-1-r.Width)
 	r.To(end)
@@ -142,14 +143,14 @@ func (m *model) queueFlags(r *draw.Row, c *card) {
 }
 
 // queueText draws the summary; an edit's counts stay in sight when its path is cut.
-func (m *model) queueText(r *draw.Row, s summary, i draw.Ink, room int) {
-	if !s.edit {
-		r.Fit(i, s.text, room)
+func (m *model) queueText(r *draw.Row, s callview.Summary, i draw.Ink, room int) {
+	if !s.Edit {
+		r.Fit(i, s.Text, room)
 		return
 	}
-	plus, minus := "+"+draw.Count(s.added), "−"+draw.Count(s.gone)
+	plus, minus := "+"+draw.Count(s.Added), "−"+draw.Count(s.Gone)
 	n := draw.Cells(plus+minus) + 3
-	r.Fit(i, s.text, room-n).Put(draw.Text, "  ").Put(draw.Added, plus).Put(draw.Text, " ").Put(draw.Removed, minus)
+	r.Fit(i, s.Text, room-n).Put(draw.Text, "  ").Put(draw.Added, plus).Put(draw.Text, " ").Put(draw.Removed, minus)
 }
 
 func (m *model) queueTimes(r *draw.Row, c *card, cols columns, width int) {

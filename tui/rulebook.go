@@ -8,6 +8,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 )
 
@@ -186,7 +187,7 @@ func ruleTitle(r rules.Rule) string {
 func patternText(r rules.Rule, name string) string {
 	p := r.Where[name]
 	if strings.HasSuffix(name, "path") && r.Scope.Project != "" {
-		if short := within(p, r.Scope.Project); short != p {
+		if short := callview.Within(p, r.Scope.Project); short != p {
 			p = "./" + short
 		}
 	}
@@ -197,7 +198,7 @@ func patternText(r rules.Rule, name string) string {
 func (m *model) ruleText(r rules.Rule) string {
 	text := draw.SafeLine(r.Tool)
 	for i, name := range whereNames(r) {
-		if i == 0 && slices.Contains(mainFields, name) {
+		if i == 0 && slices.Contains(callview.MainFields, name) {
 			text += ` "` + patternText(r, name) + `"`
 			continue
 		}
@@ -300,14 +301,14 @@ func (m *model) actor(a broker.Actor) string {
 	if a.Kind == broker.ByRule && a.ID != "" {
 		return "rule " + m.ruleName(a.ID)
 	}
-	return actor(a)
+	return callview.Actor(a)
 }
 
 // ended is how a call ended, with a rule called by what it says; safe to draw.
 func (m *model) ended(r broker.Request) string {
-	text := ended(r)
+	text := callview.Ended(r)
 	if o := r.Outcome; o != nil && o.By.Kind == broker.ByRule && o.By.ID != "" {
-		text = strings.TrimSuffix(text, actor(o.By)) + m.actor(o.By)
+		text = strings.TrimSuffix(text, callview.Actor(o.By)) + m.actor(o.By)
 	}
 	if r.Unrecorded {
 		text += ", which is not on record yet"

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/tui/callview"
 )
 
 // settle brings selection, scrolling and guard in line with what View is going to
@@ -80,10 +82,10 @@ func (m *model) settleDrawn() tea.Cmd {
 	width, height := m.room()
 	d := m.doc(c, width)
 	m.scroll = max(0, min(m.scroll, len(d.Rows)-height))
-	if height > 0 && m.scroll+height >= d.callEnd {
+	if height > 0 && m.scroll+height >= d.CallEnd {
 		c.seenEnd = true
 		if c.ask != nil {
-			c.ask.note()
+			c.ask.Note()
 		}
 	}
 	return cmd
@@ -103,7 +105,7 @@ func (m *model) settleForm(c *card) {
 
 // docCache keeps calls laid out, because every key press draws them again.
 type docCache struct {
-	docs map[docKey]*doc
+	docs map[docKey]*callview.Doc
 }
 
 type docKey struct {
@@ -124,12 +126,12 @@ func (k *docCache) forget(id string) {
 	}
 }
 
-func (k *docCache) get(key docKey, make func() *doc) *doc {
+func (k *docCache) get(key docKey, make func() *callview.Doc) *callview.Doc {
 	if d, ok := k.docs[key]; ok {
 		return d
 	}
 	if k.docs == nil || len(k.docs) >= docsKept {
-		k.docs = map[docKey]*doc{}
+		k.docs = map[docKey]*callview.Doc{}
 	}
 	d := make()
 	k.docs[key] = d
@@ -137,21 +139,21 @@ func (k *docCache) get(key docKey, make func() *doc) *doc {
 }
 
 // doc is card c laid out.
-func (m *model) doc(c *card, width int) *doc {
+func (m *model) doc(c *card, width int) *callview.Doc {
 	k := docKey{id: c.req.ID, width: width}
 	in := m.inForm(c)
 	if c.ask != nil && !c.late() {
-		k.form = 2*c.ask.rev + 1
+		k.form = 2*c.ask.Rev + 1
 		if in {
 			k.form++
 		}
 	}
-	return m.docs.get(k, func() *doc {
+	return m.docs.get(k, func() *callview.Doc {
 		a := m.around(c.req)
-		a.sections, a.rest, a.planFile = c.sections, c.rest, c.planFile()
+		a.Sections, a.Rest, a.PlanFile = c.sections, c.rest, c.planFile()
 		if k.form > 0 {
-			a.ask, a.inForm = c.ask, in
+			a.Ask, a.InForm = c.ask, in
 		}
-		return layOutLater(m.st, c.req, a, width)
+		return callview.LayOutLater(m.st, c.req, a, width)
 	})
 }

@@ -14,7 +14,6 @@ import (
 const (
 	storiesKept = 64
 	storyAgain  = time.Second // how often one is asked for again whose call may still run
-	maxAsked    = 300         // cells of what the user said that a card shows
 )
 
 // storyMsg brings what led to a call, and what came of it.

@@ -69,11 +69,11 @@ func (m *model) filesCame(msg filesMsg) tea.Cmd {
 	}
 	c.files, c.sections = msg.files, msg.sections
 	c.seenEnd, c.reading = false, nil
-	if c.sum.edit {
-		c.sum.added, c.sum.gone = 0, 0
+	if c.sum.Edit {
+		c.sum.Added, c.sum.Gone = 0, 0
 		for i := range c.sections {
 			a, g := diff.Tally(c.sections[i].Lines)
-			c.sum.added, c.sum.gone = c.sum.added+a, c.sum.gone+g
+			c.sum.Added, c.sum.Gone = c.sum.Added+a, c.sum.Gone+g
 		}
 	}
 	m.docs.forget(msg.key.id)
@@ -114,7 +114,7 @@ func (m *model) filesMoved(msg filesMovedMsg) tea.Cmd {
 		return nil
 	}
 	m.lookAgain(msg.key)
-	return m.sayFitting(draw.Warn, c.summary().tool+": a file of this call changed: it is drawn anew", "a file changed: drawn anew")
+	return m.sayFitting(draw.Warn, c.summary().Tool+": a file of this call changed: it is drawn anew", "a file changed: drawn anew")
 }
 
 // dressFor is how long the colours of a call may take. Those of later texts are left out.

@@ -11,6 +11,7 @@ import (
 	"github.com/muesli/termenv"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/change"
 )
 
@@ -173,14 +174,14 @@ func TestUnfoldingKeepsThePlace(t *testing.T) {
 	s.draw(120, 40, "+", "+", "+", "enter")
 	width, _ := s.m.room()
 	d := s.m.doc(s.m.card(), width)
-	for _, a := range d.anchors {
-		if a.line == 190 {
-			s.m.scroll = a.row
+	for _, a := range d.Anchors {
+		if a.Line == 190 {
+			s.m.scroll = a.Row
 		}
 	}
 	s.draw(120, 40, "v")
 	d = s.m.doc(s.m.card(), width)
-	if got := d.anchorAt(s.m.scroll); got == nil || got.line != 190 {
+	if got := d.AnchorAt(s.m.scroll); got == nil || got.Line != 190 {
 		t.Errorf("the first row is %+v, want line 190", got)
 	}
 }
@@ -233,9 +234,9 @@ func TestEditsOfOtherAgents(t *testing.T) {
 			if !ok {
 				t.Fatal("no changes")
 			}
-			a := around{loc: time.UTC, sections: cs.Compare(file, r.CWD, time.Minute), rest: cs.Rest}
-			d := layOut(plainPaper(), r, a, 100)
-			text := strings.Join(d.Rows[:d.callEnd], "\n")
+			a := callview.Around{Loc: time.UTC, Sections: cs.Compare(file, r.CWD, time.Minute), Rest: cs.Rest}
+			d := callview.LayOut(plainPaper(), r, a, 100)
+			text := strings.Join(d.Rows[:d.CallEnd], "\n")
 			for _, want := range tc.want {
 				if !strings.Contains(text, want) {
 					t.Errorf("%q is not drawn:\n%s", want, text)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/story"
+	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -155,8 +156,8 @@ func TestGoldenStory(t *testing.T) {
 		card := s.m.drawnCard()
 		before := s.m.doc(card, 60)
 		s.m.Update(storyMsg{id: card.req.ID, story: told})
-		if after := s.m.doc(card, 60); after.callEnd != before.callEnd || len(after.Rows) <= len(before.Rows) {
-			t.Errorf("the call had %d rows of %d, has %d of %d", before.callEnd, len(before.Rows), after.callEnd, len(after.Rows))
+		if after := s.m.doc(card, 60); after.CallEnd != before.CallEnd || len(after.Rows) <= len(before.Rows) {
+			t.Errorf("the call had %d rows of %d, has %d of %d", before.CallEnd, len(before.Rows), after.CallEnd, len(after.Rows))
 		}
 		s.draw(width, height, "enter", "G")
 		s.pass(noon.Sub(s.at))
@@ -353,8 +354,8 @@ func TestHostileHistory(t *testing.T) {
 			checkView(t, s.draw(size[0], size[1], k), size[0], size[1])
 		}
 
-		d := &doc{Paper: *draw.NewStyles(draw.DefaultPalette(), termenv.Ascii, true, false).Paper(60)}
-		d.output(ran, true)
+		d := &callview.Doc{Paper: *draw.NewStyles(draw.DefaultPalette(), termenv.Ascii, true, false).Paper(60)}
+		d.Output(ran, true)
 		if len(out) > 0 && out == strings.ToValidUTF8(out, "") && len(out) < 20 && !strings.ContainsAny(out, "\n ") && ran.Missing() == 0 {
 			if got := strings.TrimSpace(strings.TrimPrefix(d.Rows[len(d.Rows)-1], "│")); safe.Reverse(got) != out {
 				rt.Fatalf("%q is drawn as %q", out, got)

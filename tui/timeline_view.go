@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 )
 
@@ -252,7 +253,7 @@ func (m *model) stepRow(s *moment, width int) string {
 	}
 	r.Fit(textInk, s.text(), end-r.Width)
 	if s.event.Type == broker.EventPostTool && s.ran.Failed && end-r.Width > 14 && s.ran.Output != "" {
-		r.Put(draw.Muted, " · ").Fit(draw.Danger, firstLine(s.ran.Output), end-r.Width)
+		r.Put(draw.Muted, " · ").Fit(draw.Danger, callview.FirstLine(s.ran.Output), end-r.Width)
 	}
 	if s.event.Type == broker.EventRequestDecided && s.decided.Reason != "" && s.decided.By.Kind != broker.ByRule && end-r.Width > 14 {
 		r.Put(draw.Muted, " · ").Fit(i, quoted(s.decided.Reason), end-r.Width)

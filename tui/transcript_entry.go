@@ -6,6 +6,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
 )
@@ -14,18 +15,17 @@ const (
 	resultFolded = 6        // rows of what a tool gave back that are shown while it is folded
 	resultTail   = 2        // of them at its end
 	saidMost     = 64 << 10 // bytes of a text that are drawn
-	sayIndent    = 2
 )
 
 // entry draws one part of a transcript.
-func (m *model) entry(d *doc, it *item) {
+func (m *model) entry(d *callview.Doc, it *item) {
 	switch it.By {
 	case agents.SaidUser:
 		m.entryHead(d, it, draw.Key, "» you")
-		d.Write(draw.Fixed(draw.Text, "", sayIndent), draw.Text, clipped(it.Text))
+		d.Write(draw.Fixed(draw.Text, "", callview.SayIndent), draw.Text, clipped(it.Text))
 	case agents.SaidAgent:
 		m.entryHead(d, it, draw.Title, "agent")
-		d.said(clipped(it.Text))
+		d.Said(clipped(it.Text))
 	case agents.SaidCall:
 		m.entryCall(d, it)
 	case agents.SaidResult, agents.SaidFailed:
@@ -54,7 +54,7 @@ func clipped(text string) string {
 }
 
 // entryHead is the row above what somebody said.
-func (m *model) entryHead(d *doc, it *item, i draw.Ink, who string) {
+func (m *model) entryHead(d *callview.Doc, it *item, i draw.Ink, who string) {
 	r := d.Styles.Row(d.Width).Put(i, who)
 	if it.Whose != "" {
 		r.Fit(draw.Muted, " › "+draw.SafeLine(it.Whose), d.Width/2)
@@ -72,21 +72,21 @@ func (m *model) entryTime(it *item) string {
 }
 
 // entryFolded draws what few want to read: its first line, or all of it.
-func (m *model) entryFolded(d *doc, it *item, lead string) {
+func (m *model) entryFolded(d *callview.Doc, it *item, lead string) {
 	r := d.Styles.Row(d.Width).Put(draw.Faint, lead+"  ")
 	if it.Whose != "" {
 		r.Fit(draw.Faint, "› "+draw.SafeLine(it.Whose)+"  ", d.Width/3)
 	}
 	if it.open {
 		d.Add(r.Right(draw.Faint, m.entryTime(it), d.Width))
-		d.Write(draw.Fixed(draw.Text, "", sayIndent), draw.Muted, clipped(it.Text))
+		d.Write(draw.Fixed(draw.Text, "", callview.SayIndent), draw.Muted, clipped(it.Text))
 		return
 	}
-	d.Add(r.Fit(draw.Faint, firstLine(it.Text), d.Width-r.Width))
+	d.Add(r.Fit(draw.Faint, callview.FirstLine(it.Text), d.Width-r.Width))
 }
 
 // entryMoment draws an event of the log.
-func (m *model) entryMoment(d *doc, it *item) {
+func (m *model) entryMoment(d *callview.Doc, it *item) {
 	s := newMoment(*it.Moment)
 	word, glyph, i := s.word()
 	r := d.Styles.Row(d.Width).Put(i, glyph+" "+word+"  ")
@@ -94,13 +94,13 @@ func (m *model) entryMoment(d *doc, it *item) {
 }
 
 // entryCall draws a call, the verdict on it and what came of it.
-func (m *model) entryCall(d *doc, it *item) {
+func (m *model) entryCall(d *callview.Doc, it *item) {
 	indent := ""
 	if it.Whose != "" {
 		indent = "  "
 	}
-	sum := summaryOf(*it.Call)
-	r := d.Styles.Row(d.Width).Put(draw.Text, indent).Put(draw.Key, "▸ ").Fit(draw.Bold, sum.tool, d.Width/3).Put(draw.Text, " ")
+	sum := callview.SummaryOf(*it.Call)
+	r := d.Styles.Row(d.Width).Put(draw.Text, indent).Put(draw.Key, "▸ ").Fit(draw.Bold, sum.Tool, d.Width/3).Put(draw.Text, " ")
 	verdict, i := m.verdict(it)
 	if it.Whose != "" {
 		r.Fit(draw.Muted, "› "+draw.SafeLine(it.Whose)+" ", d.Width/4)
@@ -111,10 +111,10 @@ func (m *model) entryCall(d *doc, it *item) {
 		end -= draw.Cells(verdict) + 2
 	}
 	tail := ""
-	if sum.edit {
-		tail = "  +" + draw.Count(sum.added) + " −" + draw.Count(sum.gone)
+	if sum.Edit {
+		tail = "  +" + draw.Count(sum.Added) + " −" + draw.Count(sum.Gone)
 	}
-	text := sum.text
+	text := sum.Text
 	if it.Large {
 		text = "its input is too large to be kept here"
 	}
@@ -124,18 +124,18 @@ func (m *model) entryCall(d *doc, it *item) {
 	}
 	d.Add(r)
 	if !beside {
-		d.SayBehind(draw.Text, "", len(indent)+sayIndent, i, verdict)
+		d.SayBehind(draw.Text, "", len(indent)+callview.SayIndent, i, verdict)
 	}
 	if f := it.InFile; f != nil {
-		other := "! the agent's file has another call here: " + draw.SafeLine(f.ToolName) + " " + summaryOf(*f).text
+		other := "! the agent's file has another call here: " + draw.SafeLine(f.ToolName) + " " + callview.SummaryOf(*f).Text
 		if it.open {
-			d.SayBehind(draw.Text, "", len(indent)+sayIndent, draw.Warn, other)
+			d.SayBehind(draw.Text, "", len(indent)+callview.SayIndent, draw.Warn, other)
 		} else {
-			d.Add(d.Styles.Row(d.Width).Put(draw.Text, indent+draw.Spaces(sayIndent)).Fit(draw.Warn, other, d.Width-len(indent)-sayIndent))
+			d.Add(d.Styles.Row(d.Width).Put(draw.Text, indent+draw.Spaces(callview.SayIndent)).Fit(draw.Warn, other, d.Width-len(indent)-callview.SayIndent))
 		}
 	}
 	if it.Retold {
-		d.SayBehind(draw.Text, "", len(indent)+sayIndent, draw.Warn, "! the call was too large to be kept here; this is what the agent's file has")
+		d.SayBehind(draw.Text, "", len(indent)+callview.SayIndent, draw.Warn, "! the call was too large to be kept here; this is what the agent's file has")
 	}
 	if it.open && !it.Large {
 		m.entryInput(d, it)
@@ -146,14 +146,14 @@ func (m *model) entryCall(d *doc, it *item) {
 }
 
 // entryInput draws all of a call's input.
-func (m *model) entryInput(d *doc, it *item) {
+func (m *model) entryInput(d *callview.Doc, it *item) {
 	tool, input := it.Call.Call()
-	inner := &doc{Paper: *d.Styles.Paper(d.Width - sayIndent)}
-	if inner.Width > d.Width-sayIndent {
-		inner = &doc{Paper: *d.Styles.Paper(d.Width)}
+	inner := &callview.Doc{Paper: *d.Styles.Paper(d.Width - callview.SayIndent)}
+	if inner.Width > d.Width-callview.SayIndent {
+		inner = &callview.Doc{Paper: *d.Styles.Paper(d.Width)}
 	}
-	inner.call(*it.Call, tool, change.ReadInput(input), around{loc: m.at.Location(), view: m.view})
-	inner.lookAtAll()
+	inner.Call(*it.Call, tool, change.ReadInput(input), callview.Around{Loc: m.at.Location(), View: m.view})
+	inner.LookAtAll()
 	for _, r := range inner.Rows {
 		d.Rows = append(d.Rows, draw.Spaces(d.Width-inner.Width)+r)
 	}
@@ -165,7 +165,7 @@ func (m *model) verdict(it *item) (string, draw.Ink) {
 	if !it.OnRecord {
 		return "not asked here", draw.Faint
 	}
-	glyph, i := verdictGlyph(r.State)
+	glyph, i := callview.VerdictGlyph(r.State)
 	if r.State == broker.Pending {
 		return glyph + " " + m.waiting(r), draw.Warn
 	}
@@ -173,12 +173,12 @@ func (m *model) verdict(it *item) (string, draw.Ink) {
 	if o == nil {
 		return glyph + " " + draw.SafeLine(string(r.State)), i
 	}
-	text := ended(*r)
+	text := callview.Ended(*r)
 	for _, lead := range []string{"was ", "is "} {
 		text = strings.TrimPrefix(text, lead)
 	}
 	if o.By.Kind == broker.ByRule && o.By.ID != "" {
-		text = strings.TrimSuffix(text, actor(o.By)) + m.actor(o.By)
+		text = strings.TrimSuffix(text, callview.Actor(o.By)) + m.actor(o.By)
 	}
 	if o.UpdatedInput != nil {
 		text += ", with another input"
@@ -207,7 +207,7 @@ func (m *model) waiting(r *broker.Request) string {
 }
 
 // gaveBack draws what a tool gave back: its beginning and its end, or all that is kept.
-func gaveBack(d *doc, it *item) {
+func gaveBack(d *callview.Doc, it *item) {
 	r := it.Ran
 	word, i := "gave back", draw.Muted
 	if r.Failed {
@@ -230,11 +230,11 @@ func gaveBack(d *doc, it *item) {
 	case lines > resultFolded:
 		word += " " + draw.Plural(lines, "line")
 	}
-	d.Add(d.Styles.Row(d.Width).Put(draw.Text, draw.Spaces(sayIndent)).Put(i, "↳ "+word))
+	d.Add(d.Styles.Row(d.Width).Put(draw.Text, draw.Spaces(callview.SayIndent)).Put(i, "↳ "+word))
 	if r.Output == "" {
 		return
 	}
-	bar := draw.Gutter{Width: 2 * sayIndent, Next: "  ↪", First: func(int) (draw.Ink, string) { return draw.Faint, "  │" }}
+	bar := draw.Gutter{Width: 2 * callview.SayIndent, Next: "  ↪", First: func(int) (draw.Ink, string) { return draw.Faint, "  │" }}
 	if it.open {
 		if r.Missing() == 0 {
 			d.Write(bar, draw.Text, r.Output)
@@ -242,7 +242,7 @@ func gaveBack(d *doc, it *item) {
 		}
 		at := max(0, min(r.CutAt, len(r.Output)))
 		d.Write(bar, draw.Text, r.Output[:at])
-		d.SayBehind(draw.Faint, "  ⋮", 2*sayIndent, draw.Warn, draw.Plural(r.Missing(), "byte")+" were not kept")
+		d.SayBehind(draw.Faint, "  ⋮", 2*callview.SayIndent, draw.Warn, draw.Plural(r.Missing(), "byte")+" were not kept")
 		d.Write(bar, draw.Text, r.Output[at:])
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
@@ -140,7 +141,7 @@ func (it *item) haystack() string {
 		parts = append(parts, string(it.Call.ToolInput))
 		if _, input := it.Call.Call(); len(input) > 0 {
 			c := change.ReadInput(input)
-			parts = append(parts, mainText(c, ""))
+			parts = append(parts, callview.MainText(c, ""))
 		}
 	}
 	if it.Ran != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/story"
+	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 )
 
@@ -152,7 +153,7 @@ func (m *model) transcriptRight(width, height int) string {
 func (m *model) entryRows(i, width int) []string {
 	it := m.tr.items[i]
 	if it.rows == nil || it.width != width || it.waits() {
-		d := &doc{Paper: *m.st.Paper(max(width-1, 1))}
+		d := &callview.Doc{Paper: *m.st.Paper(max(width-1, 1))}
 		if i > 0 && (it.By == agents.SaidUser || it.By == agents.SaidAgent) {
 			d.Rows = append(d.Rows, draw.Spaces(d.Width))
 		}

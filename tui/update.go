@@ -321,7 +321,7 @@ func (m *model) decided(msg decidedMsg) tea.Cmd {
 	c := m.board.cards[msg.key.id]
 	name := "the call"
 	if c != nil {
-		name = c.summary().tool
+		name = c.summary().Tool
 		if msg.err != nil {
 			c.sending = "" // else it stays until the broker's own word takes the card away
 		}

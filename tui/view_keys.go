@@ -6,6 +6,7 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 )
 
@@ -13,7 +14,7 @@ import (
 func (m *model) viewKey(msg tea.KeyMsg) tea.Cmd {
 	width, _ := m.room()
 	d := m.shownDoc(width)
-	if d == nil || len(d.anchors) == 0 {
+	if d == nil || len(d.Anchors) == 0 {
 		return m.say(draw.Muted, "there is no comparison here")
 	}
 	if key.Matches(msg, m.keys.Sides) {
@@ -23,7 +24,7 @@ func (m *model) viewKey(msg tea.KeyMsg) tea.Cmd {
 	if key.Matches(msg, m.keys.Less) {
 		by = -1
 	}
-	v, ok := m.view.step(by)
+	v, ok := m.view.Step(by)
 	if !ok && by > 0 {
 		return m.say(draw.Muted, "all unchanged lines are drawn already")
 	}
@@ -31,7 +32,7 @@ func (m *model) viewKey(msg tea.KeyMsg) tea.Cmd {
 		return m.say(draw.Muted, "no unchanged line is drawn already")
 	}
 	m.redraw(d, width, v)
-	switch n := v.context(); {
+	switch n := v.Context(); {
 	case n < 0:
 		return m.say(draw.Muted, "all unchanged lines")
 	default:
@@ -39,23 +40,23 @@ func (m *model) viewKey(msg tea.KeyMsg) tea.Cmd {
 	}
 }
 
-func (m *model) toggleSides(d *doc, width int) tea.Cmd {
+func (m *model) toggleSides(d *callview.Doc, width int) tea.Cmd {
 	v := m.view
-	v.sides = !v.sides
+	v.Sides = !v.Sides
 	m.redraw(d, width, v)
 	switch {
-	case v.sides && width < leastPair:
+	case v.Sides && width < callview.LeastPair:
 		return m.sayFitting(draw.Warn,
-			fmt.Sprintf("old and new beside each other take %d columns, and here are %d: a wider window, or enter", leastPair, width),
-			fmt.Sprintf("side by side takes %d columns, not %d", leastPair, width))
-	case v.sides:
+			fmt.Sprintf("old and new beside each other take %d columns, and here are %d: a wider window, or enter", callview.LeastPair, width),
+			fmt.Sprintf("side by side takes %d columns, not %d", callview.LeastPair, width))
+	case v.Sides:
 		return m.say(draw.Muted, "old and new beside each other")
 	}
 	return m.say(draw.Muted, "old and new one below the other")
 }
 
 // shownDoc is the call on the screen, waiting or decided; nil when there is none.
-func (m *model) shownDoc(width int) *doc {
+func (m *model) shownDoc(width int) *callview.Doc {
 	if m.screen == screenPast {
 		list := m.past()
 		if len(list) == 0 {
@@ -70,15 +71,15 @@ func (m *model) shownDoc(width int) *doc {
 }
 
 // redraw lays everything out for v and leaves the line in the first row where it is.
-func (m *model) redraw(d *doc, width int, v diffView) {
+func (m *model) redraw(d *callview.Doc, width int, v callview.DiffView) {
 	scroll := &m.scroll
 	if m.screen == screenPast {
 		scroll = &m.pastScroll
 	}
-	top := d.anchorAt(*scroll)
+	top := d.AnchorAt(*scroll)
 	m.view = v
 	m.docs.clear()
 	if top != nil {
-		*scroll = m.shownDoc(width).rowOf(*top) + max(0, *scroll-top.row)
+		*scroll = m.shownDoc(width).RowOf(*top) + max(0, *scroll-top.Row)
 	}
 }

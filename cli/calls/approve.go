@@ -23,7 +23,7 @@ import (
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/terminal"
 	"github.com/aoctl/aoctl/cli/usage"
-	"github.com/aoctl/aoctl/tui"
+	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -114,7 +114,7 @@ func (o approveOptions) show(out io.Writer, call broker.Request) error {
 		return err
 	}
 	var b strings.Builder
-	block(&b, "runs instead", strings.TrimSuffix(tui.Difference(call.ToolInput, o.input), "\n"))
+	block(&b, "runs instead", strings.TrimSuffix(callview.Difference(call.ToolInput, o.input), "\n"))
 	_, err := io.WriteString(out, b.String())
 	return err
 }

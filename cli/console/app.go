@@ -19,7 +19,7 @@ import (
 	"github.com/aoctl/aoctl/hookclient/install"
 	"github.com/aoctl/aoctl/hookclient/paths"
 	"github.com/aoctl/aoctl/store"
-	"github.com/aoctl/aoctl/tui"
+	"github.com/aoctl/aoctl/tui/callview"
 )
 
 // closeTime bounds an orderly shutdown.
@@ -79,7 +79,7 @@ func (a *App) open(ctx context.Context, o Options) error {
 	a.closers = append(a.closers, st.Close)
 	opts := service.Options{
 		ApprovalTimeout: o.Timeout, Socket: a.socket, Guard: service.Guard{Paths: state.Guarded(a.socket), Silences: install.Silences}, Observe: o.observe, NoOutput: o.noOut, ListenOperators: o.anyone, Log: a.log, OnTimeout: broker.Verdict(o.late),
-		Difference: func(asked, edited json.RawMessage) string { return tui.Difference(asked, edited) },
+		Difference: func(asked, edited json.RawMessage) string { return callview.Difference(asked, edited) },
 	}
 	if l, err := newLauncher(a.socket); err == nil {
 		opts.Launcher = l

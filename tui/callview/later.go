@@ -1,4 +1,4 @@
-package tui
+package callview
 
 import (
 	"slices"
@@ -6,9 +6,9 @@ import (
 	"github.com/aoctl/aoctl/tui/draw"
 )
 
-// later leaves n rows to be drawn by draw when they are first looked at: a call may have
+// Later leaves n rows to be drawn by draw when they are first looked at: a call may have
 // very many, and the first frame shows some. draw must add n rows.
-func (d *doc) later(n int, draw func(*draw.Paper)) {
+func (d *Doc) Later(n int, draw func(*draw.Paper)) {
 	d.undrawn = append(d.undrawn, undrawn{len(d.Rows), len(d.Rows) + n, draw})
 	d.Rows = append(d.Rows, make([]string, n)...)
 }
@@ -19,9 +19,9 @@ type undrawn struct {
 	draw     func(*draw.Paper)
 }
 
-// look gives rows [from, to) of the doc, as far as it has them, drawn. Rows that are to
+// Look gives rows [from, to) of the doc, as far as it has them, drawn. Rows that are to
 // be shown are taken by it.
-func (d *doc) look(from, to int) []string {
+func (d *Doc) Look(from, to int) []string {
 	from, to = min(from, len(d.Rows)), min(to, len(d.Rows))
 	for i := range d.undrawn {
 		u := &d.undrawn[i]
@@ -44,51 +44,51 @@ func (d *doc) look(from, to int) []string {
 }
 
 // shift moves what is known of rows from one on.
-func (d *doc) shift(from, by int) {
+func (d *Doc) shift(from, by int) {
 	for i := range d.undrawn {
 		if d.undrawn[i].from >= from {
 			d.undrawn[i].from += by
 			d.undrawn[i].to += by
 		}
 	}
-	for i := range d.anchors {
-		if d.anchors[i].row >= from {
-			d.anchors[i].row += by
+	for i := range d.Anchors {
+		if d.Anchors[i].Row >= from {
+			d.Anchors[i].Row += by
 		}
 	}
-	if d.callEnd >= from {
-		d.callEnd += by
+	if d.CallEnd >= from {
+		d.CallEnd += by
 	}
 }
 
-// lookAtAll draws all that is left.
-func (d *doc) lookAtAll() *doc {
-	d.look(0, len(d.Rows))
+// LookAtAll draws all that is left.
+func (d *Doc) LookAtAll() *Doc {
+	d.Look(0, len(d.Rows))
 	d.undrawn = nil
 	return d
 }
 
-// anchorAt is the last line of a comparison that begins in or above a row, nil when the
+// AnchorAt is the last line of a comparison that begins in or above a row, nil when the
 // row is above them all.
-func (d *doc) anchorAt(row int) *anchor {
+func (d *Doc) AnchorAt(row int) *anchor {
 	var found *anchor
-	for i := range d.anchors {
-		if d.anchors[i].row > row {
+	for i := range d.Anchors {
+		if d.Anchors[i].Row > row {
 			break
 		}
-		found = &d.anchors[i]
+		found = &d.Anchors[i]
 	}
 	return found
 }
 
-// rowOf is where a line is drawn, or the fold that it is in.
-func (d *doc) rowOf(a anchor) int {
+// RowOf is where a line is drawn, or the fold that it is in.
+func (d *Doc) RowOf(a anchor) int {
 	row := 0
-	for _, b := range d.anchors {
-		if b.section > a.section || b.section == a.section && b.line > a.line {
+	for _, b := range d.Anchors {
+		if b.section > a.section || b.section == a.section && b.Line > a.Line {
 			break
 		}
-		row = b.row
+		row = b.Row
 	}
 	return row
 }

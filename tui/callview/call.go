@@ -1,4 +1,4 @@
-package tui
+package callview
 
 import (
 	"fmt"
@@ -16,77 +16,77 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-// doc is one call laid out for a width: the call itself first, with every field of
+// Doc is one call laid out for a width: the call itself first, with every field of
 // its input, then what it runs and what the rules say of that, then where it comes
 // from, last what the agent says about it.
-type doc struct {
+type Doc struct {
 	draw.Paper
-	title   string // safe to draw
-	alarm   string // beside the title, of a dangerous call; safe to draw
-	note    string // beside the title
-	callEnd int    // rows of the call: allowing takes that the last of them was seen
-	at      int    // first row of what has a form's cursor
-	atEnd   int    // and the row behind its last one
-	size    string // of the input, when it is large
+	Title   string // safe to draw
+	Alarm   string // beside the title, of a dangerous call; safe to draw
+	Note    string // beside the title
+	CallEnd int    // rows of the call: allowing takes that the last of them was seen
+	At      int    // first row of what has a form's cursor
+	AtEnd   int    // and the row behind its last one
+	Size    string // of the input, when it is large
 
 	undrawn  []undrawn
-	anchors  []anchor // where the lines of comparisons are drawn
+	Anchors  []anchor // where the lines of comparisons are drawn
 	sections int      // the comparison that is being drawn
 }
 
-// around is what a doc tells beyond the request.
-type around struct {
-	session *broker.Session // nil when unknown
-	label   string          // of the session
-	ask     *answering      // the form of a question that can be answered here
-	inForm  bool            // and keys are for it
-	loc     *time.Location  // of the clock on the screen
-	story   story.Story     // what led to it; empty while that is not known
+// Around is what a doc tells beyond the request.
+type Around struct {
+	Session *broker.Session // nil when unknown
+	Label   string          // of the session
+	Ask     *Answering      // the form of a question that can be answered here
+	InForm  bool            // and keys are for it
+	Loc     *time.Location  // of the clock on the screen
+	Story   story.Story     // what led to it; empty while that is not known
 
-	sections []change.Section // of a call that changes files; compared without them when nil
-	rest     []wire.Field     // what they do not show
-	view     diffView
-	planFile change.File // that holds a plan which the call does not
+	Sections []change.Section // of a call that changes files; compared without them when nil
+	Rest     []wire.Field     // what they do not show
+	View     DiffView
+	PlanFile change.File // that holds a plan which the call does not
 }
 
-func layOut(st *draw.Styles, r broker.Request, a around, width int) *doc {
-	return layOutLater(st, r, a, width).lookAtAll()
+func LayOut(st *draw.Styles, r broker.Request, a Around, width int) *Doc {
+	return LayOutLater(st, r, a, width).LookAtAll()
 }
 
-// layOutLater is layOut with rows that are drawn when they are looked at; see look.
-func layOutLater(st *draw.Styles, r broker.Request, a around, width int) *doc {
-	d := &doc{Paper: *st.Paper(width), title: draw.SafeLine(r.ToolName), alarm: alarmOf(r)}
+// LayOutLater is layOut with rows that are drawn when they are looked at; see look.
+func LayOutLater(st *draw.Styles, r broker.Request, a Around, width int) *Doc {
+	d := &Doc{Paper: *st.Paper(width), Title: draw.SafeLine(r.ToolName), Alarm: AlarmOf(r)}
 	tool, input := r.Call()
 	c := change.ReadInput(input)
-	d.call(r, tool, c, a)
+	d.Call(r, tool, c, a)
 	d.remarks(r, c)
-	d.environment(a.session)
-	d.callEnd = len(d.Rows)
+	d.environment(a.Session)
+	d.CallEnd = len(d.Rows)
 	if n := len(r.ToolInput); n >= 1000 {
-		d.size = draw.Size(n)
+		d.Size = draw.Size(n)
 	}
 	d.Blank()
 	d.judged(r.Assessment, c)
 	d.background(a)
 	d.origin(r, a)
-	d.words(r, c)
+	d.Words(r, c)
 	return d
 }
 
-// call draws the input for its tool. A shape we do not know is drawn field by field.
-func (d *doc) call(r broker.Request, tool string, c change.Input, a around) {
+// Call draws the input for its tool. A shape we do not know is drawn field by field.
+func (d *Doc) Call(r broker.Request, tool string, c change.Input, a Around) {
 	if c.Broken != "" {
 		d.Say(draw.Danger, "! this input is not a plain JSON object: "+c.Broken)
 		d.Write(draw.Gutter{}, draw.Text, string(r.ToolInput))
 		return
 	}
-	if len(a.sections) > 0 {
-		d.changes(a.sections, a.view)
-		d.fields(a.rest)
+	if len(a.Sections) > 0 {
+		d.Changes(a.Sections, a.View)
+		d.fields(a.Rest)
 		return
 	}
 	if cs, ok := change.ReadChanges(tool, c); ok {
-		d.changes(cs.Compare(nil, r.CWD, diff.WhileDrawing), a.view)
+		d.Changes(cs.Compare(nil, r.CWD, diff.WhileDrawing), a.View)
 		d.fields(cs.Rest)
 		return
 	}
@@ -101,7 +101,7 @@ func (d *doc) call(r broker.Request, tool string, c change.Input, a around) {
 		d.question(r, c, a)
 		return
 	case agents.ExitPlanMode:
-		d.plan(r, c, a.planFile)
+		d.plan(r, c, a.PlanFile)
 		return
 	}
 	if len(c.Fields) == 0 {
@@ -120,17 +120,17 @@ func said(r broker.Request, c change.Input) string {
 
 // bash draws a command line, with colours when it is legible: one that nobody has read
 // without harm is not parsed here either.
-func (d *doc) bash(command string, legible bool) {
+func (d *Doc) bash(command string, legible bool) {
 	var marks []draw.Mark
 	if legible {
-		marks = shellMarks(command)
+		marks = ShellMarks(command)
 	}
 	lines := draw.CountLines(command)
 	if lines <= 1 {
 		d.Write(draw.Fixed(draw.Muted, "$", 2), draw.Text, command, marks...)
 		return
 	}
-	d.note = draw.Plural(lines, "line")
+	d.Note = draw.Plural(lines, "line")
 	digits := len(strconv.Itoa(lines))
 	d.Write(draw.Gutter{Width: digits + 3, Next: draw.Spaces(digits+1) + "↪", First: func(n int) (draw.Ink, string) {
 		prompt := "  "
@@ -147,7 +147,7 @@ const (
 )
 
 // fields draws names and values, all of them, in the order they came in.
-func (d *doc) fields(list []wire.Field) {
+func (d *Doc) fields(list []wire.Field) {
 	width, most := 0, min(maxLabel, d.Width/3)
 	for _, f := range list {
 		if n := draw.Cells(draw.SafeLine(f.Key)); n <= most {
@@ -160,7 +160,7 @@ func (d *doc) fields(list []wire.Field) {
 	}
 }
 
-func (d *doc) field(f wire.Field, width int) {
+func (d *Doc) field(f wire.Field, width int) {
 	name, value := safe.Line(f.Key), change.ValueText(f.Value)
 	base, nameInk := draw.Text, draw.Label
 	if f.Key == "dangerouslyDisableSandbox" && change.IsTrue(f.Value) {
@@ -179,7 +179,7 @@ func (d *doc) field(f wire.Field, width int) {
 }
 
 // remarks warns of letters that may be taken for others, anywhere in the call.
-func (d *doc) remarks(r broker.Request, c change.Input) {
+func (d *Doc) remarks(r broker.Request, c change.Input) {
 	parts := []string{r.ToolName}
 	for _, f := range c.Fields {
 		if plainJSON(f.Value) && plainJSON([]byte(f.Key)) {
@@ -203,7 +203,7 @@ func plainJSON(raw []byte) bool {
 }
 
 // origin draws where the call comes from.
-func (d *doc) origin(r broker.Request, a around) {
+func (d *Doc) origin(r broker.Request, a Around) {
 	const width = 11
 	line := func(label, text string) {
 		if text != "" {
@@ -212,24 +212,24 @@ func (d *doc) origin(r broker.Request, a around) {
 	}
 	d.checkpoint(r, a, width)
 	line("in", r.CWD)
-	session := []string{a.label, draw.SafeLine(r.Agent)}
-	if a.session != nil && a.session.Pane != "" {
-		session = append(session, "pane "+draw.SafeLine(a.session.Pane))
+	session := []string{a.Label, draw.SafeLine(r.Agent)}
+	if a.Session != nil && a.Session.Pane != "" {
+		session = append(session, "pane "+draw.SafeLine(a.Session.Pane))
 	}
 	d.SayBehind(draw.Label, "session", width, draw.Text, strings.Join(session, " · "))
 	if r.SubagentID != "" || r.SubagentType != "" {
 		line("sub-agent", strings.TrimSpace(r.SubagentType+"  "+r.SubagentID))
 	}
-	if a.session != nil && a.session.ProjectDir != r.CWD {
-		line("project", a.session.ProjectDir)
+	if a.Session != nil && a.Session.ProjectDir != r.CWD {
+		line("project", a.Session.ProjectDir)
 	}
 	line("mode", r.Mode)
-	line("asked", r.CreatedAt.In(a.loc).Format("15:04:05"))
+	line("asked", r.CreatedAt.In(a.Loc).Format("15:04:05"))
 	line("id", r.ID)
 }
 
-// words draws what the agent says about its call: labelled, dimmed, and last.
-func (d *doc) words(r broker.Request, c change.Input) {
+// Words draws what the agent says about its call: labelled, dimmed, and last.
+func (d *Doc) Words(r broker.Request, c change.Input) {
 	text := r.Description
 	if said(r, c) != "" {
 		text, _ = c.Text("description")
@@ -244,7 +244,7 @@ func (d *doc) words(r broker.Request, c change.Input) {
 // environment says what the agent of a managed session has otherwise in its environment than
 // when the session was started before: what a call reaches may hang on it. Only names are
 // known here.
-func (d *doc) environment(s *broker.Session) {
+func (d *Doc) environment(s *broker.Session) {
 	if s != nil && s.Run != nil && len(s.Run.EnvDiffers) > 0 {
 		d.Say(draw.Warn, "! in another environment than before, by these variables: "+safe.Line(strings.Join(s.Run.EnvDiffers, ", ")))
 	}

@@ -1,4 +1,4 @@
-package tui
+package callview
 
 import (
 	"strconv"
@@ -12,13 +12,16 @@ import (
 	"github.com/aoctl/aoctl/tui/draw"
 )
 
-// maxMarkdown is the longest text that is taken apart as Markdown, in bytes; a longer
+// MaxMarkdown is the longest text that is taken apart as Markdown, in bytes; a longer
 // one is drawn as it is. Some texts take time that grows with the square of it: a third
 // of a second at most.
-const maxMarkdown = 24 << 10
+const MaxMarkdown = 24 << 10
 
 // saidMarkdown is the longest text of what an agent said that is drawn as Markdown, in bytes.
 const saidMarkdown = 8 << 10
+
+// SayIndent is how far words stand in from the left below who said them, in cells.
+const SayIndent = 2
 
 // maxNested is how many blocks inside each other are drawn as such.
 const maxNested = 40
@@ -30,13 +33,13 @@ var markdown = parser.NewParser(
 	parser.WithInlineParsers(parser.DefaultInlineParsers()...),
 )
 
-// markdown draws a text as Markdown: its words through package safe as all else, HTML
+// Markdown draws a text as Markdown: its words through package safe as all else, HTML
 // as text, links with where they lead, lines as they were broken. What would not be
 // drawn whole is drawn as plain text; ok is false then.
-func (d *doc) markdown(source string) (ok bool) {
+func (d *Doc) Markdown(source string) (ok bool) {
 	p := d.Styles.Paper(d.Width)
 	md := &markup{Paper: p, source: []byte(source)}
-	if len(source) <= maxMarkdown {
+	if len(source) <= MaxMarkdown {
 		ok = md.draw()
 	}
 	if !ok {
@@ -296,15 +299,15 @@ func target(address, title []byte) []draw.Piece {
 	return []draw.Piece{{Ink: draw.Muted, Raw: s + ")"}}
 }
 
-// said draws what an agent said, as Markdown where it can be drawn whole.
-func (d *doc) said(text string) {
-	p := d.Styles.Paper(d.Width - sayIndent)
-	if p.Width > d.Width-sayIndent { // too narrow for an indent
+// Said draws what an agent said, as Markdown where it can be drawn whole.
+func (d *Doc) Said(text string) {
+	p := d.Styles.Paper(d.Width - SayIndent)
+	if p.Width > d.Width-SayIndent { // too narrow for an indent
 		p = d.Styles.Paper(d.Width)
 	}
 	md := &markup{Paper: p, source: []byte(text)}
 	if len(text) > saidMarkdown || !md.draw() {
-		d.Write(draw.Fixed(draw.Text, "", sayIndent), draw.Text, text)
+		d.Write(draw.Fixed(draw.Text, "", SayIndent), draw.Text, text)
 		return
 	}
 	for _, r := range p.Rows {

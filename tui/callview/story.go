@@ -1,4 +1,4 @@
-package tui
+package callview
 
 import (
 	"strings"
@@ -12,19 +12,22 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
+// maxAsked is how much of what the user said a card shows, in cells.
+const maxAsked = 300
+
 // background draws what led to the call: what its user asked for, and the calls before it.
-func (d *doc) background(a around) {
-	if a.story.Asked != "" {
-		d.SayBehind(draw.Label, "you asked", labelWidth, draw.Text, `"`+safe.Head(a.story.Asked, maxAsked)+`"`)
+func (d *Doc) background(a Around) {
+	if a.Story.Asked != "" {
+		d.SayBehind(draw.Label, "you asked", LabelWidth, draw.Text, `"`+safe.Head(a.Story.Asked, maxAsked)+`"`)
 	}
 	label := "before"
-	for _, p := range a.story.Before {
-		glyph, i := verdictGlyph(p.Request.State)
-		sum := summaryOf(p.Request)
+	for _, p := range a.Story.Before {
+		glyph, i := VerdictGlyph(p.Request.State)
+		sum := SummaryOf(p.Request)
 		end, endInk := pastEnd(p)
-		r := d.Styles.Row(d.Width).Put(draw.Label, label).To(labelWidth).Put(i, glyph+" ")
-		r.Fit(draw.Bold, sum.tool, 8).Put(draw.Text, " ")
-		r.Fit(draw.Text, sum.text, max(0, d.Width-r.Width-draw.Cells(end)-2))
+		r := d.Styles.Row(d.Width).Put(draw.Label, label).To(LabelWidth).Put(i, glyph+" ")
+		r.Fit(draw.Bold, sum.Tool, 8).Put(draw.Text, " ")
+		r.Fit(draw.Text, sum.Text, max(0, d.Width-r.Width-draw.Cells(end)-2))
 		d.Add(r.Put(draw.Text, "  ").Put(endInk, end))
 		label = ""
 	}
@@ -38,9 +41,9 @@ func pastEnd(p story.EarlierCall) (string, draw.Ink) {
 	case p.Request.Outcome == nil:
 		return "waits", draw.Warn
 	case p.Request.State == broker.Allowed:
-		return "allowed by " + actor(p.Request.Outcome.By), draw.Muted
+		return "allowed by " + Actor(p.Request.Outcome.By), draw.Muted
 	case p.Request.State == broker.Denied:
-		return "denied by " + actor(p.Request.Outcome.By), draw.Danger
+		return "denied by " + Actor(p.Request.Outcome.By), draw.Danger
 	}
 	return string(p.Request.State), draw.Muted
 }
@@ -57,8 +60,8 @@ func ranWords(d broker.RanData) (string, draw.Ink) {
 	return word, i
 }
 
-// ran draws how a call ended and, folded or not, what its tool gave back.
-func (d *doc) ran(s story.Story, loc *time.Location, unfolded bool) {
+// Ran draws how a call ended and, folded or not, what its tool gave back.
+func (d *Doc) Ran(s story.Story, loc *time.Location, unfolded bool) {
 	if s.Ran == nil {
 		return
 	}
@@ -70,17 +73,17 @@ func (d *doc) ran(s story.Story, loc *time.Location, unfolded bool) {
 		word += ", after " + draw.Brief(took)
 	}
 	d.Say(i, word+", at "+s.RanAt.In(loc).Format("15:04:05"))
-	d.output(*s.Ran, unfolded)
+	d.Output(*s.Ran, unfolded)
 }
 
-// output draws what a tool gave back; folded, its size and first line.
-func (d *doc) output(r broker.RanData, unfolded bool) {
+// Output draws what a tool gave back; folded, its size and first line.
+func (d *Doc) Output(r broker.RanData, unfolded bool) {
 	if r.OutputBytes == 0 {
-		d.SayBehind(draw.Label, "output", labelWidth, draw.Muted, "none")
+		d.SayBehind(draw.Label, "output", LabelWidth, draw.Muted, "none")
 		return
 	}
 	if r.Output == "" {
-		d.SayBehind(draw.Label, "output", labelWidth, draw.Muted, draw.Size(r.OutputBytes)+", not kept")
+		d.SayBehind(draw.Label, "output", LabelWidth, draw.Muted, draw.Size(r.OutputBytes)+", not kept")
 		return
 	}
 	about := draw.Plural(draw.CountLines(r.Output), "line") + ", " + draw.Size(r.OutputBytes)
@@ -88,11 +91,11 @@ func (d *doc) output(r broker.RanData, unfolded bool) {
 		about = draw.Size(r.OutputBytes) + ", of which " + draw.Size(len(r.Output)) + " are kept"
 	}
 	if !unfolded {
-		row := d.Styles.Row(d.Width).Put(draw.Label, "output").To(labelWidth).Put(draw.Muted, about+"  ")
-		d.Add(row.Fit(draw.Text, firstLine(r.Output), d.Width-row.Width))
+		row := d.Styles.Row(d.Width).Put(draw.Label, "output").To(LabelWidth).Put(draw.Muted, about+"  ")
+		d.Add(row.Fit(draw.Text, FirstLine(r.Output), d.Width-row.Width))
 		return
 	}
-	d.SayBehind(draw.Label, "output", labelWidth, draw.Muted, about)
+	d.SayBehind(draw.Label, "output", LabelWidth, draw.Muted, about)
 	bar := draw.Gutter{Width: 2, Next: "↪", First: func(int) (draw.Ink, string) { return draw.Faint, "│" }}
 	if r.Missing() == 0 {
 		d.Write(bar, draw.Text, r.Output)
@@ -104,14 +107,14 @@ func (d *doc) output(r broker.RanData, unfolded bool) {
 	d.Write(bar, draw.Text, r.Output[at:])
 }
 
-// firstLine is the first line of an output that says something; safe to draw.
-func firstLine(text string) string {
+// FirstLine is the first line of an output that says something; safe to draw.
+func FirstLine(text string) string {
 	first, _, _ := strings.Cut(strings.TrimLeft(text, "\r\n\t "), "\n")
 	return draw.SafeLine(first)
 }
 
 // checkpoint tells since when a call is put off, by whom, and how its session goes on.
-func (d *doc) checkpoint(r broker.Request, a around, width int) {
+func (d *Doc) checkpoint(r broker.Request, a Around, width int) {
 	cp := r.Checkpoint
 	if cp == nil {
 		if r.Event != "" && r.State == broker.Pending && !agents.TraitsOf(r.Agent).Defer {
@@ -122,9 +125,9 @@ func (d *doc) checkpoint(r broker.Request, a around, width int) {
 		}
 		return
 	}
-	d.SayBehind(draw.Label, "put off", width, draw.Warn, cp.At.In(a.loc).Format("2 Jan 15:04:05")+", "+putOffBy(cp.By)+"; no deadline, nobody waits for it")
+	d.SayBehind(draw.Label, "put off", width, draw.Warn, cp.At.In(a.Loc).Format("2 Jan 15:04:05")+", "+putOffBy(cp.By)+"; no deadline, nobody waits for it")
 	switch {
-	case a.session != nil && a.session.Run != nil:
+	case a.Session != nil && a.Session.Run != nil:
 		d.SayBehind(draw.Label, "goes on", width, draw.Text, "by itself, when it is answered; R resumes it")
 	case cp.Program == "":
 		d.SayBehind(draw.Label, "goes on", width, draw.Text, "by hand: how its agent was started is not known")
@@ -132,7 +135,7 @@ func (d *doc) checkpoint(r broker.Request, a around, width int) {
 		d.SayBehind(draw.Label, "goes on", width, draw.Text, "with aoctl resume, or R and the line that it copies")
 	}
 	if !cp.ResumedAt.IsZero() {
-		d.SayBehind(draw.Label, "resumed", width, draw.Text, cp.ResumedAt.In(a.loc).Format("2 Jan 15:04:05")+", and its agent has not asked again yet")
+		d.SayBehind(draw.Label, "resumed", width, draw.Text, cp.ResumedAt.In(a.Loc).Format("2 Jan 15:04:05")+", and its agent has not asked again yet")
 	}
 }
 

@@ -1,4 +1,4 @@
-package tui
+package callview
 
 import (
 	"fmt"
@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	labelWidth    = 11 // cells of the names in a call's lower part
-	elementsShown = 12 // of a command line
+	LabelWidth    = 11 // cells of the names in a call's lower part
+	ElementsShown = 12 // of a command line
 	findingsShown = 8  // of a call's risk
 )
 
 // judged draws what aoctl makes of a call: what it runs, how dangerous it is and what
 // the rules say. The remarks are ours, the texts in them the agent's.
-func (d *doc) judged(a *rules.Assessment, c change.Input) {
+func (d *Doc) judged(a *rules.Assessment, c change.Input) {
 	if a == nil {
 		return
 	}
@@ -35,17 +35,17 @@ func (d *doc) judged(a *rules.Assessment, c change.Input) {
 	if text == "" {
 		text = ruleWord(a.Rule)
 	}
-	d.SayBehind(draw.Label, label, labelWidth, draw.Text, text)
+	d.SayBehind(draw.Label, label, LabelWidth, draw.Text, text)
 	d.Blank()
 }
 
 // runs lists what a call does, piece by piece. A single piece that is the whole call
 // is not told again, and neither is the danger, which has rows of its own.
-func (d *doc) runs(all []rules.Judged, danger string) {
+func (d *Doc) runs(all []rules.Judged, danger string) {
 	if len(all) == 1 && all[0].Kind != "unknown" && len(all[0].Via) == 0 && leads(all[0]) == "" {
 		return
 	}
-	list, rest := worstOf(all, elementsShown)
+	list, rest := WorstOf(all, ElementsShown)
 	label := "runs"
 	for _, e := range list {
 		if danger != "" {
@@ -55,19 +55,19 @@ func (d *doc) runs(all []rules.Judged, danger string) {
 		label = ""
 	}
 	if len(rest) > 0 {
-		d.SayBehind(draw.Label, label, labelWidth+2, draw.Muted, "and "+restWords(rest))
+		d.SayBehind(draw.Label, label, LabelWidth+2, draw.Muted, "and "+restWords(rest))
 	}
 }
 
 // element draws one piece of a call: what the rules say of it, what it is, and why.
-func (d *doc) element(label string, e rules.Judged) {
+func (d *Doc) element(label string, e rules.Judged) {
 	glyph, i := verdictMark(e)
-	r := d.Styles.Row(d.Width).Put(draw.Label, label).To(labelWidth).Put(i, glyph).Put(draw.Text, " ")
+	r := d.Styles.Row(d.Width).Put(draw.Label, label).To(LabelWidth).Put(i, glyph).Put(draw.Text, " ")
 	base := draw.Text
 	if e.Neutral {
 		base = draw.Muted
 	}
-	what, note := does(e), elementNote(e)
+	what, note := does(e), ElementNote(e)
 	room := d.Width - r.Width
 	if n := draw.Cells(note) + 2; n <= room/2 {
 		room -= n // a short note stands beside it: the whole text is in the call above
@@ -80,7 +80,7 @@ func (d *doc) element(label string, e rules.Judged) {
 		d.Add(r.Put(draw.Muted, "  "+note))
 	default:
 		d.Add(r)
-		d.SayBehind(draw.Text, "", labelWidth+3, draw.Muted, note)
+		d.SayBehind(draw.Text, "", LabelWidth+3, draw.Muted, note)
 	}
 }
 
@@ -112,8 +112,8 @@ func leads(e rules.Judged) string {
 	return e.Real
 }
 
-// elementNote is why an element has its verdict, and how it comes to run; safe to draw.
-func elementNote(e rules.Judged) string {
+// ElementNote is why an element has its verdict, and how it comes to run; safe to draw.
+func ElementNote(e rules.Judged) string {
 	var notes []string
 	if len(e.Via) > 0 {
 		notes = append(notes, "through "+draw.SafeLine(strings.Join(e.Via, ", ")))
@@ -149,9 +149,9 @@ func verdictMark(e rules.Judged) (string, draw.Ink) {
 	return "?", draw.Warn
 }
 
-// worstOf picks n elements to draw, those that keep a call from running first, in the
+// WorstOf picks n elements to draw, those that keep a call from running first, in the
 // order of the text, and gives back the others too.
-func worstOf(all []rules.Judged, n int) (list, rest []rules.Judged) {
+func WorstOf(all []rules.Judged, n int) (list, rest []rules.Judged) {
 	if len(all) <= n {
 		return all, nil
 	}
@@ -201,10 +201,10 @@ func restWords(rest []rules.Judged) string {
 
 // risk lists all that was found about a call's danger. What is about the whole command
 // line does not tell that again.
-func (d *doc) risk(a *rules.Assessment, whole string) {
+func (d *Doc) risk(a *rules.Assessment, whole string) {
 	label, r := "risk", a.Risk
 	say := func(i draw.Ink, glyph, text string) {
-		row := d.Styles.Row(d.Width).Put(draw.Label, label).To(labelWidth).Put(i, glyph).To(labelWidth + 3)
+		row := d.Styles.Row(d.Width).Put(draw.Label, label).To(LabelWidth).Put(i, glyph).To(LabelWidth + 3)
 		d.SayAfter(row, i, text)
 		label = ""
 	}
@@ -240,9 +240,9 @@ func riskMark(c risk.Class) (draw.Ink, string) {
 	return draw.Text, "·"
 }
 
-// alarmOf is what the title says of a call's risk; safe to draw, and empty unless the call is
+// AlarmOf is what the title says of a call's risk; safe to draw, and empty unless the call is
 // dangerous.
-func alarmOf(r broker.Request) string {
+func AlarmOf(r broker.Request) string {
 	a := r.Assessment
 	if a == nil || a.Class < risk.Dangerous {
 		return ""

@@ -1,4 +1,4 @@
-package tui
+package callview
 
 import (
 	"path/filepath"
@@ -11,16 +11,16 @@ import (
 
 // plan draws what an agent wants to do, as Markdown. Where the call names a file in
 // place of the plan, it is that file as it could be read.
-func (d *doc) plan(r broker.Request, c change.Input, f change.File) {
+func (d *Doc) plan(r broker.Request, c change.Input, f change.File) {
 	text, given := c.Text("plan")
 	switch {
 	case given:
-		d.note = draw.Plural(draw.CountLines(text), "line")
+		d.Note = draw.Plural(draw.CountLines(text), "line")
 		d.planText(text)
 	case f.Wanted && !f.Done:
 		d.Say(draw.Muted, "reading the plan's file …")
 	case f.Done && f.Problem == "" && !f.Missing:
-		d.note = draw.Plural(draw.CountLines(f.Text), "line")
+		d.Note = draw.Plural(draw.CountLines(f.Text), "line")
 		d.Say(draw.Warn, "! the call does not hold the plan: this is its file as it was at "+f.At.Format("15:04:05"))
 		d.planText(f.Text)
 	case f.Done && f.Missing:
@@ -48,14 +48,14 @@ func (d *doc) plan(r broker.Request, c change.Input, f change.File) {
 	d.Say(draw.Muted, "a lets the agent ask for approval in its own terminal, d sends it back with your words")
 }
 
-func (d *doc) planText(text string) {
-	if !d.markdown(text) && len(text) > maxMarkdown {
+func (d *Doc) planText(text string) {
+	if !d.Markdown(text) && len(text) > MaxMarkdown {
 		d.Say(draw.Muted, "too long to be drawn as Markdown")
 	}
 }
 
-// planFile is the file that a plan's call names in place of the plan.
-func planFile(c change.Input, cwd string) (string, bool) {
+// PlanFile is the file that a plan's call names in place of the plan.
+func PlanFile(c change.Input, cwd string) (string, bool) {
 	if _, given := c.Text("plan"); given {
 		return "", false
 	}

@@ -1,4 +1,4 @@
-package tui
+package callview
 
 import (
 	"fmt"
@@ -12,12 +12,12 @@ import (
 
 // question draws a call that asks the user: as a form while it can be answered here,
 // else what it asks, and why it cannot.
-func (d *doc) question(r broker.Request, c change.Input, a around) {
+func (d *Doc) question(r broker.Request, c change.Input, a Around) {
 	switch {
-	case a.ask != nil && a.ask.overview():
-		d.overview(a.ask)
-	case a.ask != nil:
-		d.step(a.ask, a.inForm)
+	case a.Ask != nil && a.Ask.Overview():
+		d.overview(a.Ask)
+	case a.Ask != nil:
+		d.step(a.Ask, a.InForm)
 	default:
 		d.asked(r, c)
 	}
@@ -27,25 +27,25 @@ func (d *doc) question(r broker.Request, c change.Input, a around) {
 const formIndent = 8
 
 // step draws one question with its options.
-func (d *doc) step(a *answering, active bool) {
-	q, answer := a.question()
-	d.note = a.stepWords()
+func (d *Doc) step(a *Answering, active bool) {
+	q, answer := a.Question()
+	d.Note = a.stepWords()
 	d.asks(q)
 	d.Blank()
-	cursor := a.cursor[a.step]
+	cursor := a.Cursor[a.Step]
 	for i, o := range q.Options {
 		from := len(d.Rows)
 		key := " "
 		if i < 9 {
 			key = strconv.Itoa(i + 1)
 		}
-		d.choice(active && cursor == i, key, box(q, picked(*answer, i)), draw.Piece{Ink: draw.Bold, Raw: o.Label})
+		d.choice(active && cursor == i, key, box(q, Picked(*answer, i)), draw.Piece{Ink: draw.Bold, Raw: o.Label})
 		d.option(o)
 		if o.Preview != "" {
 			d.preview(o.Preview, cursor == i)
 		}
 		if cursor == i {
-			d.at, d.atEnd = from, len(d.Rows)
+			d.At, d.AtEnd = from, len(d.Rows)
 		}
 	}
 	from := len(d.Rows)
@@ -53,11 +53,11 @@ func (d *doc) step(a *answering, active bool) {
 	if answer.Other != "" {
 		own = draw.Piece{Ink: draw.Text, Raw: answer.Other}
 	}
-	d.choice(active && cursor == ownWords(q), "o", box(q, answer.Other != ""), own)
-	if cursor == ownWords(q) {
-		d.at, d.atEnd = from, len(d.Rows)
+	d.choice(active && cursor == OwnWords(q), "o", box(q, answer.Other != ""), own)
+	if cursor == OwnWords(q) {
+		d.At, d.AtEnd = from, len(d.Rows)
 	}
-	d.rest(a.form)
+	d.rest(a.Form)
 	if !active {
 		d.Blank()
 		d.Say(draw.Muted, "enter opens the form; a lets the agent ask in its own terminal instead")
@@ -65,7 +65,7 @@ func (d *doc) step(a *answering, active bool) {
 }
 
 // asks draws a question's header and words.
-func (d *doc) asks(q forms.Question) {
+func (d *Doc) asks(q forms.Question) {
 	if q.Header != "" {
 		d.Prose(draw.Gutter{}, draw.Piece{Ink: draw.Label, Raw: q.Header})
 	}
@@ -76,7 +76,7 @@ func (d *doc) asks(q forms.Question) {
 }
 
 // choice draws one line to pick.
-func (d *doc) choice(at bool, key, box string, words draw.Piece) {
+func (d *Doc) choice(at bool, key, box string, words draw.Piece) {
 	lead, i := "  ", draw.Muted
 	if at {
 		lead, i = "▸ ", draw.Key
@@ -101,14 +101,14 @@ func box(q forms.Question, on bool) string {
 	return "( )"
 }
 
-func (d *doc) option(o forms.Option) {
+func (d *Doc) option(o forms.Option) {
 	if o.Description != "" {
 		d.Prose(draw.Gutter{Width: formIndent}, draw.Piece{Ink: draw.Text, Raw: o.Description})
 	}
 }
 
 // preview draws an option's preview while the cursor is on it.
-func (d *doc) preview(text string, open bool) {
+func (d *Doc) preview(text string, open bool) {
 	if !open {
 		d.SayBehind(draw.Text, "", formIndent, draw.Muted, "has a preview of "+draw.Plural(draw.CountLines(text), "line"))
 		return
@@ -118,7 +118,7 @@ func (d *doc) preview(text string, open bool) {
 }
 
 // rest draws what the input has beside its questions.
-func (d *doc) rest(f forms.Form) {
+func (d *Doc) rest(f forms.Form) {
 	if len(f.Rest) > 0 {
 		d.Blank()
 		d.fields(f.Rest)
@@ -126,16 +126,16 @@ func (d *doc) rest(f forms.Form) {
 }
 
 // overview draws all answers as they are going to be sent.
-func (d *doc) overview(a *answering) {
-	d.note = a.stepWords()
+func (d *Doc) overview(a *Answering) {
+	d.Note = a.stepWords()
 	d.Say(draw.Title, "Your answers")
-	d.answers(a.form, func(i int) string { return a.form.Questions[i].Says(a.answers[i]) })
+	d.answers(a.Form, func(i int) string { return a.Form.Questions[i].Says(a.Answers[i]) })
 	d.Blank()
 	d.Say(draw.Muted, "enter sends them to the agent; h goes back")
 }
 
 // answers draws what was said to each question; safe is what says turns out.
-func (d *doc) answers(f forms.Form, says func(i int) string) {
+func (d *Doc) answers(f forms.Form, says func(i int) string) {
 	for i, q := range f.Questions {
 		d.Blank()
 		number := fmt.Sprintf("%d ", i+1)
@@ -149,7 +149,7 @@ func (d *doc) answers(f forms.Form, says func(i int) string) {
 }
 
 // asked draws a question that is not answered here.
-func (d *doc) asked(r broker.Request, c change.Input) {
+func (d *Doc) asked(r broker.Request, c change.Input) {
 	if why := formProblem(r); why != "" {
 		d.Say(draw.Warn, "! "+why)
 		if r.State == broker.Pending {
@@ -180,9 +180,9 @@ func (d *doc) asked(r broker.Request, c change.Input) {
 	d.rest(f)
 }
 
-// given draws the answers that went back to the agent, and reports whether updated has
+// Given draws the answers that went back to the agent, and reports whether updated has
 // some that can be told by its questions.
-func (d *doc) given(r broker.Request) bool {
+func (d *Doc) Given(r broker.Request) bool {
 	_, input := r.Call()
 	f, err := forms.Read(input)
 	if err != nil || r.Outcome == nil || len(r.Outcome.UpdatedInput) == 0 {

@@ -1,12 +1,9 @@
-package tui
+package callview
 
 import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
-
-	"github.com/aoctl/aoctl/tui/safe"
 
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/diff"
@@ -14,11 +11,11 @@ import (
 	"github.com/aoctl/aoctl/tui/syntax"
 )
 
-// diffView is how comparisons are drawn. The operator chooses it, and it holds as long
+// DiffView is how comparisons are drawn. The operator chooses it, and it holds as long
 // as the console runs.
-type diffView struct {
-	sides bool // old and new beside each other, where there is room
-	more  int  // steps of context beyond the usual
+type DiffView struct {
+	Sides bool // old and new beside each other, where there is room
+	More  int  // steps of context beyond the usual
 }
 
 // contexts are how many unchanged lines are drawn around a change, step by step; -1 is
@@ -27,26 +24,26 @@ var contexts = []int{0, 3, 10, 30, -1}
 
 const usualContext = 1 // the place of 3
 
-func (v diffView) context() int { return contexts[usualContext+v.more] }
+func (v DiffView) Context() int { return contexts[usualContext+v.More] }
 
 // change is v with one step more context, or less; false when there is none.
-func (v diffView) step(by int) (diffView, bool) {
-	at := usualContext + v.more + by
+func (v DiffView) Step(by int) (DiffView, bool) {
+	at := usualContext + v.More + by
 	if at < 0 || at >= len(contexts) {
 		return v, false
 	}
-	v.more += by
+	v.More += by
 	return v, true
 }
 
 const (
 	leastSide = 40 // cells that one of two sides needs
 	sideGap   = 3  // cells between them
-	leastPair = 2*leastSide + sideGap
+	LeastPair = 2*leastSide + sideGap
 )
 
-// changes draws what a call does to files.
-func (d *doc) changes(list []change.Section, v diffView) {
+// Changes draws what a call does to files.
+func (d *Doc) Changes(list []change.Section, v DiffView) {
 	added, gone, whole := 0, 0, 0
 	for i := range list {
 		s := &list[i]
@@ -63,16 +60,16 @@ func (d *doc) changes(list []change.Section, v diffView) {
 	}
 	switch {
 	case len(list) == 1 && whole == 1:
-		d.note = draw.Plural(added, "line")
+		d.Note = draw.Plural(added, "line")
 	default:
-		d.note = fmt.Sprintf("+%s −%s", draw.Count(added), draw.Count(gone))
+		d.Note = fmt.Sprintf("+%s −%s", draw.Count(added), draw.Count(gone))
 	}
 	if len(list) > 1 && list[len(list)-1].Path != list[0].Path {
-		d.note = draw.Plural(len(list), "change") + " " + d.note
+		d.Note = draw.Plural(len(list), "change") + " " + d.Note
 	}
 }
 
-func (d *doc) section(s *change.Section, v diffView) {
+func (d *Doc) section(s *change.Section, v DiffView) {
 	d.heading(s)
 	if s.Title != "" {
 		d.Say(draw.Muted, s.Title)
@@ -90,13 +87,13 @@ func (d *doc) section(s *change.Section, v diffView) {
 	case s.Old == "" && s.Fresh == "" && len(s.Lines) == 0:
 		d.Say(draw.Muted, "(empty)")
 	default:
-		d.comparison(s, v)
+		d.Comparison(s, v)
 	}
 	d.fields(s.Rest)
 }
 
 // heading names the file that a section is about.
-func (d *doc) heading(s *change.Section) {
+func (d *Doc) heading(s *change.Section) {
 	if !s.Named {
 		return
 	}
@@ -110,17 +107,17 @@ func (d *doc) heading(s *change.Section) {
 	}
 }
 
-// comparison draws the lines of a section; their glyphs say what their colours say.
-func (d *doc) comparison(s *change.Section, v diffView) {
+// Comparison draws the lines of a section; their glyphs say what their colours say.
+func (d *Doc) Comparison(s *change.Section, v DiffView) {
 	context := -1 // what is not placed in a file is drawn whole
 	if s.Numbered {
-		context = v.context()
+		context = v.Context()
 	}
 	p := diffPainter{d: d, s: s}
 	if s.Numbered {
-		p.digits = digitsOf(s.Lines)
+		p.digits = DigitsOf(s.Lines)
 	}
-	if v.sides && d.Width >= leastPair {
+	if v.Sides && d.Width >= LeastPair {
 		p.half = (d.Width - sideGap) / 2
 	}
 	for _, part := range diff.Fold(s.Lines, context) {
@@ -133,8 +130,8 @@ func (d *doc) comparison(s *change.Section, v diffView) {
 	}
 }
 
-// digitsOf is how many digits the highest number among lines has.
-func digitsOf(lines []diff.Line) int {
+// DigitsOf is how many digits the highest number among lines has.
+func DigitsOf(lines []diff.Line) int {
 	most := 0
 	for i := range lines {
 		most = max(most, lines[i].Old, lines[i].Fresh)
@@ -143,7 +140,7 @@ func digitsOf(lines []diff.Line) int {
 }
 
 // numbered draws a text as it is, with numbers.
-func (d *doc) numbered(text string, spans []syntax.Span) {
+func (d *Doc) numbered(text string, spans []syntax.Span) {
 	if text == "" {
 		d.Say(draw.Muted, "(empty)")
 		return
@@ -158,18 +155,18 @@ func (d *doc) numbered(text string, spans []syntax.Span) {
 }
 
 // anchor is the first row of a line of a comparison.
-type anchor struct{ row, section, line int }
+type anchor struct{ Row, section, Line int }
 
 // diffPainter draws the lines of one section.
 type diffPainter struct {
-	d      *doc
+	d      *Doc
 	s      *change.Section
 	digits int // of a line's number; 0 without numbers
 	half   int // cells of one side; 0 when lines stand one below the other
 }
 
 func (p *diffPainter) anchor(line int) {
-	p.d.anchors = append(p.d.anchors, anchor{len(p.d.Rows), p.d.sections, line})
+	p.d.Anchors = append(p.d.Anchors, anchor{len(p.d.Rows), p.d.sections, line})
 }
 
 // gutterWidth is what stands left of a line: its number, its glyph and a blank.
@@ -243,11 +240,11 @@ func (p *diffPainter) draw(list []beat) {
 				p.beat(&p.d.Paper, b)
 				continue
 			}
-			p.d.anchors = append(p.d.anchors, anchor{row, p.d.sections, b.line})
+			p.d.Anchors = append(p.d.Anchors, anchor{row, p.d.sections, b.line})
 			row += heights[i]
 		}
 		if ok {
-			p.d.later(row-len(p.d.Rows), func(to *draw.Paper) {
+			p.d.Later(row-len(p.d.Rows), func(to *draw.Paper) {
 				for _, b := range some {
 					p.beat(to, b)
 				}
@@ -272,7 +269,7 @@ func (p *diffPainter) heights(list []beat) ([]int, bool) {
 			if l == nil || room == 0 {
 				continue
 			}
-			n, ok := rowsOf(strings.TrimSuffix(l.Text, "\n"), room-p.gutterWidth())
+			n, ok := RowsOf(strings.TrimSuffix(l.Text, "\n"), room-p.gutterWidth())
 			if !ok || l.Kind == diff.Sought {
 				return nil, false
 			}
@@ -285,9 +282,9 @@ func (p *diffPainter) heights(list []beat) ([]int, bool) {
 	return heights, true
 }
 
-// rowsOf is how many rows of so many cells a line takes; false when it holds anything but
+// RowsOf is how many rows of so many cells a line takes; false when it holds anything but
 // plain ASCII, tabs and single blanks, which only drawing tells.
-func rowsOf(text string, room int) (rows int, ok bool) {
+func RowsOf(text string, room int) (rows int, ok bool) {
 	rows, col, blanks, tabs := 1, 0, 0, 0
 	for i := range len(text) {
 		c := text[i]
@@ -358,20 +355,5 @@ func (p *diffPainter) line(to *draw.Paper, l *diff.Line, number int) {
 	}}, draw.SyntaxInk(syntax.Text, on), text, paint(l, len(text), spans, on)...)
 	if l.NoBreak {
 		to.Write(draw.Fixed(draw.Muted, draw.Spaces(indent)+"⌁", indent+2), draw.Muted, "no line break at the end")
-	}
-}
-
-// difference draws two inputs of one tool, parameter by parameter, where they differ.
-func (d *doc) difference(asked, edited []byte) {
-	for _, c := range changedFields(asked, edited) {
-		label := safe.Line(c.name)
-		if c.only != "" {
-			label += "  (" + c.only + ")"
-		}
-		d.Say(draw.Label, label)
-		s := change.Section{Old: c.old, Fresh: c.fresh}
-		s.Compare(nil, diff.WhileDrawing)
-		diff.CompareWords(s.Lines, time.Now().Add(diff.WhileDrawing))
-		d.comparison(&s, diffView{})
 	}
 }

@@ -1,4 +1,4 @@
-package tui
+package callview
 
 import (
 	"fmt"
@@ -9,16 +9,16 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-// ended says how a decided call ended; safe to draw.
-func ended(r broker.Request) string {
+// Ended says how a decided call ended; safe to draw.
+func Ended(r broker.Request) string {
 	o := r.Outcome
 	if o == nil {
 		return "is still waiting"
 	}
-	if wasObserved(o) {
+	if WasObserved(o) {
 		return leftAlone(o)
 	}
-	by := actor(o.By)
+	by := Actor(o.By)
 	switch o.State {
 	case broker.Allowed:
 		if r.Unheard {
@@ -52,8 +52,8 @@ func ruleWord(id string) string {
 	return draw.SafeLine(draw.LastOf(id, 8))
 }
 
-// actor names who decided, in few letters; safe to draw.
-func actor(a broker.Actor) string {
+// Actor names who decided, in few letters; safe to draw.
+func Actor(a broker.Actor) string {
 	switch a.Kind {
 	case broker.ByOperator:
 		if a.Token() != "" {
@@ -71,9 +71,9 @@ func actor(a broker.Actor) string {
 	return safe.Line(string(a.Kind))
 }
 
-// verdictGlyph is the sign for how a call ended; the word stands beside it where
+// VerdictGlyph is the sign for how a call ended; the word stands beside it where
 // there is room.
-func verdictGlyph(s broker.State) (string, draw.Ink) {
+func VerdictGlyph(s broker.State) (string, draw.Ink) {
 	switch s {
 	case broker.Allowed:
 		return "✓", draw.OK
@@ -90,8 +90,8 @@ func verdictGlyph(s broker.State) (string, draw.Ink) {
 	return "?", draw.Muted
 }
 
-// wasObserved reports whether o is the end of a call that nobody held.
-func wasObserved(o *broker.Outcome) bool { return o != nil && o.By.Kind == broker.ByObserve }
+// WasObserved reports whether o is the end of a call that nobody held.
+func WasObserved(o *broker.Outcome) bool { return o != nil && o.By.Kind == broker.ByObserve }
 
 // leftAlone says what would have happened to a call that nobody held; safe to draw.
 func leftAlone(o *broker.Outcome) string {
