@@ -2,7 +2,6 @@ package tui
 
 import (
 	"errors"
-	"slices"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -14,18 +13,6 @@ import (
 
 // alarmsShown is how many sessions' alarms have a row of their own.
 const alarmsShown = 2
-
-// alarmed lists the sessions with an alarm that nobody has acknowledged, oldest first.
-func (b *board) alarmed() []*broker.Session {
-	var list []*broker.Session
-	for _, s := range b.sessions {
-		if s.Alarm != nil {
-			list = append(list, s)
-		}
-	}
-	slices.SortFunc(list, func(x, y *broker.Session) int { return x.Alarm.At.Compare(y.Alarm.At) })
-	return list
-}
 
 // alarmBanners tell of calls that ran otherwise than they were allowed.
 func (m *model) alarmBanners() []string {

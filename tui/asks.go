@@ -10,17 +10,6 @@ import (
 // Some agents ask their user where only they can be answered. There is nothing to decide
 // about that here, but somebody has to know.
 
-// elsewhere are the sessions whose agents ask in their own terminals, as drawn.
-func (b *board) elsewhere() []*broker.Session {
-	var list []*broker.Session
-	for _, id := range b.roster {
-		if s := b.sessions[id]; s.Asks != nil && !s.State.Ended() {
-			list = append(list, s)
-		}
-	}
-	return list
-}
-
 // elsewhereRows says what is asked in other terminals.
 func (m *model) elsewhereRows(p *draw.Paper) {
 	for _, s := range m.board.elsewhere() {

@@ -1,86 +1,13 @@
 package tui
 
 import (
-	"crypto/rand"
-	"reflect"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
-	"github.com/aoctl/aoctl/broker/risk"
-	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/draw"
 )
-
-// codeFor is how long the first digit of a code waits for the second one.
-const codeFor = 3 * time.Second
-
-// class is how dangerous the call is. What nobody has judged is normal.
-func (c *card) class() risk.Class {
-	if a := c.req.Assessment; a != nil {
-		return a.Class
-	}
-	return risk.Normal
-}
-
-// dangerous reports whether only a typed code allows the call.
-func (c *card) dangerous() bool { return c.class() >= risk.Dangerous }
-
-// renew takes in the new value of a call that still waits. Where the rules or its
-// files have changed, what is drawn has too, and is another card to decide about; when
-// it means something else now, it has not been read either.
-func (c *card) renew(r broker.Request) {
-	before, after := c.req.Assessment, r.Assessment
-	c.reminded = c.reminded && c.req.ExtendedAt.Equal(r.ExtendedAt)
-	c.req = r
-	if reflect.DeepEqual(before, after) {
-		return
-	}
-	c.rev++
-	if !sameMeaning(before, after) {
-		c.unread()
-	}
-}
-
-// unread forgets that anything of c was on the screen.
-func (c *card) unread() {
-	c.rev++
-	c.seenEnd, c.seenRow, c.code, c.kind = false, false, "", ""
-	c.files, c.sections, c.rest, c.ask = nil, nil, nil, nil
-}
-
-// sameMeaning reports whether two assessments say the same of what a call does,
-// whatever the rules say about it.
-func sameMeaning(x, y *rules.Assessment) bool {
-	if x == nil || y == nil {
-		return x == y
-	}
-	if !reflect.DeepEqual(x.Risk, y.Risk) || len(x.Elements) != len(y.Elements) {
-		return false
-	}
-	for i := range x.Elements {
-		e, f := x.Elements[i], y.Elements[i]
-		e.Verdict, e.Rule, e.Why, e.Matches, e.Idle = f.Verdict, f.Rule, f.Why, f.Matches, f.Idle
-		if !reflect.DeepEqual(e, f) {
-			return false
-		}
-	}
-	return true
-}
-
-// newCode makes the code of a dangerous call: two digits that differ, so that no key
-// held down types it, and not one that begins with 0. Each is as likely as another.
-func newCode() string {
-	for {
-		var b [1]byte
-		_, _ = rand.Read(b[:]) // never fails: the program ends when there is no randomness
-		tens, ones := b[0]/10, b[0]%10
-		if tens > 0 && tens < 10 && tens != ones {
-			return string([]byte{'0' + tens, '0' + ones})
-		}
-	}
-}
 
 // digit is the digit that msg types towards the drawn card's code; empty when it is
 // another key or no code is asked for.

@@ -107,7 +107,7 @@ func (m *model) hints(c *card) []hint {
 			{"esc", "unmark all"},
 		}, list[2:]...)
 	}
-	list = c.moreTimeHint(m.keys, list)
+	list = moreTimeHint(c, m.keys, list)
 	if c.held() {
 		return append([]hint{{"held", "by a freeze"}}, list[1:]...)
 	}

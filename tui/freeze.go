@@ -62,31 +62,6 @@ func (m *model) frozenLine() string {
 	return m.st.Row(m.width).Put(draw.Ice, " "+text).Line(draw.Ice, " ", m.width).String()
 }
 
-// heldCalls counts the calls that a freeze holds, and their agents with them.
-func (b *board) heldCalls() int {
-	n := 0
-	for _, c := range b.waiting {
-		if c.held() && !c.putOff() {
-			n++
-		}
-	}
-	return n
-}
-
-// frozenSessions counts the sessions that are frozen.
-func (b *board) frozenSessions() int {
-	n := 0
-	for _, s := range b.sessions {
-		if s.Frozen && !s.State.Ended() {
-			n++
-		}
-	}
-	return n
-}
-
-// held reports whether a freeze keeps c from being allowed.
-func (c *card) held() bool { return c.req.Held != "" && !c.late() }
-
 // sayHeld tells why a card cannot be allowed now.
 func (m *model) sayHeld(c *card) tea.Cmd {
 	lift := "F on its session"

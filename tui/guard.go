@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"crypto/rand"
 	"strings"
 	"time"
 
@@ -60,6 +61,9 @@ type guard struct {
 	typing       bool   // D opened no input: what follows may be the words meant for it
 	words        string // why words may follow that were not meant as decisions; other keys act
 }
+
+// heldMsg says that a held decision has waited.
+type heldMsg struct{ gen int }
 
 // held is a decision that waits some milliseconds for a sign that no person made it.
 type held struct {
@@ -251,4 +255,34 @@ func (g *guard) release(gen int, now time.Time) (h held, ok bool, again tea.Cmd)
 	}
 	g.held = nil
 	return h, true, nil
+}
+
+// drawnKey names what was drawn.
+type drawnKey struct {
+	id, digest string
+	late       bool
+	rev        int
+}
+
+// sameCall reports whether k and other are the same call, though something about it
+// may have changed.
+func (k drawnKey) sameCall(other drawnKey) bool {
+	k.rev = other.rev
+	return k == other
+}
+
+// codeFor is how long the first digit of a code waits for the second one.
+const codeFor = 3 * time.Second
+
+// newCode makes the code of a dangerous call: two digits that differ, so that no key
+// held down types it, and not one that begins with 0. Each is as likely as another.
+func newCode() string {
+	for {
+		var b [1]byte
+		_, _ = rand.Read(b[:]) // never fails: the program ends when there is no randomness
+		tens, ones := b[0]/10, b[0]%10
+		if tens > 0 && tens < 10 && tens != ones {
+			return string([]byte{'0' + tens, '0' + ones})
+		}
+	}
 }

@@ -1,10 +1,8 @@
 package tui
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/wire"
@@ -13,35 +11,6 @@ import (
 
 // heldMark stands before the agent of a session that aoctl holds by both ends.
 const heldMark = "⇄ "
-
-// turnWord is what the agent of a managed session does, in a word.
-func turnWord(s *broker.Session) string {
-	switch s.Run.Turn {
-	case broker.TurnStarting:
-		return "starting"
-	case broker.TurnWorking:
-		return "working"
-	case broker.TurnIdle:
-		return "idle"
-	case broker.TurnDeferred:
-		return putOffState
-	case broker.TurnEnded:
-		return "ended"
-	}
-	return draw.SafeLine(string(s.Run.Turn))
-}
-
-// turnSince is since when, as far as that is known; else since when there is the session.
-func turnSince(s *broker.Session) time.Time {
-	switch s.Run.Turn {
-	case broker.TurnStarting:
-		return cmp.Or(s.Run.StartedAt, s.StartedAt)
-	case broker.TurnIdle, broker.TurnDeferred, broker.TurnEnded:
-		return cmp.Or(s.LastSeenAt, s.StartedAt)
-	case broker.TurnWorking:
-	}
-	return s.StartedAt
-}
 
 // heldRow is a row about a managed session; its texts are safe to draw.
 type heldRow struct {

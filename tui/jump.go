@@ -51,20 +51,6 @@ func (m *model) jump() tea.Cmd {
 	return func() tea.Msg { return jumpedMsg{label: label, pane: to.Pane, err: jump(ctx, to)} }
 }
 
-// inOneProcess reports whether another living session has the process of s, so that its pane
-// may be that one's.
-func (b *board) inOneProcess(s *broker.Session) bool {
-	if s.Process.PID == 0 || s.Pane == "" || !s.SharesProcess() {
-		return false
-	}
-	for _, o := range b.sessions {
-		if o.ID != s.ID && o.Process == s.Process && !o.State.Ended() {
-			return true
-		}
-	}
-	return false
-}
-
 func (m *model) jumped(msg jumpedMsg) tea.Cmd {
 	if p, ok := errors.AsType[problem](msg.err); ok {
 		return m.say(draw.Warn, msg.label+": "+p.Error())

@@ -21,9 +21,8 @@ type (
 	}
 	rewatchMsg struct{ gen int }
 	tickMsg    struct{ gen int }
-	beatMsg    struct{} // the program runs
-	awakeMsg   struct{} // a deaf time is over: draw that
-	heldMsg    struct{ gen int }
+	beatMsg    struct{}          // the program runs
+	awakeMsg   struct{}          // a deaf time is over: draw that
 	quitMsg    struct{ gen int } // no key came behind the q that quits
 	noteEndMsg struct{ gen int }
 	decidedMsg struct {

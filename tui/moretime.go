@@ -15,24 +15,8 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-// span is since when the call of c waits for its present deadline, and how long that is as
-// a whole.
-func (c *card) span() (since time.Time, whole time.Duration) {
-	since = c.req.CreatedAt
-	if c.req.ExtendedAt.After(since) {
-		since = c.req.ExtendedAt
-	}
-	return since, c.req.ExpiresAt.Sub(since)
-}
-
-// mayWait reports whether whoever asked would wait for longer than the deadline, as far as
-// that is known.
-func (c *card) mayWait() bool {
-	return c.req.MayWaitUntil.IsZero() || c.req.MayWaitUntil.Sub(c.req.ExpiresAt) >= time.Second
-}
-
 // moreTimeHint is list, which has the keys of a call that waits, with the one for more time.
-func (c *card) moreTimeHint(k keyMap, list []hint) []hint {
+func moreTimeHint(c *card, k keyMap, list []hint) []hint {
 	if c.late() || c.putOff() {
 		return list
 	}

@@ -80,17 +80,6 @@ func (m *model) observeHint() hint {
 	return hint{"O", "observe"}
 }
 
-// observedSessions counts the sessions that are only observed.
-func (b *board) observedSessions() int {
-	n := 0
-	for _, s := range b.sessions {
-		if s.Observed && !s.State.Ended() {
-			n++
-		}
-	}
-	return n
-}
-
 // wouldHave is the end that an observed call would have had, in few letters, as far as
 // the broker's words about it begin in a known way.
 func wouldHave(o *broker.Outcome) string {

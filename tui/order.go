@@ -2,9 +2,14 @@ package tui
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 	"sort"
 	"strings"
+	"time"
+
+	"github.com/aoctl/aoctl/broker/risk"
+	"github.com/aoctl/aoctl/broker/rules"
 
 	"github.com/aoctl/aoctl/broker/forms"
 	"github.com/aoctl/aoctl/tui/callview"
@@ -100,20 +105,6 @@ func (c *card) key() drawnKey {
 	return drawnKey{id: c.req.ID, digest: c.req.Digest, late: c.late(), rev: c.rev}
 }
 
-// drawnKey names what was drawn.
-type drawnKey struct {
-	id, digest string
-	late       bool
-	rev        int
-}
-
-// sameCall reports whether k and other are the same call, though something about it
-// may have changed.
-func (k drawnKey) sameCall(other drawnKey) bool {
-	k.rev = other.rev
-	return k == other
-}
-
 // reading is a call taken apart.
 type reading struct {
 	change.Changes
@@ -173,4 +164,88 @@ func (c *card) summary() callview.Summary {
 		}
 	}
 	return c.sum
+}
+
+// class is how dangerous the call is. What nobody has judged is normal.
+func (c *card) class() risk.Class {
+	if a := c.req.Assessment; a != nil {
+		return a.Class
+	}
+	return risk.Normal
+}
+
+// dangerous reports whether only a typed code allows the call.
+func (c *card) dangerous() bool { return c.class() >= risk.Dangerous }
+
+// renew takes in the new value of a call that still waits. Where the rules or its
+// files have changed, what is drawn has too, and is another card to decide about; when
+// it means something else now, it has not been read either.
+func (c *card) renew(r broker.Request) {
+	before, after := c.req.Assessment, r.Assessment
+	c.reminded = c.reminded && c.req.ExtendedAt.Equal(r.ExtendedAt)
+	c.req = r
+	if reflect.DeepEqual(before, after) {
+		return
+	}
+	c.rev++
+	if !sameMeaning(before, after) {
+		c.unread()
+	}
+}
+
+// unread forgets that anything of c was on the screen.
+func (c *card) unread() {
+	c.rev++
+	c.seenEnd, c.seenRow, c.code, c.kind = false, false, "", ""
+	c.files, c.sections, c.rest, c.ask = nil, nil, nil, nil
+}
+
+// sameMeaning reports whether two assessments say the same of what a call does,
+// whatever the rules say about it.
+func sameMeaning(x, y *rules.Assessment) bool {
+	if x == nil || y == nil {
+		return x == y
+	}
+	if !reflect.DeepEqual(x.Risk, y.Risk) || len(x.Elements) != len(y.Elements) {
+		return false
+	}
+	for i := range x.Elements {
+		e, f := x.Elements[i], y.Elements[i]
+		e.Verdict, e.Rule, e.Why, e.Matches, e.Idle = f.Verdict, f.Rule, f.Why, f.Matches, f.Idle
+		if !reflect.DeepEqual(e, f) {
+			return false
+		}
+	}
+	return true
+}
+
+// held reports whether a freeze keeps c from being allowed.
+func (c *card) held() bool { return c.req.Held != "" && !c.late() }
+
+// span is since when the call of c waits for its present deadline, and how long that is as
+// a whole.
+func (c *card) span() (since time.Time, whole time.Duration) {
+	since = c.req.CreatedAt
+	if c.req.ExtendedAt.After(since) {
+		since = c.req.ExtendedAt
+	}
+	return since, c.req.ExpiresAt.Sub(since)
+}
+
+// mayWait reports whether whoever asked would wait for longer than the deadline, as far as
+// that is known.
+func (c *card) mayWait() bool {
+	return c.req.MayWaitUntil.IsZero() || c.req.MayWaitUntil.Sub(c.req.ExpiresAt) >= time.Second
+}
+
+// putOff reports whether the call of c waits without holding its agent.
+func (c *card) putOff() bool { return !c.late() && c.req.Checkpoint != nil }
+
+// putOff counts the calls that are put off; they are the last of those that wait.
+func (o order) putOff() int {
+	n := 0
+	for i := len(o) - 1; i >= 0 && o[i].putOff(); i-- {
+		n++
+	}
+	return n
 }

@@ -26,18 +26,6 @@ type (
 	}
 )
 
-// putOff reports whether the call of c waits without holding its agent.
-func (c *card) putOff() bool { return !c.late() && c.req.Checkpoint != nil }
-
-// putOff counts the calls that are put off; they are the last of those that wait.
-func (o order) putOff() int {
-	n := 0
-	for i := len(o) - 1; i >= 0 && o[i].putOff(); i-- {
-		n++
-	}
-	return n
-}
-
 // putOffKey reports whether msg is one of the keys of what is put off.
 func (m *model) putOffKey(msg tea.KeyMsg) bool {
 	return (m.screen == screenMain || m.screen == screenFull) && key.Matches(msg, m.keys.PutOff, m.keys.Reject, m.keys.Resume)
@@ -185,10 +173,6 @@ func (m *model) putOffHints(c *card, list []hint) []hint {
 	}
 	return append(here, list[4:]...)
 }
-
-// putOffState is the word for a session without a process whose call is put off, of which
-// it has one at most.
-const putOffState = "put off"
 
 // putOffWord is what the line of a session, of which word is the state, says of that.
 func putOffWord(s *broker.Session, word string) string {

@@ -146,3 +146,36 @@ func (b *board) status(s *broker.Session) (word string, since time.Time) {
 	}
 	return draw.SafeLine(string(s.State)), s.LastSeenAt
 }
+
+// turnWord is what the agent of a managed session does, in a word.
+func turnWord(s *broker.Session) string {
+	switch s.Run.Turn {
+	case broker.TurnStarting:
+		return "starting"
+	case broker.TurnWorking:
+		return "working"
+	case broker.TurnIdle:
+		return "idle"
+	case broker.TurnDeferred:
+		return putOffState
+	case broker.TurnEnded:
+		return "ended"
+	}
+	return draw.SafeLine(string(s.Run.Turn))
+}
+
+// turnSince is since when, as far as that is known; else since when there is the session.
+func turnSince(s *broker.Session) time.Time {
+	switch s.Run.Turn {
+	case broker.TurnStarting:
+		return cmp.Or(s.Run.StartedAt, s.StartedAt)
+	case broker.TurnIdle, broker.TurnDeferred, broker.TurnEnded:
+		return cmp.Or(s.LastSeenAt, s.StartedAt)
+	case broker.TurnWorking:
+	}
+	return s.StartedAt
+}
+
+// putOffState is the word for a session without a process whose call is put off, of which
+// it has one at most.
+const putOffState = "put off"
