@@ -36,7 +36,7 @@ func (m *model) alarmCame(u broker.Update) tea.Cmd {
 	if old := m.board.sessions[u.Session.ID]; old != nil && old.Alarm != nil && old.Alarm.At.Equal(u.Session.Alarm.At) {
 		return nil
 	}
-	m.guard.doubt(m.at)
+	m.guard.Doubt(m.at)
 	name := u.Session.Name
 	if name == "" {
 		name = u.Session.ID
@@ -50,7 +50,7 @@ func (m *model) askAlarm(refusal string) tea.Cmd {
 	switch {
 	case len(list) == 0:
 		return m.say(draw.Muted, "there is no alarm")
-	case refusal != "" && m.guard.burst():
+	case refusal != "" && m.guard.Burst():
 		return m.say(draw.Warn, "… "+refusal)
 	}
 	id, label := list[0].ID, m.board.label(list[0].ID)

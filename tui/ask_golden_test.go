@@ -9,6 +9,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/guard"
 )
 
 // askInput asks three questions: one answer, with a preview; several; one again.
@@ -99,9 +100,9 @@ func (s *still) playAsk(width, height int, keys []string) {
 			s.draw(width, height, "ctrl+d", "ctrl+d", "ctrl+d", "ctrl+d")
 		}
 		s.m.Update(keyMsg(k))
-		if g := s.m.guard.held; g != nil {
-			s.at = g.due
-			s.m.Update(heldMsg{gen: g.gen})
+		if g := s.m.guard.Held; g != nil {
+			s.at = g.Due
+			s.m.Update(guard.DueMsg{Gen: g.Gen})
 		}
 		s.pass(700 * time.Millisecond)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/guard"
 )
 
 // askKeys are the keys of a question's form, while it is open.
@@ -63,7 +64,7 @@ func (m *model) askKey(msg tea.KeyMsg) (cmd tea.Cmd, ok bool) {
 		return m.say(draw.Muted, "already sent; waiting for the record"), true
 	case key.Matches(msg, k.Next):
 		return m.askNext(c), true
-	case m.guard.burst(), m.guard.deaf(m.at) && !m.guard.own:
+	case m.guard.Burst(), m.guard.Deaf(m.at) && !m.guard.Own:
 		return m.say(draw.Warn, "… this card just came up: look first, then press "+keyName(msg)+" again"), true
 	case key.Matches(msg, k.Decline):
 		m.openReason(c)
@@ -104,7 +105,7 @@ func (m *model) askPick(c *card, msg tea.KeyMsg) tea.Cmd {
 // askNext takes enter: it picks what is not picked yet, goes on, and on the last step
 // sends. It is judged as every key that decides.
 func (m *model) askNext(c *card) tea.Cmd {
-	wait, refusal := m.guard.press("enter", m.at)
+	wait, refusal := m.guard.Press("enter", m.at)
 	a := c.ask
 	switch {
 	case refusal != "":
@@ -117,7 +118,7 @@ func (m *model) askNext(c *card) tea.Cmd {
 		}
 	}
 	if a.Last() {
-		return m.guard.hold(held{do: m.sendForm}, wait, m.at)
+		return m.guard.Hold(guard.Held{Do: m.sendForm}, wait, m.at)
 	}
 	m.askStep(c, a.Step+1)
 	return nil
@@ -169,8 +170,8 @@ func (m *model) askStep(c *card, step int) {
 
 // askDeaf makes the keys that decide deaf after a move of the operator's own.
 func (m *model) askDeaf() {
-	m.guard.doubt(m.at)
-	m.guard.own = true
+	m.guard.Doubt(m.at)
+	m.guard.Own = true
 }
 
 // showCursor scrolls so that the option with the cursor is on the screen, and the top of
@@ -203,7 +204,7 @@ func (m *model) openOther(c *card) tea.Cmd {
 	return nil
 }
 
-func (m *model) keepOther(k drawnKey, step int, text string) tea.Cmd {
+func (m *model) keepOther(k guard.Drawn, step int, text string) tea.Cmd {
 	c := m.drawnCard()
 	if c == nil || c.key() != k || c.ask == nil || c.ask.Step != step || c.sending != "" {
 		return m.say(draw.Warn, "this question is no longer on the screen: nothing was kept")
@@ -225,16 +226,16 @@ func (m *model) sendForm() tea.Cmd {
 		return m.say(draw.Warn, draw.SafeLine(err.Error())+": nothing was sent")
 	}
 	c.sending = broker.Allow
-	delete(m.board.marks, k.id)
+	delete(m.board.marks, k.ID)
 	m.moveOn()
-	return m.decideWith(k, broker.Decision{Verdict: broker.Allow, By: m.opts.Operator, UpdatedInput: filled, Digest: k.digest})
+	return m.decideWith(k, broker.Decision{Verdict: broker.Allow, By: m.opts.Operator, UpdatedInput: filled, Digest: k.Digest})
 }
 
 // decideWith hands a decision about the call of k to the broker.
-func (m *model) decideWith(k drawnKey, d broker.Decision) tea.Cmd {
+func (m *model) decideWith(k guard.Drawn, d broker.Decision) tea.Cmd {
 	ctx, console := m.ctx, m.console
 	return func() tea.Msg {
-		req, err := console.Decide(ctx, k.id, d)
+		req, err := console.Decide(ctx, k.ID, d)
 		return decidedMsg{key: k, verdict: d.Verdict, req: req, err: err}
 	}
 }

@@ -56,7 +56,7 @@ func (b *board) reset(s broker.Snapshot, now time.Time) {
 	b.reroster()
 	for _, r := range s.Requests {
 		b.request(judgedAs(r, before[r.ID]), now)
-		if old, c := before[r.ID], b.cards[r.ID]; old != nil && c != nil && old.key().sameCall(c.key()) {
+		if old, c := before[r.ID], b.cards[r.ID]; old != nil && c != nil && old.key().SameCall(c.key()) {
 			c.takeOver(old)
 		}
 	}

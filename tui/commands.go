@@ -6,6 +6,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/guard"
 )
 
 // Changes that come within gatherFor of each other are drawn together, and at most
@@ -59,22 +60,22 @@ func (m *model) tick() tea.Cmd {
 	return tea.Tick(time.Second, func(time.Time) tea.Msg { return tickMsg{gen} })
 }
 
-func (m *model) decide(key drawnKey, v broker.Verdict, reason string) tea.Cmd {
+func (m *model) decide(key guard.Drawn, v broker.Verdict, reason string) tea.Cmd {
 	ctx, c := m.ctx, m.console
-	d := broker.Decision{Verdict: v, By: m.opts.Operator, Reason: reason, Digest: key.digest}
+	d := broker.Decision{Verdict: v, By: m.opts.Operator, Reason: reason, Digest: key.Digest}
 	return func() tea.Msg {
-		req, err := c.Decide(ctx, key.id, d)
+		req, err := c.Decide(ctx, key.ID, d)
 		return decidedMsg{key: key, verdict: v, req: req, err: err}
 	}
 }
 
 // decideAll decides the calls of keys as one: all of them or none.
-func (m *model) decideAll(keys []drawnKey, v broker.Verdict, reason string) tea.Cmd {
+func (m *model) decideAll(keys []guard.Drawn, v broker.Verdict, reason string) tea.Cmd {
 	ctx, c := m.ctx, m.console
 	d := broker.Decision{Verdict: v, By: m.opts.Operator, Reason: reason}
 	picks := make([]broker.Pick, len(keys))
 	for i, k := range keys {
-		picks[i] = broker.Pick{ID: k.id, Digest: k.digest}
+		picks[i] = broker.Pick{ID: k.ID, Digest: k.Digest}
 	}
 	return func() tea.Msg {
 		_, err := c.DecideAll(ctx, picks, d)

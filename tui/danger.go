@@ -7,6 +7,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/guard"
 )
 
 // digit is the digit that msg types towards the drawn card's code; empty when it is
@@ -24,7 +25,7 @@ func (m *model) digit(msg tea.KeyMsg) string {
 // typeDigit takes a digit for the drawn card's code. Both digits must pass the guard.
 func (m *model) typeDigit(digit string) tea.Cmd {
 	c := m.drawnCard()
-	first, wait, refusal := m.guard.digit(digit, m.at)
+	first, wait, refusal := m.guard.Digit(digit, m.at)
 	switch {
 	case refusal != "":
 		return m.say(draw.Warn, "… "+refusal)
@@ -35,10 +36,10 @@ func (m *model) typeDigit(digit string) tea.Cmd {
 	case locked(c):
 		return m.sayReadOn()
 	case first == "" && c.code != "" && digit == c.code[:1]:
-		m.guard.begin(digit, m.at)
-		return tea.Tick(codeFor, func(time.Time) tea.Msg { return awakeMsg{} })
+		m.guard.Begin(digit, m.at)
+		return tea.Tick(guard.CodeFor, func(time.Time) tea.Msg { return awakeMsg{} })
 	case first != "" && first+digit == c.code:
-		return m.guard.hold(held{verdict: broker.Allow}, wait, m.at)
+		return m.guard.Hold(guard.Held{Verdict: broker.Allow}, wait, m.at)
 	}
 	return m.sayFitting(draw.Warn,
 		"that is not the code of this card: type "+c.code+" to allow, d to deny",
@@ -58,7 +59,7 @@ func (m *model) sayReadOn() tea.Cmd { return m.say(draw.Warn, "read to the end t
 
 // codeHint is the hint that stands where others have the key that allows.
 func (m *model) codeHint(c *card) hint {
-	if first := m.guard.begun(m.at); first != "" {
+	if first := m.guard.Begun(m.at); first != "" {
 		return hint{first + "_", "then " + c.code[1:] + " allows"}
 	}
 	if c.late() {

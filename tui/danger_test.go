@@ -15,6 +15,7 @@ import (
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/callview"
+	"github.com/aoctl/aoctl/tui/guard"
 )
 
 // risky starts a console over a dangerous call, r1, and a normal one, r2.
@@ -96,7 +97,7 @@ func TestCodesThatDoNotCount(t *testing.T) {
 		"a paste":                 func(r *rig) { r.send(paste("47")) },
 		"two pastes":              func(r *rig) { r.send(paste("4")); r.wait(200 * time.Millisecond); r.send(paste("7")) },
 		"a paste after the first": func(r *rig) { r.digits("4"); r.send(paste("7")) },
-		"too late":                func(r *rig) { r.digits("4"); r.wait(codeFor); r.digits("7") },
+		"too late":                func(r *rig) { r.digits("4"); r.wait(guard.CodeFor); r.digits("7") },
 		"another key between":     func(r *rig) { r.digits("4", "tab", "7") },
 		"right after it came":     func(r *rig) { r.send(tea.FocusMsg{}); r.digits("4", "7") },
 		"window between":          func(r *rig) { r.digits("4"); r.send(tea.WindowSizeMsg{Width: 100, Height: 30}); r.digits("7") },
@@ -228,7 +229,7 @@ func TestDigitsMeanNothingOnOtherCards(t *testing.T) {
 func TestNewCode(t *testing.T) {
 	seen := map[string]int{}
 	for range 8100 {
-		c := newCode()
+		c := guard.NewCode()
 		if len(c) != 2 || c[0] == c[1] || c < "10" || c > "98" {
 			t.Fatalf("code %q", c)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -20,7 +21,7 @@ import (
 // allowed, and nothing that was written is lost when it is not.
 type edit struct {
 	gen  int // tells answers for this edit from those for one before
-	card drawnKey
+	card guard.Drawn
 	req  broker.Request // as it was asked
 	form editForm
 	text string // as it came back from the editor last
@@ -52,8 +53,8 @@ const (
 )
 
 // key names what the question is about, for the guard.
-func (e *edit) key() drawnKey {
-	return drawnKey{id: "edit of " + e.card.id, digest: e.judged.Request.Digest, rev: e.version}
+func (e *edit) key() guard.Drawn {
+	return guard.Drawn{ID: "edit of " + e.card.ID, Digest: e.judged.Request.Digest, Rev: e.version}
 }
 
 // draftsKept is how many edited texts are remembered for their calls.
@@ -99,8 +100,8 @@ func insteadOf(c *card) string {
 
 // openEdit opens the editor on the drawn call key, or the question again where the text
 // was edited before.
-func (m *model) openEdit(key drawnKey) tea.Cmd {
-	c := m.board.cards[key.id]
+func (m *model) openEdit(key guard.Drawn) tea.Cmd {
+	c := m.board.cards[key.ID]
 	if c == nil || c.key() != key {
 		return m.say(draw.Warn, "this call is no longer waiting: nothing was opened")
 	}
@@ -111,7 +112,7 @@ func (m *model) openEdit(key drawnKey) tea.Cmd {
 	m.editGen++
 	m.edit = &edit{gen: m.editGen, card: key, req: c.req, form: form, text: form.text()}
 	m.note = note{}
-	if draft, ok := m.drafts[key.digest]; ok {
+	if draft, ok := m.drafts[key.Digest]; ok {
 		m.edit.text = draft
 		return m.judgeEdit()
 	}
@@ -136,7 +137,7 @@ const tooSoon = time.Second
 
 // edited takes the text back. Whatever was typed meanwhile was for the editor.
 func (m *model) edited(msg editedMsg) tea.Cmd {
-	m.guard.doubt(m.at)
+	m.guard.Doubt(m.at)
 	again := tea.EnableMouseCellMotion // the terminal came back without
 	e := m.edit
 	if e == nil || e.gen != msg.gen || e.state != editOpen {
@@ -155,7 +156,7 @@ func (m *model) edited(msg editedMsg) tea.Cmd {
 		m.leaveEdit()
 		return tea.Batch(again, m.say(draw.Danger, safe.Line(msg.err.Error())+"; e shows what it left"))
 	case err == nil && same:
-		delete(m.drafts, e.card.digest)
+		delete(m.drafts, e.card.Digest)
 		ended := e.gone
 		m.edit = nil
 		texts := []string{"nothing was changed: the call waits as it was asked", "nothing was changed"}
@@ -180,7 +181,7 @@ func (m *model) keepDraft() {
 	if m.drafts == nil || len(m.drafts) >= draftsKept {
 		m.drafts = map[string]string{}
 	}
-	m.drafts[m.edit.card.digest] = m.edit.text
+	m.drafts[m.edit.card.Digest] = m.edit.text
 }
 
 // leaveEdit goes back to the card. What was edited is kept for another e.
@@ -190,7 +191,7 @@ func (m *model) leaveEdit() {
 		m.keepDraft()
 	}
 	m.edit = nil
-	m.guard.doubt(m.at)
+	m.guard.Doubt(m.at)
 }
 
 // judgeEdit asks the broker what the new input would do.
@@ -204,12 +205,12 @@ func (m *model) judgeEdit() tea.Cmd {
 		e.state, e.problem = editBroken, safe.Line(err.Error())
 		return nil
 	case same:
-		delete(m.drafts, e.card.digest)
+		delete(m.drafts, e.card.Digest)
 		m.edit = nil
 		return m.say(draw.Muted, "nothing was changed: the call waits as it was asked")
 	}
 	e.state, e.input = editJudging, input
-	ctx, console, id, gen, version := m.ctx, m.console, e.card.id, e.gen, e.version
+	ctx, console, id, gen, version := m.ctx, m.console, e.card.ID, e.gen, e.version
 	hooks, asked, project := m.opts.OtherHooks, e.req, e.req.CWD
 	if s := m.board.sessions[asked.SessionID]; s != nil && s.ProjectDir != "" {
 		project = s.ProjectDir
@@ -261,7 +262,7 @@ func (m *model) editNews() tea.Cmd {
 	if e == nil || e.gone != "" || e.state == editSending {
 		return nil
 	}
-	switch c := m.board.cards[e.card.id]; {
+	switch c := m.board.cards[e.card.ID]; {
 	case c == nil:
 		return m.editGone("is no longer waiting")
 	case c.req.State.Terminal():
@@ -286,7 +287,7 @@ func (m *model) editGone(how string) tea.Cmd {
 // keepGone writes the text of a call that ended to a file.
 func (m *model) keepGone() tea.Cmd {
 	e := m.edit
-	folder, id, name, text, at, gen := m.opts.EditFolder, e.card.id, e.form.file, e.text, m.at, e.gen
+	folder, id, name, text, at, gen := m.opts.EditFolder, e.card.ID, e.form.file, e.text, m.at, e.gen
 	return func() tea.Msg {
 		path, err := keepEdited(folder, id, name, text, at)
 		return editKeptMsg{gen: gen, path: path, err: err}

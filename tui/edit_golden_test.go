@@ -9,12 +9,13 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/risk"
+	"github.com/aoctl/aoctl/tui/guard"
 )
 
 // edits has the selected card edited into text, and judged.
 func (s *still) edits(text string, msg editJudgedMsg) {
 	s.m.Update(keyMsg("e"))
-	s.m.Update(heldMsg{gen: s.m.guard.heldGen})
+	s.m.Update(guard.DueMsg{Gen: s.m.guard.HeldGen})
 	s.m.Update(editedMsg{gen: s.m.editGen, run: &editRun{got: text, took: time.Minute}})
 	if e := s.m.edit; e != nil && msg.judged.Request.ID == "" && msg.err == nil {
 		msg.judged.Request = e.req

@@ -11,6 +11,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -25,10 +26,10 @@ func (m *model) editKey(msg tea.KeyMsg, tookBack bool) tea.Cmd {
 	digit := e.digit(msg)
 	switch {
 	case msg.Paste || len(msg.Runes) > 1:
-		m.guard.doubt(m.at)
+		m.guard.Doubt(m.at)
 		return m.sayFitting(draw.Warn, "pasted text and bursts of keys never decide: nothing was done", "pasted or a burst: nothing was done")
 	case tookBack && digit == "" && !key.Matches(msg, m.keys.Allow):
-		m.guard.doubt(m.at)
+		m.guard.Doubt(m.at)
 		return m.sayFitting(draw.Warn, "keys came too fast to be typed: nothing was decided", "too fast: nothing was decided")
 	case e.state == editSending:
 		return m.say(draw.Muted, "already sent; waiting for the record")
@@ -41,9 +42,9 @@ func (m *model) editKey(msg tea.KeyMsg, tookBack bool) tea.Cmd {
 	case key.Matches(msg, m.keys.Edit):
 		return m.editAgain()
 	case key.Matches(msg, m.keys.AsAsked):
-		delete(m.drafts, e.card.digest)
+		delete(m.drafts, e.card.Digest)
 		m.edit = nil
-		m.guard.doubt(m.at)
+		m.guard.Doubt(m.at)
 		return m.say(draw.Muted, "the edited input is gone: the call waits as it was asked")
 	case key.Matches(msg, m.keys.Deny, m.keys.DenyWhy):
 		return m.say(draw.Muted, "esc goes back to the call; there it can be denied")
@@ -88,7 +89,7 @@ func (m *model) editAgain() tea.Cmd {
 // mayAllowEdit says why the edited call cannot be allowed now, and how gravely.
 func (m *model) mayAllowEdit() (draw.Ink, string) {
 	e := m.edit
-	switch c := m.board.cards[e.card.id]; {
+	switch c := m.board.cards[e.card.ID]; {
 	case e.gone != "":
 		return draw.Warn, "nothing to allow: this call " + e.gone
 	case c == nil || c.late():
@@ -109,7 +110,7 @@ func (m *model) mayAllowEdit() (draw.Ink, string) {
 
 // editAllow takes the key that allows the call with its new input.
 func (m *model) editAllow(name string) tea.Cmd {
-	wait, refusal := m.guard.press(name, m.at)
+	wait, refusal := m.guard.Press(name, m.at)
 	if refusal != "" {
 		return m.say(draw.Warn, "… "+refusal)
 	}
@@ -136,7 +137,7 @@ func (e *edit) digit(msg tea.KeyMsg) string {
 // editDigit takes a digit of the code; both must pass the guard.
 func (m *model) editDigit(digit string) tea.Cmd {
 	e := m.edit
-	first, wait, refusal := m.guard.digit(digit, m.at)
+	first, wait, refusal := m.guard.Digit(digit, m.at)
 	if refusal != "" {
 		return m.say(draw.Warn, "… "+refusal)
 	}
@@ -145,8 +146,8 @@ func (m *model) editDigit(digit string) tea.Cmd {
 	}
 	switch {
 	case first == "" && digit == e.code[:1]:
-		m.guard.begin(digit, m.at)
-		return tea.Tick(codeFor, func(time.Time) tea.Msg { return awakeMsg{} })
+		m.guard.Begin(digit, m.at)
+		return tea.Tick(guard.CodeFor, func(time.Time) tea.Msg { return awakeMsg{} })
 	case first != "" && first+digit == e.code:
 		return m.inAMoment(wait, m.sendEdit)
 	}
@@ -163,12 +164,12 @@ func (m *model) sendEdit() tea.Cmd {
 		return m.say(i, why)
 	}
 	e.state = editSending
-	m.board.cards[e.card.id].sending = broker.Allow
+	m.board.cards[e.card.ID].sending = broker.Allow
 	d := broker.Decision{
-		Verdict: broker.Allow, By: m.opts.Operator, Digest: e.card.digest, UpdatedInput: e.input,
+		Verdict: broker.Allow, By: m.opts.Operator, Digest: e.card.Digest, UpdatedInput: e.input,
 		Seal: e.judged.Seal, Dangerous: e.code != "",
 	}
-	ctx, console, id, gen := m.ctx, m.console, e.card.id, e.gen
+	ctx, console, id, gen := m.ctx, m.console, e.card.ID, e.gen
 	return func() tea.Msg {
 		req, err := console.Decide(ctx, id, d)
 		return editSentMsg{gen: gen, id: id, req: req, err: err}
@@ -189,9 +190,9 @@ func (m *model) editSent(msg editSentMsg) tea.Cmd {
 	name := callview.SummaryOf(e.req).Tool
 	switch {
 	case msg.err == nil:
-		delete(m.drafts, e.card.digest)
+		delete(m.drafts, e.card.Digest)
 		m.edit = nil
-		m.guard.doubt(m.at)
+		m.guard.Doubt(m.at)
 		if m.selected == msg.id {
 			m.moveOn()
 		}

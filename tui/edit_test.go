@@ -244,7 +244,7 @@ func TestDecisionsAboutEditedCalls(t *testing.T) {
 				r.wait(2 * time.Second)
 				r.press("a")
 				r.shows(tt.want)
-				if r.m.edit == nil || r.m.drafts[r.m.edit.card.digest] != "ls -l\n" {
+				if r.m.edit == nil || r.m.drafts[r.m.edit.card.Digest] != "ls -l\n" {
 					t.Error("the edited text is lost")
 				}
 			})

@@ -24,7 +24,7 @@ func (m *model) settleEdit() tea.Cmd {
 		return cmd
 	}
 	if e.state == editAsking && !m.tooSmall() {
-		m.guard.draws(e.key(), m.at)
+		m.guard.Draws(e.key(), m.at)
 	}
 	width, height := m.editRoom()
 	rows, end := m.editRows(width)
@@ -57,7 +57,7 @@ func (m *model) editView(l layout, a area) []string {
 			f.right = f.belowRight
 		}
 	}
-	if c := m.board.cards[e.card.id]; c != nil && e.gone == "" {
+	if c := m.board.cards[e.card.ID]; c != nil && e.gone == "" {
 		f.below, f.belowInk = m.standing(c)
 		f.belowMore = m.noLonger(c)
 	}
@@ -144,7 +144,7 @@ func (m *model) editHints() []hint {
 	allow := hint{"a", "allow as edited"}
 	if e.code != "" {
 		allow = hint{"type " + e.code, "allow"}
-		if first := m.guard.begun(m.at); first != "" {
+		if first := m.guard.Begun(m.at); first != "" {
 			allow = hint{first + "_", "then " + e.code[1:] + " allows"}
 		}
 	}

@@ -16,14 +16,15 @@ import (
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/guard"
 )
 
 // editor is the rule editor. It lies over the drawn call or over the list of rules,
 // and while it is open every key is for it. Nothing of it holds before it is saved.
 type editor struct {
-	gen  int        // tells answers for this editor from those for one before
-	old  rules.Rule // the rule that is changed; without an ID it becomes a new one
-	card drawnKey   // the call that A was pressed on; zero when there was none
+	gen  int         // tells answers for this editor from those for one before
+	old  rules.Rule  // the rule that is changed; without an ID it becomes a new one
+	card guard.Drawn // the call that A was pressed on; zero when there was none
 	call broker.Request
 	gone string // how that call ended meanwhile; safe to draw
 
@@ -130,19 +131,19 @@ func turned(at, by, n int) int {
 
 // openEditor opens the editor on the drawn call key and asks the broker for rules that
 // would cover it.
-func (m *model) openEditor(key drawnKey) tea.Cmd {
-	c := m.board.cards[key.id]
+func (m *model) openEditor(key guard.Drawn) tea.Cmd {
+	c := m.board.cards[key.ID]
 	if c == nil || c.key() != key {
 		return m.say(draw.Warn, "this call is no longer waiting: no rule was made")
 	}
-	e := m.startEditor(rules.Rule{Enabled: true, Priority: rules.DefaultPriority, CreatedFrom: key.id})
+	e := m.startEditor(rules.Rule{Enabled: true, Priority: rules.DefaultPriority, CreatedFrom: key.ID})
 	e.card, e.call, e.loading = key, c.req, true
 	if c.dangerous() {
 		e.code = c.code
 	}
 	ctx, console, gen := m.ctx, m.console, e.gen
 	return func() tea.Msg {
-		drafts, err := console.Offer(ctx, key.id)
+		drafts, err := console.Offer(ctx, key.ID)
 		return offerMsg{gen: gen, drafts: drafts, err: err}
 	}
 }
@@ -197,7 +198,7 @@ func (m *model) editRule(r rules.Rule) tea.Cmd {
 	}
 	e := m.startEditor(r)
 	if r.Dangerous {
-		e.code = newCode()
+		e.code = guard.NewCode()
 	}
 	e.decision.choose(string(r.Decision))
 	e.state = choice{names: []string{"on", "off"}}

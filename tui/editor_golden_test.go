@@ -10,12 +10,13 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/guard"
 )
 
 // offer opens the editor on the selected card as the broker would answer.
 func (s *still) offer(drafts ...rules.Rule) {
 	s.m.Update(keyMsg("A"))
-	s.m.Update(heldMsg{gen: s.m.guard.heldGen})
+	s.m.Update(guard.DueMsg{Gen: s.m.guard.HeldGen})
 	s.m.Update(offerMsg{gen: s.m.editorGen, drafts: drafts})
 	s.pass(700 * time.Millisecond)
 }
@@ -71,7 +72,7 @@ var ruleScenes = map[string]struct {
 	}},
 	"editor loading": {play: func(s *still) {
 		s.m.Update(keyMsg("A"))
-		s.m.Update(heldMsg{gen: s.m.guard.heldGen})
+		s.m.Update(guard.DueMsg{Gen: s.m.guard.HeldGen})
 	}},
 	"editor error": {play: func(s *still) {
 		s.offer(offered("npm run test")...)

@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/guard"
 )
 
 // editorKeys are the keys of the rule editor.
@@ -70,7 +71,7 @@ func (m *model) editorKey(msg tea.KeyMsg, tookBack bool) tea.Cmd {
 	e.hint = ""
 	m.note = note{}
 	if tookBack {
-		m.guard.doubt(m.at)
+		m.guard.Doubt(m.at)
 		e.hint = "keys came too fast: nothing was saved"
 		return nil
 	}
@@ -98,7 +99,7 @@ func (m *model) editorClose() tea.Cmd {
 		return nil
 	}
 	m.editor = nil
-	m.guard.doubt(m.at)
+	m.guard.Doubt(m.at)
 	return nil
 }
 
@@ -141,7 +142,7 @@ func (m *model) formKey(msg tea.KeyMsg) tea.Cmd {
 	switch {
 	case msg.Paste:
 		e.hint = "nothing can be pasted here"
-	case isText(msg) && (!key.Matches(msg, k.Turn) || m.at.Sub(e.wordAt) < typingGap):
+	case isText(msg) && (!key.Matches(msg, k.Turn) || m.at.Sub(e.wordAt) < guard.TypingGap):
 		e.wordAt = m.at // a blank behind it is one of a sentence, typed into the wrong field
 		e.hint = "space or ← → choose here"
 	case key.Matches(msg, k.Right, k.Turn):

@@ -65,7 +65,7 @@ func (m *model) editorNews(list []broker.Update) tea.Cmd {
 			continue
 		}
 		requests = true
-		if r := *u.Request; r.ID == e.card.id && r.State.Terminal() && e.gone == "" {
+		if r := *u.Request; r.ID == e.card.ID && r.State.Terminal() && e.gone == "" {
 			e.gone = m.ended(r)
 		}
 	}
@@ -180,9 +180,9 @@ func (m *model) writePreview(p *draw.Paper, e *editor, most int) {
 // would decide.
 func (m *model) leaves(decided []broker.Request) bool {
 	e := m.editor
-	c := m.board.cards[e.card.id]
+	c := m.board.cards[e.card.ID]
 	return c != nil && !c.late() && e.verdict() != rules.Ask && e.verdict() != rules.Defer &&
-		!slices.ContainsFunc(decided, func(r broker.Request) bool { return r.ID == e.card.id })
+		!slices.ContainsFunc(decided, func(r broker.Request) bool { return r.ID == e.card.ID })
 }
 
 // writePast tells how the past calls that the rule matches had ended, and lists those

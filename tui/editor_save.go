@@ -52,7 +52,7 @@ func (m *model) editorEnter() tea.Cmd {
 	default:
 		if e.hint = m.mayAllow(); e.hint == "" {
 			e.confirm = &confirm{rule: r}
-			m.guard.doubt(m.at)
+			m.guard.Doubt(m.at)
 		}
 	}
 	return nil
@@ -85,11 +85,11 @@ func (e *editor) unready() string {
 // which must be the one that was shown, and read. A card that has ended is past that.
 func (m *model) mayAllow() string {
 	e := m.editor
-	c := m.board.cards[e.card.id]
+	c := m.board.cards[e.card.ID]
 	switch {
-	case e.card.id == "" || c == nil || c.late():
+	case e.card.ID == "" || c == nil || c.late():
 		return ""
-	case !c.key().sameCall(e.card):
+	case !c.key().SameCall(e.card):
 		return "the call is not the one that was shown: esc, and look again"
 	case locked(c):
 		return "the call was not read to the end: esc, then G"
@@ -108,9 +108,9 @@ func (m *model) saveOnce(wait time.Duration) tea.Cmd {
 		}
 	}
 	return m.inAMoment(wait, func() tea.Cmd {
-		c := m.board.cards[e.card.id]
+		c := m.board.cards[e.card.ID]
 		m.editor = nil
-		if c == nil || !c.key().sameCall(e.card) {
+		if c == nil || !c.key().SameCall(e.card) {
 			return m.say(draw.Warn, "this call is no longer waiting: nothing was decided")
 		}
 		return m.send(c.key(), e.decided(), e.onceReason())
@@ -209,7 +209,7 @@ func (m *model) ruleSaved(msg ruleSavedMsg) tea.Cmd {
 	}
 	if ours {
 		m.editor = nil
-		m.guard.doubt(m.at)
+		m.guard.Doubt(m.at)
 		m.rb.at, m.rb.last = msg.saved.Rule.ID, msg.saved.Rule.ID
 	}
 	if msg.told != "" {

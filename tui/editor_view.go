@@ -77,7 +77,7 @@ func (m *model) editorView(l layout, a area) []string {
 	if e.old.ID != "" {
 		f.title = "Rule"
 	}
-	if e.card.id != "" {
+	if e.card.ID != "" {
 		f.note = "from " + callview.SummaryOf(e.call).Tool + " of " + m.board.label(e.call.SessionID)
 	}
 	var rows []string

@@ -20,7 +20,7 @@ func (m *model) footer() string {
 		return r.Put(draw.Text, " ").Fit(draw.Warn, m.tooSmallText(), m.width-2).To(m.width).String()
 	}
 	c := m.drawnCard()
-	deaf := c != nil && m.guard.deaf(m.at)
+	deaf := c != nil && m.guard.Deaf(m.at)
 	lead := " "
 	if deaf {
 		lead = "…"
@@ -149,7 +149,7 @@ func (m *model) hints(c *card) []hint {
 // possible reports whether a key of the hints would act now.
 func (m *model) possible(c *card, key string, deaf bool) bool {
 	if m.edit != nil {
-		return m.edit.state == editAsking && !m.guard.deaf(m.at) || key != "a" && !strings.HasPrefix(key, "type ")
+		return m.edit.state == editAsking && !m.guard.Deaf(m.at) || key != "a" && !strings.HasPrefix(key, "type ")
 	}
 	switch key {
 	case "held":

@@ -86,7 +86,7 @@ func (m *model) freezeHint() hint {
 // line across the top moves what is drawn.
 func (m *model) freezeCame(u broker.Update) {
 	if u.Health != nil && u.Health.Frozen != m.board.health.Frozen {
-		m.guard.doubt(m.at)
+		m.guard.Doubt(m.at)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/guard"
 )
 
 var oneSession = []broker.Session{{ID: "s1", Agent: "claude", Name: "api", State: broker.SessionActive}}
@@ -205,7 +206,7 @@ func TestWordsBehindAMissedD(t *testing.T) {
 func TestWordsTypedAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, newFake(oneSession), 80, 24)
-		r.m.guard.typedAhead(time.Now())
+		r.m.guard.TypedAhead(time.Now())
 		r.c.publish(bash("r1", "s1", time.Now(), "make"))
 		for _, k := range strings.Split("zzzzza sad day", "") {
 			r.wait(250 * time.Millisecond)
@@ -250,7 +251,7 @@ func TestPressesAroundArrivals(t *testing.T) {
 		decided := 0
 		r.c.onDecide = func(id string) {
 			decided++
-			if id != pressed.id || pressed.shown < deafFor {
+			if id != pressed.id || pressed.shown < guard.DeafFor {
 				t.Errorf("decided %s; pressed on %s, which was on the screen for %v", id, pressed.id, pressed.shown)
 			}
 		}
@@ -653,7 +654,7 @@ func TestReasonAfterANewSnapshot(t *testing.T) {
 func TestABusyMachineIsDeaf(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, newFake(nil), 80, 24)
-		r.m.guard.pulse = true
+		r.m.guard.Pulse = true
 		r.c.publish(newCall("r1", "s1", "Bash", time.Now(), `{"command":"make"}`))
 		r.wait(300 * time.Millisecond)
 		time.Sleep(400 * time.Millisecond) // in the bubble: nothing is read

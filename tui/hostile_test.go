@@ -16,6 +16,7 @@ import (
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -130,7 +131,7 @@ func TestNothingHostileReachesTheTerminal(t *testing.T) {
 				snap := broker.Snapshot{Sessions: sessions, Requests: requests, Health: broker.Health{Socket: p, LogHash: p + "abcdef", StoreErr: p, LogBroken: p, Floods: []broker.Flood{{SessionID: p, Why: p}}}}
 				s := newStill(t, snap, requests[2:], termenv.TrueColor)
 				s.m.opts.Version = p
-				s.m.Update(decidedMsg{key: drawnKey{id: p}, err: fmt.Errorf("%s: %w", p, broker.ErrAlreadyDecided), req: requests[1]})
+				s.m.Update(decidedMsg{key: guard.Drawn{ID: p}, err: fmt.Errorf("%s: %w", p, broker.ErrAlreadyDecided), req: requests[1]})
 				drawAll(t, s, sizes, func(view string, width, height int) { checkView(t, view, width, height) })
 				s.m.Update(historyMsg{err: fmt.Errorf("%s", p)})
 				s.m.Update(stoppedMsg{label: s.m.board.label(p), err: fmt.Errorf("%s", p)})

@@ -9,11 +9,12 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/guard"
 )
 
 // updateKey takes one key press. Pasted text and bursts are never commands.
 func (m *model) updateKey(msg tea.KeyMsg) tea.Cmd {
-	tookBack := m.guard.key(m.at)
+	tookBack := m.guard.Key(m.at)
 	m.quitGen++
 	if m.prompt != nil {
 		return m.updatePrompt(msg)
@@ -31,24 +32,24 @@ func (m *model) updateKey(msg tea.KeyMsg) tea.Cmd {
 		return m.launchKey(msg)
 	}
 	if msg.Paste || len(msg.Runes) > 1 {
-		m.guard.doubt(m.at)
-		m.guard.missed(string(msg.Runes))
+		m.guard.Doubt(m.at)
+		m.guard.Missed(string(msg.Runes))
 		return m.sayFitting(draw.Warn, "pasted text and bursts of keys never decide: nothing was done", "pasted or a burst: nothing was done")
 	}
 	if !key.Matches(msg, m.keys.Quit, m.keys.Interrupt) {
 		m.quitAsked = time.Time{}
 	}
 	if key.Matches(msg, m.keys.Back) {
-		m.guard.typing = false
+		m.guard.Typing = false
 	}
-	if m.guard.typing && isText(msg) && !key.Matches(msg, m.keys.DenyWhy) {
+	if m.guard.Typing && isText(msg) && !key.Matches(msg, m.keys.DenyWhy) {
 		return m.say(draw.Warn, "… D opened no input here: press esc or pause, then press the key again")
 	}
 	if cmd, ok := m.freezeKey(msg); ok {
 		return cmd
 	}
 	if tookBack && !m.isDecision(msg) {
-		m.guard.doubt(m.at)
+		m.guard.Doubt(m.at)
 		return m.sayFitting(draw.Warn, "keys came too fast to be typed: nothing was decided", "too fast: nothing was decided")
 	}
 	if cmd, ok := m.askKey(msg); ok {
@@ -106,10 +107,10 @@ func (m *model) decisionKey(msg tea.KeyMsg) tea.Cmd {
 	if digit := m.digit(msg); digit != "" {
 		return m.typeDigit(digit)
 	}
-	wait, refusal := m.guard.press(msg.String(), m.at)
+	wait, refusal := m.guard.Press(msg.String(), m.at)
 	cmd := m.judge(msg, wait, refusal)
 	if m.prompt == nil {
-		m.guard.missed(msg.String())
+		m.guard.Missed(msg.String())
 	}
 	return cmd
 }
@@ -161,7 +162,7 @@ func (m *model) judge(msg tea.KeyMsg, wait time.Duration, refusal string) tea.Cm
 		return m.say(draw.Warn, m.tooSmallText())
 	case c == nil:
 		return m.say(draw.Muted, "nothing waits")
-	case (key.Matches(msg, m.keys.DenyWhy) || key.Matches(msg, m.keys.Deny) && mustBeSaid(c)) && !m.guard.burst() && c.sending == "" && !c.late():
+	case (key.Matches(msg, m.keys.DenyWhy) || key.Matches(msg, m.keys.Deny) && mustBeSaid(c)) && !m.guard.Burst() && c.sending == "" && !c.late():
 		m.openReason(c) // also while deaf: it decides nothing yet, and what is typed next must not be taken for keys
 		return nil
 	case refusal != "":
@@ -175,7 +176,7 @@ func (m *model) judge(msg tea.KeyMsg, wait time.Duration, refusal string) tea.Cm
 	case key.Matches(msg, m.keys.DenyWhy):
 		return m.say(draw.Muted, "this call was refused already; a lets its retry pass once, d puts it away")
 	case key.Matches(msg, m.keys.Deny):
-		return m.guard.hold(held{verdict: broker.Deny}, wait, m.at)
+		return m.guard.Hold(guard.Held{Verdict: broker.Deny}, wait, m.at)
 	case c.held():
 		return m.sayHeld(c)
 	case locked(c):
@@ -183,7 +184,7 @@ func (m *model) judge(msg tea.KeyMsg, wait time.Duration, refusal string) tea.Cm
 	case c.dangerous():
 		return m.sayCode(c)
 	}
-	return m.guard.hold(held{verdict: broker.Allow}, wait, m.at)
+	return m.guard.Hold(guard.Held{Verdict: broker.Allow}, wait, m.at)
 }
 
 func (m *model) askStopAll(refusal string) tea.Cmd {
@@ -198,7 +199,7 @@ func (m *model) askStopAll(refusal string) tea.Cmd {
 }
 
 func (m *model) stopSession(id, refusal string) tea.Cmd {
-	if refusal != "" && m.guard.burst() {
+	if refusal != "" && m.guard.Burst() {
 		return m.say(draw.Warn, "… "+refusal)
 	}
 	if id == "" {
@@ -229,10 +230,10 @@ func (m *model) quit(interrupt bool) tea.Cmd {
 	switch {
 	case n == 0, asked && interrupt:
 		return tea.Quit
-	case asked && since >= deafFor:
+	case asked && since >= guard.DeafFor:
 		gen := m.quitGen
 		m.quitAsked = m.at
-		return tea.Tick(repeatFor, func(time.Time) tea.Msg { return quitMsg{gen} })
+		return tea.Tick(guard.RepeatFor, func(time.Time) tea.Msg { return quitMsg{gen} })
 	case asked:
 		m.quitAsked = m.at
 		return nil

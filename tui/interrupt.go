@@ -62,7 +62,7 @@ func (m *model) heldKey(msg tea.KeyMsg) (cmd tea.Cmd, ok bool) {
 		return nil, false
 	}
 	if m.compose == nil && m.launch == nil {
-		m.guard.missed(msg.String())
+		m.guard.Missed(msg.String())
 	}
 	return cmd, true
 }

@@ -17,7 +17,7 @@ const namedProcesses = 4
 
 // killSession asks which processes the session has; the question follows.
 func (m *model) killSession(id, refusal string) tea.Cmd {
-	if refusal != "" && m.guard.burst() {
+	if refusal != "" && m.guard.Burst() {
 		return m.say(draw.Warn, "… "+refusal)
 	}
 	if id == "" {

@@ -64,7 +64,7 @@ func (m *model) openLaunch() tea.Cmd {
 	switch {
 	case m.tooSmall():
 		return m.say(draw.Warn, m.tooSmallText())
-	case m.guard.burst():
+	case m.guard.Burst():
 		return m.say(draw.Warn, "… keys came too fast to be typed")
 	}
 	m.composeGen++
@@ -94,7 +94,7 @@ func (m *model) launchFolder() string {
 func (m *model) leaveLaunch() tea.Cmd {
 	f := m.launch
 	m.launch = nil
-	m.guard.leaves(m.at)
+	m.guard.Leaves(m.at)
 	if f.prompt.blank() && f.name.blank() && f.model.blank() {
 		return nil
 	}
@@ -152,7 +152,7 @@ func (m *model) launched(msg launchedMsg) tea.Cmd {
 		return m.sayFitting(draw.Danger, "nothing was started: "+launchError(msg.err)+"; n shows the form again", "nothing was started: "+launchError(msg.err))
 	case open:
 		m.launch = nil
-		m.guard.leaves(m.at)
+		m.guard.Leaves(m.at)
 	case f != nil && f == m.unstarted:
 		m.unstarted = nil
 	}

@@ -31,7 +31,7 @@ func (m *model) launchKey(msg tea.KeyMsg) tea.Cmd {
 		f.hint = "it is being started"
 		return nil
 	}
-	if behindEnter && m.guard.burst() {
+	if behindEnter && m.guard.Burst() {
 		f.hint = "keys came too fast to be typed: nothing was started"
 		return nil
 	}
@@ -62,9 +62,9 @@ func (m *model) launchEnter() tea.Cmd {
 	switch {
 	case f.focus == launchModel:
 		return m.pressSend(&f.hint, nil)
-	case m.guard.burst() && f.focus == launchPrompt:
+	case m.guard.Burst() && f.focus == launchPrompt:
 		f.hint = f.prompt.insert([]rune{'\n'})
-	case m.guard.burst():
+	case m.guard.Burst():
 		f.hint = "keys came too fast to be typed"
 	default:
 		m.enter.last = m.at // held down, it goes to the last field and no further

@@ -12,6 +12,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -39,7 +40,7 @@ func (m *model) markKey(msg tea.KeyMsg) tea.Cmd {
 		return m.say(draw.Muted, "marks are for calls: tab goes to them")
 	case c == nil:
 		return m.say(draw.Muted, "nothing to mark")
-	case m.guard.burst(), m.guard.deaf(m.at) && !m.guard.own:
+	case m.guard.Burst(), m.guard.Deaf(m.at) && !m.guard.Own:
 		return m.say(draw.Warn, "… this card just came up: look first, then press "+keyName(msg)+" again")
 	case c.late():
 		return m.say(draw.Muted, "late calls are decided one by one")
@@ -115,7 +116,7 @@ func (m *model) judgeMarked(msg tea.KeyMsg, refusal string) tea.Cmd {
 	switch {
 	case len(list) == 0:
 		return m.say(draw.Muted, "already sent; waiting for the record")
-	case key.Matches(msg, m.keys.DenyWhy) && !m.guard.burst():
+	case key.Matches(msg, m.keys.DenyWhy) && !m.guard.Burst():
 		m.prompt = &prompt{purpose: askReason, picks: keysOf(list), what: m.markedWords(list)}
 		return nil
 	case refusal != "":
@@ -153,8 +154,8 @@ func mayAllowAll(list []*card) string {
 	return ""
 }
 
-func keysOf(list []*card) []drawnKey {
-	keys := make([]drawnKey, len(list))
+func keysOf(list []*card) []guard.Drawn {
+	keys := make([]guard.Drawn, len(list))
 	for i, c := range list {
 		keys[i] = c.key()
 	}
@@ -188,10 +189,10 @@ func (m *model) markedWords(list []*card) string {
 
 // sendMarked decides the picks after the operator's yes. All of them must be as they
 // were when the question was asked: else nothing is decided.
-func (m *model) sendMarked(picks []drawnKey, v broker.Verdict, reason string) tea.Cmd {
+func (m *model) sendMarked(picks []guard.Drawn, v broker.Verdict, reason string) tea.Cmd {
 	var list []*card
 	for _, k := range picks {
-		if c := m.board.cards[k.id]; c != nil && c.key() == k && c.sending == "" {
+		if c := m.board.cards[k.ID]; c != nil && c.key() == k && c.sending == "" {
 			list = append(list, c)
 		}
 	}
@@ -221,7 +222,7 @@ func (m *model) markedDecided(msg markedMsg) tea.Cmd {
 		return m.say(draw.OK, pastTense(msg.verdict)+" "+draw.Plural(len(msg.keys), "call"))
 	}
 	for _, k := range msg.keys {
-		if c := m.board.cards[k.id]; c != nil && c.key().sameCall(k) {
+		if c := m.board.cards[k.ID]; c != nil && c.key().SameCall(k) {
 			c.sending = ""
 		}
 	}

@@ -63,7 +63,7 @@ func (m *model) openMessage(s *broker.Session) tea.Cmd {
 		return m.sayNoSession()
 	case s.Run == nil:
 		return m.sayFitting(draw.Warn, m.notManaged(s, "type there"))
-	case m.guard.burst():
+	case m.guard.Burst():
 		return m.say(draw.Warn, "… keys came too fast to be typed")
 	}
 	m.composeGen++
@@ -110,7 +110,7 @@ func (m *model) composeKey(msg tea.KeyMsg) tea.Cmd {
 		c.hint = "already on its way"
 		return nil
 	}
-	if behindEnter && m.guard.burst() { // the enter was part of a text that came at once
+	if behindEnter && m.guard.Burst() { // the enter was part of a text that came at once
 		c.hint = c.text.insert([]rune{'\n'})
 	}
 	switch {
@@ -128,7 +128,7 @@ func (m *model) composeKey(msg tea.KeyMsg) tea.Cmd {
 // pressSend takes enter. Where no person pressed it, it is a line break in t, which may
 // be nil.
 func (m *model) pressSend(hint *string, t *passage) tea.Cmd {
-	burst := m.guard.burst()
+	burst := m.guard.Burst()
 	cmd, refusal := m.enter.press(burst, m.at)
 	switch {
 	case refusal == "":
@@ -145,7 +145,7 @@ func (m *model) pressSend(hint *string, t *passage) tea.Cmd {
 func (m *model) leaveMessage() tea.Cmd {
 	c := m.compose
 	m.compose = nil
-	m.guard.leaves(m.at)
+	m.guard.Leaves(m.at)
 	text, waits := c.text.String(), m.board.sessions[c.session]
 	if strings.TrimSpace(text) == "" || waits != nil && waits.Message != nil && waits.Message.Text == text {
 		delete(m.unsent, c.session)
@@ -190,7 +190,7 @@ func (m *model) sendMessage() tea.Cmd {
 		return m.askTakeBack(s)
 	case text == waits.Text && waits.ID == c.replaces && waits.Failures == 0:
 		m.compose = nil
-		m.guard.leaves(m.at)
+		m.guard.Leaves(m.at)
 		delete(m.unsent, s.ID)
 		return m.say(draw.Muted, "unchanged: "+m.whenTold(s))
 	case waits.ID != c.replaces:
@@ -244,7 +244,7 @@ func (m *model) said(msg saidMsg) tea.Cmd {
 		return m.sayFitting(draw.Danger, msg.label+": not sent: "+runError(msg.err)+"; m shows your text again", "not sent, m shows it again: "+runError(msg.err))
 	case open:
 		m.compose = nil
-		m.guard.leaves(m.at)
+		m.guard.Leaves(m.at)
 	}
 	if msg.text == "" {
 		return m.say(draw.OK, msg.label+": the message was taken back")
@@ -310,7 +310,7 @@ func (m *model) writeInEditor() tea.Cmd {
 
 // wrote takes the text back from the editor. It is not sent before enter.
 func (m *model) wrote(msg wroteMsg) tea.Cmd {
-	m.guard.doubt(m.at)
+	m.guard.Doubt(m.at)
 	again := tea.EnableMouseCellMotion // the terminal came back without
 	c := m.compose
 	if c == nil || c.gen != msg.gen {

@@ -4,6 +4,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/change"
+	"github.com/aoctl/aoctl/tui/guard"
 )
 
 // What happens, as Update hears of it. A number called gen tells an answer to the
@@ -26,13 +27,13 @@ type (
 	quitMsg    struct{ gen int } // no key came behind the q that quits
 	noteEndMsg struct{ gen int }
 	decidedMsg struct {
-		key     drawnKey
+		key     guard.Drawn
 		verdict broker.Verdict
 		req     broker.Request
 		err     error
 	}
 	markedMsg struct { // the answer to a decision about the marked calls
-		keys    []drawnKey
+		keys    []guard.Drawn
 		verdict broker.Verdict
 		err     error
 	}
@@ -141,13 +142,13 @@ type (
 		err  error
 	}
 	filesMsg struct { // what a call would change, and the call compared with it
-		key      drawnKey
+		key      guard.Drawn
 		files    map[string]change.File
 		sections []change.Section
 	}
 	dressedMsg struct { // the same sections with their colours
-		key      drawnKey
+		key      guard.Drawn
 		of, list []change.Section
 	}
-	filesMovedMsg struct{ key drawnKey } // a file is not what it was when it was read
+	filesMovedMsg struct{ key guard.Drawn } // a file is not what it was when it was read
 )

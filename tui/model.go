@@ -9,6 +9,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/guard"
 )
 
 // screen is what fills the window.
@@ -63,7 +64,7 @@ type model struct {
 	session  string // id of the selected session
 	sessTop  int    // first row of the sessions on the screen
 
-	guard    guard
+	guard    guard.Guard
 	went     string        // id of the card that the key just pressed moved to
 	makeCode func() string // makes the code of a dangerous card
 	note     note
@@ -73,7 +74,7 @@ type model struct {
 	edit    *edit // lies over the screen, nil when no input is being edited
 	editGen int
 	drafts  map[string]string // edited texts by the digest of the call as it was asked
-	instead drawnKey          // a card that e was pressed on, whose agent takes no other input
+	instead guard.Drawn       // a card that e was pressed on, whose agent takes no other input
 	exec    func(run *editRun, done func(error) tea.Msg) tea.Cmd
 
 	compose    *compose // lies below the panes, nil when no message is being written
@@ -93,7 +94,7 @@ type model struct {
 	editorKeys editorKeys
 	ruleKeys   ruleKeys
 	askKeys    askKeys
-	askedOf    drawnKey // the card whose form keys are for, zero when there is none
+	askedOf    guard.Drawn // the card whose form keys are for, zero when there is none
 	rb         rulebook
 
 	history     []broker.Request
@@ -134,11 +135,11 @@ type note struct {
 }
 
 func newModel(ctx context.Context, c console, o Options, st *draw.Styles) *model {
-	m := &model{ctx: ctx, console: c, opts: o, st: st, keys: defaultKeyMap(), board: newBoard(), makeCode: newCode, editorKeys: defaultEditorKeys(), ruleKeys: defaultRuleKeys(), askKeys: defaultAskKeys(), textKeys: defaultTextKeys(), launchKeys: defaultLaunchKeys()}
+	m := &model{ctx: ctx, console: c, opts: o, st: st, keys: defaultKeyMap(), board: newBoard(), makeCode: guard.NewCode, editorKeys: defaultEditorKeys(), ruleKeys: defaultRuleKeys(), askKeys: defaultAskKeys(), textKeys: defaultTextKeys(), launchKeys: defaultLaunchKeys()}
 	m.exec = func(run *editRun, done func(error) tea.Msg) tea.Cmd { return tea.Exec(run, done) }
 	m.at = o.Now()
 	m.attention.muted = map[string]bool{}
-	m.guard.awake(m.at)
+	m.guard.Awake(m.at)
 	return m
 }
 

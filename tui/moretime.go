@@ -12,6 +12,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -45,19 +46,19 @@ func (m *model) judgeMoreTime(c *card, wait time.Duration, refusal string) tea.C
 	case c.putOff():
 		return m.sayFitting(draw.Muted, "it is put off: it waits for you without a deadline", "it is put off: it has no deadline")
 	}
-	k := m.guard.drawn
-	return m.guard.hold(held{do: func() tea.Cmd { return m.giveTime(k) }}, wait, m.at)
+	k := m.guard.Drawn
+	return m.guard.Hold(guard.Held{Do: func() tea.Cmd { return m.giveTime(k) }}, wait, m.at)
 }
 
 // giveTime gives the call of k more time, if it is still the one that was drawn.
-func (m *model) giveTime(k drawnKey) tea.Cmd {
-	c := m.board.cards[k.id]
+func (m *model) giveTime(k guard.Drawn) tea.Cmd {
+	c := m.board.cards[k.ID]
 	if c == nil || c.key() != k || c.sending != "" {
 		return m.say(draw.Warn, "this call is no longer waiting: it was given no more time")
 	}
 	ctx, console, by := m.ctx, m.console, m.opts.Operator
 	return func() tea.Msg {
-		r, err := console.Extend(ctx, k.id, by)
+		r, err := console.Extend(ctx, k.ID, by)
 		return moreTimeMsg{req: r, err: err}
 	}
 }

@@ -107,7 +107,7 @@ func TestMoreTimeIsGuarded(t *testing.T) {
 		"a burst":      func(r *rig) { r.send(keyMsg("tt")) },
 		"behind a key": func(r *rig) { r.send(keyMsg("j")); r.send(keyMsg("t")) },
 		"before a key": func(r *rig) { r.send(keyMsg("t")); r.send(keyMsg("k")) },
-		"a new card":   func(r *rig) { r.m.guard.doubt(time.Now()); r.send(keyMsg("t")) },
+		"a new card":   func(r *rig) { r.m.guard.Doubt(time.Now()); r.send(keyMsg("t")) },
 		"help":         func(r *rig) { r.press("?", "t") },
 		"history":      func(r *rig) { r.press("h", "t") },
 		"words for D":  func(r *rig) { r.press("h", "D"); r.press("esc"); r.send(keyMsg("D")); r.typed("t") },

@@ -25,7 +25,7 @@ func (m *model) askObserve(refusal string) tea.Cmd {
 	switch {
 	case m.focus != paneSessions || m.screen != screenMain:
 		return m.sayFitting(draw.Muted, "O observes a session, or holds it again: tab goes to the sessions", "O is for sessions: tab goes there")
-	case refusal != "" && m.guard.burst():
+	case refusal != "" && m.guard.Burst():
 		return m.say(draw.Warn, "… "+refusal)
 	case m.board.health.Observing:
 		m.prompt = &prompt{purpose: askObserve, on: false}

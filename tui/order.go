@@ -10,6 +10,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/guard"
 
 	"github.com/aoctl/aoctl/broker/forms"
 	"github.com/aoctl/aoctl/tui/callview"
@@ -101,8 +102,8 @@ func (c *card) late() bool { return c.lateUntil != 0 }
 
 // key names c as it is drawn now: a call that has become late, or of which something
 // has changed, is another card to decide about.
-func (c *card) key() drawnKey {
-	return drawnKey{id: c.req.ID, digest: c.req.Digest, late: c.late(), rev: c.rev}
+func (c *card) key() guard.Drawn {
+	return guard.Drawn{ID: c.req.ID, Digest: c.req.Digest, Late: c.late(), Rev: c.rev}
 }
 
 // reading is a call taken apart.

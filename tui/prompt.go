@@ -8,6 +8,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/guard"
 )
 
 // purpose is what a prompt is for.
@@ -31,13 +32,13 @@ const maxTyped = 2000
 type prompt struct {
 	purpose purpose
 	text    []rune
-	key     drawnKey // askReason: the call it is about
-	what    string   // what it is about, safe to draw
-	gone    string   // askReason: how the call ended meanwhile, safe to draw
-	hint    string   // why the last key did nothing
-	lead    string   // askReason: what stands before the words, where it is not about denying a call
+	key     guard.Drawn // askReason: the call it is about
+	what    string      // what it is about, safe to draw
+	gone    string      // askReason: how the call ended meanwhile, safe to draw
+	hint    string      // why the last key did nothing
+	lead    string      // askReason: what stands before the words, where it is not about denying a call
 
-	picks   []drawnKey     // askMarked, and askReason about several: the calls
+	picks   []guard.Drawn  // askMarked, and askReason about several: the calls
 	verdict broker.Verdict // askMarked
 	session string         // askObserve: its id; empty for all
 	on      bool           // askObserve: to observe, or else to hold again
@@ -49,7 +50,7 @@ type prompt struct {
 }
 
 func (m *model) openReason(c *card) {
-	m.guard.words = "" // they are for this
+	m.guard.Words = "" // they are for this
 	m.prompt = &prompt{purpose: askReason, key: c.key(), what: c.summary().Tool, lead: reasonLead(c)}
 	if m.instead == c.key() {
 		m.prompt.insert([]rune(insteadOf(c)))
@@ -145,20 +146,20 @@ func (m *model) sendPrompt() tea.Cmd {
 		m.prompt = nil
 		return m.say(draw.Warn, "nothing was denied: this call "+p.gone)
 	}
-	if p.picks == nil && !m.guard.drawn.sameCall(p.key) {
+	if p.picks == nil && !m.guard.Drawn.SameCall(p.key) {
 		p.hint = "the call is not on the screen"
 		return nil
 	}
-	if m.guard.burst() || m.guard.deaf(m.at) {
+	if m.guard.Burst() || m.guard.Deaf(m.at) {
 		p.hint = "too fast: press enter again"
 		return nil
 	}
 	m.prompt = nil
-	m.guard.mayGoOn()
+	m.guard.MayGoOn()
 	if p.picks != nil {
 		return m.sendMarked(p.picks, broker.Deny, string(p.text))
 	}
-	return m.send(m.guard.drawn, broker.Deny, string(p.text))
+	return m.send(m.guard.Drawn, broker.Deny, string(p.text))
 }
 
 // answer takes y for yes and every other key for no. The yes lets something run, so
@@ -166,18 +167,18 @@ func (m *model) sendPrompt() tea.Cmd {
 func (m *model) answer(msg tea.KeyMsg) tea.Cmd {
 	if !key.Matches(msg, m.keys.Yes) || msg.Paste {
 		m.prompt = nil
-		if msg.Paste || len(msg.Runes) > 1 || m.guard.burst() {
-			m.guard.doubt(m.at)
+		if msg.Paste || len(msg.Runes) > 1 || m.guard.Burst() {
+			m.guard.Doubt(m.at)
 		}
 		return m.say(draw.Muted, "no: nothing was done")
 	}
-	wait, refusal := m.guard.press(msg.String(), m.at)
+	wait, refusal := m.guard.Press(msg.String(), m.at)
 	if refusal != "" {
 		m.prompt.hint = refusal
 		return nil
 	}
 	m.prompt.hint = ""
-	return m.guard.hold(held{do: m.confirmed}, wait, m.at)
+	return m.guard.Hold(guard.Held{Do: m.confirmed}, wait, m.at)
 }
 
 // confirmed does what the open question asked about.
@@ -199,7 +200,7 @@ func (m *model) confirmed() tea.Cmd {
 // answerStopAll takes y for yes and every other key for no.
 func (m *model) answerStopAll(msg tea.KeyMsg) tea.Cmd {
 	m.prompt = nil
-	if key.Matches(msg, m.keys.Yes) && !msg.Paste && !m.guard.burst() {
+	if key.Matches(msg, m.keys.Yes) && !msg.Paste && !m.guard.Burst() {
 		return m.stopAll()
 	}
 	return m.say(draw.Muted, "nothing was stopped")
@@ -207,7 +208,7 @@ func (m *model) answerStopAll(msg tea.KeyMsg) tea.Cmd {
 
 // promptNews tells an open reason prompt that its call has ended.
 func (m *model) promptNews(r broker.Request) {
-	if p := m.prompt; p != nil && p.purpose == askReason && p.key.id == r.ID && r.State.Terminal() && p.gone == "" {
+	if p := m.prompt; p != nil && p.purpose == askReason && p.key.ID == r.ID && r.State.Terminal() && p.gone == "" {
 		p.gone = m.ended(r)
 	}
 }

@@ -10,12 +10,13 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
 type (
 	deferredMsg struct { // the answer to putting a call off
-		key drawnKey
+		key guard.Drawn
 		req broker.Request
 		err error
 	}
@@ -53,44 +54,44 @@ func (m *model) judgePutOff(msg tea.KeyMsg, c *card, wait time.Duration, refusal
 		if !c.putOff() {
 			return m.sayFitting(draw.Muted, "X refuses a call that is put off, and ends its session with it: here d denies, and s stops", "X is for calls that are put off")
 		}
-		k := m.guard.drawn
-		return m.guard.hold(held{do: func() tea.Cmd { return m.reject(k) }}, wait, m.at)
+		k := m.guard.Drawn
+		return m.guard.Hold(guard.Held{Do: func() tea.Cmd { return m.reject(k) }}, wait, m.at)
 	case c.putOff():
 		return m.say(draw.Muted, "it is put off already: nobody waits for it")
 	case !c.req.Deferrable:
 		return m.sayFitting(draw.Muted, "this agent cannot be put off: it waits as before", "cannot be put off: it waits")
 	}
-	k := m.guard.drawn
-	return m.guard.hold(held{do: func() tea.Cmd { return m.sendPutOff(k) }}, wait, m.at)
+	k := m.guard.Drawn
+	return m.guard.Hold(guard.Held{Do: func() tea.Cmd { return m.sendPutOff(k) }}, wait, m.at)
 }
 
 // sendPutOff puts the call of k off, if it is still the one that was drawn.
-func (m *model) sendPutOff(k drawnKey) tea.Cmd {
-	c := m.board.cards[k.id]
+func (m *model) sendPutOff(k guard.Drawn) tea.Cmd {
+	c := m.board.cards[k.ID]
 	if c == nil || c.key() != k || c.sending != "" {
 		return m.say(draw.Warn, "this call is no longer waiting: nothing was put off")
 	}
 	ctx, console, by := m.ctx, m.console, m.opts.Operator
 	return func() tea.Msg {
-		r, err := console.Defer(ctx, k.id, by)
+		r, err := console.Defer(ctx, k.ID, by)
 		return deferredMsg{key: k, req: r, err: err}
 	}
 }
 
 // reject denies the call of k, which is put off, and ends its session.
-func (m *model) reject(k drawnKey) tea.Cmd {
-	c := m.board.cards[k.id]
+func (m *model) reject(k guard.Drawn) tea.Cmd {
+	c := m.board.cards[k.ID]
 	if c == nil || c.key() != k || c.sending != "" {
 		return m.say(draw.Warn, "this call is no longer waiting: nothing was decided")
 	}
 	c.sending = broker.Deny
-	if m.selected == k.id {
+	if m.selected == k.ID {
 		m.moveOn()
 	}
 	ctx, console := m.ctx, m.console
-	d := broker.Decision{Verdict: broker.Deny, By: m.opts.Operator, Digest: k.digest, End: true}
+	d := broker.Decision{Verdict: broker.Deny, By: m.opts.Operator, Digest: k.Digest, End: true}
 	return func() tea.Msg {
-		r, err := console.Decide(ctx, k.id, d)
+		r, err := console.Decide(ctx, k.ID, d)
 		return decidedMsg{key: k, verdict: broker.Deny, req: r, err: err}
 	}
 }
@@ -120,7 +121,7 @@ func (m *model) askResume(id string, wait time.Duration, refusal string) tea.Cmd
 	case refusal != "": // it may start a process
 		return m.say(draw.Warn, "… "+refusal)
 	}
-	return m.guard.hold(held{do: func() tea.Cmd { return m.resume(id) }}, wait, m.at)
+	return m.guard.Hold(guard.Held{Do: func() tea.Cmd { return m.resume(id) }}, wait, m.at)
 }
 
 func (m *model) resume(id string) tea.Cmd {

@@ -68,11 +68,11 @@ func (m *model) bookCame(b broker.RuleBook) {
 		rb.choose(at)
 	}
 	if now, ok := rb.selected(); ok && m.screen == screenRules && !rb.same(chosen, now) {
-		m.guard.doubt(m.at) // a key pressed just now was meant for what stood there before
+		m.guard.Doubt(m.at) // a key pressed just now was meant for what stood there before
 	}
 	if now, _ := rb.selectedFile(); m.screen == screenFile && now.Digest != before.Digest {
 		rb.scroll = 0 // what was read is not what stands there now
-		m.guard.doubt(m.at)
+		m.guard.Doubt(m.at)
 	}
 }
 

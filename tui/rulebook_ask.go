@@ -6,12 +6,13 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/guard"
 )
 
 // askYes asks for a y in the last line before something is done; brief is the question
 // where there is no room for it.
 func (m *model) askYes(question, brief string, yes func() tea.Cmd) {
-	m.guard.doubt(m.at) // the y must come after the question
+	m.guard.Doubt(m.at) // the y must come after the question
 	m.prompt = &prompt{purpose: askYes, what: question, help: brief, yes: yes}
 }
 
@@ -35,13 +36,13 @@ func (m *model) sendLine(p *prompt) tea.Cmd {
 // inAMoment does something after wait, unless a key or a doubt about the screen comes
 // first: then no person may have asked for it.
 func (m *model) inAMoment(wait time.Duration, do func() tea.Cmd) tea.Cmd {
-	return m.guard.hold(held{do: do}, wait, m.at)
+	return m.guard.Hold(guard.Held{Do: do}, wait, m.at)
 }
 
 // press judges a key that loosens what holds, as the guard judges one that decides a
 // call; refusal is empty when it may act.
 func (m *model) press(name string) (wait time.Duration, refusal string) {
-	wait, refusal = m.guard.press(name, m.at)
+	wait, refusal = m.guard.Press(name, m.at)
 	if refusal != "" {
 		refusal = "too fast: look first, then press " + name + " again"
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/guard"
 )
 
 // ruleKeys are the keys of the screens about rules.
@@ -221,9 +222,9 @@ func (m *model) moveRule(r rules.Rule, by int) tea.Cmd {
 		return m.say(draw.Warn, fmt.Sprintf("its neighbour has priority %d, and there is none beyond", list[at].Priority))
 	}
 	switch {
-	case m.guard.burst():
+	case m.guard.Burst():
 		return m.say(draw.Warn, "… keys came too fast: nothing was changed")
-	case m.guard.deaf(m.at):
+	case m.guard.Deaf(m.at):
 		return m.say(draw.Warn, "… the list has just changed: look first, then press the key again")
 	}
 	word := "before"
@@ -231,7 +232,7 @@ func (m *model) moveRule(r rules.Rule, by int) tea.Cmd {
 		word = "after"
 	}
 	told := fmt.Sprintf("priority %d → %d: it speaks %s %s", r.Priority, next.Priority, word, ruleTitle(list[at]))
-	return m.inAMoment(holdFor, func() tea.Cmd { return m.changeRule(next, told) })
+	return m.inAMoment(guard.HoldFor, func() tea.Cmd { return m.changeRule(next, told) })
 }
 
 func (m *model) askDelete(r rules.Rule) tea.Cmd {

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/guard"
 )
 
 var ruleWalkKeys = []string{
@@ -61,7 +62,7 @@ func TestRuleKeysAtRandom(t *testing.T) {
 				}
 				if len(fresh) > 0 && fresh[0].Decision == rules.Allow && fresh[0].Enabled && created {
 					allows++
-					if since.IsZero() || keyAt.Sub(since) < deafFor {
+					if since.IsZero() || keyAt.Sub(since) < guard.DeafFor {
 						problem = "saved without the question: " + ruleLine(fresh[0])
 					}
 				}

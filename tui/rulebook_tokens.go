@@ -91,7 +91,7 @@ func (m *model) tokenMinted(msg tokenMintedMsg) tea.Cmd {
 		return m.say(draw.Danger, "no token was made: "+draw.SafeLine(msg.err.Error()))
 	}
 	m.screen, m.rb.minted = screenTokens, &minted{kind: msg.kind, label: msg.label, token: msg.token}
-	m.guard.doubt(m.at)
+	m.guard.Doubt(m.at)
 	return m.loadTokens()
 }
 

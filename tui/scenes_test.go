@@ -11,12 +11,13 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/guard"
 )
 
 // scenes are states that pass quickly or that nobody wishes for.
 var scenes = map[string]func(*still){
 	"just come":  func(s *still) { s.m.Update(tea.FocusMsg{}) },
-	"being sent": func(s *still) { s.m.Update(keyMsg("d")); s.m.Update(heldMsg{gen: s.m.guard.heldGen}) },
+	"being sent": func(s *still) { s.m.Update(keyMsg("d")); s.m.Update(guard.DueMsg{Gen: s.m.guard.HeldGen}) },
 	"code begun": func(s *still) { s.m.Update(keyMsg("4")) },
 	"wrong code": func(s *still) {
 		s.m.Update(keyMsg("4"))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/risk"
+	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -110,7 +111,7 @@ func (w *witness) decide(id string) {
 		w.fail("one key decided twice, now %s", id)
 	case id != w.atDrawn:
 		w.fail("%s was decided while %q was drawn", id, w.atDrawn)
-	case w.at.Sub(w.atSince) < deafFor:
+	case w.at.Sub(w.atSince) < guard.DeafFor:
 		w.fail("%s was decided after %v on the screen", id, w.at.Sub(w.atSince))
 	}
 	w.spent = true
@@ -119,7 +120,7 @@ func (w *witness) decide(id string) {
 		return
 	}
 	w.codes++
-	if b := w.before; w.name != codeInTests[1:] || b.name != codeInTests[:1] || b.drawn != id || w.at.Sub(b.at) >= codeFor || b.at.Sub(b.since) < deafFor {
+	if b := w.before; w.name != codeInTests[1:] || b.name != codeInTests[:1] || b.drawn != id || w.at.Sub(b.at) >= guard.CodeFor || b.at.Sub(b.since) < guard.DeafFor {
 		w.fail("%s is dangerous and was allowed by %s on %s, %s", id, b.name, b.drawn, w.name)
 	}
 }
@@ -148,7 +149,7 @@ func (w *witness) do(s step) {
 		}
 		r.c.publish(call)
 		r.wait(gatherFor + time.Millisecond)
-		if before != "" && r.m.selected != before && r.m.board.cards[before] != nil && w.at.Before(time.Now().Add(-repeatFor-time.Millisecond)) {
+		if before != "" && r.m.selected != before && r.m.board.cards[before] != nil && w.at.Before(time.Now().Add(-guard.RepeatFor-time.Millisecond)) {
 			w.fail("the arrival of %s moved the selection from %s to %s", id, before, r.m.selected)
 		}
 	case s.Kind < 34:

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/tui/guard"
 )
 
 // sendKey is the enter that sends what was typed, or starts what was asked for. A press
@@ -29,12 +31,12 @@ func (k *sendKey) press(burst bool, now time.Time) (cmd tea.Cmd, refusal string)
 	since := now.Sub(k.last)
 	k.last = now
 	switch {
-	case burst, since < deafFor:
+	case burst, since < guard.DeafFor:
 		return nil, tooFastToSend
-	case since < repeatDelay:
-		return k.hold(repeatFor, now), ""
+	case since < guard.RepeatDelay:
+		return k.hold(guard.RepeatFor, now), ""
 	}
-	return k.hold(holdFor, now), ""
+	return k.hold(guard.HoldFor, now), ""
 }
 
 func (k *sendKey) hold(wait time.Duration, now time.Time) tea.Cmd {

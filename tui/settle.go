@@ -6,6 +6,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/tui/callview"
+	"github.com/aoctl/aoctl/tui/guard"
 )
 
 // settle brings selection, scrolling and guard in line with what View is going to
@@ -22,21 +23,21 @@ func (m *model) settle() tea.Cmd {
 	m.settleHistory()
 	m.settleRules()
 	cmd := tea.Batch(m.settleDrawn(), m.settleEdit(), m.settleEditor(), m.wantStats(), m.wantStory(), m.settleTimeline(), m.settleTranscript(), m.settleAbout(), m.beat())
-	if m.guard.since.Equal(m.awakeAt) {
+	if m.guard.Since.Equal(m.awakeAt) {
 		return cmd
 	}
-	m.awakeAt = m.guard.since
-	return tea.Batch(cmd, tea.Tick(deafFor, func(time.Time) tea.Msg { return awakeMsg{} }))
+	m.awakeAt = m.guard.Since
+	return tea.Batch(cmd, tea.Tick(guard.DeafFor, func(time.Time) tea.Msg { return awakeMsg{} }))
 }
 
 // beat keeps messages coming while the shown card is new: silence then means that the
 // program got no time to run.
 func (m *model) beat() tea.Cmd {
-	if m.beating || !m.guard.beats(m.at) {
+	if m.beating || !m.guard.Beats(m.at) {
 		return nil
 	}
 	m.beating = true
-	return tea.Tick(beatEvery, func(time.Time) tea.Msg { return beatMsg{} })
+	return tea.Tick(guard.BeatEvery, func(time.Time) tea.Msg { return beatMsg{} })
 }
 
 func (m *model) settleList() {
@@ -63,14 +64,14 @@ func (m *model) settleDrawn() tea.Cmd {
 	c := m.drawnCard()
 	if c == nil {
 		if m.edit == nil || m.edit.state != editAsking {
-			m.guard.draws(drawnKey{}, m.at)
+			m.guard.Draws(guard.Drawn{}, m.at)
 		}
 		return nil
 	}
 	var cmd tea.Cmd
-	if m.guard.draws(c.key(), m.at) {
+	if m.guard.Draws(c.key(), m.at) {
 		m.scroll = 0
-		m.guard.own = m.went == c.req.ID
+		m.guard.Own = m.went == c.req.ID
 		c.wantForm()
 		cmd = m.wantFiles(c)
 		if c.dangerous() && c.code == "" {
@@ -93,11 +94,11 @@ func (m *model) settleDrawn() tea.Cmd {
 
 // settleForm makes the keys that decide deaf for a moment when a form opens.
 func (m *model) settleForm(c *card) {
-	in := drawnKey{}
+	in := guard.Drawn{}
 	if m.inForm(c) {
 		in = c.key()
 	}
-	if in != m.askedOf && in != (drawnKey{}) {
+	if in != m.askedOf && in != (guard.Drawn{}) {
 		m.askDeaf()
 	}
 	m.askedOf = in

@@ -11,6 +11,7 @@ import (
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/diff"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/syntax"
 )
 
@@ -44,7 +45,7 @@ func (m *model) wantFiles(c *card) tea.Cmd {
 }
 
 // readTargets reads files and compares the call with them.
-func (m *model) readTargets(key drawnKey, cs change.Changes, paths []string, cwd string) tea.Cmd {
+func (m *model) readTargets(key guard.Drawn, cs change.Changes, paths []string, cwd string) tea.Cmd {
 	cs.Known = nil // the screen's
 	read, stamp, now := m.opts.ReadFile, m.opts.Stamp, m.opts.Now
 	return func() tea.Msg {
@@ -63,7 +64,7 @@ func (m *model) readTargets(key drawnKey, cs change.Changes, paths []string, cwd
 // filesCame shows a call in its files. What the operator has read so far was drawn
 // otherwise, so reading begins anew.
 func (m *model) filesCame(msg filesMsg) tea.Cmd {
-	c := m.board.cards[msg.key.id]
+	c := m.board.cards[msg.key.ID]
 	if c == nil || c.key() != msg.key {
 		return nil
 	}
@@ -76,10 +77,10 @@ func (m *model) filesCame(msg filesMsg) tea.Cmd {
 			c.sum.Added, c.sum.Gone = c.sum.Added+a, c.sum.Gone+g
 		}
 	}
-	m.docs.forget(msg.key.id)
-	if m.guard.drawn == msg.key {
+	m.docs.forget(msg.key.ID)
+	if m.guard.Drawn == msg.key {
 		m.scroll = 0
-		m.guard.doubt(m.at)
+		m.guard.Doubt(m.at)
 	}
 	return m.dress(c)
 }
@@ -109,7 +110,7 @@ func (m *model) watchFiles() tea.Cmd {
 
 // filesMoved draws a call anew whose file changed under it.
 func (m *model) filesMoved(msg filesMovedMsg) tea.Cmd {
-	c := m.board.cards[msg.key.id]
+	c := m.board.cards[msg.key.ID]
 	if c == nil || c.key() != msg.key {
 		return nil
 	}
@@ -131,12 +132,12 @@ func (m *model) dress(c *card) tea.Cmd {
 
 // dressedCame shows colours where none were. Nothing moves by it.
 func (m *model) dressedCame(msg dressedMsg) {
-	c := m.board.cards[msg.key.id]
-	if c == nil || !c.key().sameCall(msg.key) || len(c.sections) == 0 || &c.sections[0] != &msg.of[0] {
+	c := m.board.cards[msg.key.ID]
+	if c == nil || !c.key().SameCall(msg.key) || len(c.sections) == 0 || &c.sections[0] != &msg.of[0] {
 		return
 	}
 	c.sections = msg.list
-	m.docs.forget(msg.key.id)
+	m.docs.forget(msg.key.ID)
 }
 
 // dressed is a copy of sections with colours and marks on words.

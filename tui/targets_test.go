@@ -64,7 +64,7 @@ func TestFileChangedUnderTheCard(t *testing.T) {
 	}
 	old := s.m.card().key()
 	s.m.Update(msg)
-	if s.m.card().key() == old || !s.m.guard.deaf(s.at) {
+	if s.m.card().key() == old || !s.m.guard.Deaf(s.at) {
 		t.Error("a key would decide about the card that was drawn before")
 	}
 	s.readNow(t)

@@ -144,9 +144,9 @@ func Run(ctx context.Context, c console, o Options) error {
 	st, typed := terminalStyles(o)
 	m := newModel(ctx, c, o, st)
 	if typed {
-		m.guard.typedAhead(m.at)
+		m.guard.TypedAhead(m.at)
 	}
-	m.out, m.guard.pulse = out, true
+	m.out, m.guard.Pulse = out, true
 	p := tea.NewProgram(m,
 		tea.WithInput(o.Input), tea.WithOutput(out.forProgram()),
 		tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithReportFocus(),

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -17,11 +18,11 @@ import (
 // with what View is going to draw.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.at = m.opts.Now()
-	m.guard.awake(m.at)
+	m.guard.Awake(m.at)
 	if m.out != nil {
-		m.guard.written(m.out.lastWrite())
-		if t := m.out.behind(); t.After(m.guard.since) {
-			m.guard.doubt(t) // the screen may have shown an older card until then
+		m.guard.Written(m.out.lastWrite())
+		if t := m.out.behind(); t.After(m.guard.Since) {
+			m.guard.Doubt(t) // the screen may have shown an older card until then
 		}
 	}
 	cmd := m.route(msg)
@@ -36,14 +37,14 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		return m.updateMouse(msg)
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
-		m.guard.doubt(m.at)
+		m.guard.Doubt(m.at)
 	case tea.FocusMsg:
 		m.looksAt(true)
-		m.guard.doubt(m.at)
+		m.guard.Doubt(m.at)
 	case tea.BlurMsg:
 		m.looksAt(false)
 	case tea.ResumeMsg:
-		m.guard.doubt(m.at)
+		m.guard.Doubt(m.at)
 	case tickMsg:
 		return m.updateTick(msg)
 	case noteEndMsg:
@@ -52,13 +53,13 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		}
 	case beatMsg:
 		m.beating = false
-	case heldMsg:
-		h, ok, again := m.guard.release(msg.gen, m.at)
+	case guard.DueMsg:
+		h, ok, again := m.guard.Release(msg.Gen, m.at)
 		switch {
-		case ok && h.do != nil:
-			return h.do()
+		case ok && h.Do != nil:
+			return h.Do()
 		case ok:
-			return m.send(h.key, h.verdict, "")
+			return m.send(h.Key, h.Verdict, "")
 		}
 		return again
 	case sendDueMsg:
@@ -277,8 +278,8 @@ func (m *model) updateTick(msg tickMsg) tea.Cmd {
 }
 
 // send hands a verdict to the broker and moves the cursor on.
-func (m *model) send(key drawnKey, v broker.Verdict, reason string) tea.Cmd {
-	c := m.board.cards[key.id]
+func (m *model) send(key guard.Drawn, v broker.Verdict, reason string) tea.Cmd {
+	c := m.board.cards[key.ID]
 	if c == nil || c.key() != key || c.sending != "" {
 		return m.say(draw.Warn, "this call is no longer waiting: nothing was decided")
 	}
@@ -289,8 +290,8 @@ func (m *model) send(key drawnKey, v broker.Verdict, reason string) tea.Cmd {
 		return m.say(draw.Muted, "put away: it had been refused already")
 	}
 	c.sending = v
-	delete(m.board.marks, key.id)
-	if m.selected == key.id {
+	delete(m.board.marks, key.ID)
+	if m.selected == key.ID {
 		m.moveOn()
 	}
 	return m.decide(key, v, reason)
@@ -318,7 +319,7 @@ func (m *model) moveOn() {
 }
 
 func (m *model) decided(msg decidedMsg) tea.Cmd {
-	c := m.board.cards[msg.key.id]
+	c := m.board.cards[msg.key.ID]
 	name := "the call"
 	if c != nil {
 		name = c.summary().Tool
@@ -332,7 +333,7 @@ func (m *model) decided(msg decidedMsg) tea.Cmd {
 	case errors.Is(msg.err, broker.ErrAlreadyDecided):
 		return m.say(draw.Warn, name+": too late, this call "+m.ended(msg.req))
 	case errors.Is(msg.err, broker.ErrChanged), errors.Is(msg.err, broker.ErrReadAnew):
-		if msg.req.ID == msg.key.id && msg.req.State == broker.Pending {
+		if msg.req.ID == msg.key.ID && msg.req.State == broker.Pending {
 			m.board.request(msg.req, m.at)
 		}
 		m.lookAgain(msg.key)
@@ -354,7 +355,7 @@ func (m *model) decided(msg decidedMsg) tea.Cmd {
 	case msg.err != nil:
 		return m.say(draw.Danger, name+": "+safe.Line(msg.err.Error()))
 	}
-	if msg.key.late {
+	if msg.key.Late {
 		at := m.board.place(m.card())
 		m.board.drop(c)
 		m.keepPlace(at)
@@ -365,15 +366,15 @@ func (m *model) decided(msg decidedMsg) tea.Cmd {
 
 // lookAgain has a call read anew, because a file of it is not what it was when the
 // call was drawn.
-func (m *model) lookAgain(key drawnKey) {
-	c := m.board.cards[key.id]
-	if c == nil || !c.key().sameCall(key) {
+func (m *model) lookAgain(key guard.Drawn) {
+	c := m.board.cards[key.ID]
+	if c == nil || !c.key().SameCall(key) {
 		return
 	}
 	c.unread()
 	c.changed = true
-	delete(m.board.marks, key.id)
-	m.docs.forget(key.id)
+	delete(m.board.marks, key.ID)
+	m.docs.forget(key.ID)
 }
 
 func (m *model) stopped(msg stoppedMsg) tea.Cmd {
