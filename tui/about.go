@@ -12,6 +12,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/story"
+	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
@@ -49,13 +50,13 @@ func (m *model) openAbout(id string) tea.Cmd {
 }
 
 func (m *model) aboutKey(msg tea.KeyMsg) tea.Cmd {
-	s := m.board.sessions[m.about.session]
+	s := m.board.Sessions[m.about.session]
 	switch {
 	case s == nil:
 		return m.back()
 	case key.Matches(msg, m.keys.Open):
 		m.screen, m.focus = screenMain, paneQueue
-		m.filterBy(filter{sessionID: s.ID})
+		m.filterBy(board.Filter{SessionID: s.ID})
 		return nil
 	case key.Matches(msg, m.keys.Events, m.keys.Transcript):
 		return m.openSession(msg, s.ID)
@@ -73,7 +74,7 @@ func (m *model) settleAbout() tea.Cmd {
 		return nil
 	}
 	a := &m.about
-	s := m.board.sessions[a.session]
+	s := m.board.Sessions[a.session]
 	if s == nil {
 		return nil
 	}
@@ -113,7 +114,7 @@ func (m *model) lastSaidCame(msg lastSaidMsg) {
 
 func (m *model) aboutView(l layout, a area) []string {
 	width, height := l.inner(a, 1)
-	s := m.board.sessions[m.about.session]
+	s := m.board.Sessions[m.about.session]
 	f := caption{title: "Session", focus: true}
 	if s == nil {
 		row := m.st.Row(width).Put(draw.Muted, "the broker no longer knows this session").To(width).String()
@@ -121,7 +122,7 @@ func (m *model) aboutView(l layout, a area) []string {
 	}
 	d := m.aboutDoc(s, width)
 	top := max(0, min(m.about.top, len(d.Rows)-height))
-	f.title, f.note = m.board.label(s.ID), "a session that aoctl holds"
+	f.title, f.note = m.board.Label(s.ID), "a session that aoctl holds"
 	if len(d.Rows) > height {
 		f.right = position(top, height, d)
 	}
@@ -180,13 +181,13 @@ func headOf(text string, most int) string {
 
 // aboutState says what the session does, and what is wrong with it.
 func (m *model) aboutState(d *callview.Doc, s *broker.Session) {
-	word, since := m.board.status(s)
-	row := d.Styles.Row(d.Width).Put(draw.Label, "state").To(callview.LabelWidth).Put(stateInk(s, m.board.pending[s.ID]), word)
-	if !since.IsZero() && m.board.pending[s.ID] == 0 && (s.Run == nil || s.Run.Turn != broker.TurnWorking) {
+	word, since := m.board.Status(s)
+	row := d.Styles.Row(d.Width).Put(draw.Label, "state").To(callview.LabelWidth).Put(stateInk(s, m.board.Pending[s.ID]), word)
+	if !since.IsZero() && m.board.Pending[s.ID] == 0 && (s.Run == nil || s.Run.Turn != broker.TurnWorking) {
 		row.Put(draw.Muted, ", since "+since.In(m.at.Location()).Format("15:04:05"))
 	}
 	d.Add(row)
-	if n := m.board.pending[s.ID]; n > 0 {
+	if n := m.board.Pending[s.ID]; n > 0 {
 		d.SayBehind(draw.Text, "", callview.LabelWidth, draw.Muted, "enter shows its "+draw.Plural(n, "waiting call"))
 	}
 	if why := s.Failure(); why != "" {

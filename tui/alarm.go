@@ -17,12 +17,12 @@ const alarmsShown = 2
 // alarmBanners tell of calls that ran otherwise than they were allowed.
 func (m *model) alarmBanners() []string {
 	var rows []string
-	list := m.board.alarmed()
+	list := m.board.Alarmed()
 	for i, s := range list {
 		if i == alarmsShown {
 			return append(rows, draw.Plural(len(list)-i, "more session")+" with such an alarm")
 		}
-		rows = append(rows, safe.Head(s.Alarm.ToolName, foreignMost)+" in "+m.board.label(s.ID)+": "+s.Alarm.Words()+"; no rule allows anything there · ! acknowledges")
+		rows = append(rows, safe.Head(s.Alarm.ToolName, foreignMost)+" in "+m.board.Label(s.ID)+": "+s.Alarm.Words()+"; no rule allows anything there · ! acknowledges")
 	}
 	return rows
 }
@@ -33,7 +33,7 @@ func (m *model) alarmCame(u broker.Update) tea.Cmd {
 	if u.Session == nil || u.Session.Alarm == nil {
 		return nil
 	}
-	if old := m.board.sessions[u.Session.ID]; old != nil && old.Alarm != nil && old.Alarm.At.Equal(u.Session.Alarm.At) {
+	if old := m.board.Sessions[u.Session.ID]; old != nil && old.Alarm != nil && old.Alarm.At.Equal(u.Session.Alarm.At) {
 		return nil
 	}
 	m.guard.Doubt(m.at)
@@ -46,14 +46,14 @@ func (m *model) alarmCame(u broker.Update) tea.Cmd {
 
 // askAlarm takes !: it asks before rules may allow again where there was an alarm.
 func (m *model) askAlarm(refusal string) tea.Cmd {
-	list := m.board.alarmed()
+	list := m.board.Alarmed()
 	switch {
 	case len(list) == 0:
 		return m.say(draw.Muted, "there is no alarm")
 	case refusal != "" && m.guard.Burst():
 		return m.say(draw.Warn, "… "+refusal)
 	}
-	id, label := list[0].ID, m.board.label(list[0].ID)
+	id, label := list[0].ID, m.board.Label(list[0].ID)
 	m.askYes("seen, and let rules allow in "+label+" again?", "let rules allow again?", func() tea.Cmd { return m.acknowledge(id, label) })
 	return nil
 }

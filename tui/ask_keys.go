@@ -9,6 +9,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/guard"
@@ -39,8 +40,8 @@ func (k askKeys) help() []key.Binding {
 
 // inForm reports whether keys are for the form on card c: it has the whole screen, or
 // its pane has the focus.
-func (m *model) inForm(c *card) bool {
-	if c == nil || c.ask == nil || c.late() || m.editor != nil || m.tooSmall() {
+func (m *model) inForm(c *board.Card) bool {
+	if c == nil || c.Ask == nil || c.Late() || m.editor != nil || m.tooSmall() {
 		return false
 	}
 	return m.screen == screenFull || m.screen == screenMain && m.focus == paneDetail
@@ -60,7 +61,7 @@ func (m *model) askKey(msg tea.KeyMsg) (cmd tea.Cmd, ok bool) {
 	}
 	m.note = note{}
 	switch {
-	case c.sending != "":
+	case c.Sending != "":
 		return m.say(draw.Muted, "already sent; waiting for the record"), true
 	case key.Matches(msg, k.Next):
 		return m.askNext(c), true
@@ -70,7 +71,7 @@ func (m *model) askKey(msg tea.KeyMsg) (cmd tea.Cmd, ok bool) {
 		m.openReason(c)
 	case key.Matches(msg, k.Back):
 		m.askBack(c)
-	case c.ask.Overview():
+	case c.Ask.Overview():
 	default:
 		return m.askPick(c, msg), true
 	}
@@ -78,8 +79,8 @@ func (m *model) askKey(msg tea.KeyMsg) (cmd tea.Cmd, ok bool) {
 }
 
 // askPick moves among a question's options and picks some.
-func (m *model) askPick(c *card, msg tea.KeyMsg) tea.Cmd {
-	a := c.ask
+func (m *model) askPick(c *board.Card, msg tea.KeyMsg) tea.Cmd {
+	a := c.Ask
 	q, _ := a.Question()
 	at := a.Cursor[a.Step]
 	switch {
@@ -104,9 +105,9 @@ func (m *model) askPick(c *card, msg tea.KeyMsg) tea.Cmd {
 
 // askNext takes enter: it picks what is not picked yet, goes on, and on the last step
 // sends. It is judged as every key that decides.
-func (m *model) askNext(c *card) tea.Cmd {
+func (m *model) askNext(c *board.Card) tea.Cmd {
 	wait, refusal := m.guard.Press("enter", m.at)
-	a := c.ask
+	a := c.Ask
 	switch {
 	case refusal != "":
 		return m.say(draw.Warn, "… "+refusal)
@@ -126,8 +127,8 @@ func (m *model) askNext(c *card) tea.Cmd {
 
 // askOpen says what is missing on the question on the screen; open is false when
 // nothing is.
-func (m *model) askOpen(c *card) (cmd tea.Cmd, open bool) {
-	a := c.ask
+func (m *model) askOpen(c *board.Card) (cmd tea.Cmd, open bool) {
+	a := c.Ask
 	q, answer := a.Question()
 	then := "goes on"
 	if a.Last() {
@@ -153,17 +154,17 @@ func (m *model) askOpen(c *card) (cmd tea.Cmd, open bool) {
 	return nil, false
 }
 
-func (m *model) askBack(c *card) {
-	if c.ask.Step > 0 {
-		m.askStep(c, c.ask.Step-1)
+func (m *model) askBack(c *board.Card) {
+	if c.Ask.Step > 0 {
+		m.askStep(c, c.Ask.Step-1)
 		return
 	}
 	m.screen, m.focus = screenMain, paneQueue
 }
 
 // askStep shows another step. What decides stays deaf for a moment, as for a new card.
-func (m *model) askStep(c *card, step int) {
-	c.ask.GoTo(step)
+func (m *model) askStep(c *board.Card, step int) {
+	c.Ask.GoTo(step)
 	m.scroll = 0
 	m.askDeaf()
 }
@@ -176,15 +177,15 @@ func (m *model) askDeaf() {
 
 // showCursor scrolls so that the option with the cursor is on the screen, and the top of
 // the question or its end where they have room too.
-func (m *model) showCursor(c *card) {
+func (m *model) showCursor(c *board.Card) {
 	width, height := m.room()
 	d := m.doc(c, width)
-	q, _ := c.ask.Question()
+	q, _ := c.Ask.Question()
 	from, to := d.At, d.AtEnd
-	if c.ask.Cursor[c.ask.Step] == 0 && to <= height {
+	if c.Ask.Cursor[c.Ask.Step] == 0 && to <= height {
 		from = 0
 	}
-	if c.ask.Cursor[c.ask.Step] == callview.OwnWords(q) && d.CallEnd-from <= height {
+	if c.Ask.Cursor[c.Ask.Step] == callview.OwnWords(q) && d.CallEnd-from <= height {
 		to = d.CallEnd
 	}
 	if to > m.scroll+height {
@@ -194,9 +195,9 @@ func (m *model) showCursor(c *card) {
 }
 
 // openOther takes the operator's own words.
-func (m *model) openOther(c *card) tea.Cmd {
-	k, step := c.key(), c.ask.Step
-	_, answer := c.ask.Question()
+func (m *model) openOther(c *board.Card) tea.Cmd {
+	k, step := c.Key(), c.Ask.Step
+	_, answer := c.Ask.Question()
 	m.prompt = &prompt{
 		purpose: askLine, what: "other: ", help: "enter keeps it · esc cancels", text: []rune(answer.Other),
 		send: func(text string) tea.Cmd { return m.keepOther(k, step, text) },
@@ -206,10 +207,10 @@ func (m *model) openOther(c *card) tea.Cmd {
 
 func (m *model) keepOther(k guard.Drawn, step int, text string) tea.Cmd {
 	c := m.drawnCard()
-	if c == nil || c.key() != k || c.ask == nil || c.ask.Step != step || c.sending != "" {
+	if c == nil || c.Key() != k || c.Ask == nil || c.Ask.Step != step || c.Sending != "" {
 		return m.say(draw.Warn, "this question is no longer on the screen: nothing was kept")
 	}
-	c.ask.Say(strings.TrimSpace(text))
+	c.Ask.Say(strings.TrimSpace(text))
 	m.showCursor(c)
 	return nil
 }
@@ -217,16 +218,16 @@ func (m *model) keepOther(k guard.Drawn, step int, text string) tea.Cmd {
 // sendForm sends the answers of the form on the drawn card, as the call's own input.
 func (m *model) sendForm() tea.Cmd {
 	c := m.drawnCard()
-	if !m.inForm(c) || c.sending != "" {
+	if !m.inForm(c) || c.Sending != "" {
 		return m.say(draw.Warn, "this question no longer waits: nothing was sent")
 	}
-	k := c.key()
-	filled, err := c.ask.Form.Fill(c.ask.Answers)
+	k := c.Key()
+	filled, err := c.Ask.Form.Fill(c.Ask.Answers)
 	if err != nil {
 		return m.say(draw.Warn, draw.SafeLine(err.Error())+": nothing was sent")
 	}
-	c.sending = broker.Allow
-	delete(m.board.marks, k.ID)
+	c.Sending = broker.Allow
+	delete(m.board.Marks, k.ID)
 	m.moveOn()
 	return m.decideWith(k, broker.Decision{Verdict: broker.Allow, By: m.opts.Operator, UpdatedInput: filled, Digest: k.Digest})
 }
@@ -241,21 +242,21 @@ func (m *model) decideWith(k guard.Drawn, d broker.Decision) tea.Cmd {
 }
 
 // askHints are the keys worth naming on a question's card.
-func (m *model) askHints(c *card) []hint {
+func (m *model) askHints(c *board.Card) []hint {
 	help := hint{m.keys.Help.Help().Key, "help"}
 	if !m.inForm(c) {
 		return []hint{{"enter", "answer"}, {"D", "decline"}, {"a", "let it ask in its terminal"}, {"s", "stop"}, {m.keys.MoreTime.Help().Key, "more time"}, help}
 	}
 	next := "next"
-	if c.ask.Last() {
+	if c.Ask.Last() {
 		next = "send"
 	}
-	if c.ask.Unread() && !c.ask.Overview() {
+	if c.Ask.Unread() && !c.Ask.Overview() {
 		return []hint{{"ctrl+d", "read on"}, {"space", "pick"}, {"o", "other"}, {"esc", "decline"}, {"h", "back"}, help}
 	}
-	if c.ask.Overview() {
+	if c.Ask.Overview() {
 		first := hint{"enter", next}
-		if c.ask.Unread() {
+		if c.Ask.Unread() {
 			first = hint{"ctrl+d", "read on"}
 		}
 		return []hint{first, {"h", "back"}, {"esc", "decline"}, help}
@@ -269,8 +270,8 @@ func planHints(list []hint) []hint {
 }
 
 // reasonLead is what stands before the words with which c is refused.
-func reasonLead(c *card) string {
-	switch c.dialog() {
+func reasonLead(c *board.Card) string {
+	switch c.Dialog() {
 	case agents.AskUserQuestion:
 		return "decline to answer, because: "
 	case agents.ExitPlanMode:
@@ -280,4 +281,4 @@ func reasonLead(c *card) string {
 }
 
 // mustBeSaid reports whether c is refused with words only.
-func mustBeSaid(c *card) bool { return c.dialog() == agents.ExitPlanMode }
+func mustBeSaid(c *board.Card) bool { return c.Dialog() == agents.ExitPlanMode }

@@ -4,6 +4,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/draw"
 )
 
@@ -12,18 +13,18 @@ import (
 
 // elsewhereRows says what is asked in other terminals.
 func (m *model) elsewhereRows(p *draw.Paper) {
-	for _, s := range m.board.elsewhere() {
-		p.Prose(draw.Gutter{Width: 1}, draw.Piece{Ink: draw.Warn, Raw: sessionName(*s) + " asks in its own terminal: "}, draw.Piece{Ink: draw.Agent, Raw: s.Asks.Text})
+	for _, s := range m.board.Elsewhere() {
+		p.Prose(draw.Gutter{Width: 1}, draw.Piece{Ink: draw.Warn, Raw: board.SessionName(*s) + " asks in its own terminal: "}, draw.Piece{Ink: draw.Agent, Raw: s.Asks.Text})
 	}
 }
 
 // elsewhereNote is the same in few words; safe to draw, "" when nobody asks.
 func (m *model) elsewhereNote() string {
-	switch list := m.board.elsewhere(); len(list) {
+	switch list := m.board.Elsewhere(); len(list) {
 	case 0:
 		return ""
 	case 1:
-		return m.board.label(list[0].ID) + " asks in its terminal"
+		return m.board.Label(list[0].ID) + " asks in its terminal"
 	default:
 		return draw.Count(len(list)) + " ask in their terminals"
 	}
@@ -31,9 +32,9 @@ func (m *model) elsewhereNote() string {
 
 // asksCame rings when the agent of s begins to ask in its own terminal.
 func (m *model) asksCame(s broker.Session) tea.Cmd {
-	old := m.board.sessions[s.ID]
+	old := m.board.Sessions[s.ID]
 	if s.Asks == nil || old != nil && old.Asks != nil && old.Asks.RequestID == s.Asks.RequestID {
 		return nil
 	}
-	return m.ring("aoctl: a question waits in the terminal of " + bare(m.board.label(s.ID)))
+	return m.ring("aoctl: a question waits in the terminal of " + bare(m.board.Label(s.ID)))
 }

@@ -150,7 +150,7 @@ func TestAnotherCallUnderTheSameID(t *testing.T) {
 		if got := r.decisions(); got != "allow r1;" {
 			t.Fatalf("decided %q after reading", got)
 		}
-		if n := r.m.board.rows(); n != 0 {
+		if n := r.m.board.Rows(); n != 0 {
 			t.Errorf("%d cards are left", n)
 		}
 	})
@@ -164,7 +164,7 @@ func TestCallUnknownToTheBroker(t *testing.T) {
 		r.press("a")
 		r.shows("no longer knows this call")
 		r.shows("Waiting 2")
-		if c := r.m.card(); c == nil || c.req.ID != "r2" {
+		if c := r.m.card(); c == nil || c.Req.ID != "r2" {
 			t.Errorf("selected is %v", c)
 		}
 	})

@@ -5,6 +5,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/draw"
 )
 
@@ -50,12 +51,12 @@ func (h *herald) take(now time.Time, gap time.Duration) []news {
 }
 
 // arrived is a call of which the operator is to be told.
-func (m *model) arrived(c *card, again bool) {
+func (m *model) arrived(c *board.Card, again bool) {
 	a := &m.attention
-	if a.focused || a.muted[c.req.SessionID] {
+	if a.focused || a.muted[c.Req.SessionID] {
 		return
 	}
-	n := news{c.req.ID, again}
+	n := news{c.Req.ID, again}
 	if m.opts.Notify != 0 {
 		a.bell.add(n)
 	}
@@ -65,7 +66,7 @@ func (m *model) arrived(c *card, again bool) {
 }
 
 // announce tells that these cards began to wait.
-func (m *model) announce(cards ...*card) tea.Cmd {
+func (m *model) announce(cards ...*board.Card) tea.Cmd {
 	for _, c := range cards {
 		m.arrived(c, false)
 	}
@@ -74,10 +75,10 @@ func (m *model) announce(cards ...*card) tea.Cmd {
 
 // remind tells once of each call whose time is half over, and of what had to wait.
 func (m *model) remind() tea.Cmd {
-	for _, c := range m.board.waiting {
-		since, whole := c.span()
-		if !c.reminded && !c.putOff() && m.at.Sub(since) >= whole/2 {
-			c.reminded = true
+	for _, c := range m.board.Waiting {
+		since, whole := c.Span()
+		if !c.Reminded && !c.PutOff() && m.at.Sub(since) >= whole/2 {
+			c.Reminded = true
 			m.arrived(c, true)
 		}
 	}
@@ -102,12 +103,12 @@ func (m *model) call() tea.Cmd {
 // newsText tells of the calls among due that still wait; "" when none does. It holds
 // nothing of an agent's but plain letters.
 func (m *model) newsText(due []news) string {
-	var one *card
+	var one *board.Card
 	n, again := 0, false
 	seen := make(map[string]bool, len(due))
 	for _, d := range due {
-		c := m.board.cards[d.id]
-		if c == nil || c.late() || c.sending != "" || seen[d.id] {
+		c := m.board.Cards[d.id]
+		if c == nil || c.Late() || c.Sending != "" || seen[d.id] {
 			continue
 		}
 		seen[d.id] = true
@@ -120,9 +121,9 @@ func (m *model) newsText(due []news) string {
 	case n > 1:
 		return "aoctl: " + draw.Count(n) + " calls wait"
 	case again:
-		return "aoctl: " + bare(one.req.ToolName) + " still waits in " + bare(m.board.label(one.req.SessionID))
+		return "aoctl: " + bare(one.Req.ToolName) + " still waits in " + bare(m.board.Label(one.Req.SessionID))
 	}
-	return "aoctl: " + bare(one.req.ToolName) + " waits in " + bare(m.board.label(one.req.SessionID))
+	return "aoctl: " + bare(one.Req.ToolName) + " waits in " + bare(m.board.Label(one.Req.SessionID))
 }
 
 // ring tells of something that no mute and no focus keeps back.
@@ -174,7 +175,7 @@ func (m *model) mute() tea.Cmd {
 	if s == nil {
 		return m.sayNoSession()
 	}
-	muted, label := m.attention.muted, m.board.label(s.ID)
+	muted, label := m.attention.muted, m.board.Label(s.ID)
 	if muted[s.ID] {
 		delete(muted, s.ID)
 		return m.say(draw.OK, label+" rings again")

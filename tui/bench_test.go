@@ -50,8 +50,8 @@ func BenchmarkRepaint10k(b *testing.B) {
 			next++
 		}
 		for range 8 { // as many are settled
-			if c := s.m.board.waiting[rnd.IntN(len(s.m.board.waiting))]; c != nil {
-				r := settled(c.req, broker.Allowed, broker.Actor{Kind: broker.ByRule}, "", noon)
+			if c := s.m.board.Waiting[rnd.IntN(len(s.m.board.Waiting))]; c != nil {
+				r := settled(c.Req, broker.Allowed, broker.Actor{Kind: broker.ByRule}, "", noon)
 				list = append(list, broker.Update{Request: &r})
 			}
 		}

@@ -4,20 +4,21 @@ import (
 	"fmt"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 )
 
 // around gathers what a call is drawn with beyond itself.
 func (m *model) around(r broker.Request) callview.Around {
-	session := m.board.sessions[r.SessionID]
-	if session != nil && m.board.inOneProcess(session) {
+	session := m.board.Sessions[r.SessionID]
+	if session != nil && m.board.InOneProcess(session) {
 		alone := *session
 		alone.Pane = "" // it may be another session's
 		session = &alone
 	}
 	return callview.Around{
-		Session: session, Label: m.board.label(r.SessionID), Loc: m.at.Location(),
+		Session: session, Label: m.board.Label(r.SessionID), Loc: m.at.Location(),
 		View: m.view, Story: m.stories.known[r.ID],
 	}
 }
@@ -44,13 +45,13 @@ func (m *model) detailView(l layout, a area) []string {
 	}
 	f.below, f.belowInk = m.standing(c)
 	f.belowMore = m.noLonger(c)
-	if l.stacked && c.held() && f.alarm == "" {
+	if l.stacked && c.Held() && f.alarm == "" {
 		f.note, f.noteInk = "held", draw.Frozen
 	}
 	if l.stacked && f.note == "" && f.alarm == "" { // such a frame has no lower edge
-		f.note = "asked " + draw.Clock(m.at.Sub(c.req.CreatedAt)) + " ago"
+		f.note = "asked " + draw.Clock(m.at.Sub(c.Req.CreatedAt)) + " ago"
 	}
-	if more := d.CallEnd - m.scroll - height; (locked(c) || c.ask.Unread()) && more > 0 {
+	if more := d.CallEnd - m.scroll - height; (locked(c) || c.Ask.Unread()) && more > 0 {
 		f.belowRight = "▼ " + draw.Plural(more, "more row")
 		if l.stacked {
 			f.right = f.belowRight
@@ -60,28 +61,28 @@ func (m *model) detailView(l layout, a area) []string {
 }
 
 // standing says how long the call has waited and what may still be done.
-func (m *model) standing(c *card) (string, draw.Ink) {
-	if c.late() {
-		return "late: " + callview.Ended(c.req), draw.Warn
+func (m *model) standing(c *board.Card) (string, draw.Ink) {
+	if c.Late() {
+		return "late: " + callview.Ended(c.Req), draw.Warn
 	}
-	if c.putOff() {
-		return "put off " + draw.Ago(m.at.Sub(c.req.Checkpoint.At)) + " ago · no deadline", draw.Muted
+	if c.PutOff() {
+		return "put off " + draw.Ago(m.at.Sub(c.Req.Checkpoint.At)) + " ago · no deadline", draw.Muted
 	}
-	d := c.req.ExpiresAt.Sub(m.at)
-	text := fmt.Sprintf("asked %s ago · %s left", draw.Clock(m.at.Sub(c.req.CreatedAt)), draw.Left(d))
-	if c.held() {
+	d := c.Req.ExpiresAt.Sub(m.at)
+	text := fmt.Sprintf("asked %s ago · %s left", draw.Clock(m.at.Sub(c.Req.CreatedAt)), draw.Left(d))
+	if c.Held() {
 		return "held by a freeze · " + text, draw.Frozen
 	}
-	if c.changed {
+	if c.Changed {
 		return "a file of it changed · " + text, draw.Warn
 	}
 	return text, draw.Muted
 }
 
 // noLonger says of a call whose time is half over that it can be given no more.
-func (m *model) noLonger(c *card) string {
-	_, whole := c.span()
-	if c.late() || c.putOff() || c.mayWait() || c.req.ExpiresAt.Sub(m.at) >= whole/2 {
+func (m *model) noLonger(c *board.Card) string {
+	_, whole := c.Span()
+	if c.Late() || c.PutOff() || c.MayWait() || c.Req.ExpiresAt.Sub(m.at) >= whole/2 {
 		return ""
 	}
 	return " · its asker waits no longer than that"

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
 )
@@ -25,11 +26,11 @@ func clipboardSequence(text string) string {
 	return sequence + ansi.TmuxPassthrough(sequence) // tmux itself may keep it, or pass it on
 }
 
-func (m *model) copyCall(c *card) tea.Cmd {
+func (m *model) copyCall(c *board.Card) tea.Cmd {
 	if c == nil {
 		return m.say(draw.Muted, "nothing waits")
 	}
-	return m.copyText(c.req)
+	return m.copyText(c.Req)
 }
 
 // copyText puts a call's command, or its input, on the clipboard.

@@ -6,6 +6,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/guard"
 )
@@ -13,7 +14,7 @@ import (
 // digit is the digit that msg types towards the drawn card's code; empty when it is
 // another key or no code is asked for.
 func (m *model) digit(msg tea.KeyMsg) string {
-	if c := m.drawnCard(); c == nil || !c.dangerous() || msg.Type != tea.KeyRunes || msg.Alt || len(msg.Runes) != 1 {
+	if c := m.drawnCard(); c == nil || !c.Dangerous() || msg.Type != tea.KeyRunes || msg.Alt || len(msg.Runes) != 1 {
 		return ""
 	}
 	if r := msg.Runes[0]; r >= '0' && r <= '9' {
@@ -29,41 +30,41 @@ func (m *model) typeDigit(digit string) tea.Cmd {
 	switch {
 	case refusal != "":
 		return m.say(draw.Warn, "… "+refusal)
-	case c.sending != "":
+	case c.Sending != "":
 		return m.say(draw.Muted, "already sent; waiting for the record")
-	case c.held():
+	case c.Held():
 		return m.sayHeld(c)
 	case locked(c):
 		return m.sayReadOn()
-	case first == "" && c.code != "" && digit == c.code[:1]:
+	case first == "" && c.Code != "" && digit == c.Code[:1]:
 		m.guard.Begin(digit, m.at)
 		return tea.Tick(guard.CodeFor, func(time.Time) tea.Msg { return awakeMsg{} })
-	case first != "" && first+digit == c.code:
+	case first != "" && first+digit == c.Code:
 		return m.guard.Hold(guard.Held{Verdict: broker.Allow}, wait, m.at)
 	}
 	return m.sayFitting(draw.Warn,
-		"that is not the code of this card: type "+c.code+" to allow, d to deny",
-		"wrong digit: "+c.code+" allows")
+		"that is not the code of this card: type "+c.Code+" to allow, d to deny",
+		"wrong digit: "+c.Code+" allows")
 }
 
 // sayCode tells that a dangerous call is not allowed by one key.
-func (m *model) sayCode(c *card) tea.Cmd {
+func (m *model) sayCode(c *board.Card) tea.Cmd {
 	what := "allow"
-	if c.late() {
+	if c.Late() {
 		what = "let its retry pass"
 	}
-	return m.sayFitting(draw.Danger, "dangerous: type "+c.code+" to "+what+", d to deny", "dangerous: type "+c.code+" to allow")
+	return m.sayFitting(draw.Danger, "dangerous: type "+c.Code+" to "+what+", d to deny", "dangerous: type "+c.Code+" to allow")
 }
 
 func (m *model) sayReadOn() tea.Cmd { return m.say(draw.Warn, "read to the end to allow: G or ctrl+d") }
 
 // codeHint is the hint that stands where others have the key that allows.
-func (m *model) codeHint(c *card) hint {
+func (m *model) codeHint(c *board.Card) hint {
 	if first := m.guard.Begun(m.at); first != "" {
-		return hint{first + "_", "then " + c.code[1:] + " allows"}
+		return hint{first + "_", "then " + c.Code[1:] + " allows"}
 	}
-	if c.late() {
-		return hint{"type " + c.code, "allow retry"}
+	if c.Late() {
+		return hint{"type " + c.Code, "allow retry"}
 	}
-	return hint{"type " + c.code, "allow"}
+	return hint{"type " + c.Code, "allow"}
 }

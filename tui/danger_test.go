@@ -14,6 +14,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/guard"
 )
@@ -248,8 +249,8 @@ func TestNewCode(t *testing.T) {
 func TestQueueIsSortedByRisk(t *testing.T) {
 	now := noon
 	at := func(n int) time.Time { return now.Add(time.Duration(n) * time.Second) }
-	b := newBoard()
-	b.reset(broker.Snapshot{Requests: []broker.Request{
+	b := board.NewBoard()
+	b.Reset(broker.Snapshot{Requests: []broker.Request{
 		judgedAsRisk(bash("safe old", "s1", at(1), "ls"), risk.Safe, ""),
 		bash("normal", "s1", at(2), "make"),
 		deadly(bash("bad young", "s1", at(9), "rm -rf ~")),
@@ -257,26 +258,26 @@ func TestQueueIsSortedByRisk(t *testing.T) {
 		judgedAsRisk(bash("normal old", "s1", at(0), "go build"), risk.Normal, ""),
 	}}, now)
 	ids := func() (list []string) {
-		for i := range b.rows() {
-			list = append(list, b.row(i).req.ID)
+		for i := range b.Rows() {
+			list = append(list, b.Row(i).Req.ID)
 		}
 		return list
 	}
 	if diff := cmp.Diff([]string{"bad old", "bad young", "normal old", "normal", "safe old"}, ids()); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
-	if n := b.waiting.dangerous(); n != 2 {
+	if n := b.Waiting.Dangerous(); n != 2 {
 		t.Errorf("%d dangerous calls, want 2", n)
 	}
-	worse := deadly(b.cards["safe old"].req) // the rules say otherwise now: it moves, once
-	b.apply(broker.Update{Request: &worse}, now)
-	better := judgedAsRisk(b.cards["bad old"].req, risk.Normal, "")
-	b.apply(broker.Update{Request: &better}, now)
+	worse := deadly(b.Cards["safe old"].Req) // the rules say otherwise now: it moves, once
+	b.Apply(broker.Update{Request: &worse}, now)
+	better := judgedAsRisk(b.Cards["bad old"].Req, risk.Normal, "")
+	b.Apply(broker.Update{Request: &better}, now)
 	if diff := cmp.Diff([]string{"safe old", "bad young", "normal old", "normal", "bad old"}, ids()); diff != "" {
 		t.Errorf("after two changes: -want +got\n%s", diff)
 	}
-	for i := range b.rows() {
-		if b.place(b.row(i)) != i {
+	for i := range b.Rows() {
+		if b.Place(b.Row(i)) != i {
 			t.Errorf("row %d is not found where it is", i)
 		}
 	}

@@ -60,12 +60,12 @@ func BenchmarkDiff5000FirstFrame(b *testing.B) {
 	s := newStill(b, snap, nil, termenv.TrueColor)
 	s.draw(200, 50)
 	c := s.m.card()
-	cs, _ := change.ChangesOf(c.req)
+	cs, _ := change.ChangesOf(c.Req)
 	files := map[string]change.File{"/home/ada/x.go": change.Result([]byte(file), nil, noon)}
 	read := cs.Compare(files, "", time.Minute)
 	b.Run("read", func(b *testing.B) {
 		for b.Loop() {
-			s.m.Update(filesMsg{key: c.key(), files: files, sections: read})
+			s.m.Update(filesMsg{key: c.Key(), files: files, sections: read})
 			s.m.View()
 		}
 		inMS(b)
@@ -75,8 +75,8 @@ func BenchmarkDiff5000FirstFrame(b *testing.B) {
 		b.Run(map[bool]string{false: "coloured", true: "sides"}[sides], func(b *testing.B) {
 			s.m.view = callview.DiffView{Sides: sides, More: 3}
 			for b.Loop() {
-				c.sections = read
-				s.m.Update(dressedMsg{key: c.key(), of: read, list: list})
+				c.Sections = read
+				s.m.Update(dressedMsg{key: c.Key(), of: read, list: list})
 				s.m.View()
 			}
 			inMS(b)

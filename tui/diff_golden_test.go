@@ -132,7 +132,7 @@ func TestColoursMoveNothing(t *testing.T) {
 		s.draw(200, 50, "enter", "v")
 		s.files(file, nil)
 	}
-	plain.m.card().sections = changesIn(t, r, file)
+	plain.m.card().Sections = changesIn(t, r, file)
 	plain.m.docs.clear()
 	for range 30 {
 		a, b := plain.draw(200, 50, "ctrl+d", "j"), coloured.draw(200, 50, "ctrl+d", "j")

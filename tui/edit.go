@@ -10,6 +10,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/guard"
@@ -70,28 +71,28 @@ func (m *model) askEdit(wait time.Duration, refusal string) tea.Cmd {
 		return m.say(draw.Muted, "nothing waits")
 	case refusal != "":
 		return m.say(draw.Warn, "… "+refusal)
-	case len(m.board.marks) > 0:
+	case len(m.board.Marks) > 0:
 		return m.say(draw.Warn, "e is about one call: esc unmarks all")
-	case c.sending != "":
+	case c.Sending != "":
 		return m.say(draw.Muted, "already sent; waiting for the record")
-	case c.late():
+	case c.Late():
 		return m.sayFitting(draw.Warn, "this call was refused already: its retry can pass only as it was asked", "refused already: nothing to edit")
 	}
-	switch tool := c.tool(); tool {
+	switch tool := c.Tool(); tool {
 	case "AskUserQuestion", "ExitPlanMode":
 		return m.say(draw.Muted, "questions and plans are answered on their card, not edited")
 	}
-	if why := c.req.Fixed(); why != "" {
-		m.instead = c.key()
+	if why := c.Req.Fixed(); why != "" {
+		m.instead = c.Key()
 		return m.sayFitting(draw.Warn, safe.Line(why)+": D denies it and says what to run instead", safe.Line(why)+": D denies it", "cannot be edited: D says what to run instead")
 	}
-	return m.inAMoment(wait, func() tea.Cmd { return m.openEdit(c.key()) })
+	return m.inAMoment(wait, func() tea.Cmd { return m.openEdit(c.Key()) })
 }
 
 // insteadOf begins the reason of a denial with what to run instead, for an agent that
 // takes no other input.
-func insteadOf(c *card) string {
-	_, input := c.req.Call()
+func insteadOf(c *board.Card) string {
+	_, input := c.Req.Call()
 	if command, ok := change.ReadInput(input).Text("command"); ok && !strings.ContainsAny(command, "\n\r\t") && len(command) < maxTyped/2 {
 		return "Run this instead: " + command
 	}
@@ -101,16 +102,16 @@ func insteadOf(c *card) string {
 // openEdit opens the editor on the drawn call key, or the question again where the text
 // was edited before.
 func (m *model) openEdit(key guard.Drawn) tea.Cmd {
-	c := m.board.cards[key.ID]
-	if c == nil || c.key() != key {
+	c := m.board.Cards[key.ID]
+	if c == nil || c.Key() != key {
 		return m.say(draw.Warn, "this call is no longer waiting: nothing was opened")
 	}
-	form, err := newEditForm(c.req)
+	form, err := newEditForm(c.Req)
 	if err != nil {
 		return m.say(draw.Warn, "it cannot be edited: "+safe.Line(err.Error()))
 	}
 	m.editGen++
-	m.edit = &edit{gen: m.editGen, card: key, req: c.req, form: form, text: form.text()}
+	m.edit = &edit{gen: m.editGen, card: key, req: c.Req, form: form, text: form.text()}
 	m.note = note{}
 	if draft, ok := m.drafts[key.Digest]; ok {
 		m.edit.text = draft
@@ -212,7 +213,7 @@ func (m *model) judgeEdit() tea.Cmd {
 	e.state, e.input = editJudging, input
 	ctx, console, id, gen, version := m.ctx, m.console, e.card.ID, e.gen, e.version
 	hooks, asked, project := m.opts.OtherHooks, e.req, e.req.CWD
-	if s := m.board.sessions[asked.SessionID]; s != nil && s.ProjectDir != "" {
+	if s := m.board.Sessions[asked.SessionID]; s != nil && s.ProjectDir != "" {
 		project = s.ProjectDir
 	}
 	return func() tea.Msg {
@@ -262,11 +263,11 @@ func (m *model) editNews() tea.Cmd {
 	if e == nil || e.gone != "" || e.state == editSending {
 		return nil
 	}
-	switch c := m.board.cards[e.card.ID]; {
+	switch c := m.board.Cards[e.card.ID]; {
 	case c == nil:
 		return m.editGone("is no longer waiting")
-	case c.req.State.Terminal():
-		return m.editGone(m.ended(c.req))
+	case c.Req.State.Terminal():
+		return m.editGone(m.ended(c.Req))
 	}
 	return nil
 }

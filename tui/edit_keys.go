@@ -89,12 +89,12 @@ func (m *model) editAgain() tea.Cmd {
 // mayAllowEdit says why the edited call cannot be allowed now, and how gravely.
 func (m *model) mayAllowEdit() (draw.Ink, string) {
 	e := m.edit
-	switch c := m.board.cards[e.card.ID]; {
+	switch c := m.board.Cards[e.card.ID]; {
 	case e.gone != "":
 		return draw.Warn, "nothing to allow: this call " + e.gone
-	case c == nil || c.late():
+	case c == nil || c.Late():
 		return draw.Warn, "this call is no longer waiting"
-	case c.sending != "":
+	case c.Sending != "":
 		return draw.Muted, "already sent; waiting for the record"
 	case e.state != editAsking:
 		return draw.Muted, "there is nothing to allow yet"
@@ -164,7 +164,7 @@ func (m *model) sendEdit() tea.Cmd {
 		return m.say(i, why)
 	}
 	e.state = editSending
-	m.board.cards[e.card.ID].sending = broker.Allow
+	m.board.Cards[e.card.ID].Sending = broker.Allow
 	d := broker.Decision{
 		Verdict: broker.Allow, By: m.opts.Operator, Digest: e.card.Digest, UpdatedInput: e.input,
 		Seal: e.judged.Seal, Dangerous: e.code != "",
@@ -178,9 +178,9 @@ func (m *model) sendEdit() tea.Cmd {
 
 // editSent tells what became of the decision.
 func (m *model) editSent(msg editSentMsg) tea.Cmd {
-	c := m.board.cards[msg.id]
+	c := m.board.Cards[msg.id]
 	if c != nil && msg.err != nil {
-		c.sending = ""
+		c.Sending = ""
 	}
 	e := m.edit
 	if e == nil || e.gen != msg.gen {

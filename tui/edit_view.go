@@ -41,7 +41,7 @@ func (m *model) editView(l layout, a area) []string {
 	e := m.edit
 	rows, end := m.editRows(width)
 	top := max(0, min(e.top, len(rows)-height))
-	f := caption{title: "Edited: " + callview.SummaryOf(e.req).Tool, focus: true, note: "of " + m.board.label(e.req.SessionID)}
+	f := caption{title: "Edited: " + callview.SummaryOf(e.req).Tool, focus: true, note: "of " + m.board.Label(e.req.SessionID)}
 	if e.state == editAsking && e.judged.Dangerous() {
 		f.alarm = callview.AlarmOf(e.judged.Request)
 		if f.alarm == "" {
@@ -57,7 +57,7 @@ func (m *model) editView(l layout, a area) []string {
 			f.right = f.belowRight
 		}
 	}
-	if c := m.board.cards[e.card.ID]; c != nil && e.gone == "" {
+	if c := m.board.Cards[e.card.ID]; c != nil && e.gone == "" {
 		f.below, f.belowInk = m.standing(c)
 		f.belowMore = m.noLonger(c)
 	}

@@ -132,14 +132,14 @@ func turned(at, by, n int) int {
 // openEditor opens the editor on the drawn call key and asks the broker for rules that
 // would cover it.
 func (m *model) openEditor(key guard.Drawn) tea.Cmd {
-	c := m.board.cards[key.ID]
-	if c == nil || c.key() != key {
+	c := m.board.Cards[key.ID]
+	if c == nil || c.Key() != key {
 		return m.say(draw.Warn, "this call is no longer waiting: no rule was made")
 	}
 	e := m.startEditor(rules.Rule{Enabled: true, Priority: rules.DefaultPriority, CreatedFrom: key.ID})
-	e.card, e.call, e.loading = key, c.req, true
-	if c.dangerous() {
-		e.code = c.code
+	e.card, e.call, e.loading = key, c.Req, true
+	if c.Dangerous() {
+		e.code = c.Code
 	}
 	ctx, console, gen := m.ctx, m.console, e.gen
 	return func() tea.Msg {

@@ -25,7 +25,7 @@ func (m *model) offerScopes(draft rules.Scope) {
 	e := m.editor
 	id := e.call.SessionID
 	project := draft.Project
-	s := m.board.sessions[id]
+	s := m.board.Sessions[id]
 	if project == "" && s != nil {
 		project = s.ProjectDir
 	}
@@ -56,8 +56,8 @@ func (m *model) ruleScopes(now rules.Scope) {
 	}
 	e.scopes = append(e.scopes, scopeOption{name: "everywhere"})
 	var kinds []string
-	for _, id := range m.board.roster {
-		s := m.board.sessions[id]
+	for _, id := range m.board.Roster {
+		s := m.board.Sessions[id]
 		e.addScope(rules.Scope{Project: s.ProjectDir}, m)
 		if !s.State.Ended() {
 			e.addScope(rules.Scope{Session: id}, m)

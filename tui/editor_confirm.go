@@ -51,7 +51,7 @@ func (m *model) confirmTail(r rules.Rule) string {
 	where := "everywhere"
 	var parts []string
 	if r.Scope.Session != "" {
-		parts = append(parts, "in session "+m.board.label(r.Scope.Session))
+		parts = append(parts, "in session "+m.board.Label(r.Scope.Session))
 	}
 	if r.Scope.Project != "" {
 		parts = append(parts, "in project "+safe.Line(r.Scope.Project))

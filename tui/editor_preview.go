@@ -180,8 +180,8 @@ func (m *model) writePreview(p *draw.Paper, e *editor, most int) {
 // would decide.
 func (m *model) leaves(decided []broker.Request) bool {
 	e := m.editor
-	c := m.board.cards[e.card.ID]
-	return c != nil && !c.late() && e.verdict() != rules.Ask && e.verdict() != rules.Defer &&
+	c := m.board.Cards[e.card.ID]
+	return c != nil && !c.Late() && e.verdict() != rules.Ask && e.verdict() != rules.Defer &&
 		!slices.ContainsFunc(decided, func(r broker.Request) bool { return r.ID == e.card.ID })
 }
 

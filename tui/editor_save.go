@@ -85,15 +85,15 @@ func (e *editor) unready() string {
 // which must be the one that was shown, and read. A card that has ended is past that.
 func (m *model) mayAllow() string {
 	e := m.editor
-	c := m.board.cards[e.card.ID]
+	c := m.board.Cards[e.card.ID]
 	switch {
-	case e.card.ID == "" || c == nil || c.late():
+	case e.card.ID == "" || c == nil || c.Late():
 		return ""
-	case !c.key().SameCall(e.card):
+	case !c.Key().SameCall(e.card):
 		return "the call is not the one that was shown: esc, and look again"
 	case locked(c):
 		return "the call was not read to the end: esc, then G"
-	case c.sending != "":
+	case c.Sending != "":
 		return "the call was sent already; waiting for the record"
 	}
 	return ""
@@ -108,12 +108,12 @@ func (m *model) saveOnce(wait time.Duration) tea.Cmd {
 		}
 	}
 	return m.inAMoment(wait, func() tea.Cmd {
-		c := m.board.cards[e.card.ID]
+		c := m.board.Cards[e.card.ID]
 		m.editor = nil
-		if c == nil || !c.key().SameCall(e.card) {
+		if c == nil || !c.Key().SameCall(e.card) {
 			return m.say(draw.Warn, "this call is no longer waiting: nothing was decided")
 		}
-		return m.send(c.key(), e.decided(), e.onceReason())
+		return m.send(c.Key(), e.decided(), e.onceReason())
 	})
 }
 

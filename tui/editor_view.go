@@ -78,7 +78,7 @@ func (m *model) editorView(l layout, a area) []string {
 		f.title = "Rule"
 	}
 	if e.card.ID != "" {
-		f.note = "from " + callview.SummaryOf(e.call).Tool + " of " + m.board.label(e.call.SessionID)
+		f.note = "from " + callview.SummaryOf(e.call).Tool + " of " + m.board.Label(e.call.SessionID)
 	}
 	var rows []string
 	top := e.top

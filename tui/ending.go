@@ -18,7 +18,7 @@ type ending struct {
 // stopBegun tells that a managed session is being ended, unless its end was told already.
 func (m *model) stopBegun(msg stoppedMsg) tea.Cmd {
 	s := msg.session
-	if now := m.board.sessions[s.ID]; m.board.held(s.ID) && underStop(now) {
+	if now := m.board.Sessions[s.ID]; m.board.Held(s.ID) && underStop(now) {
 		s = *now // it may be further already
 	}
 	if s.State == broker.SessionStopped && s.Run.Turn == broker.TurnEnded {
@@ -36,7 +36,7 @@ func (m *model) stepsCame(s broker.Session) tea.Cmd {
 	if e.session != s.ID || s.Run == nil || !underStop(&s) {
 		return nil
 	}
-	label := m.board.label(s.ID)
+	label := m.board.Label(s.ID)
 	fresh := s.Run.Steps[min(e.told, len(s.Run.Steps)):]
 	e.told = len(s.Run.Steps)
 	switch {

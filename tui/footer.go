@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -58,7 +59,7 @@ func (m *model) tooSmallText() string {
 }
 
 // hints lists the keys worth naming now.
-func (m *model) hints(c *card) []hint {
+func (m *model) hints(c *board.Card) []hint {
 	if m.editor != nil {
 		return m.editorHints()
 	}
@@ -80,21 +81,21 @@ func (m *model) hints(c *card) []hint {
 	}
 	if m.screen == screenMain && m.focus == paneSessions {
 		here := []hint{{"s", "stop this session"}, m.observeHint(), {"enter", "its calls only"}, {"tab", "next pane"}, m.freezeHint(), {"n", "new session"}, list[6]}
-		if m.board.held(m.session) {
+		if m.board.Held(m.session) {
 			here = []hint{{"m", "message"}, {"i", "interrupt"}, {"s", "stop"}, {"enter", "all about it"}, {"tab", "next pane"}, m.freezeHint(), {"n", "new session"}, list[6]}
 		}
-		if s := m.board.sessions[m.session]; s != nil && s.Deferred > 0 {
+		if s := m.board.Sessions[m.session]; s != nil && s.Deferred > 0 {
 			here = append([]hint{{"R", "resume"}}, here...)
 		}
 		return append(here, list[8:]...)
 	}
 	if c == nil {
-		if m.screen == screenMain && m.board.rows() == 0 {
+		if m.screen == screenMain && m.board.Rows() == 0 {
 			return append([]hint{{"tab", "sessions"}, {"n", "new session"}}, list[9:]...)
 		}
 		return list
 	}
-	if n := len(m.board.marks); n > 0 {
+	if n := len(m.board.Marks); n > 0 {
 		what := draw.Count(n) + " marked"
 		if m.width < 60 {
 			what = draw.Count(n)
@@ -108,10 +109,10 @@ func (m *model) hints(c *card) []hint {
 		}, list[2:]...)
 	}
 	list = moreTimeHint(c, m.keys, list)
-	if c.held() {
+	if c.Held() {
 		return append([]hint{{"held", "by a freeze"}}, list[1:]...)
 	}
-	if c.ask != nil && !c.late() {
+	if c.Ask != nil && !c.Late() {
 		return m.askHints(c)
 	}
 	if locked(c) {
@@ -125,29 +126,29 @@ func (m *model) hints(c *card) []hint {
 		return append([]hint{{"G", read}}, list[1:]...)
 	}
 	allow := list[0]
-	if c.putOff() {
+	if c.PutOff() {
 		return m.putOffHints(c, list)
 	}
 	switch {
-	case c.dangerous():
+	case c.Dangerous():
 		allow = m.codeHint(c)
-	case c.late():
+	case c.Late():
 		allow = hint{"a", "allow its retry"}
 	}
-	if c.late() {
+	if c.Late() {
 		return append([]hint{allow, {"d", "put away"}, list[4]}, list[6:]...)
 	}
 	if mustBeSaid(c) {
 		return planHints(list)
 	}
-	if m.board.held(c.req.SessionID) {
+	if m.board.Held(c.Req.SessionID) {
 		return append([]hint{allow, list[1], list[2], {"m", "message"}, {"i", "interrupt"}}, list[4:]...)
 	}
 	return append([]hint{allow}, list[1:]...)
 }
 
 // possible reports whether a key of the hints would act now.
-func (m *model) possible(c *card, key string, deaf bool) bool {
+func (m *model) possible(c *board.Card, key string, deaf bool) bool {
 	if m.edit != nil {
 		return m.edit.state == editAsking && !m.guard.Deaf(m.at) || key != "a" && !strings.HasPrefix(key, "type ")
 	}
@@ -155,17 +156,17 @@ func (m *model) possible(c *card, key string, deaf bool) bool {
 	case "held":
 		return false
 	case "e":
-		return c != nil && !deaf && c.sending == "" && !c.late()
+		return c != nil && !deaf && c.Sending == "" && !c.Late()
 	case "t":
-		return c != nil && !deaf && c.sending == "" && c.mayWait()
+		return c != nil && !deaf && c.Sending == "" && c.MayWait()
 	case "a", "d", "D":
-		return c != nil && !deaf && c.sending == ""
+		return c != nil && !deaf && c.Sending == ""
 	}
-	return !strings.HasPrefix(key, "type ") || !deaf && c.sending == "" // a code
+	return !strings.HasPrefix(key, "type ") || !deaf && c.Sending == "" // a code
 }
 
 // locked reports whether c cannot be allowed because its end was not on the screen.
-func locked(c *card) bool { return !c.seenEnd }
+func locked(c *board.Card) bool { return !c.SeenEnd }
 
 func (m *model) promptView() string {
 	p := m.prompt
@@ -182,7 +183,7 @@ func (m *model) promptView() string {
 	case askLine:
 		lead, help = p.what, p.help
 	case askStopAll:
-		sessions, calls := draw.Plural(m.board.living(), "session"), draw.Plural(len(m.board.waiting), "waiting call")
+		sessions, calls := draw.Plural(m.board.Living(), "session"), draw.Plural(len(m.board.Waiting), "waiting call")
 		const answers = "y yes · any other key: no"
 		question := fmt.Sprintf("stop all %s and deny %s? ", sessions, calls)
 		if draw.Cells(question+answers) > m.width-2 {

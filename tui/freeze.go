@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
@@ -20,7 +21,7 @@ import (
 type edges struct{ across, down, topLeft, topRight, bottomLeft, bottomRight string }
 
 func (m *model) edges() edges {
-	if m.board.health.Frozen {
+	if m.board.Health.Frozen {
 		return edges{"═", "║", "╔", "╗", "╚", "╝"}
 	}
 	return edges{"─", "│", "╭", "╮", "╰", "╯"}
@@ -29,7 +30,7 @@ func (m *model) edges() edges {
 // edgeInk is the ink of a frame, with the focus or without.
 func (m *model) edgeInk(focus bool) draw.Ink {
 	switch {
-	case m.board.health.Frozen:
+	case m.board.Health.Frozen:
 		return draw.Frozen
 	case focus:
 		return draw.Focus
@@ -39,11 +40,11 @@ func (m *model) edgeInk(focus bool) draw.Ink {
 
 // frozenLine is the line across the top while everything is frozen, else "".
 func (m *model) frozenLine() string {
-	h := m.board.health
+	h := m.board.Health
 	if !h.Frozen {
 		return ""
 	}
-	n := m.board.heldCalls()
+	n := m.board.HeldCalls()
 	calls := draw.Plural(n, "call")
 	by := "you"
 	switch {
@@ -63,20 +64,20 @@ func (m *model) frozenLine() string {
 }
 
 // sayHeld tells why a card cannot be allowed now.
-func (m *model) sayHeld(c *card) tea.Cmd {
+func (m *model) sayHeld(c *board.Card) tea.Cmd {
 	lift := "F on its session"
-	if m.board.health.Frozen {
+	if m.board.Health.Frozen {
 		lift = "f"
 	}
 	return m.sayFitting(draw.Warn,
-		"held by a freeze, "+draw.SafeLine(c.req.Held)+": it can be denied, and allowed once "+lift+" has lifted that",
+		"held by a freeze, "+draw.SafeLine(c.Req.Held)+": it can be denied, and allowed once "+lift+" has lifted that",
 		"held by a freeze: "+lift+" lifts it, d denies the call",
 		"held: "+lift+" lifts it")
 }
 
 // freezeHint says what F does on the selected session.
 func (m *model) freezeHint() hint {
-	if s := m.board.sessions[m.session]; s != nil && s.Frozen {
+	if s := m.board.Sessions[m.session]; s != nil && s.Frozen {
 		return hint{"F", "unfreeze"}
 	}
 	return hint{"F", "freeze"}
@@ -85,7 +86,7 @@ func (m *model) freezeHint() hint {
 // freezeCame makes keys that decide deaf for a moment when a freeze begins or ends: the
 // line across the top moves what is drawn.
 func (m *model) freezeCame(u broker.Update) {
-	if u.Health != nil && u.Health.Frozen != m.board.health.Frozen {
+	if u.Health != nil && u.Health.Frozen != m.board.Health.Frozen {
 		m.guard.Doubt(m.at)
 	}
 }
@@ -96,7 +97,7 @@ func (m *model) freezeKey(msg tea.KeyMsg) (cmd tea.Cmd, ok bool) {
 	switch {
 	case key.Matches(msg, m.keys.Freeze):
 		m.note = note{}
-		if m.board.health.Frozen {
+		if m.board.Health.Frozen {
 			return m.askUnfreeze("", ""), true
 		}
 		return m.freeze("", "", true), true
@@ -108,16 +109,16 @@ func (m *model) freezeKey(msg tea.KeyMsg) (cmd tea.Cmd, ok bool) {
 }
 
 func (m *model) freezeOne() tea.Cmd {
-	s := m.board.sessions[m.sessionInView()]
+	s := m.board.Sessions[m.sessionInView()]
 	switch {
 	case s == nil:
 		return m.say(draw.Muted, "no session is selected")
-	case m.board.health.Frozen:
+	case m.board.Health.Frozen:
 		return m.sayFitting(draw.Muted, "everything is frozen already: f lifts that", "all is frozen: f lifts that")
 	case s.Frozen:
-		return m.askUnfreeze(s.ID, m.board.label(s.ID))
+		return m.askUnfreeze(s.ID, m.board.Label(s.ID))
 	}
-	return m.freeze(s.ID, m.board.label(s.ID), true)
+	return m.freeze(s.ID, m.board.Label(s.ID), true)
 }
 
 // askUnfreeze asks before agents go on.
@@ -171,8 +172,8 @@ func (m *model) frozen(msg frozenMsg) tea.Cmd {
 		return m.sayFitting(draw.Frozen, "frozen: every agent is held at its next call; f lets them go on", "frozen: f lets them go on")
 	case msg.on:
 		return m.sayFitting(draw.Frozen, who+" is frozen: held at its next call; F lets it go on", "frozen: F lets it go on")
-	case msg.id == "" && m.board.frozenSessions() > 0:
-		return m.sayFitting(draw.Warn, "the agents go on, but for "+draw.Plural(m.board.frozenSessions(), "session")+" frozen by themselves (F)", "they go on; "+draw.Count(m.board.frozenSessions())+" still frozen")
+	case msg.id == "" && m.board.FrozenSessions() > 0:
+		return m.sayFitting(draw.Warn, "the agents go on, but for "+draw.Plural(m.board.FrozenSessions(), "session")+" frozen by themselves (F)", "they go on; "+draw.Count(m.board.FrozenSessions())+" still frozen")
 	case msg.id == "":
 		return m.say(draw.OK, "the agents go on")
 	}

@@ -103,13 +103,13 @@ func (s *still) draw(width, height int, keys ...string) string {
 // error, read four seconds before noon; then its colours.
 func (s *still) files(text string, err error) {
 	c := s.m.card()
-	cs, _ := change.ChangesOf(c.req)
+	cs, _ := change.ChangesOf(c.Req)
 	files := map[string]change.File{}
-	for _, path := range cs.Targets(c.req.CWD) {
+	for _, path := range cs.Targets(c.Req.CWD) {
 		files[path] = change.Result([]byte(text), err, seconds(4))
 	}
-	s.m.Update(filesMsg{key: c.key(), files: files, sections: cs.Compare(files, c.req.CWD, time.Minute)})
-	s.m.Update(dressedMsg{key: c.key(), of: c.sections, list: dressed(s.m.ctx, c.sections)})
+	s.m.Update(filesMsg{key: c.Key(), files: files, sections: cs.Compare(files, c.Req.CWD, time.Minute)})
+	s.m.Update(dressedMsg{key: c.Key(), of: c.Sections, list: dressed(s.m.ctx, c.Sections)})
 }
 
 // pass lets time go by as it does for a program that runs.

@@ -13,6 +13,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/guard"
 )
 
@@ -262,8 +263,8 @@ func TestPressesAroundArrivals(t *testing.T) {
 					n++
 					id := fmt.Sprintf("n%d", n)
 					r.c.publish(bash(id, "s1", time.Now(), "echo "+id))
-				} else if c := r.m.card(); c != nil && !c.late() && c.sending == "" {
-					r.c.publish(settled(c.req, broker.Denied, broker.Actor{Kind: broker.ByStop}, "", time.Now()))
+				} else if c := r.m.card(); c != nil && !c.Late() && c.Sending == "" {
+					r.c.publish(settled(c.Req, broker.Denied, broker.Actor{Kind: broker.ByStop}, "", time.Now()))
 				}
 				r.wait(time.Duration(rnd.IntN(120)) * time.Millisecond)
 			}
@@ -384,8 +385,8 @@ func TestLateCard(t *testing.T) {
 		expired("r1")
 		expired("r3")
 		r.shows("late: expired")
-		if c := r.m.card(); c.req.ID != "r1" {
-			t.Fatalf("after r1 expired %s is selected: the operator was looking at r1", c.req.ID)
+		if c := r.m.card(); c.Req.ID != "r1" {
+			t.Fatalf("after r1 expired %s is selected: the operator was looking at r1", c.Req.ID)
 		}
 		r.press("g", "j", "a") // below the one that waits
 		if got := r.decisions(); got != "allow r1;" {
@@ -396,7 +397,7 @@ func TestLateCard(t *testing.T) {
 		if got := r.decisions(); got != "allow r1;" {
 			t.Fatalf("decided %q", got)
 		}
-		if n := r.m.board.rows(); n != 1 {
+		if n := r.m.board.Rows(); n != 1 {
 			t.Errorf("%d cards are listed, want 1", n)
 		}
 	})
@@ -412,13 +413,13 @@ func TestLateCardsLeave(t *testing.T) {
 		again.ID, again.CreatedAt = "r9", time.Now()
 		r.c.publish(again)
 		r.wait(time.Second)
-		if len(r.m.board.late) != 0 || len(r.m.board.waiting) != 3 {
-			t.Errorf("%d late, %d waiting after the retry", len(r.m.board.late), len(r.m.board.waiting))
+		if len(r.m.board.Late) != 0 || len(r.m.board.Waiting) != 3 {
+			t.Errorf("%d late, %d waiting after the retry", len(r.m.board.Late), len(r.m.board.Waiting))
 		}
 		r.c.publish(settled(again, broker.Cancelled, broker.Actor{Kind: broker.ByAgent}, "", time.Now()))
-		r.wait(lateFor + 2*time.Second)
-		if len(r.m.board.late) != 0 {
-			t.Errorf("%d late cards stay for ever", len(r.m.board.late))
+		r.wait(board.LateFor + 2*time.Second)
+		if len(r.m.board.Late) != 0 {
+			t.Errorf("%d late cards stay for ever", len(r.m.board.Late))
 		}
 	})
 }
@@ -643,7 +644,7 @@ func TestReasonAfterANewSnapshot(t *testing.T) {
 			t.Errorf("decided %q", got)
 		}
 		r.press("a")
-		if n := len(r.m.board.late); n != 1 {
+		if n := len(r.m.board.Late); n != 1 {
 			t.Errorf("%d late cards, want 1: enter put it away", n)
 		}
 	})

@@ -14,7 +14,7 @@ func (m *model) header() string {
 	if m.opts.Demo {
 		r.Put(draw.Muted, " demo")
 	}
-	if m.board.health.Observing {
+	if m.board.Health.Observing {
 		r.Put(draw.Text, "  ").Put(draw.Alarm, " "+observingWords+" ")
 	}
 	m.counts(r, m.width-7) // the clock has room beside them
@@ -30,17 +30,17 @@ func (m *model) header() string {
 // window only the latter.
 func (m *model) counts(r *draw.Row, end int) {
 	b := m.board
-	n := len(b.waiting) - b.waiting.putOff()
+	n := len(b.Waiting) - b.Waiting.PutOff()
 	waiting, dangerous := draw.Count(n)+" waiting", ""
 	waitingInk := draw.Muted
 	if n > 0 {
 		waitingInk = draw.Warn
 	}
-	if n := b.waiting.dangerous(); n > 0 {
+	if n := b.Waiting.Dangerous(); n > 0 {
 		dangerous = " · " + draw.Count(n) + " dangerous"
 	}
 	sep := "  "
-	if sessions := sep + draw.Plural(b.living(), "session"); r.Width+draw.Cells(sessions+" · "+waiting+dangerous) < end {
+	if sessions := sep + draw.Plural(b.Living(), "session"); r.Width+draw.Cells(sessions+" · "+waiting+dangerous) < end {
 		r.Put(draw.Muted, sessions)
 		sep = " · "
 	}
@@ -51,19 +51,19 @@ func (m *model) counts(r *draw.Row, end int) {
 	if r.Width+draw.Cells(dangerous) < end {
 		r.Put(draw.Danger, dangerous)
 	}
-	if n := b.observedSessions(); n > 0 && !b.health.Observing && r.Width+draw.Cells(" · 9 observed") < end {
+	if n := b.ObservedSessions(); n > 0 && !b.Health.Observing && r.Width+draw.Cells(" · 9 observed") < end {
 		r.Put(draw.Warn, " · "+draw.Count(n)+" observed")
 	}
-	if n := b.frozenSessions(); n > 0 && !b.health.Frozen && r.Width+draw.Cells(" · 9 frozen") < end {
+	if n := b.FrozenSessions(); n > 0 && !b.Health.Frozen && r.Width+draw.Cells(" · 9 frozen") < end {
 		r.Put(draw.Frozen, " · "+draw.Count(n)+" frozen")
 	}
-	if n := b.heldCalls(); n > 0 && r.Width+draw.Cells(" · 9 held") < end {
+	if n := b.HeldCalls(); n > 0 && r.Width+draw.Cells(" · 9 held") < end {
 		r.Put(draw.Frozen, " · "+draw.Count(n)+" held")
 	}
 	if n := m.refusedCount(); n != "" && r.Width+draw.Cells(" · "+n) < end {
 		r.Put(draw.Muted, " · ").Put(draw.Danger, n)
 	}
-	if late := " · " + lateCount(len(b.late)); len(b.late) > 0 && r.Width+draw.Cells(late) < end {
+	if late := " · " + lateCount(len(b.Late)); len(b.Late) > 0 && r.Width+draw.Cells(late) < end {
 		r.Put(draw.Muted, late)
 	}
 }
@@ -72,7 +72,7 @@ func lateCount(n int) string { return draw.Count(n) + " late" }
 
 // health is what the broker says of itself, and the time, in at most width cells.
 func (m *model) health(width int) *draw.Row {
-	h := m.board.health
+	h := m.board.Health
 	log, logInk := "", draw.Muted
 	switch {
 	case h.LogBroken != "":
@@ -128,7 +128,7 @@ const lostFor = time.Second
 // banners are sentences that must not be missed, one row each.
 func (m *model) banners() []string {
 	var list []string
-	h := m.board.health
+	h := m.board.Health
 	list = append(list, m.alarmBanners()...)
 	list = append(list, m.settingsBanners()...)
 	if h.Observing {
@@ -158,17 +158,17 @@ func (m *model) banners() []string {
 
 // floodTold says whose calls are refused because there are too many, "" when nobody's are.
 func (m *model) floodTold() string {
-	floods := m.board.health.Floods
+	floods := m.board.Health.Floods
 	if len(floods) == 0 {
 		return ""
 	}
 	worst := floods[0]
 	who := "calls of new sessions"
 	if worst.SessionID != "" {
-		who = m.board.label(worst.SessionID)
+		who = m.board.Label(worst.SessionID)
 	}
 	text := draw.Plural(worst.Refused, "call") + " refused: " + who + " " + draw.SafeLine(worst.Why)
-	if more := len(floods) - 1 + m.board.health.MoreFloods; more > 0 {
+	if more := len(floods) - 1 + m.board.Health.MoreFloods; more > 0 {
 		text += " · and " + draw.Count(more) + " more"
 	}
 	return text

@@ -440,7 +440,7 @@ func TestAboutSession(t *testing.T) {
 			t.Errorf("stopped %v", r.c.stopped)
 		}
 		r.press("a", "enter")
-		if got := r.decisions(); got != "" || r.m.screen != screenMain || r.m.board.filter.sessionID != "s1" {
+		if got := r.decisions(); got != "" || r.m.screen != screenMain || r.m.board.Filter.SessionID != "s1" {
 			t.Errorf("decided %q, on screen %v", got, r.m.screen)
 		}
 	})

@@ -63,14 +63,14 @@ func (m *model) helpRules(p *draw.Paper) {
 	} {
 		p.SayBehind(draw.Faint, "·", 2, draw.Text, text)
 	}
-	socket := m.board.health.Socket
+	socket := m.board.Health.Socket
 	if socket == "" {
 		socket = m.opts.Socket
 	}
 	p.Blank()
 	p.SayBehind(draw.Label, "version", helpKeyWidth, draw.Text, draw.SafeLine(m.opts.Version))
 	p.Write(draw.Fixed(draw.Label, "socket", helpKeyWidth), draw.Text, socket)
-	if tcp := m.board.health.TCP; tcp != "" {
+	if tcp := m.board.Health.TCP; tcp != "" {
 		p.Write(draw.Fixed(draw.Label, "tcp", helpKeyWidth), draw.Text, tcp)
 	}
 	m.helpConfig(p)

@@ -13,7 +13,7 @@ import (
 // what has happened since in front.
 func (m *model) past() []broker.Request {
 	if len(m.history) == 0 {
-		return m.board.recent
+		return m.board.Recent
 	}
 	newest := m.history[0].Outcome
 	var list []broker.Request
@@ -21,7 +21,7 @@ func (m *model) past() []broker.Request {
 	for _, r := range m.history {
 		known[r.ID] = true
 	}
-	for _, r := range m.board.recent {
+	for _, r := range m.board.Recent {
 		if newest != nil && r.Outcome.At.Before(newest.At) {
 			break
 		}

@@ -134,7 +134,7 @@ func TestNothingHostileReachesTheTerminal(t *testing.T) {
 				s.m.Update(decidedMsg{key: guard.Drawn{ID: p}, err: fmt.Errorf("%s: %w", p, broker.ErrAlreadyDecided), req: requests[1]})
 				drawAll(t, s, sizes, func(view string, width, height int) { checkView(t, view, width, height) })
 				s.m.Update(historyMsg{err: fmt.Errorf("%s", p)})
-				s.m.Update(stoppedMsg{label: s.m.board.label(p), err: fmt.Errorf("%s", p)})
+				s.m.Update(stoppedMsg{label: s.m.board.Label(p), err: fmt.Errorf("%s", p)})
 				checkView(t, s.draw(80, 24, "h"), 80, 24)
 			})
 		}
@@ -175,12 +175,12 @@ func TestTailIsShown(t *testing.T) {
 			s := newStill(t, broker.Snapshot{Sessions: someSessions(), Requests: []broker.Request{bash("r1", "s1", seconds(5), "ls"+head+tail)}}, nil, termenv.Ascii)
 			view := s.draw(80, 24)
 			if name == "comment" {
-				if strings.Contains(view, tail) || s.m.card().seenEnd {
+				if strings.Contains(view, tail) || s.m.card().SeenEnd {
 					t.Fatal("20 KB fit on the screen?")
 				}
 				view = s.draw(80, 24, "G")
 			}
-			if !strings.Contains(view, "rm -rf ~") || !s.m.card().seenEnd {
+			if !strings.Contains(view, "rm -rf ~") || !s.m.card().SeenEnd {
 				t.Errorf("the tail is not on the screen:\n%s", view)
 			}
 		})
@@ -223,7 +223,7 @@ func TestNotificationHoldsOnlyPlainNames(t *testing.T) {
 	var written strings.Builder
 	s.m.out, s.m.opts.Notify = newOutput(&written), Bell|OSC9
 	t.Setenv("TMUX", "")
-	c := s.m.board.request(newCall("r", "s", "Ba\x1b]0;x\ash", noon, "{}"), noon)
+	c := s.m.board.Request(newCall("r", "s", "Ba\x1b]0;x\ash", noon, "{}"), noon)
 	s.m.ring("x")
 	s.at = s.at.Add(5 * time.Second)
 	s.m.at = s.at

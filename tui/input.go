@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/guard"
 )
@@ -153,7 +154,7 @@ func (m *model) judge(msg tea.KeyMsg, wait time.Duration, refusal string) tea.Cm
 	if m.moreTimeKey(msg) {
 		return m.judgeMoreTime(m.drawnCard(), wait, refusal)
 	}
-	if len(m.board.marks) > 0 && !key.Matches(msg, m.keys.Stop, m.keys.Kill) && !m.tooSmall() {
+	if len(m.board.Marks) > 0 && !key.Matches(msg, m.keys.Stop, m.keys.Kill) && !m.tooSmall() {
 		return m.judgeMarked(msg, refusal)
 	}
 	c := m.drawnCard()
@@ -162,26 +163,26 @@ func (m *model) judge(msg tea.KeyMsg, wait time.Duration, refusal string) tea.Cm
 		return m.say(draw.Warn, m.tooSmallText())
 	case c == nil:
 		return m.say(draw.Muted, "nothing waits")
-	case (key.Matches(msg, m.keys.DenyWhy) || key.Matches(msg, m.keys.Deny) && mustBeSaid(c)) && !m.guard.Burst() && c.sending == "" && !c.late():
+	case (key.Matches(msg, m.keys.DenyWhy) || key.Matches(msg, m.keys.Deny) && mustBeSaid(c)) && !m.guard.Burst() && c.Sending == "" && !c.Late():
 		m.openReason(c) // also while deaf: it decides nothing yet, and what is typed next must not be taken for keys
 		return nil
 	case refusal != "":
 		return m.say(draw.Warn, "… "+refusal)
 	case key.Matches(msg, m.keys.Stop):
-		return m.stopSession(c.req.SessionID, "")
+		return m.stopSession(c.Req.SessionID, "")
 	case key.Matches(msg, m.keys.Kill):
-		return m.killSession(c.req.SessionID, "")
-	case c.sending != "":
+		return m.killSession(c.Req.SessionID, "")
+	case c.Sending != "":
 		return m.say(draw.Muted, "already sent; waiting for the record")
 	case key.Matches(msg, m.keys.DenyWhy):
 		return m.say(draw.Muted, "this call was refused already; a lets its retry pass once, d puts it away")
 	case key.Matches(msg, m.keys.Deny):
 		return m.guard.Hold(guard.Held{Verdict: broker.Deny}, wait, m.at)
-	case c.held():
+	case c.Held():
 		return m.sayHeld(c)
 	case locked(c):
 		return m.sayReadOn()
-	case c.dangerous():
+	case c.Dangerous():
 		return m.sayCode(c)
 	}
 	return m.guard.Hold(guard.Held{Verdict: broker.Allow}, wait, m.at)
@@ -191,7 +192,7 @@ func (m *model) askStopAll(refusal string) tea.Cmd {
 	switch {
 	case refusal != "" && m.drawnCard() != nil:
 		return m.say(draw.Warn, "… "+refusal)
-	case m.board.living() == 0:
+	case m.board.Living() == 0:
 		return m.say(draw.Muted, "no session is running")
 	}
 	m.openStopAll()
@@ -205,10 +206,10 @@ func (m *model) stopSession(id, refusal string) tea.Cmd {
 	if id == "" {
 		return m.say(draw.Muted, "no session is selected")
 	}
-	label := m.board.label(id)
-	if m.board.held(id) {
+	label := m.board.Label(id)
+	if m.board.Held(id) {
 		m.ending = ending{session: id}
-		if s := m.board.sessions[id]; underStop(s) {
+		if s := m.board.Sessions[id]; underStop(s) {
 			m.ending.told = len(s.Run.Steps)
 		}
 		return tea.Batch(m.stop(id, label), m.sayFitting(draw.Warn,
@@ -224,7 +225,7 @@ func (m *model) quit(interrupt bool) tea.Cmd {
 	if m.screen != screenMain && !interrupt {
 		return m.back()
 	}
-	n := len(m.board.waiting) - m.board.waiting.putOff() // what is put off loses nothing
+	n := len(m.board.Waiting) - m.board.Waiting.PutOff() // what is put off loses nothing
 	since := m.at.Sub(m.quitAsked)
 	asked := !m.quitAsked.IsZero()
 	switch {
@@ -284,17 +285,17 @@ func (m *model) back() tea.Cmd {
 		m.screen = m.about.from
 	case m.screen != screenMain:
 		m.screen = screenMain
-	case len(m.board.marks) > 0:
-		clear(m.board.marks)
-	case m.board.filter.active():
-		m.filterBy(filter{})
+	case len(m.board.Marks) > 0:
+		clear(m.board.Marks)
+	case m.board.Filter.Active():
+		m.filterBy(board.Filter{})
 	}
 	return nil
 }
 
-func (m *model) filterBy(f filter) {
-	at := m.board.place(m.card())
-	m.board.setFilter(f)
+func (m *model) filterBy(f board.Filter) {
+	at := m.board.Place(m.card())
+	m.board.SetFilter(f)
 	if m.card() == nil {
 		m.selectRow(at)
 	}
@@ -340,8 +341,8 @@ func (m *model) mainKey(msg tea.KeyMsg) tea.Cmd {
 	case m.focus == paneSessions:
 		m.moveSession(msg)
 	default:
-		at := m.board.place(m.card())
-		m.selectRow(m.moved(msg, at, m.board.rows()))
+		at := m.board.Place(m.card())
+		m.selectRow(m.moved(msg, at, m.board.Rows()))
 		m.went = m.selected
 	}
 	return nil
@@ -356,7 +357,7 @@ func (m *model) unread() bool {
 // drawnRequest is the call that is on the screen, nil when there is none.
 func (m *model) drawnRequest() *broker.Request {
 	if c := m.drawnCard(); c != nil {
-		return &c.req
+		return &c.Req
 	}
 	return nil
 }
@@ -372,10 +373,10 @@ func (m *model) drawnRows() int {
 
 func (m *model) open() tea.Cmd {
 	switch {
-	case m.focus == paneSessions && m.screen == screenMain && m.board.held(m.session):
+	case m.focus == paneSessions && m.screen == screenMain && m.board.Held(m.session):
 		return m.openAbout(m.session)
 	case m.focus == paneSessions && m.session != "" && m.screen == screenMain:
-		m.filterBy(filter{sessionID: m.session})
+		m.filterBy(board.Filter{SessionID: m.session})
 		m.focus = paneQueue
 	case m.card() == nil:
 		return m.say(draw.Muted, "nothing waits")
@@ -417,7 +418,7 @@ func (m *model) scrolled(msg tea.KeyMsg, top, n int) int {
 }
 
 func (m *model) moveSession(msg tea.KeyMsg) {
-	roster := m.board.roster
+	roster := m.board.Roster
 	for i, id := range roster {
 		if id == m.session {
 			m.session = roster[m.moved(msg, i, len(roster))]

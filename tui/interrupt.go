@@ -28,11 +28,11 @@ func (m *model) interrupt(s *broker.Session, refusal string) tea.Cmd {
 	case s.Run == nil:
 		return m.say(draw.Warn, m.notManaged(s, "press its own key there"))
 	case s.Run.Turn == broker.TurnIdle:
-		return m.sayFitting(draw.Muted, m.board.label(s.ID)+": its turn is over, there is nothing to interrupt", "its turn is over")
+		return m.sayFitting(draw.Muted, m.board.Label(s.ID)+": its turn is over, there is nothing to interrupt", "its turn is over")
 	case s.Run.Turn == broker.TurnEnded, s.Run.Turn == broker.TurnDeferred, s.State.Ended():
-		return m.sayFitting(draw.Muted, m.board.label(s.ID)+": its agent has ended, there is nothing to interrupt", "its agent has ended")
+		return m.sayFitting(draw.Muted, m.board.Label(s.ID)+": its agent has ended, there is nothing to interrupt", "its agent has ended")
 	}
-	ctx, console, by, id, label := m.ctx, m.console, m.opts.Operator, s.ID, m.board.label(s.ID)
+	ctx, console, by, id, label := m.ctx, m.console, m.opts.Operator, s.ID, m.board.Label(s.ID)
 	return tea.Batch(m.say(draw.Warn, "interrupting "+label+" …"), func() tea.Msg {
 		return interruptedMsg{label: label, err: console.Interrupt(ctx, id, by)}
 	})
@@ -81,11 +81,11 @@ func (m *model) ofSession() bool {
 func (m *model) sessionHere() *broker.Session {
 	switch m.screen {
 	case screenEvents:
-		return m.board.sessions[m.tl.session]
+		return m.board.Sessions[m.tl.session]
 	case screenTranscript:
-		return m.board.sessions[m.tr.session]
+		return m.board.Sessions[m.tr.session]
 	case screenSession:
-		return m.board.sessions[m.about.session]
+		return m.board.Sessions[m.about.session]
 	case screenMain, screenFull:
 		return m.pointed()
 	case screenHistory, screenPast, screenRules, screenTokens, screenFiles, screenFile, screenBytes, screenHelp:

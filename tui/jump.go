@@ -26,9 +26,9 @@ func (m *model) pointed() *broker.Session {
 		return nil
 	}
 	if c := m.drawnCard(); c != nil && (m.focus != paneSessions || m.screen == screenFull) {
-		return m.board.sessions[c.req.SessionID]
+		return m.board.Sessions[c.Req.SessionID]
 	}
-	return m.board.sessions[m.session]
+	return m.board.Sessions[m.session]
 }
 
 func (m *model) sayNoSession() tea.Cmd {
@@ -44,8 +44,8 @@ func (m *model) jump() tea.Cmd {
 	if s == nil {
 		return m.sayNoSession()
 	}
-	ctx, jump, to, label := m.ctx, m.opts.Jump, *s, m.board.label(s.ID)
-	if m.board.inOneProcess(s) {
+	ctx, jump, to, label := m.ctx, m.opts.Jump, *s, m.board.Label(s.ID)
+	if m.board.InOneProcess(s) {
 		return m.say(draw.Warn, label+": its agent serves several sessions from one process, so nobody knows which of them is in pane "+safe.Line(s.Pane))
 	}
 	return func() tea.Msg { return jumpedMsg{label: label, pane: to.Pane, err: jump(ctx, to)} }

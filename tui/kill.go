@@ -23,7 +23,7 @@ func (m *model) killSession(id, refusal string) tea.Cmd {
 	if id == "" {
 		return m.say(draw.Muted, "no session is selected")
 	}
-	ctx, c, label := m.ctx, m.console, m.board.label(id)
+	ctx, c, label := m.ctx, m.console, m.board.Label(id)
 	return tea.Batch(m.say(draw.Muted, "looking for the processes of "+label+" …"), func() tea.Msg {
 		found, err := c.Processes(ctx, id)
 		return processesMsg{session: id, label: label, found: found, err: err}
@@ -60,7 +60,7 @@ func (m *model) sharers(k broker.Killed) []string {
 		if i == namedProcesses {
 			return append(names, draw.Count(len(k.Shared)-i)+" more")
 		}
-		names = append(names, m.board.label(s.SessionID))
+		names = append(names, m.board.Label(s.SessionID))
 	}
 	return names
 }

@@ -169,7 +169,7 @@ func launchError(err error) string {
 
 // selectNewest selects the session that was started here last, once it is listed.
 func (m *model) selectNewest() {
-	if m.newest != "" && m.board.sessions[m.newest] != nil {
+	if m.newest != "" && m.board.Sessions[m.newest] != nil {
 		m.session, m.newest = m.newest, ""
 	}
 }

@@ -27,7 +27,7 @@ func (m *model) tooSmall() bool { return m.width < leastWidth || m.height < leas
 func (m *model) layout() layout {
 	l := layout{stacked: m.width < stackBelow}
 	top := 1 + len(m.banners())
-	if m.board.health.Frozen {
+	if m.board.Health.Frozen {
 		top++
 	}
 	l.body = area{0, top, m.width, max(0, m.height-top-1)}
@@ -59,7 +59,7 @@ func (m *model) spread(l *layout) {
 	side := min(max(b.w*22/100, 22), 32)
 	l.sessions = area{b.x, b.y, side, b.h}
 	l.queue = area{b.x + side, b.y, b.w - side, b.h}
-	if m.board.rows() == 0 {
+	if m.board.Rows() == 0 {
 		return
 	}
 	l.queue.h = min(max(b.h*3/10, 3), 12) + 2
@@ -75,7 +75,7 @@ func (m *model) stack(l *layout) {
 		b.y, b.h = b.y+6, b.h-6
 	}
 	l.queue = b
-	if m.board.rows() > 0 {
+	if m.board.Rows() > 0 {
 		l.queue.h = 1 + min(max(b.h/4, 2), 8)
 		l.detail = area{b.x, b.y + l.queue.h, b.w, b.h - l.queue.h}
 	}

@@ -11,6 +11,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/safe"
@@ -20,14 +21,14 @@ import (
 // with its card, when something about the call changes, and when it is filtered away.
 
 // marked are the marked cards, in the order in which they are listed.
-func (m *model) marked() []*card {
-	list := make([]*card, 0, len(m.board.marks))
-	for _, c := range m.board.cards {
-		if m.board.marks[c.req.ID] && c.sending == "" {
+func (m *model) marked() []*board.Card {
+	list := make([]*board.Card, 0, len(m.board.Marks))
+	for _, c := range m.board.Cards {
+		if m.board.Marks[c.Req.ID] && c.Sending == "" {
 			list = append(list, c)
 		}
 	}
-	slices.SortFunc(list, compareCards)
+	slices.SortFunc(list, board.CompareCards)
 	return list
 }
 
@@ -42,21 +43,21 @@ func (m *model) markKey(msg tea.KeyMsg) tea.Cmd {
 		return m.say(draw.Muted, "nothing to mark")
 	case m.guard.Burst(), m.guard.Deaf(m.at) && !m.guard.Own:
 		return m.say(draw.Warn, "… this card just came up: look first, then press "+keyName(msg)+" again")
-	case c.late():
+	case c.Late():
 		return m.say(draw.Muted, "late calls are decided one by one")
-	case c.sending != "":
+	case c.Sending != "":
 		return m.say(draw.Muted, "already sent; waiting for the record")
-	case c.dialog() != "":
+	case c.Dialog() != "":
 		return m.say(draw.Muted, "questions and plans are answered one by one")
 	case key.Matches(msg, m.keys.MarkAlike):
 		return m.markAlike(c)
-	case m.board.marks[c.req.ID]:
-		delete(m.board.marks, c.req.ID)
+	case m.board.Marks[c.Req.ID]:
+		delete(m.board.Marks, c.Req.ID)
 		return nil
 	case m.otherClass(c):
 		return m.sayOtherClass(c)
 	}
-	m.board.marks[c.req.ID] = true
+	m.board.Marks[c.Req.ID] = true
 	return nil
 }
 
@@ -68,45 +69,45 @@ func keyName(msg tea.KeyMsg) string {
 }
 
 // otherClass reports whether marks are on calls of another risk class than c's.
-func (m *model) otherClass(c *card) bool {
-	for id := range m.board.marks {
-		return m.board.cards[id].class() != c.class()
+func (m *model) otherClass(c *board.Card) bool {
+	for id := range m.board.Marks {
+		return m.board.Cards[id].Class() != c.Class()
 	}
 	return false
 }
 
-func (m *model) sayOtherClass(c *card) tea.Cmd {
+func (m *model) sayOtherClass(c *board.Card) tea.Cmd {
 	return m.sayFitting(draw.Warn,
-		"the marks are on calls of another risk class than "+c.class().String()+": esc clears them",
+		"the marks are on calls of another risk class than "+c.Class().String()+": esc clears them",
 		"marks are on another risk class: esc")
 }
 
 // markAlike marks all listed calls that are like c, and unmarks them when all are.
-func (m *model) markAlike(c *card) tea.Cmd {
+func (m *model) markAlike(c *board.Card) tea.Cmd {
 	if m.otherClass(c) {
 		return m.sayOtherClass(c)
 	}
-	var like []*card
+	var like []*board.Card
 	fresh := 0
-	for _, o := range m.board.shown {
-		if o.class() == c.class() && o.sending == "" && o.tool() == c.tool() && o.alike() == c.alike() {
+	for _, o := range m.board.Shown {
+		if o.Class() == c.Class() && o.Sending == "" && o.Tool() == c.Tool() && o.Alike() == c.Alike() {
 			like = append(like, o)
-			if !m.board.marks[o.req.ID] {
+			if !m.board.Marks[o.Req.ID] {
 				fresh++
 			}
 		}
 	}
 	for _, o := range like {
 		if fresh > 0 {
-			m.board.marks[o.req.ID] = true
+			m.board.Marks[o.Req.ID] = true
 		} else {
-			delete(m.board.marks, o.req.ID)
+			delete(m.board.Marks, o.Req.ID)
 		}
 	}
 	if fresh == 0 {
 		return m.say(draw.Muted, "unmarked "+draw.Plural(len(like), "call"))
 	}
-	return m.say(draw.Text, fmt.Sprintf("marked %s like this: %s", draw.Plural(fresh, "call"), c.kindName()))
+	return m.say(draw.Text, fmt.Sprintf("marked %s like this: %s", draw.Plural(fresh, "call"), c.KindName()))
 }
 
 // judgeMarked takes a decision key while there are marks: it asks, and y decides.
@@ -132,16 +133,16 @@ func (m *model) judgeMarked(msg tea.KeyMsg, refusal string) tea.Cmd {
 }
 
 // mayAllowAll says why these calls cannot be allowed together; empty when they can.
-func mayAllowAll(list []*card) string {
+func mayAllowAll(list []*board.Card) string {
 	unread := 0
 	for _, c := range list {
-		if c.held() {
+		if c.Held() {
 			return "held by a freeze: none of them can be allowed before it is lifted"
 		}
-		if c.dangerous() {
+		if c.Dangerous() {
 			return "dangerous calls are decided one by one"
 		}
-		if locked(c) && !c.seenRow {
+		if locked(c) && !c.SeenRow {
 			unread++
 		}
 	}
@@ -154,10 +155,10 @@ func mayAllowAll(list []*card) string {
 	return ""
 }
 
-func keysOf(list []*card) []guard.Drawn {
+func keysOf(list []*board.Card) []guard.Drawn {
 	keys := make([]guard.Drawn, len(list))
 	for i, c := range list {
-		keys[i] = c.key()
+		keys[i] = c.Key()
 	}
 	return keys
 }
@@ -166,11 +167,11 @@ func keysOf(list []*card) []guard.Drawn {
 const kindsNamed = 4
 
 // markedWords says how many calls of which kinds are marked; safe to draw.
-func (m *model) markedWords(list []*card) string {
+func (m *model) markedWords(list []*board.Card) string {
 	var names []string
 	counts := map[string]int{}
 	for _, c := range list {
-		name := c.kindName()
+		name := c.KindName()
 		if counts[name]++; counts[name] == 1 {
 			names = append(names, name)
 		}
@@ -190,9 +191,9 @@ func (m *model) markedWords(list []*card) string {
 // sendMarked decides the picks after the operator's yes. All of them must be as they
 // were when the question was asked: else nothing is decided.
 func (m *model) sendMarked(picks []guard.Drawn, v broker.Verdict, reason string) tea.Cmd {
-	var list []*card
+	var list []*board.Card
 	for _, k := range picks {
-		if c := m.board.cards[k.ID]; c != nil && c.key() == k && c.sending == "" {
+		if c := m.board.Cards[k.ID]; c != nil && c.Key() == k && c.Sending == "" {
 			list = append(list, c)
 		}
 	}
@@ -206,9 +207,9 @@ func (m *model) sendMarked(picks []guard.Drawn, v broker.Verdict, reason string)
 	}
 	on := false
 	for _, c := range list {
-		c.sending = v
-		delete(m.board.marks, c.req.ID)
-		on = on || c.req.ID == m.selected
+		c.Sending = v
+		delete(m.board.Marks, c.Req.ID)
+		on = on || c.Req.ID == m.selected
 	}
 	if on {
 		m.moveOn()
@@ -222,8 +223,8 @@ func (m *model) markedDecided(msg markedMsg) tea.Cmd {
 		return m.say(draw.OK, pastTense(msg.verdict)+" "+draw.Plural(len(msg.keys), "call"))
 	}
 	for _, k := range msg.keys {
-		if c := m.board.cards[k.ID]; c != nil && c.key().SameCall(k) {
-			c.sending = ""
+		if c := m.board.Cards[k.ID]; c != nil && c.Key().SameCall(k) {
+			c.Sending = ""
 		}
 	}
 	const nothing = "; nothing was decided"
@@ -260,9 +261,9 @@ func (m *model) settleRows() {
 	if m.screen != screenMain || m.tooSmall() || l.queue.h <= 0 {
 		return
 	}
-	for i := m.top; i < min(m.top+height, len(m.board.shown)); i++ {
-		if c := m.board.row(i); !c.seenRow {
-			c.seenRow = m.rowTells(c, width)
+	for i := m.top; i < min(m.top+height, len(m.board.Shown)); i++ {
+		if c := m.board.Row(i); !c.SeenRow {
+			c.SeenRow = m.rowTells(c, width)
 		}
 	}
 }
@@ -270,13 +271,13 @@ func (m *model) settleRows() {
 // rowTells reports whether c's row shows all of its call: one field, whole, in a
 // session whose folder it runs in, and nothing in it that needs a remark. Of a file
 // that changed meanwhile a row says nothing.
-func (m *model) rowTells(c *card, width int) bool {
-	s, cols := c.summary(), queueColumns(width)
-	se := m.board.sessions[c.req.SessionID]
-	if !s.Whole || c.changed || se == nil || cols.session == 0 || draw.Cells(m.whose(c.req)) > cols.session || draw.Cells(s.Tool) > cols.tool {
+func (m *model) rowTells(c *board.Card, width int) bool {
+	s, cols := c.Summary(), queueColumns(width)
+	se := m.board.Sessions[c.Req.SessionID]
+	if !s.Whole || c.Changed || se == nil || cols.session == 0 || draw.Cells(m.whose(c.Req)) > cols.session || draw.Cells(s.Tool) > cols.tool {
 		return false
 	}
-	if c.req.CWD != se.ProjectDir && (se.ProjectDir != "" || c.req.CWD != se.CWD) {
+	if c.Req.CWD != se.ProjectDir && (se.ProjectDir != "" || c.Req.CWD != se.CWD) {
 		return false
 	}
 	return draw.Cells(s.Text) <= summaryRoom(cols, width)

@@ -15,6 +15,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/board"
 )
 
 var homeSession = []broker.Session{{ID: "s1", Agent: "claude", Name: "api", State: broker.SessionActive, ProjectDir: home}}
@@ -34,7 +35,7 @@ func several(t *testing.T, more ...broker.Request) *rig {
 }
 
 func (r *rig) marks() string {
-	return strings.Join(slices.Sorted(maps.Keys(r.m.board.marks)), " ")
+	return strings.Join(slices.Sorted(maps.Keys(r.m.board.Marks)), " ")
 }
 
 func (r *rig) wantMarks(want string) {
@@ -228,7 +229,7 @@ func TestMarkedCallsMustHaveBeenRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := several(t, tc.call())
-				r.m.board.marks["p1"], r.m.board.marks["z1"] = true, true
+				r.m.board.Marks["p1"], r.m.board.Marks["z1"] = true, true
 				r.press("a")
 				if !tc.unread {
 					r.shows("allow 2 marked calls")
@@ -278,9 +279,9 @@ func TestAlike(t *testing.T) {
 		"other host":            {newCall("r", "s1", "WebFetch", noon, `{"url":"https://x.example/a"}`), newCall("r", "s1", "WebFetch", noon, `{"url":"https://x.example.evil/a"}`), false},
 		"same tool of a server": {newCall("r", "s1", "mcp__a__b", noon, `{"x":1}`), newCall("r", "s1", "mcp__a__b", noon, `{"x":2}`), true},
 	} {
-		x, y := &card{req: tc.x}, &card{req: tc.y}
-		if got := x.alike() == y.alike(); got != tc.want {
-			t.Errorf("%s: alike is %v: %q and %q", name, got, x.alike(), y.alike())
+		x, y := &board.Card{Req: tc.x}, &board.Card{Req: tc.y}
+		if got := x.Alike() == y.Alike(); got != tc.want {
+			t.Errorf("%s: alike is %v: %q and %q", name, got, x.Alike(), y.Alike())
 		}
 	}
 }
@@ -322,12 +323,12 @@ func TestMarkedAnswers(t *testing.T) {
 				if got := r.decisions(); got != "" {
 					t.Fatalf("decided %q", got)
 				}
-				for _, c := range r.m.board.cards {
-					if c.sending != "" {
-						t.Errorf("%s is still being sent", c.req.ID)
+				for _, c := range r.m.board.Cards {
+					if c.Sending != "" {
+						t.Errorf("%s is still being sent", c.Req.ID)
 					}
 				}
-				if name == "changed" && r.m.board.cards["p2"].seenRow {
+				if name == "changed" && r.m.board.Cards["p2"].SeenRow {
 					r.t.Error("a call counts as read after a file of it changed")
 				}
 			})
@@ -358,12 +359,12 @@ func TestMarkScripts(t *testing.T) {
 				}
 			}
 			for _, s := range steps {
-				if len(r.m.board.marks) == 0 && s < 6 {
+				if len(r.m.board.Marks) == 0 && s < 6 {
 					s = 8 + s%2 // alone, a and d are another test's
 				}
-				marked, unread = maps.Clone(r.m.board.marks), map[string]bool{}
-				for id, c := range r.m.board.cards {
-					unread[id] = locked(c) && !c.seenRow
+				marked, unread = maps.Clone(r.m.board.Marks), map[string]bool{}
+				for id, c := range r.m.board.Cards {
+					unread[id] = locked(c) && !c.SeenRow
 				}
 				switch {
 				case s < 6:
@@ -379,8 +380,8 @@ func TestMarkScripts(t *testing.T) {
 					r.c.publish(call)
 					r.wait(30 * time.Millisecond)
 				}
-				for id := range r.m.board.marks {
-					if c := r.m.board.cards[id]; c == nil || c.late() {
+				for id := range r.m.board.Marks {
+					if c := r.m.board.Cards[id]; c == nil || c.Late() {
 						problem = "a mark without a waiting card: " + id
 					}
 				}

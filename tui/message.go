@@ -85,7 +85,7 @@ func (m *model) openMessage(s *broker.Session) tea.Cmd {
 
 // notManaged says why a session takes nothing from here, and what does.
 func (m *model) notManaged(s *broker.Session, there string) string {
-	label := m.board.label(s.ID)
+	label := m.board.Label(s.ID)
 	return m.fitting(
 		label+" is only watched: "+there+", in its own terminal (o goes to it); n or aoctl run start one that takes it from here",
 		label+" is only watched: "+there+" in its own terminal (o); aoctl run holds one",
@@ -146,7 +146,7 @@ func (m *model) leaveMessage() tea.Cmd {
 	c := m.compose
 	m.compose = nil
 	m.guard.Leaves(m.at)
-	text, waits := c.text.String(), m.board.sessions[c.session]
+	text, waits := c.text.String(), m.board.Sessions[c.session]
 	if strings.TrimSpace(text) == "" || waits != nil && waits.Message != nil && waits.Message.Text == text {
 		delete(m.unsent, c.session)
 		return nil
@@ -155,7 +155,7 @@ func (m *model) leaveMessage() tea.Cmd {
 	if c.state == composeSent {
 		return nil
 	}
-	return m.sayFitting(draw.Muted, "not sent; m shows what you wrote to "+m.board.label(c.session)+" again", "not sent; m shows it again")
+	return m.sayFitting(draw.Muted, "not sent; m shows what you wrote to "+m.board.Label(c.session)+" again", "not sent; m shows it again")
 }
 
 func (m *model) keepUnsent(session, text string) {
@@ -169,7 +169,7 @@ func (m *model) keepUnsent(session, text string) {
 // of is not what the operator knows.
 func (m *model) sendMessage() tea.Cmd {
 	c := m.compose
-	s := m.board.sessions[c.session]
+	s := m.board.Sessions[c.session]
 	if c.state != composing {
 		return nil
 	}
@@ -213,7 +213,7 @@ func trimmed(text string) string {
 }
 
 func (m *model) askTakeBack(s *broker.Session) tea.Cmd {
-	id, label := s.ID, m.board.label(s.ID)
+	id, label := s.ID, m.board.Label(s.ID)
 	m.compose = nil
 	delete(m.unsent, id)
 	m.askYes("take back the message that waits for "+label+"?", "take the message back?", func() tea.Cmd { return m.tell(id, "", 0) })
@@ -222,7 +222,7 @@ func (m *model) askTakeBack(s *broker.Session) tea.Cmd {
 
 // tell hands text to the broker as the session's next message.
 func (m *model) tell(id, text string, gen int) tea.Cmd {
-	ctx, console, by, label := m.ctx, m.console, m.opts.Operator, m.board.label(id)
+	ctx, console, by, label := m.ctx, m.console, m.opts.Operator, m.board.Label(id)
 	return func() tea.Msg {
 		s, err := console.Say(ctx, id, text, by)
 		return saidMsg{gen: gen, id: id, label: label, text: text, session: s, err: err}

@@ -44,7 +44,7 @@ func (m *model) composeView(l layout, a area) []string {
 	width, height := l.inner(a, 1)
 	p := m.st.Paper(width)
 	c.text.write(p, draw.Gutter{}, c.state == composing)
-	f := caption{title: "To " + m.board.label(c.session), focus: true, note: m.composeNote()}
+	f := caption{title: "To " + m.board.Label(c.session), focus: true, note: m.composeNote()}
 	var rows []string
 	if c.hint != "" {
 		rows = append(rows, m.st.Row(p.Width).Fit(draw.Warn, "! "+c.hint, p.Width).To(p.Width).String())
@@ -60,7 +60,7 @@ func (m *model) composeView(l layout, a area) []string {
 // composeNote says what will become of the message.
 func (m *model) composeNote() string {
 	c := m.compose
-	s := m.board.sessions[c.session]
+	s := m.board.Sessions[c.session]
 	switch {
 	case c.state == composeSent:
 		return "sending …"

@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/guard"
@@ -56,7 +57,7 @@ type model struct {
 	at            time.Time // the clock, as drawn
 	screen        screen
 	focus         pane
-	board         *board
+	board         *board.Board
 
 	selected string // id of the selected card
 	top      int    // first listed card on the screen
@@ -135,7 +136,7 @@ type note struct {
 }
 
 func newModel(ctx context.Context, c console, o Options, st *draw.Styles) *model {
-	m := &model{ctx: ctx, console: c, opts: o, st: st, keys: defaultKeyMap(), board: newBoard(), makeCode: guard.NewCode, editorKeys: defaultEditorKeys(), ruleKeys: defaultRuleKeys(), askKeys: defaultAskKeys(), textKeys: defaultTextKeys(), launchKeys: defaultLaunchKeys()}
+	m := &model{ctx: ctx, console: c, opts: o, st: st, keys: defaultKeyMap(), board: board.NewBoard(), makeCode: guard.NewCode, editorKeys: defaultEditorKeys(), ruleKeys: defaultRuleKeys(), askKeys: defaultAskKeys(), textKeys: defaultTextKeys(), launchKeys: defaultLaunchKeys()}
 	m.exec = func(run *editRun, done func(error) tea.Msg) tea.Cmd { return tea.Exec(run, done) }
 	m.at = o.Now()
 	m.attention.muted = map[string]bool{}
@@ -149,9 +150,9 @@ func (m *model) Init() tea.Cmd {
 }
 
 // card is the selected card, nil when there is none.
-func (m *model) card() *card {
-	c := m.board.cards[m.selected]
-	if m.board.place(c) < 0 {
+func (m *model) card() *board.Card {
+	c := m.board.Cards[m.selected]
+	if m.board.Place(c) < 0 {
 		return nil
 	}
 	return c
@@ -159,7 +160,7 @@ func (m *model) card() *card {
 
 // drawnCard is the card whose call is on the screen, whole or in part: the only one
 // that a decision may be about.
-func (m *model) drawnCard() *card {
+func (m *model) drawnCard() *board.Card {
 	if m.screen != screenMain && m.screen != screenFull || m.tooSmall() || m.editor != nil || m.edit != nil || m.launch != nil || m.composeCovers() {
 		return nil
 	}
@@ -173,12 +174,12 @@ func (m *model) formOpen() bool {
 
 // selectRow selects the card at place i of the list, or the one nearest to it.
 func (m *model) selectRow(i int) {
-	n := m.board.rows()
+	n := m.board.Rows()
 	if n == 0 {
 		m.selected = ""
 		return
 	}
-	m.selected = m.board.row(min(max(i, 0), n-1)).req.ID
+	m.selected = m.board.Row(min(max(i, 0), n-1)).Req.ID
 }
 
 // say puts a sentence of ours in the last line.

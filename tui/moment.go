@@ -9,6 +9,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/story"
+	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
@@ -83,7 +84,7 @@ func newMoment(m story.Moment) *moment {
 	}
 	word, _, _ := s.word()
 	s.hay = strings.ToLower(strings.Join([]string{
-		word, s.event.Type, s.sum.Tool, s.sum.Text, string(m.Event.Data[:min(len(m.Event.Data), maxHaystack)]), s.whose(),
+		word, s.event.Type, s.sum.Tool, s.sum.Text, string(m.Event.Data[:min(len(m.Event.Data), board.MaxHaystack)]), s.whose(),
 	}, "\n"))
 	return s
 }

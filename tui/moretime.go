@@ -11,14 +11,15 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
 // moreTimeHint is list, which has the keys of a call that waits, with the one for more time.
-func moreTimeHint(c *card, k keyMap, list []hint) []hint {
-	if c.late() || c.putOff() {
+func moreTimeHint(c *board.Card, k keyMap, list []hint) []hint {
+	if c.Late() || c.PutOff() {
 		return list
 	}
 	after := slices.IndexFunc(list, func(h hint) bool { return h.key == k.Edit.Help().Key })
@@ -31,7 +32,7 @@ func (m *model) moreTimeKey(msg tea.KeyMsg) bool {
 }
 
 // judgeMoreTime says what t does now, on the drawn card c, which may be nil.
-func (m *model) judgeMoreTime(c *card, wait time.Duration, refusal string) tea.Cmd {
+func (m *model) judgeMoreTime(c *board.Card, wait time.Duration, refusal string) tea.Cmd {
 	switch {
 	case c == nil && m.tooSmall() && m.card() != nil:
 		return m.say(draw.Warn, m.tooSmallText())
@@ -39,11 +40,11 @@ func (m *model) judgeMoreTime(c *card, wait time.Duration, refusal string) tea.C
 		return m.say(draw.Muted, "nothing waits")
 	case refusal != "":
 		return m.say(draw.Warn, "… "+refusal)
-	case c.sending != "":
+	case c.Sending != "":
 		return m.say(draw.Muted, "already sent; waiting for the record")
-	case c.late():
+	case c.Late():
 		return m.sayFitting(draw.Muted, "its time is over, and its agent was told no: a lets its retry pass once", "its time is over: a lets its retry pass")
-	case c.putOff():
+	case c.PutOff():
 		return m.sayFitting(draw.Muted, "it is put off: it waits for you without a deadline", "it is put off: it has no deadline")
 	}
 	k := m.guard.Drawn
@@ -52,8 +53,8 @@ func (m *model) judgeMoreTime(c *card, wait time.Duration, refusal string) tea.C
 
 // giveTime gives the call of k more time, if it is still the one that was drawn.
 func (m *model) giveTime(k guard.Drawn) tea.Cmd {
-	c := m.board.cards[k.ID]
-	if c == nil || c.key() != k || c.sending != "" {
+	c := m.board.Cards[k.ID]
+	if c == nil || c.Key() != k || c.Sending != "" {
 		return m.say(draw.Warn, "this call is no longer waiting: it was given no more time")
 	}
 	ctx, console, by := m.ctx, m.console, m.opts.Operator

@@ -78,7 +78,7 @@ func TestNoMoreTime(t *testing.T) {
 				before := r.c.requests["r1"].ExpiresAt
 				r.press("t")
 				r.shows(tc.shows)
-				if now := r.m.board.cards["r1"].req.ExpiresAt; !now.Equal(before) {
+				if now := r.m.board.Cards["r1"].Req.ExpiresAt; !now.Equal(before) {
 					t.Errorf("the card may wait until %v, before %v", now, before)
 				}
 			})

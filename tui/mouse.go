@@ -63,20 +63,20 @@ func (m *model) mouseHistory(l layout, msg tea.MouseMsg, step int) {
 
 func (m *model) mouseQueue(l layout, msg tea.MouseMsg, step int) {
 	if step != 0 {
-		m.selectRow(m.board.place(m.card()) + step)
+		m.selectRow(m.board.Place(m.card()) + step)
 		m.went = m.selected
 		return
 	}
 	m.focus = paneQueue
 	_, height := l.inner(l.queue, 0)
-	if y := msg.Y - l.queue.y - 1; y >= 0 && y < height && m.top+y < m.board.rows() {
+	if y := msg.Y - l.queue.y - 1; y >= 0 && y < height && m.top+y < m.board.Rows() {
 		m.selectRow(m.top + y)
 		m.went = m.selected
 	}
 }
 
 func (m *model) mouseSessions(l layout, msg tea.MouseMsg, step int) {
-	roster := m.board.roster
+	roster := m.board.Roster
 	if step == 0 {
 		m.focus = paneSessions
 		if id := m.sessionAt(msg.Y - l.sessions.y - 1); id != "" {

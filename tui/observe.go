@@ -21,22 +21,22 @@ const (
 // askObserve takes O: it asks before calls are no longer held, and before all sessions
 // are held again; one session is held again at once.
 func (m *model) askObserve(refusal string) tea.Cmd {
-	s := m.board.sessions[m.session]
+	s := m.board.Sessions[m.session]
 	switch {
 	case m.focus != paneSessions || m.screen != screenMain:
 		return m.sayFitting(draw.Muted, "O observes a session, or holds it again: tab goes to the sessions", "O is for sessions: tab goes there")
 	case refusal != "" && m.guard.Burst():
 		return m.say(draw.Warn, "… "+refusal)
-	case m.board.health.Observing:
+	case m.board.Health.Observing:
 		m.prompt = &prompt{purpose: askObserve, on: false}
 	case s == nil:
 		return m.say(draw.Muted, "no session is selected")
 	case s.Observed:
-		return m.observe(s.ID, m.board.label(s.ID), false)
+		return m.observe(s.ID, m.board.Label(s.ID), false)
 	case s.State.Ended():
-		return m.say(draw.Muted, m.board.label(s.ID)+" has ended")
+		return m.say(draw.Muted, m.board.Label(s.ID)+" has ended")
 	default:
-		m.prompt = &prompt{purpose: askObserve, on: true, session: s.ID, what: m.board.label(s.ID)}
+		m.prompt = &prompt{purpose: askObserve, on: true, session: s.ID, what: m.board.Label(s.ID)}
 	}
 	return nil
 }
@@ -74,7 +74,7 @@ func (m *model) observed(msg observedMsg) tea.Cmd {
 
 // observeHint says what O does on the selected session.
 func (m *model) observeHint() hint {
-	if s := m.board.sessions[m.session]; m.board.health.Observing || s != nil && s.Observed {
+	if s := m.board.Sessions[m.session]; m.board.Health.Observing || s != nil && s.Observed {
 		return hint{"O", "hold again"}
 	}
 	return hint{"O", "observe"}

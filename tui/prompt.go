@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/guard"
 )
@@ -49,16 +50,16 @@ type prompt struct {
 	send  func(text string) tea.Cmd // askLine: takes the text; may be nil
 }
 
-func (m *model) openReason(c *card) {
+func (m *model) openReason(c *board.Card) {
 	m.guard.Words = "" // they are for this
-	m.prompt = &prompt{purpose: askReason, key: c.key(), what: c.summary().Tool, lead: reasonLead(c)}
-	if m.instead == c.key() {
+	m.prompt = &prompt{purpose: askReason, key: c.Key(), what: c.Summary().Tool, lead: reasonLead(c)}
+	if m.instead == c.Key() {
 		m.prompt.insert([]rune(insteadOf(c)))
 	}
 }
 
 func (m *model) openFilter() {
-	m.prompt = &prompt{purpose: askFilter, text: []rune(m.board.filter.text)}
+	m.prompt = &prompt{purpose: askFilter, text: []rune(m.board.Filter.Text)}
 }
 
 func (m *model) openStopAll() { m.prompt = &prompt{purpose: askStopAll} }
@@ -91,7 +92,7 @@ func (m *model) updatePrompt(msg tea.KeyMsg) tea.Cmd {
 		p.insert(msg.Runes)
 	}
 	if p.purpose == askFilter {
-		m.filterBy(filter{text: string(p.text), sessionID: m.board.filter.sessionID})
+		m.filterBy(board.Filter{Text: string(p.text), SessionID: m.board.Filter.SessionID})
 	}
 	if p.typed != nil {
 		p.typed(string(p.text))
@@ -124,7 +125,7 @@ func (p *prompt) eraseWord() {
 // closePrompt leaves without doing anything. Leaving the filter lists all again.
 func (m *model) closePrompt() tea.Cmd {
 	if m.prompt.purpose == askFilter {
-		m.filterBy(filter{})
+		m.filterBy(board.Filter{})
 	}
 	if m.prompt.typed != nil {
 		m.prompt.typed("")

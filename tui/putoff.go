@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/safe"
@@ -33,7 +34,7 @@ func (m *model) putOffKey(msg tea.KeyMsg) bool {
 }
 
 // judgePutOff says what such a key does now, on the drawn card c, which may be nil.
-func (m *model) judgePutOff(msg tea.KeyMsg, c *card, wait time.Duration, refusal string) tea.Cmd {
+func (m *model) judgePutOff(msg tea.KeyMsg, c *board.Card, wait time.Duration, refusal string) tea.Cmd {
 	if key.Matches(msg, m.keys.Resume) && m.focus == paneSessions {
 		return m.askResume(m.session, wait, refusal)
 	}
@@ -43,22 +44,22 @@ func (m *model) judgePutOff(msg tea.KeyMsg, c *card, wait time.Duration, refusal
 	case c == nil:
 		return m.say(draw.Muted, "nothing waits")
 	case key.Matches(msg, m.keys.Resume):
-		return m.askResume(c.req.SessionID, wait, refusal)
+		return m.askResume(c.Req.SessionID, wait, refusal)
 	case refusal != "":
 		return m.say(draw.Warn, "… "+refusal)
-	case c.sending != "":
+	case c.Sending != "":
 		return m.say(draw.Muted, "already sent; waiting for the record")
-	case c.late():
+	case c.Late():
 		return m.say(draw.Muted, "this call was refused already")
 	case key.Matches(msg, m.keys.Reject):
-		if !c.putOff() {
+		if !c.PutOff() {
 			return m.sayFitting(draw.Muted, "X refuses a call that is put off, and ends its session with it: here d denies, and s stops", "X is for calls that are put off")
 		}
 		k := m.guard.Drawn
 		return m.guard.Hold(guard.Held{Do: func() tea.Cmd { return m.reject(k) }}, wait, m.at)
-	case c.putOff():
+	case c.PutOff():
 		return m.say(draw.Muted, "it is put off already: nobody waits for it")
-	case !c.req.Deferrable:
+	case !c.Req.Deferrable:
 		return m.sayFitting(draw.Muted, "this agent cannot be put off: it waits as before", "cannot be put off: it waits")
 	}
 	k := m.guard.Drawn
@@ -67,8 +68,8 @@ func (m *model) judgePutOff(msg tea.KeyMsg, c *card, wait time.Duration, refusal
 
 // sendPutOff puts the call of k off, if it is still the one that was drawn.
 func (m *model) sendPutOff(k guard.Drawn) tea.Cmd {
-	c := m.board.cards[k.ID]
-	if c == nil || c.key() != k || c.sending != "" {
+	c := m.board.Cards[k.ID]
+	if c == nil || c.Key() != k || c.Sending != "" {
 		return m.say(draw.Warn, "this call is no longer waiting: nothing was put off")
 	}
 	ctx, console, by := m.ctx, m.console, m.opts.Operator
@@ -80,11 +81,11 @@ func (m *model) sendPutOff(k guard.Drawn) tea.Cmd {
 
 // reject denies the call of k, which is put off, and ends its session.
 func (m *model) reject(k guard.Drawn) tea.Cmd {
-	c := m.board.cards[k.ID]
-	if c == nil || c.key() != k || c.sending != "" {
+	c := m.board.Cards[k.ID]
+	if c == nil || c.Key() != k || c.Sending != "" {
 		return m.say(draw.Warn, "this call is no longer waiting: nothing was decided")
 	}
-	c.sending = broker.Deny
+	c.Sending = broker.Deny
 	if m.selected == k.ID {
 		m.moveOn()
 	}
@@ -112,12 +113,12 @@ func (m *model) deferred(msg deferredMsg) tea.Cmd {
 
 // askResume takes R on a session. A session that somebody else started is only told how.
 func (m *model) askResume(id string, wait time.Duration, refusal string) tea.Cmd {
-	s := m.board.sessions[id]
+	s := m.board.Sessions[id]
 	switch {
 	case s == nil:
 		return m.say(draw.Muted, "no session is selected")
 	case s.Deferred == 0:
-		return m.say(draw.Muted, m.board.label(id)+": nothing of it is put off")
+		return m.say(draw.Muted, m.board.Label(id)+": nothing of it is put off")
 	case refusal != "": // it may start a process
 		return m.say(draw.Warn, "… "+refusal)
 	}
@@ -125,7 +126,7 @@ func (m *model) askResume(id string, wait time.Duration, refusal string) tea.Cmd
 }
 
 func (m *model) resume(id string) tea.Cmd {
-	ctx, console, by, label := m.ctx, m.console, m.opts.Operator, m.board.label(id)
+	ctx, console, by, label := m.ctx, m.console, m.opts.Operator, m.board.Label(id)
 	return func() tea.Msg {
 		told, err := console.Resume(ctx, id, by)
 		return resumedMsg{label: label, told: told, err: err}
@@ -155,7 +156,7 @@ func (m *model) resumed(msg resumedMsg) tea.Cmd {
 // toldAnswered follows an answer to a call that was put off: its agent hears of it only when
 // its session is resumed.
 func (m *model) toldAnswered(r broker.Request) tea.Cmd {
-	s := m.board.sessions[r.SessionID]
+	s := m.board.Sessions[r.SessionID]
 	if r.Checkpoint == nil || !r.State.Terminal() || s == nil || s.Run != nil {
 		return nil
 	}
@@ -163,13 +164,13 @@ func (m *model) toldAnswered(r broker.Request) tea.Cmd {
 }
 
 // putOffHints are the keys of a call that is put off; list has those of one that waits.
-func (m *model) putOffHints(c *card, list []hint) []hint {
+func (m *model) putOffHints(c *board.Card, list []hint) []hint {
 	allow := list[0]
-	if c.dangerous() {
+	if c.Dangerous() {
 		allow = m.codeHint(c)
 	}
 	here := []hint{allow, list[1], list[2], {"X", "deny, end"}, {"R", "resume"}}
-	if m.board.held(c.req.SessionID) {
+	if m.board.Held(c.Req.SessionID) {
 		here = append(here, hint{"m", "message"})
 	}
 	return append(here, list[4:]...)
@@ -177,15 +178,15 @@ func (m *model) putOffHints(c *card, list []hint) []hint {
 
 // putOffWord is what the line of a session, of which word is the state, says of that.
 func putOffWord(s *broker.Session, word string) string {
-	if s.Deferred == 0 || word == putOffState {
+	if s.Deferred == 0 || word == board.PutOffState {
 		return ""
 	}
-	return " · " + putOffState
+	return " · " + board.PutOffState
 }
 
 // offSince is what a row says of c, which is put off, in at most room cells.
-func offSince(c *card, now time.Time, room int) string {
-	since := draw.Ago(now.Sub(c.req.Checkpoint.At))
+func offSince(c *board.Card, now time.Time, room int) string {
+	since := draw.Ago(now.Sub(c.Req.Checkpoint.At))
 	if text := "off " + since; draw.Cells(text) <= room {
 		return text
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
@@ -16,23 +17,23 @@ import (
 func (m *model) queueView(l layout, a area) []string {
 	width, height := l.inner(a, 0)
 	b := m.board
-	off := b.waiting.putOff()
-	f := caption{title: "Waiting " + draw.Count(len(b.waiting)-off), focus: m.focus == paneQueue && m.editor == nil}
-	if b.filter.active() {
-		f.title = fmt.Sprintf("Waiting %s of %s", draw.Count(len(b.shown)), draw.Count(len(b.waiting)))
+	off := b.Waiting.PutOff()
+	f := caption{title: "Waiting " + draw.Count(len(b.Waiting)-off), focus: m.focus == paneQueue && m.editor == nil}
+	if b.Filter.Active() {
+		f.title = fmt.Sprintf("Waiting %s of %s", draw.Count(len(b.Shown)), draw.Count(len(b.Waiting)))
 	} else if off > 0 {
 		f.title += " · put off " + draw.Count(off)
 	}
 	f.note, f.noteInk = m.queueNote()
-	if b.rows() == 0 {
+	if b.Rows() == 0 {
 		return m.frame(l, a, f, 0, m.quiet(width, height))
 	}
-	if n := b.rows(); n > height && height > 0 {
+	if n := b.Rows(); n > height && height > 0 {
 		f.right = fmt.Sprintf("%s–%s of %s", draw.Count(m.top+1), draw.Count(min(m.top+height, n)), draw.Count(n))
 	}
 	rows := make([]string, 0, height)
-	for i := m.top; i < min(m.top+height, b.rows()); i++ {
-		rows = append(rows, m.queueRow(b.row(i), width))
+	for i := m.top; i < min(m.top+height, b.Rows()); i++ {
+		rows = append(rows, m.queueRow(b.Row(i), width))
 	}
 	return m.frame(l, a, f, 0, rows)
 }
@@ -42,32 +43,32 @@ func (m *model) queueNote() (string, draw.Ink) {
 	b := m.board
 	var notes []string
 	i := draw.Muted
-	if n := len(b.marks); n > 0 {
+	if n := len(b.Marks); n > 0 {
 		notes, i = append(notes, draw.Count(n)+" marked"), draw.Key
 	}
-	if n := b.shown.dangerous(); n > 0 {
+	if n := b.Shown.Dangerous(); n > 0 {
 		notes, i = append(notes, draw.Count(n)+" dangerous"), draw.Danger
 	}
 	if n := m.elsewhereNote(); n != "" {
 		notes, i = append(notes, n), max(i, draw.Warn)
 	}
-	if b.filter.active() {
+	if b.Filter.Active() {
 		notes = append(notes, m.filterText())
 	}
 	return strings.Join(notes, " · "), i
 }
 
 func (m *model) filterText() string {
-	f := m.board.filter
+	f := m.board.Filter
 	text := ""
-	if f.sessionID != "" {
-		text = "of " + m.board.label(f.sessionID)
+	if f.SessionID != "" {
+		text = "of " + m.board.Label(f.SessionID)
 	}
-	if f.text != "" {
+	if f.Text != "" {
 		if text != "" {
 			text += " "
 		}
-		text += "/" + draw.SafeLine(f.text)
+		text += "/" + draw.SafeLine(f.Text)
 	}
 	return text
 }
@@ -89,9 +90,9 @@ func queueColumns(width int) columns {
 	return c
 }
 
-func (m *model) queueRow(c *card, width int) string {
+func (m *model) queueRow(c *board.Card, width int) string {
 	cols := queueColumns(width)
-	chosen := c.req.ID == m.selected
+	chosen := c.Req.ID == m.selected
 	r := m.st.Row(width).Choose(chosen)
 	bar := " "
 	if chosen {
@@ -99,9 +100,9 @@ func (m *model) queueRow(c *card, width int) string {
 	}
 	r.Put(draw.Key, bar)
 	m.queueFlags(r, c)
-	s := c.summary()
+	s := c.Summary()
 	tool, text := draw.Bold, draw.Text
-	if c.late() || c.sending != "" {
+	if c.Late() || c.Sending != "" {
 		tool, text = draw.Muted, draw.Muted
 	}
 	r.Fit(tool, s.Tool, cols.tool).To(flagsWidth + cols.tool + 1)
@@ -109,7 +110,7 @@ func (m *model) queueRow(c *card, width int) string {
 	m.queueText(r, s, text, end-1-r.Width)
 	r.To(end)
 	if cols.session > 0 {
-		r.Fit(draw.Muted, m.whose(c.req), cols.session).To(end + cols.session + 1)
+		r.Fit(draw.Muted, m.whose(c.Req), cols.session).To(end + cols.session + 1)
 	}
 	m.queueTimes(r, c, cols, width)
 	return r.To(width).String()
@@ -128,15 +129,15 @@ func summaryRoom(cols columns, width int) int {
 }
 
 // queueFlags draws a row's signs: its mark, and that it is dangerous.
-func (m *model) queueFlags(r *draw.Row, c *card) {
-	marked := m.board.marks[c.req.ID]
+func (m *model) queueFlags(r *draw.Row, c *board.Card) {
+	marked := m.board.Marks[c.Req.ID]
 	if marked {
 		r.Put(draw.Key, "●")
 	}
 	switch {
-	case c.dangerous() && marked:
+	case c.Dangerous() && marked:
 		r.Put(draw.Danger, "!")
-	case c.dangerous():
+	case c.Dangerous():
 		r.Put(draw.Danger, "!!")
 	}
 	r.To(flagsWidth)
@@ -153,25 +154,25 @@ func (m *model) queueText(r *draw.Row, s callview.Summary, i draw.Ink, room int)
 	r.Fit(i, s.Text, room-n).Put(draw.Text, "  ").Put(draw.Added, plus).Put(draw.Text, " ").Put(draw.Removed, minus)
 }
 
-func (m *model) queueTimes(r *draw.Row, c *card, cols columns, width int) {
+func (m *model) queueTimes(r *draw.Row, c *board.Card, cols columns, width int) {
 	switch {
-	case cols.age > 0 && c.held():
+	case cols.age > 0 && c.Held():
 		r.Right(draw.Frozen, "held", width-cols.left)
-	case cols.age > 0 && !c.putOff(): // it holds nobody up
-		r.Right(draw.Muted, draw.Clock(m.at.Sub(c.req.CreatedAt)), width-cols.left)
+	case cols.age > 0 && !c.PutOff(): // it holds nobody up
+		r.Right(draw.Muted, draw.Clock(m.at.Sub(c.Req.CreatedAt)), width-cols.left)
 	}
 	switch {
-	case c.sending == broker.Allow:
+	case c.Sending == broker.Allow:
 		r.Right(draw.OK, "allow…", width-1)
-	case c.sending == broker.Deny:
+	case c.Sending == broker.Deny:
 		r.Right(draw.Warn, "deny…", width-1)
-	case c.late():
+	case c.Late():
 		r.Right(draw.Warn, "late", width-1)
-	case c.putOff():
+	case c.PutOff():
 		r.Right(draw.Muted, offSince(c, m.at, cols.left), width-1)
 	default:
-		d := c.req.ExpiresAt.Sub(m.at)
-		_, whole := c.span()
+		d := c.Req.ExpiresAt.Sub(m.at)
+		_, whole := c.Span()
 		r.Right(urgency(d, whole), draw.Left(d), width-1)
 	}
 }
@@ -189,7 +190,7 @@ func urgency(d, whole time.Duration) draw.Ink {
 
 // whose names a call's session and sub-agent; safe to draw.
 func (m *model) whose(r broker.Request) string {
-	label := m.board.label(r.SessionID)
+	label := m.board.Label(r.SessionID)
 	switch {
 	case r.SubagentType != "":
 		return label + " › " + draw.SafeLine(r.SubagentType)
@@ -204,24 +205,24 @@ func (m *model) quiet(width, height int) []string {
 	p := m.st.Paper(width - 2)
 	b := m.board
 	switch {
-	case b.filter.active() && len(b.waiting) > 0:
+	case b.Filter.Active() && len(b.Waiting) > 0:
 		p.SayBehind(draw.Text, "", 1, draw.Muted, "no waiting call passes the filter; esc shows all")
-	case len(b.sessions) == 0 && len(b.recent) == 0:
+	case len(b.Sessions) == 0 && len(b.Recent) == 0:
 		return m.welcome(p, height)
-	case b.health.Observing:
+	case b.Health.Observing:
 		p.SayBehind(draw.Text, "", 1, draw.Warn, "nothing is held, so nothing waits")
 	default:
 		p.SayBehind(draw.Text, "", 1, draw.OK, "nothing waits")
 	}
 	m.elsewhereRows(p)
-	if len(b.recent) == 0 {
+	if len(b.Recent) == 0 {
 		return pad(p.Rows, width)
 	}
 	p.Blank()
 	p.SayBehind(draw.Text, "", 1, draw.Muted, "decided last")
 	rows := pad(p.Rows, width)
-	for i := 0; i < len(b.recent) && len(rows) < height; i++ {
-		rows = append(rows, m.pastRow(b.recent[i], width, false))
+	for i := 0; i < len(b.Recent) && len(rows) < height; i++ {
+		rows = append(rows, m.pastRow(b.Recent[i], width, false))
 	}
 	return rows
 }

@@ -42,7 +42,7 @@ func (m *model) refused(r broker.Refused) tea.Cmd {
 	m.attempts.last = m.at
 	text := "refused: " + draw.SafeLine(r.Sentence())
 	if r.SessionID != "" {
-		text += " · in " + m.board.label(r.SessionID)
+		text += " · in " + m.board.Label(r.SessionID)
 	}
 	return m.sayFor(draw.Danger, text, refusedFor)
 }

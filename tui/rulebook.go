@@ -242,7 +242,7 @@ func (m *model) lifeTail(r rules.Rule) string {
 func (m *model) scopeWords(s rules.Scope) string {
 	var parts []string
 	if s.Session != "" {
-		parts = append(parts, "session "+m.board.label(s.Session))
+		parts = append(parts, "session "+m.board.Label(s.Session))
 	}
 	if s.Project != "" {
 		parts = append(parts, projectName(s.Project))

@@ -59,8 +59,8 @@ func (m *model) makeRule(wait time.Duration, refusal string) tea.Cmd {
 		return m.say(draw.Muted, "nothing waits; r, then n makes a rule from nothing")
 	case refusal != "":
 		return m.say(draw.Warn, "… "+refusal)
-	case c.sending != "":
+	case c.Sending != "":
 		return m.say(draw.Muted, "already sent; waiting for the record")
 	}
-	return m.inAMoment(wait, func() tea.Cmd { return m.openEditor(c.key()) })
+	return m.inAMoment(wait, func() tea.Cmd { return m.openEditor(c.Key()) })
 }

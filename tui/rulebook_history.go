@@ -72,10 +72,10 @@ func (m *model) wantStats() tea.Cmd {
 	}
 	s := &m.rb.stats
 	newest := ""
-	if len(m.board.recent) > 0 {
-		newest = m.board.recent[0].ID
+	if len(m.board.Recent) > 0 {
+		newest = m.board.Recent[0].ID
 	}
-	session := m.board.filter.sessionID
+	session := m.board.Filter.SessionID
 	same := s.known && s.session == session && s.newest == newest
 	if s.asking || same || s.known && s.session == session && m.at.Sub(s.at) < time.Second {
 		return nil
@@ -99,7 +99,7 @@ const statsMost = 2
 // statsRow are the numbers above the history; nothing before they are known.
 func (m *model) statsRow(width int) []string {
 	s := m.rb.stats
-	if !s.known || width < draw.LeastPaper || s.session != m.board.filter.sessionID {
+	if !s.known || width < draw.LeastPaper || s.session != m.board.Filter.SessionID {
 		return nil
 	}
 	rows := []*draw.Row{m.st.Row(width).Put(draw.Text, " ")}
@@ -108,7 +108,7 @@ func (m *model) statsRow(width int) []string {
 	}
 	r := rows[0]
 	if s.session != "" {
-		r.Fit(draw.Muted, m.board.label(s.session)+": ", width/2)
+		r.Fit(draw.Muted, m.board.Label(s.session)+": ", width/2)
 	}
 	for i, p := range statsParts(s.got) {
 		if i > 0 && r.Width+draw.Cells(" · "+p) >= width {

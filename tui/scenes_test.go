@@ -25,13 +25,13 @@ var scenes = map[string]func(*still){
 		s.m.Update(keyMsg("8"))
 	},
 	"changed": func(s *still) {
-		s.m.Update(decidedMsg{key: s.m.card().key(), req: s.m.card().req, err: broker.ErrChanged})
+		s.m.Update(decidedMsg{key: s.m.card().Key(), req: s.m.card().Req, err: broker.ErrChanged})
 	},
 	"stop all?": func(s *still) { s.m.Update(keyMsg("S")) },
 	"refused":   func(s *still) { s.m.Update(keyMsg("ls -la")) },
 	"gone while typing": func(s *still) {
 		s.m.Update(keyMsg("D"))
-		ended := settled(s.m.card().req, broker.Answered, broker.Actor{Kind: broker.ByAgent}, "", noon)
+		ended := settled(s.m.card().Req, broker.Answered, broker.Actor{Kind: broker.ByAgent}, "", noon)
 		s.m.Update(updatesMsg{gen: 1, list: []broker.Update{{Request: &ended}}})
 	},
 	"frozen": func(s *still) {
@@ -45,13 +45,13 @@ var scenes = map[string]func(*still){
 		s.health(broker.Health{SocketErr: "the socket is gone", StoreErr: "write aoctl.db: no space left on device"})
 	},
 	"more time": func(s *still) {
-		r := s.m.card().req
+		r := s.m.card().Req
 		r.ExtendedAt, r.ExpiresAt, r.MayWaitUntil = s.at, s.at.Add(10*time.Minute), s.at.Add(50*time.Minute)
 		s.m.Update(updatesMsg{gen: 1, list: []broker.Update{{Request: &r}}})
 		s.m.Update(moreTimeMsg{req: r})
 	},
 	"no more time": func(s *still) {
-		r := s.m.card().req
+		r := s.m.card().Req
 		r.ExpiresAt = s.at.Add(30 * time.Second)
 		r.MayWaitUntil = r.ExpiresAt
 		s.m.Update(updatesMsg{gen: 1, list: []broker.Update{{Request: &r}}})

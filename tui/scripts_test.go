@@ -149,13 +149,13 @@ func (w *witness) do(s step) {
 		}
 		r.c.publish(call)
 		r.wait(gatherFor + time.Millisecond)
-		if before != "" && r.m.selected != before && r.m.board.cards[before] != nil && w.at.Before(time.Now().Add(-guard.RepeatFor-time.Millisecond)) {
+		if before != "" && r.m.selected != before && r.m.board.Cards[before] != nil && w.at.Before(time.Now().Add(-guard.RepeatFor-time.Millisecond)) {
 			w.fail("the arrival of %s moved the selection from %s to %s", id, before, r.m.selected)
 		}
 	case s.Kind < 34:
-		if c := r.m.card(); c != nil && !c.late() && c.sending == "" {
+		if c := r.m.card(); c != nil && !c.Late() && c.Sending == "" {
 			state := []broker.State{broker.Denied, broker.Expired, broker.Cancelled, broker.Answered}[s.Arg%4]
-			r.c.publish(settled(c.req, state, broker.Actor{Kind: broker.ByStop}, "", time.Now()))
+			r.c.publish(settled(c.Req, state, broker.Actor{Kind: broker.ByStop}, "", time.Now()))
 		}
 	case s.Kind == 34:
 		r.send(tea.WindowSizeMsg{Width: windows[s.Arg][0], Height: windows[s.Arg][1]})

@@ -22,21 +22,21 @@ func sessionRows(s *broker.Session) int {
 // settleSessions keeps the selected session on the screen.
 func (m *model) settleSessions() {
 	b := m.board
-	if b.sessions[m.session] == nil {
+	if b.Sessions[m.session] == nil {
 		m.session = ""
-		if len(b.roster) > 0 {
-			m.session = b.roster[0]
+		if len(b.Roster) > 0 {
+			m.session = b.Roster[0]
 		}
 	}
 	l := m.layout()
 	_, height := l.inner(l.sessions, 0)
 	at, all := 0, 0
 	rows := 2
-	for _, id := range b.roster {
+	for _, id := range b.Roster {
 		if id == m.session {
-			at, rows = all, sessionRows(b.sessions[id])
+			at, rows = all, sessionRows(b.Sessions[id])
 		}
-		all += sessionRows(b.sessions[id])
+		all += sessionRows(b.Sessions[id])
 	}
 	if at < m.sessTop {
 		m.sessTop = at
@@ -50,8 +50,8 @@ func (m *model) settleSessions() {
 // sessionAt is the session drawn on row y of the pane.
 func (m *model) sessionAt(y int) string {
 	at := -m.sessTop
-	for _, id := range m.board.roster {
-		n := sessionRows(m.board.sessions[id])
+	for _, id := range m.board.Roster {
+		n := sessionRows(m.board.Sessions[id])
 		if y >= at && y < at+n {
 			return id
 		}
@@ -68,8 +68,8 @@ func (m *model) sessionsView(l layout, a area) []string {
 	f := caption{title: "Sessions", focus: m.focus == paneSessions && m.editor == nil}
 	var rows []string
 	skip := m.sessTop
-	for _, id := range m.board.roster {
-		s := m.board.sessions[id]
+	for _, id := range m.board.Roster {
+		s := m.board.Sessions[id]
 		if n := sessionRows(s); skip >= n {
 			skip -= n
 			continue
@@ -104,17 +104,17 @@ func (m *model) sessionLines(s *broker.Session, width int) []string {
 		agent = heldMark + agent
 	}
 	if m.attention.muted[s.ID] {
-		agent = mutedWord(agent, width-3-draw.Cells(m.board.label(s.ID)))
+		agent = mutedWord(agent, width-3-draw.Cells(m.board.Label(s.ID)))
 	}
-	if s.Run != nil && draw.Cells(m.board.label(s.ID))+draw.Cells(agent)+3 > width {
+	if s.Run != nil && draw.Cells(m.board.Label(s.ID))+draw.Cells(agent)+3 > width {
 		agent = strings.TrimSpace(heldMark) // no other agent can be held
 	}
 	room := width - 2 - draw.Cells(agent) - 1
-	r.Fit(name, m.board.label(s.ID), max(room, width/2))
+	r.Fit(name, m.board.Label(s.ID), max(room, width/2))
 	r.Right(draw.Muted, agent, width-1)
 	lines := []string{r.To(width).String()}
 
-	word, since := m.board.status(s)
+	word, since := m.board.Status(s)
 	r = m.st.Row(width).Choose(chosen).Put(draw.Key, bar)
 	room = width - 8
 	if s.Observed {
@@ -125,7 +125,7 @@ func (m *model) sessionLines(s *broker.Session, width int) []string {
 		r.Put(draw.Frozen, "frozen").Put(draw.Faint, " · ")
 		room = width - 1 - r.Width
 	}
-	r.Fit(stateInk(s, m.board.pending[s.ID]), word+putOffWord(s, word), room)
+	r.Fit(stateInk(s, m.board.Pending[s.ID]), word+putOffWord(s, word), room)
 	if age := draw.Ago(m.at.Sub(since)); !since.IsZero() && r.Width+1+draw.Cells(age) < width { // never touching the word
 		r.Right(draw.Muted, age, width-1)
 	}

@@ -5,6 +5,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/guard"
 )
@@ -42,7 +43,7 @@ func (m *model) beat() tea.Cmd {
 
 func (m *model) settleList() {
 	rows := m.listRows()
-	m.top = window(m.top, m.board.place(m.card()), rows, m.board.rows())
+	m.top = window(m.top, m.board.Place(m.card()), rows, m.board.Rows())
 	m.settleRows()
 }
 
@@ -69,13 +70,13 @@ func (m *model) settleDrawn() tea.Cmd {
 		return nil
 	}
 	var cmd tea.Cmd
-	if m.guard.Draws(c.key(), m.at) {
+	if m.guard.Draws(c.Key(), m.at) {
 		m.scroll = 0
-		m.guard.Own = m.went == c.req.ID
-		c.wantForm()
+		m.guard.Own = m.went == c.Req.ID
+		c.WantForm()
 		cmd = m.wantFiles(c)
-		if c.dangerous() && c.code == "" {
-			c.code = m.makeCode()
+		if c.Dangerous() && c.Code == "" {
+			c.Code = m.makeCode()
 		}
 	}
 	m.went = ""
@@ -84,19 +85,19 @@ func (m *model) settleDrawn() tea.Cmd {
 	d := m.doc(c, width)
 	m.scroll = max(0, min(m.scroll, len(d.Rows)-height))
 	if height > 0 && m.scroll+height >= d.CallEnd {
-		c.seenEnd = true
-		if c.ask != nil {
-			c.ask.Note()
+		c.SeenEnd = true
+		if c.Ask != nil {
+			c.Ask.Note()
 		}
 	}
 	return cmd
 }
 
 // settleForm makes the keys that decide deaf for a moment when a form opens.
-func (m *model) settleForm(c *card) {
+func (m *model) settleForm(c *board.Card) {
 	in := guard.Drawn{}
 	if m.inForm(c) {
-		in = c.key()
+		in = c.Key()
 	}
 	if in != m.askedOf && in != (guard.Drawn{}) {
 		m.askDeaf()
@@ -140,21 +141,21 @@ func (k *docCache) get(key docKey, make func() *callview.Doc) *callview.Doc {
 }
 
 // doc is card c laid out.
-func (m *model) doc(c *card, width int) *callview.Doc {
-	k := docKey{id: c.req.ID, width: width}
+func (m *model) doc(c *board.Card, width int) *callview.Doc {
+	k := docKey{id: c.Req.ID, width: width}
 	in := m.inForm(c)
-	if c.ask != nil && !c.late() {
-		k.form = 2*c.ask.Rev + 1
+	if c.Ask != nil && !c.Late() {
+		k.form = 2*c.Ask.Rev + 1
 		if in {
 			k.form++
 		}
 	}
 	return m.docs.get(k, func() *callview.Doc {
-		a := m.around(c.req)
-		a.Sections, a.Rest, a.PlanFile = c.sections, c.rest, c.planFile()
+		a := m.around(c.Req)
+		a.Sections, a.Rest, a.PlanFile = c.Sections, c.Rest, c.PlanFile()
 		if k.form > 0 {
-			a.Ask, a.InForm = c.ask, in
+			a.Ask, a.InForm = c.Ask, in
 		}
-		return callview.LayOutLater(m.st, c.req, a, width)
+		return callview.LayOutLater(m.st, c.Req, a, width)
 	})
 }

@@ -8,6 +8,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/diff"
 	"github.com/aoctl/aoctl/tui/draw"
@@ -17,31 +18,31 @@ import (
 
 // wantFiles has the files read that a call would change, once for each card, and has it
 // drawn as far as it is known meanwhile.
-func (m *model) wantFiles(c *card) tea.Cmd {
-	if c.files != nil {
+func (m *model) wantFiles(c *board.Card) tea.Cmd {
+	if c.Files != nil {
 		return nil
 	}
-	c.files = map[string]change.File{}
-	if path, ok := c.planPath(); ok {
-		c.files[path] = change.File{Wanted: true}
-		m.docs.forget(c.req.ID)
-		return m.readTargets(c.key(), change.Changes{}, []string{path}, c.req.CWD)
+	c.Files = map[string]change.File{}
+	if path, ok := c.PlanPath(); ok {
+		c.Files[path] = change.File{Wanted: true}
+		m.docs.forget(c.Req.ID)
+		return m.readTargets(c.Key(), change.Changes{}, []string{path}, c.Req.CWD)
 	}
-	rd := c.read()
-	if !rd.ok {
+	rd := c.Read()
+	if !rd.OK {
 		return nil
 	}
 	cs := rd.Changes
-	paths := cs.Targets(c.req.CWD)
+	paths := cs.Targets(c.Req.CWD)
 	for _, path := range paths {
-		c.files[path] = change.File{Wanted: true}
+		c.Files[path] = change.File{Wanted: true}
 	}
-	c.sections, c.rest = cs.Compare(c.files, c.req.CWD, diff.WhileDrawing), cs.Rest
-	m.docs.forget(c.req.ID)
+	c.Sections, c.Rest = cs.Compare(c.Files, c.Req.CWD, diff.WhileDrawing), cs.Rest
+	m.docs.forget(c.Req.ID)
 	if len(paths) == 0 {
 		return m.dress(c)
 	}
-	return m.readTargets(c.key(), cs, paths, c.req.CWD)
+	return m.readTargets(c.Key(), cs, paths, c.Req.CWD)
 }
 
 // readTargets reads files and compares the call with them.
@@ -64,17 +65,17 @@ func (m *model) readTargets(key guard.Drawn, cs change.Changes, paths []string, 
 // filesCame shows a call in its files. What the operator has read so far was drawn
 // otherwise, so reading begins anew.
 func (m *model) filesCame(msg filesMsg) tea.Cmd {
-	c := m.board.cards[msg.key.ID]
-	if c == nil || c.key() != msg.key {
+	c := m.board.Cards[msg.key.ID]
+	if c == nil || c.Key() != msg.key {
 		return nil
 	}
-	c.files, c.sections = msg.files, msg.sections
-	c.seenEnd, c.reading = false, nil
-	if c.sum.Edit {
-		c.sum.Added, c.sum.Gone = 0, 0
-		for i := range c.sections {
-			a, g := diff.Tally(c.sections[i].Lines)
-			c.sum.Added, c.sum.Gone = c.sum.Added+a, c.sum.Gone+g
+	c.Files, c.Sections = msg.files, msg.sections
+	c.SeenEnd, c.Reading = false, nil
+	if c.Sum.Edit {
+		c.Sum.Added, c.Sum.Gone = 0, 0
+		for i := range c.Sections {
+			a, g := diff.Tally(c.Sections[i].Lines)
+			c.Sum.Added, c.Sum.Gone = c.Sum.Added+a, c.Sum.Gone+g
 		}
 	}
 	m.docs.forget(msg.key.ID)
@@ -89,15 +90,15 @@ func (m *model) filesCame(msg filesMsg) tea.Cmd {
 // they were read.
 func (m *model) watchFiles() tea.Cmd {
 	c := m.drawnCard()
-	if c == nil || len(c.files) == 0 {
+	if c == nil || len(c.Files) == 0 {
 		return nil
 	}
-	for _, f := range c.files {
+	for _, f := range c.Files {
 		if !f.Done {
 			return nil
 		}
 	}
-	key, files, stamp := c.key(), maps.Clone(c.files), m.opts.Stamp
+	key, files, stamp := c.Key(), maps.Clone(c.Files), m.opts.Stamp
 	return func() tea.Msg {
 		for path, f := range files {
 			if stamp(path) != f.Stamp {
@@ -110,33 +111,33 @@ func (m *model) watchFiles() tea.Cmd {
 
 // filesMoved draws a call anew whose file changed under it.
 func (m *model) filesMoved(msg filesMovedMsg) tea.Cmd {
-	c := m.board.cards[msg.key.ID]
-	if c == nil || c.key() != msg.key {
+	c := m.board.Cards[msg.key.ID]
+	if c == nil || c.Key() != msg.key {
 		return nil
 	}
 	m.lookAgain(msg.key)
-	return m.sayFitting(draw.Warn, c.summary().Tool+": a file of this call changed: it is drawn anew", "a file changed: drawn anew")
+	return m.sayFitting(draw.Warn, c.Summary().Tool+": a file of this call changed: it is drawn anew", "a file changed: drawn anew")
 }
 
 // dressFor is how long the colours of a call may take. Those of later texts are left out.
 const dressFor = 1500 * time.Millisecond
 
 // dress finds, off the screen's time, what changed inside lines, and their colours.
-func (m *model) dress(c *card) tea.Cmd {
-	if len(c.sections) == 0 {
+func (m *model) dress(c *board.Card) tea.Cmd {
+	if len(c.Sections) == 0 {
 		return nil
 	}
-	ctx, key, of := m.ctx, c.key(), c.sections
+	ctx, key, of := m.ctx, c.Key(), c.Sections
 	return func() tea.Msg { return dressedMsg{key: key, of: of, list: dressed(ctx, of)} }
 }
 
 // dressedCame shows colours where none were. Nothing moves by it.
 func (m *model) dressedCame(msg dressedMsg) {
-	c := m.board.cards[msg.key.ID]
-	if c == nil || !c.key().SameCall(msg.key) || len(c.sections) == 0 || &c.sections[0] != &msg.of[0] {
+	c := m.board.Cards[msg.key.ID]
+	if c == nil || !c.Key().SameCall(msg.key) || len(c.Sections) == 0 || &c.Sections[0] != &msg.of[0] {
 		return
 	}
-	c.sections = msg.list
+	c.Sections = msg.list
 	m.docs.forget(msg.key.ID)
 }
 

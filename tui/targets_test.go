@@ -33,11 +33,11 @@ func fileCall(t *testing.T, text string) (s *still, path string) {
 func (s *still) readNow(t *testing.T) {
 	t.Helper()
 	c := s.m.card()
-	cs, ok := change.ChangesOf(c.req)
+	cs, ok := change.ChangesOf(c.Req)
 	if !ok {
 		t.Fatal("the call changes nothing")
 	}
-	msg, ok := s.m.readTargets(c.key(), cs, cs.Targets(c.req.CWD), c.req.CWD)().(filesMsg)
+	msg, ok := s.m.readTargets(c.Key(), cs, cs.Targets(c.Req.CWD), c.Req.CWD)().(filesMsg)
 	if !ok {
 		t.Fatal("nothing was read")
 	}
@@ -52,7 +52,7 @@ func TestFileChangedUnderTheCard(t *testing.T) {
 	if msg := s.m.watchFiles()(); msg != nil {
 		t.Fatalf("the file is as it was, and yet %#v", msg)
 	}
-	if !s.m.card().seenEnd {
+	if !s.m.card().SeenEnd {
 		t.Fatal("the whole call was on the screen")
 	}
 	if err := os.WriteFile(path, []byte("zero\none\ntwo\n"), 0o600); err != nil {
@@ -62,9 +62,9 @@ func TestFileChangedUnderTheCard(t *testing.T) {
 	if msg == nil {
 		t.Fatal("that the file changed is not noticed")
 	}
-	old := s.m.card().key()
+	old := s.m.card().Key()
 	s.m.Update(msg)
-	if s.m.card().key() == old || !s.m.guard.Deaf(s.at) {
+	if s.m.card().Key() == old || !s.m.guard.Deaf(s.at) {
 		t.Error("a key would decide about the card that was drawn before")
 	}
 	s.readNow(t)
@@ -114,14 +114,14 @@ func TestFileReplacedUnderTheCard(t *testing.T) {
 func TestLateColours(t *testing.T) {
 	s, _ := fileCall(t, "one\ntwo\n")
 	c := s.m.card()
-	before := c.sections
-	s.m.Update(dressedMsg{key: c.key(), of: []change.Section{{}}, list: []change.Section{{Fresh: "others"}}})
-	if &c.sections[0] != &before[0] {
+	before := c.Sections
+	s.m.Update(dressedMsg{key: c.Key(), of: []change.Section{{}}, list: []change.Section{{Fresh: "others"}}})
+	if &c.Sections[0] != &before[0] {
 		t.Error("colours of other sections were taken")
 	}
-	c.seenEnd = true
-	s.m.Update(dressedMsg{key: c.key(), of: before, list: dressed(t.Context(), before)})
-	if &c.sections[0] == &before[0] || !c.seenEnd {
+	c.SeenEnd = true
+	s.m.Update(dressedMsg{key: c.Key(), of: before, list: dressed(t.Context(), before)})
+	if &c.Sections[0] == &before[0] || !c.SeenEnd {
 		t.Error("colours were not taken, or made the call unread")
 	}
 }

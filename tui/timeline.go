@@ -84,7 +84,7 @@ func (m *model) openSession(msg tea.KeyMsg, id string) tea.Cmd {
 // while its pane has the focus, else that of the drawn call.
 func (m *model) sessionInView() string {
 	if c := m.drawnCard(); c != nil && m.focus != paneSessions {
-		return c.req.SessionID
+		return c.Req.SessionID
 	}
 	return m.session
 }

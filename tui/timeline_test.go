@@ -155,7 +155,7 @@ func TestGoldenStory(t *testing.T) {
 		s.draw(width, height)
 		card := s.m.drawnCard()
 		before := s.m.doc(card, 60)
-		s.m.Update(storyMsg{id: card.req.ID, story: told})
+		s.m.Update(storyMsg{id: card.Req.ID, story: told})
 		if after := s.m.doc(card, 60); after.CallEnd != before.CallEnd || len(after.Rows) <= len(before.Rows) {
 			t.Errorf("the call had %d rows of %d, has %d of %d", before.CallEnd, len(before.Rows), after.CallEnd, len(after.Rows))
 		}

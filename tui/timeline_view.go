@@ -140,7 +140,7 @@ func (m *model) mouseTimeline(l layout, msg tea.MouseMsg, step int) {
 func (m *model) timelineView(l layout, a area) []string {
 	width, height := l.inner(a, 1)
 	t := &m.tl
-	f := caption{title: "Events of " + m.board.label(t.session), focus: true}
+	f := caption{title: "Events of " + m.board.Label(t.session), focus: true}
 	f.note, f.noteInk = m.timelineNote()
 	f.right = m.timelineRight()
 	rows := make([]string, 0, height)
@@ -180,7 +180,7 @@ func (m *model) timelineNote() (string, draw.Ink) {
 		}
 		return text, draw.Key
 	}
-	if s := m.board.sessions[t.session]; s != nil && stopTold(s) != "" {
+	if s := m.board.Sessions[t.session]; s != nil && stopTold(s) != "" {
 		return stopTold(s), draw.Danger
 	}
 	return "", draw.Muted

@@ -191,9 +191,9 @@ func (m *model) verdict(it *item) (string, draw.Ink) {
 
 // waiting says what a call waits for.
 func (m *model) waiting(r *broker.Request) string {
-	if c := m.board.cards[r.ID]; c != nil {
-		r = &c.req
-		if c.sending != "" {
+	if c := m.board.Cards[r.ID]; c != nil {
+		r = &c.Req
+		if c.Sending != "" {
 			return "your answer is being recorded"
 		}
 	}

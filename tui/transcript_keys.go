@@ -7,6 +7,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/story"
+	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/draw"
 )
 
@@ -124,12 +125,12 @@ func (it *item) waits() bool {
 
 // toCard goes to the card of a call that waits.
 func (m *model) toCard(id string) tea.Cmd {
-	c := m.board.cards[id]
+	c := m.board.Cards[id]
 	if c == nil {
 		return m.say(draw.Muted, "this call is no longer waiting")
 	}
-	if m.board.place(c) < 0 {
-		m.filterBy(filter{})
+	if m.board.Place(c) < 0 {
+		m.filterBy(board.Filter{})
 	}
 	m.selected, m.went = id, id
 	m.screen, m.focus = screenMain, paneQueue

@@ -243,7 +243,7 @@ func (s *still) seesNewest(rt *rapid.T) {
 func TestTranscriptToCard(t *testing.T) {
 	s := onTranscript(t, aTalk(), nil, 80, 24, termenv.Ascii)
 	s.draw(80, 24, "enter")
-	if c := s.m.drawnCard(); s.m.screen != screenFull || c == nil || c.req.ID != "r1" {
+	if c := s.m.drawnCard(); s.m.screen != screenFull || c == nil || c.Req.ID != "r1" {
 		t.Fatalf("screen %v, card %v", s.m.screen, c)
 	}
 	s.draw(80, 24, "esc", "shift+tab", "T")

@@ -14,7 +14,7 @@ import (
 func (m *model) transcriptView(l layout, a area) []string {
 	width, height := l.inner(a, 1)
 	t := &m.tr
-	f := caption{title: "Transcript of " + m.board.label(t.session), focus: true}
+	f := caption{title: "Transcript of " + m.board.Label(t.session), focus: true}
 	f.note, f.noteInk = m.transcriptNote()
 	f.right = m.transcriptRight(width, height)
 	f.below, f.belowInk = m.transcriptSource()
@@ -89,7 +89,7 @@ func (m *model) transcriptNote() (string, draw.Ink) {
 	name, spent, whole := t.tell.Model, t.tell.Spent, t.tell.Whole
 	var parts []string
 	turns := 0
-	if s := m.board.sessions[t.session]; s != nil && s.Run != nil {
+	if s := m.board.Sessions[t.session]; s != nil && s.Run != nil {
 		if s.Run.Model != "" && name == "" {
 			name = s.Run.Model
 		}

@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/safe"
@@ -169,16 +170,16 @@ func (m *model) watchStarted(msg watchStartedMsg) tea.Cmd {
 	if msg.gen != m.watchGen {
 		return nil
 	}
-	at := m.board.place(m.card())
-	before := m.board.cards
-	m.board.reset(msg.snap, m.at)
+	at := m.board.Place(m.card())
+	before := m.board.Cards
+	m.board.Reset(msg.snap, m.at)
 	m.bookCame(msg.snap.Rules)
 	m.docs.clear()
 	m.newsMissing, m.watchedAt, m.updates = false, m.at, msg.updates
 	m.keepPlace(at)
-	var missed []*card
-	for _, c := range m.board.waiting {
-		if before[c.req.ID] == nil {
+	var missed []*board.Card
+	for _, c := range m.board.Waiting {
+		if before[c.Req.ID] == nil {
 			missed = append(missed, c)
 		}
 	}
@@ -189,8 +190,8 @@ func (m *model) updatesCame(msg updatesMsg) tea.Cmd {
 	if msg.gen != m.watchGen {
 		return nil
 	}
-	at := m.board.place(m.card())
-	var arrived []*card
+	at := m.board.Place(m.card())
+	var arrived []*board.Card
 	var cmds []tea.Cmd
 	for _, u := range msg.list {
 		m.freezeCame(u)
@@ -198,15 +199,15 @@ func (m *model) updatesCame(msg updatesMsg) tea.Cmd {
 			cmds = append(cmds, cmd)
 		}
 		if r := u.Request; r != nil && r.Unheard {
-			cmds = append(cmds, m.say(draw.Warn, m.board.label(r.SessionID)+": "+draw.SafeLine(r.ToolName)+" "+m.ended(*r)))
+			cmds = append(cmds, m.say(draw.Warn, m.board.Label(r.SessionID)+": "+draw.SafeLine(r.ToolName)+" "+m.ended(*r)))
 		}
-		if u.Session != nil && m.board.renames(*u.Session) {
+		if u.Session != nil && m.board.Renames(*u.Session) {
 			m.docs.clear()
 		}
 		if u.Session != nil {
 			cmds = append(cmds, m.asksCame(*u.Session), m.stepsCame(*u.Session))
 		}
-		if c := m.board.apply(u, m.at); c != nil {
+		if c := m.board.Apply(u, m.at); c != nil {
 			arrived = append(arrived, c)
 		}
 		if u.Request != nil {
@@ -217,7 +218,7 @@ func (m *model) updatesCame(msg updatesMsg) tea.Cmd {
 			m.bookCame(*u.Rules)
 		}
 	}
-	m.board.tidy()
+	m.board.Tidy()
 	m.newsForTimeline(msg.list)
 	m.newsForTranscript(msg.list)
 	cmd := tea.Batch(append(cmds, m.keepPlace(at), m.editorNews(msg.list), m.attempted(msg.list))...)
@@ -255,8 +256,8 @@ func (m *model) keepPlace(at int) tea.Cmd {
 		return nil
 	}
 	told := m.note.text != ""
-	for i := range m.board.recent {
-		r := m.board.recent[i]
+	for i := range m.board.Recent {
+		r := m.board.Recent[i]
 		if r.Outcome != nil && told && (r.Outcome.By.Kind == broker.ByStop || m.justSaved(r.Outcome.By)) {
 			continue
 		}
@@ -271,26 +272,26 @@ func (m *model) updateTick(msg tickMsg) tea.Cmd {
 	if msg.gen != m.tickGen {
 		return nil
 	}
-	at := m.board.place(m.card())
-	m.board.expireLate(m.at)
+	at := m.board.Place(m.card())
+	m.board.ExpireLate(m.at)
 	m.tl.stale, m.tr.due = true, true
 	return tea.Batch(m.tick(), m.keepPlace(at), m.remind(), m.watchFiles())
 }
 
 // send hands a verdict to the broker and moves the cursor on.
 func (m *model) send(key guard.Drawn, v broker.Verdict, reason string) tea.Cmd {
-	c := m.board.cards[key.ID]
-	if c == nil || c.key() != key || c.sending != "" {
+	c := m.board.Cards[key.ID]
+	if c == nil || c.Key() != key || c.Sending != "" {
 		return m.say(draw.Warn, "this call is no longer waiting: nothing was decided")
 	}
-	if c.late() && v == broker.Deny {
-		at := m.board.place(c)
-		m.board.drop(c)
+	if c.Late() && v == broker.Deny {
+		at := m.board.Place(c)
+		m.board.Drop(c)
 		m.selectRow(at)
 		return m.say(draw.Muted, "put away: it had been refused already")
 	}
-	c.sending = v
-	delete(m.board.marks, key.ID)
+	c.Sending = v
+	delete(m.board.Marks, key.ID)
 	if m.selected == key.ID {
 		m.moveOn()
 	}
@@ -301,17 +302,17 @@ func (m *model) send(key guard.Drawn, v broker.Verdict, reason string) tea.Cmd {
 // else the oldest, else a late one.
 func (m *model) moveOn() {
 	b := m.board
-	at := b.place(m.card())
-	for _, part := range [2][2]int{{at + 1, len(b.shown)}, {0, len(b.shown)}} {
+	at := b.Place(m.card())
+	for _, part := range [2][2]int{{at + 1, len(b.Shown)}, {0, len(b.Shown)}} {
 		for i := part[0]; i < part[1]; i++ {
-			if b.row(i).sending == "" {
+			if b.Row(i).Sending == "" {
 				m.selectRow(i)
 				return
 			}
 		}
 	}
-	for i := len(b.shown); i < b.rows(); i++ {
-		if b.row(i).sending == "" {
+	for i := len(b.Shown); i < b.Rows(); i++ {
+		if b.Row(i).Sending == "" {
 			m.selectRow(i)
 			return
 		}
@@ -319,12 +320,12 @@ func (m *model) moveOn() {
 }
 
 func (m *model) decided(msg decidedMsg) tea.Cmd {
-	c := m.board.cards[msg.key.ID]
+	c := m.board.Cards[msg.key.ID]
 	name := "the call"
 	if c != nil {
-		name = c.summary().Tool
+		name = c.Summary().Tool
 		if msg.err != nil {
-			c.sending = "" // else it stays until the broker's own word takes the card away
+			c.Sending = "" // else it stays until the broker's own word takes the card away
 		}
 	}
 	switch {
@@ -334,7 +335,7 @@ func (m *model) decided(msg decidedMsg) tea.Cmd {
 		return m.say(draw.Warn, name+": too late, this call "+m.ended(msg.req))
 	case errors.Is(msg.err, broker.ErrChanged), errors.Is(msg.err, broker.ErrReadAnew):
 		if msg.req.ID == msg.key.ID && msg.req.State == broker.Pending {
-			m.board.request(msg.req, m.at)
+			m.board.Request(msg.req, m.at)
 		}
 		m.lookAgain(msg.key)
 		if errors.Is(msg.err, broker.ErrReadAnew) {
@@ -346,8 +347,8 @@ func (m *model) decided(msg decidedMsg) tea.Cmd {
 	case errors.Is(msg.err, broker.ErrStale):
 		return m.say(draw.Danger, name+": the call is not the one that was shown; nothing was decided")
 	case errors.Is(msg.err, broker.ErrNotFound):
-		at := m.board.place(m.card())
-		m.board.drop(c)
+		at := m.board.Place(m.card())
+		m.board.Drop(c)
 		m.keepPlace(at)
 		return m.say(draw.Warn, name+": the broker no longer knows this call")
 	case errors.Is(msg.err, context.Canceled):
@@ -356,8 +357,8 @@ func (m *model) decided(msg decidedMsg) tea.Cmd {
 		return m.say(draw.Danger, name+": "+safe.Line(msg.err.Error()))
 	}
 	if msg.key.Late {
-		at := m.board.place(m.card())
-		m.board.drop(c)
+		at := m.board.Place(m.card())
+		m.board.Drop(c)
 		m.keepPlace(at)
 		return m.say(draw.OK, name+": allowed late; when the agent asks again for exactly this, it passes once")
 	}
@@ -367,13 +368,13 @@ func (m *model) decided(msg decidedMsg) tea.Cmd {
 // lookAgain has a call read anew, because a file of it is not what it was when the
 // call was drawn.
 func (m *model) lookAgain(key guard.Drawn) {
-	c := m.board.cards[key.ID]
-	if c == nil || !c.key().SameCall(key) {
+	c := m.board.Cards[key.ID]
+	if c == nil || !c.Key().SameCall(key) {
 		return
 	}
-	c.unread()
-	c.changed = true
-	delete(m.board.marks, key.ID)
+	c.Unread()
+	c.Changed = true
+	delete(m.board.Marks, key.ID)
 	m.docs.forget(key.ID)
 }
 
@@ -402,8 +403,8 @@ func (m *model) historyCame(msg historyMsg) {
 	}
 	m.history = msg.list
 	for i := len(msg.list) - 1; i >= 0; i-- {
-		if r := msg.list[i]; r.Outcome != nil && i < recentKept {
-			m.board.remember(r)
+		if r := msg.list[i]; r.Outcome != nil && i < board.RecentKept {
+			m.board.Remember(r)
 		}
 	}
 }

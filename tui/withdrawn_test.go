@@ -4,17 +4,18 @@ import (
 	"testing"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/board"
 )
 
 // A call that its asker took back cannot be allowed late, so it is not drawn as if it could.
 func TestWithdrawnIsNotLate(t *testing.T) {
 	for id, late := range map[string]bool{"": true, broker.WithdrawnID: false} {
-		b := newBoard()
+		b := board.NewBoard()
 		call := bash("r1", "s1", seconds(5), "make")
-		b.apply(broker.Update{Request: &call}, noon)
+		b.Apply(broker.Update{Request: &call}, noon)
 		end := settled(call, broker.Cancelled, broker.Actor{Kind: broker.ByAgent, ID: id}, "", noon)
-		b.apply(broker.Update{Request: &end}, noon)
-		if _, kept := b.cards["r1"]; kept != late {
+		b.Apply(broker.Update{Request: &end}, noon)
+		if _, kept := b.Cards["r1"]; kept != late {
 			t.Errorf("ended by the agent as %q: its card stays: %v, want %v", id, kept, late)
 		}
 	}

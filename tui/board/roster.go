@@ -1,4 +1,4 @@
-package tui
+package board
 
 import (
 	"cmp"
@@ -13,40 +13,40 @@ import (
 const shortID = 4
 
 // session takes in the whole new value of a session.
-func (b *board) session(s broker.Session) {
-	old := b.sessions[s.ID]
-	b.sessions[s.ID] = &s
+func (b *Board) session(s broker.Session) {
+	old := b.Sessions[s.ID]
+	b.Sessions[s.ID] = &s
 	if old == nil || old.Name != s.Name || rank(old) != rank(&s) {
 		b.unsorted = true
 	}
 }
 
-// renames reports whether s changes what the console tells of a call's origin.
-func (b *board) renames(s broker.Session) bool {
-	old := b.sessions[s.ID]
+// Renames reports whether s changes what the console tells of a call's origin.
+func (b *Board) Renames(s broker.Session) bool {
+	old := b.Sessions[s.ID]
 	return old == nil || old.Name != s.Name || old.Pane != s.Pane || old.ProjectDir != s.ProjectDir
 }
 
-// tidy sorts the sessions again when a change asks for it: once for many changes.
-func (b *board) tidy() {
+// Tidy sorts the sessions again when a change asks for it: once for many changes.
+func (b *Board) Tidy() {
 	if b.unsorted {
 		b.reroster()
 	}
 }
 
 // reroster sorts the sessions, living ones first, and names them.
-func (b *board) reroster() {
+func (b *Board) reroster() {
 	b.unsorted = false
-	b.roster = make([]string, 0, len(b.sessions))
-	named := make(map[string]int, len(b.sessions))
-	for id, s := range b.sessions {
-		b.roster = append(b.roster, id)
-		named[sessionName(*s)]++
+	b.Roster = make([]string, 0, len(b.Sessions))
+	named := make(map[string]int, len(b.Sessions))
+	for id, s := range b.Sessions {
+		b.Roster = append(b.Roster, id)
+		named[SessionName(*s)]++
 	}
-	slices.SortFunc(b.roster, func(x, y string) int { return compareSessions(b.sessions[x], b.sessions[y]) })
-	b.labels = make(map[string]string, len(b.sessions))
-	for id, s := range b.sessions {
-		name := sessionName(*s)
+	slices.SortFunc(b.Roster, func(x, y string) int { return compareSessions(b.Sessions[x], b.Sessions[y]) })
+	b.labels = make(map[string]string, len(b.Sessions))
+	for id, s := range b.Sessions {
+		name := SessionName(*s)
 		label := draw.SafeLine(name)
 		if named[name] > 1 {
 			label += " " + draw.SafeLine(draw.LastOf(id, shortID))
@@ -79,29 +79,29 @@ func compareSessions(x, y *broker.Session) int {
 	)
 }
 
-// sessionName is what people call s: its name, else its folder's, else its id.
-func sessionName(s broker.Session) string {
+// SessionName is what people call s: its name, else its folder's, else its id.
+func SessionName(s broker.Session) string {
 	if s.Name != "" {
 		return s.Name
 	}
 	return s.ID
 }
 
-// held reports whether aoctl holds the session with this id by both ends.
-func (b *board) held(id string) bool { return b.sessions[id] != nil && b.sessions[id].Run != nil }
+// Held reports whether aoctl holds the session with this id by both ends.
+func (b *Board) Held(id string) bool { return b.Sessions[id] != nil && b.Sessions[id].Run != nil }
 
-// label is what the session with this id is called on the screen.
-func (b *board) label(id string) string {
+// Label is what the session with this id is called on the screen.
+func (b *Board) Label(id string) string {
 	if l, ok := b.labels[id]; ok {
 		return l
 	}
 	return draw.SafeLine(draw.LastOf(id, 8))
 }
 
-// living counts the sessions behind which a process stands.
-func (b *board) living() int {
+// Living counts the sessions behind which a process stands.
+func (b *Board) Living() int {
 	n := 0
-	for _, s := range b.sessions {
+	for _, s := range b.Sessions {
 		if !s.State.Ended() {
 			n++
 		}
@@ -109,9 +109,9 @@ func (b *board) living() int {
 	return n
 }
 
-// status is the word for a session's state, and the moment since when.
-func (b *board) status(s *broker.Session) (word string, since time.Time) {
-	waiting := b.pending[s.ID]
+// Status is the word for a session's state, and the moment since when.
+func (b *Board) Status(s *broker.Session) (word string, since time.Time) {
+	waiting := b.Pending[s.ID]
 	switch s.State {
 	case broker.SessionActive, broker.SessionIdle:
 		if waiting > 0 {
@@ -134,7 +134,7 @@ func (b *board) status(s *broker.Session) (word string, since time.Time) {
 		return string(s.State), s.StopAskedAt
 	case broker.SessionFinished, broker.SessionGone:
 		if s.Deferred > 0 {
-			return putOffState, s.EndedAt
+			return PutOffState, s.EndedAt
 		}
 		if s.EndReason == broker.RejectedReason {
 			return s.EndReason, s.EndedAt
@@ -157,7 +157,7 @@ func turnWord(s *broker.Session) string {
 	case broker.TurnIdle:
 		return "idle"
 	case broker.TurnDeferred:
-		return putOffState
+		return PutOffState
 	case broker.TurnEnded:
 		return "ended"
 	}
@@ -176,6 +176,6 @@ func turnSince(s *broker.Session) time.Time {
 	return s.StartedAt
 }
 
-// putOffState is the word for a session without a process whose call is put off, of which
+// PutOffState is the word for a session without a process whose call is put off, of which
 // it has one at most.
-const putOffState = "put off"
+const PutOffState = "put off"

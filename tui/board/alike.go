@@ -1,4 +1,4 @@
-package tui
+package board
 
 import (
 	"net/url"
@@ -14,30 +14,30 @@ import (
 // kindMost is how many cells the name of a kind of call takes.
 const kindMost = 32
 
-// alike names the kind of a call, raw: calls of one kind may be marked by one key. Of
+// Alike names the kind of a call, raw: calls of one kind may be marked by one key. Of
 // a command line it is all that it runs, each with its subcommand, and all that it
 // changes; of a call about a file the tool and the file's folder.
-func (c *card) alike() string {
+func (c *Card) Alike() string {
 	if c.kind == "" {
 		c.kind = kindOf(c)
 	}
 	return c.kind
 }
 
-// tool is the call's tool in the words that all agents share.
-func (c *card) tool() string {
-	name, _ := c.req.Call()
+// Tool is the call's tool in the words that all agents share.
+func (c *Card) Tool() string {
+	name, _ := c.Req.Call()
 	return name
 }
 
-// kindName is the kind for the screen.
-func (c *card) kindName() string { return safe.Head(c.alike(), kindMost) }
+// KindName is the kind for the screen.
+func (c *Card) KindName() string { return safe.Head(c.Alike(), kindMost) }
 
-func kindOf(c *card) string {
-	tool, raw := c.req.Call()
+func kindOf(c *Card) string {
+	tool, raw := c.Req.Call()
 	input := change.ReadInput(raw)
 	if command, ok := input.Text("command"); ok {
-		if a := c.req.Assessment; a != nil && len(a.Elements) > 0 {
+		if a := c.Req.Assessment; a != nil && len(a.Elements) > 0 {
 			return commandKind(a.Elements)
 		}
 		return command // nobody knows what it runs: alike only to itself

@@ -1,0 +1,298 @@
+package board
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+// LateFor is how long a call that ended without an answer stays in the list. The
+// broker has the last word on whether allowing it still counts.
+const LateFor = 5 * time.Minute
+
+// RecentKept is how many decided calls the console keeps to draw when nothing waits.
+const RecentKept = 100
+
+// Board is what the console knows: a snapshot of the broker, kept up to date.
+type Board struct {
+	Cards    map[string]*Card
+	Waiting  Order // all calls that wait
+	Late     Order // all that ended without a person's answer, lately
+	Filter   Filter
+	Shown    Order // those of waiting that pass the filter
+	lateSeen Order // those of late that pass the filter
+
+	Sessions map[string]*broker.Session
+	Roster   []string          // ids of sessions in the order drawn
+	labels   map[string]string // what a session is called on the screen
+	Pending  map[string]int    // waiting calls by session
+	unsorted bool              // roster and labels are behind
+
+	Marks  map[string]bool  // ids of the marked cards, all of them in shown
+	Recent []broker.Request // newest decision first
+	Health broker.Health
+}
+
+func NewBoard() *Board {
+	b := &Board{Marks: map[string]bool{}}
+	b.Reset(broker.Snapshot{}, time.Time{})
+	return b
+}
+
+// Reset replaces everything but the filter and what was decided before. What the
+// operator has seen of a card that is still there stays known.
+func (b *Board) Reset(s broker.Snapshot, now time.Time) {
+	before := b.Cards
+	b.Cards = make(map[string]*Card, len(s.Requests))
+	b.Waiting, b.Late, b.Shown, b.lateSeen = nil, nil, nil, nil
+	b.Sessions = make(map[string]*broker.Session, len(s.Sessions))
+	b.Pending = map[string]int{}
+	b.Health = s.Health
+	for _, se := range s.Sessions {
+		b.Sessions[se.ID] = &se
+	}
+	b.reroster()
+	for _, r := range s.Requests {
+		b.Request(judgedAs(r, before[r.ID]), now)
+		if old, c := before[r.ID], b.Cards[r.ID]; old != nil && c != nil && old.Key().SameCall(c.Key()) {
+			c.takeOver(old)
+		}
+	}
+	for id := range b.Marks {
+		if c := b.Cards[id]; c == nil || c.Key() != before[id].Key() || b.Shown.index(c) < 0 {
+			delete(b.Marks, id)
+		}
+	}
+}
+
+// takeOver lets c, which a new snapshot brought, be the card that old was.
+func (c *Card) takeOver(old *Card) {
+	kept := *old
+	kept.lateUntil, kept.haystack = c.lateUntil, ""
+	kept.renew(c.Req)
+	*c = kept
+}
+
+// Apply takes one change in and returns the card that began to wait through it, if any.
+func (b *Board) Apply(u broker.Update, now time.Time) *Card {
+	switch {
+	case u.Request != nil:
+		return b.Request(*u.Request, now)
+	case u.Session != nil:
+		b.session(*u.Session)
+	case u.Health != nil:
+		b.Health = *u.Health
+	}
+	return nil
+}
+
+// Request takes in the whole new value of a call.
+func (b *Board) Request(r broker.Request, now time.Time) (arrived *Card) {
+	old := b.Cards[r.ID]
+	r = judgedAs(r, old)
+	switch {
+	case r.State == broker.Pending && old != nil && !old.Late() && old.Req.Digest == r.Digest:
+		b.renew(old, r)
+		return nil
+	case r.State == broker.Pending:
+		b.Drop(old)
+		b.supersede(r)
+		c := &Card{Req: r}
+		b.Cards[r.ID] = c
+		b.count(c, 1)
+		b.Waiting.insert(c)
+		if b.passes(c) {
+			b.Shown.insert(c)
+		}
+		if c.PutOff() {
+			return nil // nobody waits for an answer now
+		}
+		return c
+	}
+	b.Drop(old)
+	if r.Outcome == nil {
+		return nil
+	}
+	b.Remember(r)
+	b.keepLate(r, now)
+	return nil
+}
+
+// judgedAs gives r the judgement of its card when it has none of its own: a dangerous
+// call stays one when it has become late.
+func judgedAs(r broker.Request, old *Card) broker.Request {
+	if r.Assessment == nil && old != nil && old.Req.Digest == r.Digest {
+		r.Assessment = old.Req.Assessment
+	}
+	return r
+}
+
+// renew takes in the new value of a call that still waits, and lists it where it
+// belongs now. A mark holds for the call as it was marked.
+func (b *Board) renew(c *Card, r broker.Request) {
+	b.Waiting.remove(c)
+	b.Shown.remove(c)
+	rev := c.rev
+	b.count(c, -1)
+	c.renew(r)
+	b.count(c, 1)
+	if c.rev != rev {
+		delete(b.Marks, r.ID)
+	}
+	b.Waiting.insert(c)
+	if b.passes(c) {
+		b.Shown.insert(c)
+	}
+}
+
+// count counts c by its session, unless it is put off.
+func (b *Board) count(c *Card, by int) {
+	if c.PutOff() {
+		return
+	}
+	if b.Pending[c.Req.SessionID] += by; b.Pending[c.Req.SessionID] <= 0 {
+		delete(b.Pending, c.Req.SessionID)
+	}
+}
+
+// keepLate lists r as late when it ended without anybody's answer.
+func (b *Board) keepLate(r broker.Request, now time.Time) {
+	until := r.Outcome.At.Add(LateFor)
+	if r.State != broker.Expired && r.State != broker.Cancelled || !now.Before(until) || r.Outcome.Withdrawn() {
+		return
+	}
+	c := &Card{Req: r, lateUntil: until.Unix()}
+	b.Cards[r.ID] = c
+	b.Late.insert(c)
+	if b.passes(c) {
+		b.lateSeen.insert(c)
+	}
+}
+
+// supersede takes away the late card of the same call: its agent asks again.
+func (b *Board) supersede(r broker.Request) {
+	for _, c := range b.Late {
+		if c.Req.SessionID == r.SessionID && c.Req.SubagentID == r.SubagentID && c.Req.Digest == r.Digest {
+			b.Drop(c)
+			return
+		}
+	}
+}
+
+// Drop forgets card c, which may be nil.
+func (b *Board) Drop(c *Card) {
+	if c == nil {
+		return
+	}
+	delete(b.Cards, c.Req.ID)
+	delete(b.Marks, c.Req.ID)
+	if c.Late() {
+		b.Late.remove(c)
+		b.lateSeen.remove(c)
+		return
+	}
+	b.count(c, -1)
+	b.Waiting.remove(c)
+	b.Shown.remove(c)
+}
+
+// ExpireLate drops the late cards whose time is over.
+func (b *Board) ExpireLate(now time.Time) {
+	for _, c := range slices.Clone(b.Late) {
+		if now.Unix() >= c.lateUntil {
+			b.Drop(c)
+		}
+	}
+}
+
+// Remember puts a decided call in front of the recent ones.
+func (b *Board) Remember(r broker.Request) {
+	b.Recent = slices.DeleteFunc(b.Recent, func(old broker.Request) bool { return old.ID == r.ID })
+	i, _ := slices.BinarySearchFunc(b.Recent, r, func(a, r broker.Request) int {
+		return r.Outcome.At.Compare(a.Outcome.At) // newest first
+	})
+	b.Recent = slices.Insert(b.Recent, i, r)
+	b.Recent = b.Recent[:min(len(b.Recent), RecentKept)]
+}
+
+// Rows is how many cards are listed.
+func (b *Board) Rows() int { return len(b.Shown) + len(b.lateSeen) }
+
+// Row is the card listed at place i: those that wait come first.
+func (b *Board) Row(i int) *Card {
+	if i < len(b.Shown) {
+		return b.Shown[i]
+	}
+	return b.lateSeen[i-len(b.Shown)]
+}
+
+// Place is where c is listed, -1 when it is not.
+func (b *Board) Place(c *Card) int {
+	if c == nil {
+		return -1
+	}
+	if !c.Late() {
+		return b.Shown.index(c)
+	}
+	if i := b.lateSeen.index(c); i >= 0 {
+		return len(b.Shown) + i
+	}
+	return -1
+}
+
+// Filter selects cards: all words must occur, and the session must be the one given.
+type Filter struct {
+	words     []string // lower case
+	Text      string   // as typed
+	SessionID string
+}
+
+func (f Filter) Active() bool { return len(f.words) > 0 || f.SessionID != "" }
+
+// SetFilter lists only what passes f.
+func (b *Board) SetFilter(f Filter) {
+	f.words = strings.Fields(strings.ToLower(f.Text))
+	b.Filter = f
+	b.Shown, b.lateSeen = b.pass(b.Waiting), b.pass(b.Late)
+	for id := range b.Marks { // what nobody sees is not decided along with the rest
+		if b.Shown.index(b.Cards[id]) < 0 {
+			delete(b.Marks, id)
+		}
+	}
+}
+
+func (b *Board) pass(all Order) Order {
+	var some Order
+	for _, c := range all {
+		if b.passes(c) {
+			some = append(some, c)
+		}
+	}
+	return some
+}
+
+// MaxHaystack is how much of a call's input the filter looks at, in bytes.
+const MaxHaystack = 16 << 10
+
+func (b *Board) passes(c *Card) bool {
+	if b.Filter.SessionID != "" && c.Req.SessionID != b.Filter.SessionID {
+		return false
+	}
+	if len(b.Filter.words) == 0 {
+		return true
+	}
+	if c.haystack == "" {
+		input := c.Req.ToolInput[:min(len(c.Req.ToolInput), MaxHaystack)]
+		c.haystack = strings.ToLower(strings.Join([]string{
+			c.Req.ToolName, b.Label(c.Req.SessionID), c.Req.SubagentType, c.Req.Agent, c.Summary().Text, string(input),
+		}, "\n"))
+	}
+	for _, w := range b.Filter.words {
+		if !strings.Contains(c.haystack, w) {
+			return false
+		}
+	}
+	return true
+}
