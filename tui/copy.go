@@ -1,12 +1,9 @@
 package tui
 
 import (
-	"encoding/base64"
 	"fmt"
-	"os"
 
 	tea "github.com/charmbracelet/bubbletea"
-	"github.com/charmbracelet/x/ansi"
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/board"
@@ -15,16 +12,6 @@ import (
 )
 
 const copyMost = 100_000 // bytes that are copied through the terminal: more than most take
-
-// clipboardSequence puts text on the clipboard, by OSC 52: as base64, so that no byte
-// of it reaches the terminal as it is.
-func clipboardSequence(text string) string {
-	sequence := "\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte(text)) + "\a"
-	if os.Getenv("TMUX") == "" {
-		return sequence
-	}
-	return sequence + ansi.TmuxPassthrough(sequence) // tmux itself may keep it, or pass it on
-}
 
 func (m *model) copyCall(c *board.Card) tea.Cmd {
 	if c == nil {
