@@ -9,6 +9,7 @@ import (
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
+	"github.com/aoctl/aoctl/tui/tty"
 )
 
 // alarmsShown is how many sessions' alarms have a row of their own.
@@ -41,7 +42,7 @@ func (m *model) alarmCame(u broker.Update) tea.Cmd {
 	if name == "" {
 		name = u.Session.ID
 	}
-	return m.ring("aoctl: " + bare(u.Session.Alarm.ToolName) + " ran otherwise than allowed in " + bare(name))
+	return m.ring("aoctl: " + tty.Bare(u.Session.Alarm.ToolName) + " ran otherwise than allowed in " + tty.Bare(name))
 }
 
 // askAlarm takes !: it asks before rules may allow again where there was an alarm.

@@ -6,6 +6,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/tty"
 )
 
 // Some agents ask their user where only they can be answered. There is nothing to decide
@@ -30,11 +31,11 @@ func (m *model) elsewhereNote() string {
 	}
 }
 
-// asksCame rings when the agent of s begins to ask in its own terminal.
+// asksCame rings when the agent of s begins to ask in its own tty.
 func (m *model) asksCame(s broker.Session) tea.Cmd {
 	old := m.board.Sessions[s.ID]
 	if s.Asks == nil || old != nil && old.Asks != nil && old.Asks.RequestID == s.Asks.RequestID {
 		return nil
 	}
-	return m.ring("aoctl: a question waits in the terminal of " + bare(m.board.Label(s.ID)))
+	return m.ring("aoctl: a question waits in the terminal of " + tty.Bare(m.board.Label(s.ID)))
 }

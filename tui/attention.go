@@ -7,6 +7,7 @@ import (
 
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/tty"
 )
 
 const (
@@ -90,7 +91,7 @@ func (m *model) call() tea.Cmd {
 	a := &m.attention
 	var cmds []tea.Cmd
 	if text := m.newsText(a.bell.take(m.at, bellGap)); text != "" {
-		cmds = append(cmds, m.beside(m.opts.Notify.sequence(text)))
+		cmds = append(cmds, m.beside(m.opts.Notify.Sequence(text)))
 	}
 	if !a.showing {
 		if text := m.newsText(a.desktop.take(m.at, desktopGap)); text != "" {
@@ -121,9 +122,9 @@ func (m *model) newsText(due []news) string {
 	case n > 1:
 		return "aoctl: " + draw.Count(n) + " calls wait"
 	case again:
-		return "aoctl: " + bare(one.Req.ToolName) + " still waits in " + bare(m.board.Label(one.Req.SessionID))
+		return "aoctl: " + tty.Bare(one.Req.ToolName) + " still waits in " + tty.Bare(m.board.Label(one.Req.SessionID))
 	}
-	return "aoctl: " + bare(one.Req.ToolName) + " waits in " + bare(m.board.Label(one.Req.SessionID))
+	return "aoctl: " + tty.Bare(one.Req.ToolName) + " waits in " + tty.Bare(m.board.Label(one.Req.SessionID))
 }
 
 // ring tells of something that no mute and no focus keeps back.
@@ -132,7 +133,7 @@ func (m *model) ring(text string) tea.Cmd {
 		return nil
 	}
 	m.attention.bell.last = m.at
-	return m.beside(m.opts.Notify.sequence(text))
+	return m.beside(m.opts.Notify.Sequence(text))
 }
 
 // looksAt notes whether the console has the focus. Who looks has seen what was due.

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/tty"
 )
 
 // bells is a rig whose terminal and desktop can be listened to.
@@ -53,7 +54,7 @@ func newBells(t *testing.T, requests ...broker.Request) *bells {
 		{ID: "s2", Agent: "codex", Name: "docs", State: broker.SessionActive, StartedAt: time.Now().Add(-time.Hour)},
 	}
 	b.rig = newRig(t, newFake(sessions, requests...), 100, 30)
-	b.m.out, b.m.opts.Notify = newOutput(b), Bell
+	b.m.out, b.m.opts.Notify = tty.NewOutput(b), tty.Bell
 	b.m.opts.Desktop = func(_ context.Context, text string) error {
 		b.mu.Lock()
 		b.desk = append(b.desk, text)
@@ -159,7 +160,7 @@ func TestAlarmRingsWhateverIsMuted(t *testing.T) {
 func TestFloodIsTellingOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBells(t)
-		b.m.opts.Notify = Bell | OSC99
+		b.m.opts.Notify = tty.Bell | tty.OSC99
 		t.Setenv("TMUX", "")
 		b.asked = make(chan struct{})
 		for i := range 1000 {
@@ -225,25 +226,25 @@ func TestParseNotify(t *testing.T) {
 	for name, c := range map[string]struct {
 		list string
 		env  map[string]string
-		want Notify
+		want tty.Notify
 		bad  bool
 	}{
-		"kitty":         {list: "auto", env: map[string]string{"TERM": "xterm-kitty"}, want: Bell | OSC99},
-		"kitty in tmux": {list: "auto", env: map[string]string{"TERM": "tmux-256color", "TERM_PROGRAM": "tmux", "KITTY_WINDOW_ID": "1"}, want: Bell | OSC99},
-		"iterm":         {list: "auto", env: map[string]string{"TERM": "xterm-256color", "TERM_PROGRAM": "iTerm.app"}, want: Bell | OSC9},
-		"foot":          {list: "auto", env: map[string]string{"TERM": "foot-extra"}, want: Bell | OSC777},
-		"urxvt":         {list: "auto", env: map[string]string{"TERM": "rxvt-unicode-256color"}, want: Bell | OSC777},
-		"a console":     {list: "auto", env: map[string]string{"TERM": "linux"}, want: Bell},
-		"a dumb one":    {list: "auto", env: map[string]string{"TERM": "dumb"}, want: Bell},
-		"apple":         {list: "auto", env: map[string]string{"TERM": "xterm-256color", "TERM_PROGRAM": "Apple_Terminal"}, want: Bell},
+		"kitty":         {list: "auto", env: map[string]string{"TERM": "xterm-kitty"}, want: tty.Bell | tty.OSC99},
+		"kitty in tmux": {list: "auto", env: map[string]string{"TERM": "tmux-256color", "TERM_PROGRAM": "tmux", "KITTY_WINDOW_ID": "1"}, want: tty.Bell | tty.OSC99},
+		"iterm":         {list: "auto", env: map[string]string{"TERM": "xterm-256color", "TERM_PROGRAM": "iTerm.app"}, want: tty.Bell | tty.OSC9},
+		"foot":          {list: "auto", env: map[string]string{"TERM": "foot-extra"}, want: tty.Bell | tty.OSC777},
+		"urxvt":         {list: "auto", env: map[string]string{"TERM": "rxvt-unicode-256color"}, want: tty.Bell | tty.OSC777},
+		"a console":     {list: "auto", env: map[string]string{"TERM": "linux"}, want: tty.Bell},
+		"a dumb one":    {list: "auto", env: map[string]string{"TERM": "dumb"}, want: tty.Bell},
+		"apple":         {list: "auto", env: map[string]string{"TERM": "xterm-256color", "TERM_PROGRAM": "Apple_Terminal"}, want: tty.Bell},
 		"off":           {list: "off"},
-		"one":           {list: "osc777", want: OSC777},
-		"two":           {list: "bell, osc9", want: Bell | OSC9},
+		"one":           {list: "osc777", want: tty.OSC777},
+		"two":           {list: "bell, osc9", want: tty.Bell | tty.OSC9},
 		"a stranger":    {list: "bell,pager", bad: true},
 		"nothing":       {list: "", bad: true},
 		"off and bell":  {list: "off,bell", bad: true},
 	} {
-		got, err := ParseNotify(c.list, func(n string) string { return c.env[n] })
+		got, err := tty.ParseNotify(c.list, func(n string) string { return c.env[n] })
 		if got != c.want || (err != nil) != c.bad {
 			t.Errorf("%s: %v, %v; want %v", name, got, err, c.want)
 		}
@@ -261,8 +262,8 @@ func TestNotificationsOfHostileNames(t *testing.T) {
 	for _, p := range append(payloads, "a;b", "a\x1b\\", "x\u009cy", `\x1b`, "tmux;") {
 		for tmux, want := range map[string]*regexp.Regexp{"": outside, "/tmp/s,1,0": inside} {
 			t.Setenv("TMUX", tmux)
-			text := "aoctl: " + bare(p) + " waits in " + bare(p)
-			if got := (Bell | OSC9 | OSC777 | OSC99).sequence(text); !want.MatchString(got) {
+			text := "aoctl: " + tty.Bare(p) + " waits in " + tty.Bare(p)
+			if got := (tty.Bell | tty.OSC9 | tty.OSC777 | tty.OSC99).Sequence(text); !want.MatchString(got) {
 				t.Errorf("of %q in tmux %q came %q", p, tmux, got)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/tty"
 )
 
 const copyMost = 100_000 // bytes that are copied through the terminal: more than most take
@@ -30,6 +31,6 @@ func (m *model) copyText(r broker.Request) tea.Cmd {
 	if len(text) > copyMost {
 		return m.say(draw.Warn, fmt.Sprintf("too large to copy through the terminal: %s", draw.Size(len(text))))
 	}
-	return tea.Batch(m.beside(clipboardSequence(text)),
+	return tea.Batch(m.beside(tty.ClipboardSequence(text)),
 		m.say(draw.OK, fmt.Sprintf("sent the %s to the clipboard (%s)", what, draw.Size(len(text)))))
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/guard"
+	"github.com/aoctl/aoctl/tui/tty"
 )
 
 var oneSession = []broker.Session{{ID: "s1", Agent: "claude", Name: "api", State: broker.SessionActive}}
@@ -542,7 +543,7 @@ func TestSlowTerminalIsDeaf(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := three(t)
 		stuck := make(chan struct{})
-		r.m.out = newOutput(writerFunc(func(p []byte) (int, error) { <-stuck; return len(p), nil }))
+		r.m.out = tty.NewOutput(writerFunc(func(p []byte) (int, error) { <-stuck; return len(p), nil }))
 		go r.m.out.Write([]byte("a frame")) //nolint:errcheck // the writer above never fails
 		r.wait(2 * time.Second)
 		r.press("a")

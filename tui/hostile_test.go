@@ -18,6 +18,7 @@ import (
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/safe"
+	"github.com/aoctl/aoctl/tui/tty"
 )
 
 // ownColours are the only control sequences that a screen may hold.
@@ -213,7 +214,7 @@ func abs(n int) int {
 // What goes beside the frames must not carry an agent's bytes either.
 func TestNotificationHoldsOnlyPlainNames(t *testing.T) {
 	for _, p := range payloads {
-		for _, r := range bare(p) {
+		for _, r := range tty.Bare(p) {
 			if r < ' ' || r > '~' || r == ';' {
 				t.Errorf("bare(%q) has %q", p, r)
 			}
@@ -221,7 +222,7 @@ func TestNotificationHoldsOnlyPlainNames(t *testing.T) {
 	}
 	s := newStill(t, broker.Snapshot{}, nil, termenv.Ascii)
 	var written strings.Builder
-	s.m.out, s.m.opts.Notify = newOutput(&written), Bell|OSC9
+	s.m.out, s.m.opts.Notify = tty.NewOutput(&written), tty.Bell|tty.OSC9
 	t.Setenv("TMUX", "")
 	c := s.m.board.Request(newCall("r", "s", "Ba\x1b]0;x\ash", noon, "{}"), noon)
 	s.m.ring("x")
@@ -248,7 +249,7 @@ func TestCopy(t *testing.T) {
 	s := newStill(t, broker.Snapshot{Requests: []broker.Request{bash("r1", "s1", seconds(5), "printf '\x1b[31m'")}}, nil, termenv.Ascii)
 	s.draw(80, 24)
 	var written strings.Builder
-	s.m.out = newOutput(&written)
+	s.m.out = tty.NewOutput(&written)
 	run(s.m.copyCall(s.m.card()))
 	if got, want := written.String(), "\x1b]52;c;cHJpbnRmICcbWzMxbSc=\a"; got != want {
 		t.Errorf("wrote %q, want %q", got, want)

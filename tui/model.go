@@ -11,6 +11,7 @@ import (
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/guard"
+	"github.com/aoctl/aoctl/tui/tty"
 )
 
 // screen is what fills the window.
@@ -49,7 +50,7 @@ type model struct {
 	ctx     context.Context //nolint:containedctx // commands get nothing else to learn that the console ends
 	console console
 	opts    Options
-	out     *output // nil in tests
+	out     *tty.Output // nil in tests
 	st      *draw.Styles
 	keys    keyMap
 

@@ -13,6 +13,7 @@ import (
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/safe"
+	"github.com/aoctl/aoctl/tui/tty"
 )
 
 type (
@@ -150,7 +151,7 @@ func (m *model) resumed(msg resumedMsg) tea.Cmd {
 		"sent to the clipboard: how to let it go on",
 		"how it goes on is in the clipboard",
 	)}
-	return m.beside(clipboardSequence(line))
+	return m.beside(tty.ClipboardSequence(line))
 }
 
 // toldAnswered follows an answer to a call that was put off: its agent hears of it only when

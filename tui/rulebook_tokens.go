@@ -8,6 +8,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/tty"
 )
 
 func (m *model) loadTokens() tea.Cmd {
@@ -25,7 +26,7 @@ func (m *model) tokensKey(msg tea.KeyMsg) tea.Cmd {
 			return nil
 		}
 		if key.Matches(msg, m.keys.Copy) {
-			return tea.Batch(m.beside(clipboardSequence(rb.minted.token)), m.say(draw.OK, "sent the token to the clipboard"))
+			return tea.Batch(m.beside(tty.ClipboardSequence(rb.minted.token)), m.say(draw.OK, "sent the token to the clipboard"))
 		}
 		return m.say(draw.Muted, "enter closes this box; the token is not shown again")
 	}

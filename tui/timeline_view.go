@@ -9,6 +9,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/tty"
 )
 
 func (m *model) timelineKey(msg tea.KeyMsg) tea.Cmd {
@@ -114,7 +115,7 @@ func (m *model) scrollTimeline(by, height int) {
 
 func (m *model) copyStep(s *moment) tea.Cmd {
 	if s.event.Type == broker.EventPostTool && s.ran.Output != "" {
-		return tea.Batch(m.beside(clipboardSequence(s.ran.Output)), m.say(draw.OK, "sent the output to the clipboard ("+draw.Size(len(s.ran.Output))+")"))
+		return tea.Batch(m.beside(tty.ClipboardSequence(s.ran.Output)), m.say(draw.OK, "sent the output to the clipboard ("+draw.Size(len(s.ran.Output))+")"))
 	}
 	if s.call == nil || s.large > 0 {
 		return m.say(draw.Muted, "there is nothing to copy in this row")

@@ -20,6 +20,7 @@ import (
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
 	_ "github.com/aoctl/aoctl/tui/quietstart"
+	"github.com/aoctl/aoctl/tui/tty"
 )
 
 // before Bubble Tea asks the terminal
@@ -73,7 +74,7 @@ const (
 type Options struct {
 	Socket   string       // where the broker listens, for the help screen
 	Version  string       // of aoctl, for the help screen
-	Notify   Notify       // how the terminal tells that a call waits
+	Notify   tty.Notify   // how the terminal tells that a call waits
 	Config   Config       // the operator's settings file
 	Demo     bool         // say in the header that the agents are scripted
 	Operator broker.Actor // who decides here; its Kind becomes ByOperator
@@ -138,7 +139,7 @@ func (o Options) withDefaults() Options {
 // error.
 func Run(ctx context.Context, c console, o Options) error {
 	o = o.withDefaults()
-	out := newOutput(o.Output)
+	out := tty.NewOutput(o.Output)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	st, typed := terminalStyles(o)
@@ -148,10 +149,10 @@ func Run(ctx context.Context, c console, o Options) error {
 	}
 	m.out, m.guard.Pulse = out, true
 	p := tea.NewProgram(m,
-		tea.WithInput(o.Input), tea.WithOutput(out.forProgram()),
+		tea.WithInput(o.Input), tea.WithOutput(out.ForProgram()),
 		tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithReportFocus(),
 		tea.WithoutSignalHandler()) // signals end ctx; a second way to end would wait for the first one for ever
-	defer noticeResume(p)()
+	defer tty.NoticeResume(p)()
 	defer context.AfterFunc(ctx, p.Quit)() // not tea.WithContext, whose way to end races with the renderer
 	_, err := p.Run()
 	if err != nil && (ctx.Err() != nil || errors.Is(err, tea.ErrInterrupted)) {
@@ -163,14 +164,14 @@ func Run(ctx context.Context, c console, o Options) error {
 	return nil
 }
 
-// terminalStyles fits the palette to the terminal.
+// terminalStyles fits the palette to the tty.
 func terminalStyles(o Options) (st *draw.Styles, typed bool) {
 	f, ok := o.Output.(term.File)
-	tty := ok && term.IsTerminal(f.Fd())
+	there := ok && term.IsTerminal(f.Fd())
 	profile := lipgloss.NewRenderer(o.Output).ColorProfile()
 	dark := o.Scheme != Light
-	if o.Scheme == Auto && tty && profile != termenv.Ascii {
-		dark, typed = darkBackground(o.Input, f)
+	if o.Scheme == Auto && there && profile != termenv.Ascii {
+		dark, typed = tty.DarkBackground(o.Input, f)
 	}
-	return draw.NewStyles(draw.DefaultPalette(), profile, dark, tty && os.Getenv("TERM") != "dumb"), typed
+	return draw.NewStyles(draw.DefaultPalette(), profile, dark, there && os.Getenv("TERM") != "dumb"), typed
 }

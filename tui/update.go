@@ -21,8 +21,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.at = m.opts.Now()
 	m.guard.Awake(m.at)
 	if m.out != nil {
-		m.guard.Written(m.out.lastWrite())
-		if t := m.out.behind(); t.After(m.guard.Since) {
+		m.guard.Written(m.out.LastWrite())
+		if t := m.out.Behind(); t.After(m.guard.Since) {
 			m.guard.Doubt(t) // the screen may have shown an older card until then
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/cli/usage"
-	"github.com/aoctl/aoctl/tui"
+	"github.com/aoctl/aoctl/tui/tty"
 )
 
 // What the settings may be, and what holds without them.
@@ -109,4 +109,4 @@ func ParseKeep(name, text string) (time.Duration, error) {
 }
 
 // NotifyHint says what --notify takes.
-var NotifyHint = "give one of " + strings.Join(tui.NotifyWays, ", ") + ", or several of the four in the middle, with commas between them"
+var NotifyHint = "give one of " + strings.Join(tty.NotifyWays, ", ") + ", or several of the four in the middle, with commas between them"

@@ -9,7 +9,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/cli/usage"
-	"github.com/aoctl/aoctl/tui"
+	"github.com/aoctl/aoctl/tui/tty"
 )
 
 // Kind is what a setting's value looks like in the file.
@@ -164,7 +164,7 @@ func checkKeep(text string) error {
 }
 
 func checkNotify(text string) error {
-	if _, err := tui.ParseNotify(text, os.Getenv); err != nil {
+	if _, err := tty.ParseNotify(text, os.Getenv); err != nil {
 		return usage.Error{Text: "notify: " + err.Error(), Hint: NotifyHint}
 	}
 	return nil

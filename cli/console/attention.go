@@ -10,7 +10,7 @@ import (
 	"github.com/aoctl/aoctl/cli/config"
 	"github.com/aoctl/aoctl/cli/terminal"
 	"github.com/aoctl/aoctl/cli/usage"
-	"github.com/aoctl/aoctl/tui"
+	"github.com/aoctl/aoctl/tui/tty"
 )
 
 // attentionOptions say how the operator is told that a call waits.
@@ -20,7 +20,7 @@ type attentionOptions struct {
 	onDesk  bool
 	command string // run by sh for each call that begins to wait; empty for none
 
-	notify  tui.Notify
+	notify  tty.Notify
 	desktop func(ctx context.Context, text string) error // nil without --desktop
 }
 
@@ -30,7 +30,7 @@ func (a *attentionOptions) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&a.onDesk, "desktop", false, "notify the desktop as well, with notify-send or osascript")
 	cmd.Flags().StringVar(&a.command, "on-wait", "", "run this with sh for each call that begins to wait, with the call as JSON on its standard input")
 	cmd.MarkFlagsMutuallyExclusive("notify", "no-bell")
-	_ = cmd.RegisterFlagCompletionFunc("notify", cobra.FixedCompletions(tui.NotifyWays, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("notify", cobra.FixedCompletions(tty.NotifyWays, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // Read completes a from the environment where no flag was given, and finds the program
@@ -44,7 +44,7 @@ func (a *attentionOptions) read(cmd *cobra.Command) error {
 	if v := os.Getenv(config.NoBellEnv); v != "" && v != "0" && !cmd.Flags().Changed("no-bell") && !asked {
 		a.noBell = true
 	}
-	ways, err := tui.ParseNotify(a.ways, os.Getenv)
+	ways, err := tty.ParseNotify(a.ways, os.Getenv)
 	if err != nil {
 		return usage.Error{Text: "--notify: " + err.Error(), Hint: config.NotifyHint}
 	}

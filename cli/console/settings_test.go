@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/aoctl/aoctl/cli/config"
-	"github.com/aoctl/aoctl/tui"
+	"github.com/aoctl/aoctl/tui/tty"
 )
 
 // Every flag of the console is either a setting of the file or refused with a reason: a
@@ -80,10 +80,10 @@ func TestConfigPrecedence(t *testing.T) {
 		Timeout, Kept       time.Duration
 		Late                string
 		NoOut               bool
-		Notify              tui.Notify
+		Notify              tty.Notify
 		Pending, Each, Rate int
 	}
-	all := outcome{5 * time.Minute, 90 * 24 * time.Hour, "defer", true, tui.OSC9, 300, 200, 7}
+	all := outcome{5 * time.Minute, 90 * 24 * time.Hour, "defer", true, tty.OSC9, 300, 200, 7}
 	with := func(change func(*outcome)) outcome {
 		o := all
 		change(&o)
@@ -96,14 +96,14 @@ func TestConfigPrecedence(t *testing.T) {
 		want outcome
 	}{
 		{"file", nil, "", all},
-		{"environment", map[string]string{config.TimeoutEnv: "90", config.NotifyEnv: "bell"}, "", with(func(o *outcome) { o.Timeout, o.Notify = 90*time.Second, tui.Bell })},
+		{"environment", map[string]string{config.TimeoutEnv: "90", config.NotifyEnv: "bell"}, "", with(func(o *outcome) { o.Timeout, o.Notify = 90*time.Second, tty.Bell })},
 		{"silent environment", map[string]string{config.NoBellEnv: "1"}, "", with(func(o *outcome) { o.Notify = 0 })},
 		{"environment that says nothing", map[string]string{config.NoBellEnv: "0", config.TimeoutEnv: "", config.NotifyEnv: ""}, "", all},
 		{
 			"flags",
 			map[string]string{config.TimeoutEnv: "90", config.NotifyEnv: "bell"},
 			"--timeout 1h --on-timeout deny --keep 1w --no-output=false --notify osc99 --max-pending 30 --max-pending-session 20 --max-rate 0",
-			outcome{time.Hour, 7 * 24 * time.Hour, "deny", false, tui.OSC99, 30, 20, 0},
+			outcome{time.Hour, 7 * 24 * time.Hour, "deny", false, tty.OSC99, 30, 20, 0},
 		},
 		{"no bell", nil, "--no-bell", with(func(o *outcome) { o.Notify = 0 })},
 		{"one limit is a flag", nil, "--max-pending 30", with(func(o *outcome) { o.Pending, o.Each = 30, 30 })},

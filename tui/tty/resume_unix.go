@@ -1,6 +1,6 @@
 //go:build unix
 
-package tui
+package tty
 
 import (
 	"os"
@@ -10,9 +10,9 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// noticeResume tells p when this process goes on after it was stopped by a signal: keys
+// NoticeResume tells p when this process goes on after it was stopped by a signal: keys
 // that were typed meanwhile were not meant for what is drawn then. It returns how to end.
-func noticeResume(p *tea.Program) (end func()) {
+func NoticeResume(p *tea.Program) (end func()) {
 	resumed := make(chan os.Signal, 1)
 	signal.Notify(resumed, syscall.SIGCONT)
 	done := make(chan struct{})

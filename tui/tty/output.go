@@ -1,4 +1,4 @@
-package tui
+package tty
 
 import (
 	"io"
@@ -8,10 +8,10 @@ import (
 	"github.com/charmbracelet/x/term"
 )
 
-// output is the terminal, for the program's frames and for what goes beside them
+// Output is the terminal, for the program's frames and for what goes beside them
 // (bell, notification, clipboard): each write goes out whole, so neither tears the
 // other.
-type output struct {
+type Output struct {
 	mu sync.Mutex // held for the length of a write
 	w  io.Writer
 
@@ -24,9 +24,9 @@ type output struct {
 // slowWrite is how long a terminal that keeps up never takes for a frame.
 const slowWrite = 100 * time.Millisecond
 
-func newOutput(w io.Writer) *output { return &output{w: w} }
+func NewOutput(w io.Writer) *Output { return &Output{w: w} }
 
-func (o *output) Write(p []byte) (int, error) {
+func (o *Output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	began := o.begin()
@@ -34,14 +34,14 @@ func (o *output) Write(p []byte) (int, error) {
 	return o.w.Write(p) //nolint:wrapcheck // a plain pass-through
 }
 
-func (o *output) begin() time.Time {
+func (o *Output) begin() time.Time {
 	o.state.Lock()
 	defer o.state.Unlock()
 	o.began = time.Now()
 	return o.began
 }
 
-func (o *output) end(began time.Time) {
+func (o *Output) end(began time.Time) {
 	o.state.Lock()
 	defer o.state.Unlock()
 	o.began = time.Time{}
@@ -51,9 +51,9 @@ func (o *output) end(began time.Time) {
 	}
 }
 
-// behind tells until when the terminal showed something older than what it was sent:
+// Behind tells until when the terminal showed something older than what it was sent:
 // now, while it does not take a frame that it has been sent. Zero when it kept up.
-func (o *output) behind() time.Time {
+func (o *Output) Behind() time.Time {
 	o.state.Lock()
 	defer o.state.Unlock()
 	if now := time.Now(); !o.began.IsZero() && now.Sub(o.began) > slowWrite {
@@ -62,27 +62,27 @@ func (o *output) behind() time.Time {
 	return o.slowEnd
 }
 
-// lastWrite tells when the last write began and ended; zero before the first.
-func (o *output) lastWrite() (began, end time.Time) {
+// LastWrite tells when the last write began and ended; zero before the first.
+func (o *Output) LastWrite() (began, end time.Time) {
 	o.state.Lock()
 	defer o.state.Unlock()
 	return o.last[0], o.last[1]
 }
 
-// forProgram is the writer for Bubble Tea, which looks for a file to learn the
+// ForProgram is the writer for Bubble Tea, which looks for a file to learn the
 // terminal's size.
-func (o *output) forProgram() io.Writer {
+func (o *Output) ForProgram() io.Writer {
 	if f, ok := o.w.(term.File); ok {
-		return fileOutput{output: o, File: f}
+		return fileOutput{Output: o, File: f}
 	}
 	return o
 }
 
 // fileOutput is an output that is a file as well.
 type fileOutput struct {
-	*output
+	*Output
 	term.File
 }
 
 // Write goes through the output's lock.
-func (f fileOutput) Write(p []byte) (int, error) { return f.output.Write(p) }
+func (f fileOutput) Write(p []byte) (int, error) { return f.Output.Write(p) }

@@ -1,4 +1,4 @@
-package tui
+package tty
 
 import (
 	"encoding/base64"
@@ -7,9 +7,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// clipboardSequence puts text on the clipboard, by OSC 52: as base64, so that no byte
+// ClipboardSequence puts text on the clipboard, by OSC 52: as base64, so that no byte
 // of it reaches the terminal as it is.
-func clipboardSequence(text string) string {
+func ClipboardSequence(text string) string {
 	sequence := "\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte(text)) + "\a"
 	if os.Getenv("TMUX") == "" {
 		return sequence

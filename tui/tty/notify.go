@@ -1,4 +1,4 @@
-package tui
+package tty
 
 import (
 	"fmt"
@@ -61,8 +61,8 @@ func known(env func(string) string) Notify {
 	return OSC9
 }
 
-// sequence is what rings and notifies of text, which must be plain; see bare.
-func (n Notify) sequence(text string) string {
+// Sequence is what rings and notifies of text, which must be plain; see bare.
+func (n Notify) Sequence(text string) string {
 	var b strings.Builder
 	if n&Bell != 0 {
 		b.WriteByte('\a')
@@ -81,9 +81,9 @@ func (n Notify) sequence(text string) string {
 
 const nameMost = 40 // characters of a name in a notification
 
-// bare keeps of an untrusted name what no terminal can take for more than text: ASCII
+// Bare keeps of an untrusted name what no terminal can take for more than text: ASCII
 // letters, digits and a few signs.
-func bare(name string) string {
+func Bare(name string) string {
 	var b strings.Builder
 	for i, r := range []rune(name) {
 		if i >= nameMost {
