@@ -12,16 +12,12 @@ import (
 
 // editorKeys are the keys of the rule editor.
 type editorKeys struct {
-	Save, Close               key.Binding
-	Next, Previous            key.Binding
-	Left, Right, Turn         key.Binding
-	WordLeft, WordRight       key.Binding
-	Start, End                key.Binding
+	Save, Close    key.Binding
+	Next, Previous key.Binding
+	lineKeys
+	Turn                      key.Binding
 	Wider, Narrower           key.Binding
 	PageDown, PageUp          key.Binding
-	Erase, EraseNext          key.Binding
-	EraseWord                 key.Binding
-	EraseLeft, EraseRight     key.Binding
 	ConfirmDown, ConfirmUp    key.Binding
 	ConfirmBottom, ConfirmTop key.Binding
 }
@@ -31,27 +27,16 @@ func defaultEditorKeys() editorKeys {
 		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(name, help))
 	}
 	return editorKeys{
-		Save:      bind("enter", "save; a rule that allows asks once more", "enter", "ctrl+s"),
-		Close:     bind("esc", "close, keeping nothing", "esc", "ctrl+c"),
-		Next:      bind("tab ↓", "next field", "tab", "down"),
-		Previous:  bind("shift+tab ↑", "field before", "shift+tab", "up"),
-		Left:      bind("←", "cursor, or choice before", "left", "ctrl+b"),
-		Right:     bind("→", "cursor, or next choice", "right", "ctrl+f"),
-		Turn:      bind("space", "next choice", " "),
-		WordLeft:  bind("alt+←", "a word back", "alt+left", "ctrl+left", "alt+b"),
-		WordRight: bind("alt+→", "a word on", "alt+right", "ctrl+right", "alt+f"),
-		Start:     bind("ctrl+a", "start of the text", "home", "ctrl+a"),
-		End:       bind("ctrl+e", "end of the text", "end", "ctrl+e"),
-		Wider:     bind("ctrl+n", "next offered pattern, a wider one", "ctrl+n", "alt+down"),
-		Narrower:  bind("ctrl+p", "pattern before, a narrower one", "ctrl+p", "alt+up"),
-		PageDown:  bind("pgdn", "scroll", "pgdown"),
-		PageUp:    bind("pgup", "scroll", "pgup"),
-
-		Erase:      bind("backspace", "erase", "backspace", "ctrl+h"),
-		EraseNext:  bind("del", "erase the next character", "delete", "ctrl+d"),
-		EraseWord:  bind("ctrl+w", "erase the word", "ctrl+w", "alt+backspace"),
-		EraseLeft:  bind("ctrl+u", "erase to the start", "ctrl+u"),
-		EraseRight: bind("ctrl+k", "erase to the end", "ctrl+k"),
+		lineKeys: defaultLineKeys(),
+		Save:     bind("enter", "save; a rule that allows asks once more", "enter", "ctrl+s"),
+		Close:    bind("esc", "close, keeping nothing", "esc", "ctrl+c"),
+		Next:     bind("tab ↓", "next field", "tab", "down"),
+		Previous: bind("shift+tab ↑", "field before", "shift+tab", "up"),
+		Turn:     bind("space", "next choice", " "),
+		Wider:    bind("ctrl+n", "next offered pattern, a wider one", "ctrl+n", "alt+down"),
+		Narrower: bind("ctrl+p", "pattern before, a narrower one", "ctrl+p", "alt+up"),
+		PageDown: bind("pgdn", "scroll", "pgdown"),
+		PageUp:   bind("pgup", "scroll", "pgup"),
 
 		ConfirmDown:   bind("j ↓", "down", "j", "down", "ctrl+d", "pgdown"),
 		ConfirmUp:     bind("k ↑", "up", "k", "up", "ctrl+u", "pgup"),
@@ -133,7 +118,7 @@ func (m *model) formKey(msg tea.KeyMsg) tea.Cmd {
 		return nil
 	}
 	if l := e.text(e.focus); l != nil {
-		changed, refused := l.edit(msg, k)
+		changed, refused := l.edit(msg, k.lineKeys)
 		if e.hint = refused; changed {
 			return m.fieldChanged()
 		}

@@ -11,6 +11,9 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
+// maxTyped is how much may be typed, in characters, unless a text has a limit of its own.
+const maxTyped = 2000
+
 // line is a text being edited. It keeps every character that it was given, also line
 // breaks and signs that are drawn as escapes: a pattern must stay the one that was
 // offered. What is typed and pasted has no control characters.
@@ -18,6 +21,37 @@ type line struct {
 	text []rune
 	at   int // place of the cursor, from 0 to len(text)
 	most int // characters that may be typed; 0: maxTyped
+}
+
+// lineKeys are the keys that edit a text.
+type lineKeys struct {
+	Left, Right           key.Binding
+	WordLeft, WordRight   key.Binding
+	Start, End            key.Binding
+	Erase, EraseNext      key.Binding
+	EraseWord             key.Binding
+	EraseLeft, EraseRight key.Binding
+}
+
+func defaultLineKeys() lineKeys {
+	return lineKeys{
+		Left:       bind("←", "cursor, or choice before", "left", "ctrl+b"),
+		Right:      bind("→", "cursor, or next choice", "right", "ctrl+f"),
+		WordLeft:   bind("alt+←", "a word back", "alt+left", "ctrl+left", "alt+b"),
+		WordRight:  bind("alt+→", "a word on", "alt+right", "ctrl+right", "alt+f"),
+		Start:      bind("ctrl+a", "start of the text", "home", "ctrl+a"),
+		End:        bind("ctrl+e", "end of the text", "end", "ctrl+e"),
+		Erase:      bind("backspace", "erase", "backspace", "ctrl+h"),
+		EraseNext:  bind("del", "erase the next character", "delete", "ctrl+d"),
+		EraseWord:  bind("ctrl+w", "erase the word", "ctrl+w", "alt+backspace"),
+		EraseLeft:  bind("ctrl+u", "erase to the start", "ctrl+u"),
+		EraseRight: bind("ctrl+k", "erase to the end", "ctrl+k"),
+	}
+}
+
+// bind makes a binding with its name and help.
+func bind(name, help string, keys ...string) key.Binding {
+	return key.NewBinding(key.WithKeys(keys...), key.WithHelp(name, help))
 }
 
 func newLine(s string) line {
@@ -33,7 +67,7 @@ func (l *line) blank() bool { return strings.TrimSpace(l.String()) == "" }
 
 // edit takes a key. refused says why its text was not taken, in words that are safe to
 // draw.
-func (l *line) edit(msg tea.KeyMsg, keys editorKeys) (changed bool, refused string) {
+func (l *line) edit(msg tea.KeyMsg, keys lineKeys) (changed bool, refused string) {
 	before := len(l.text)
 	switch {
 	case msg.Paste:

@@ -141,7 +141,7 @@ func TestCodeIsTypedNotPasted(t *testing.T) {
 
 func TestLineBreaksAreNamed(t *testing.T) {
 	l := newLine("git ")
-	_, refused := l.edit(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("a\nb"), Paste: true}, defaultEditorKeys())
+	_, refused := l.edit(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("a\nb"), Paste: true}, defaultLineKeys())
 	if want := "not taken: it has more than one line"; refused != want {
 		t.Errorf("%q, want %q", refused, want)
 	}

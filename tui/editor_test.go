@@ -393,7 +393,7 @@ func TestFieldsRefuseControlCharacters(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := newLine("ab")
 			l.at = 1
-			_, refused := l.edit(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(tc.runes), Paste: tc.paste}, defaultEditorKeys())
+			_, refused := l.edit(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(tc.runes), Paste: tc.paste}, defaultLineKeys())
 			if got := l.String(); got != tc.want {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}

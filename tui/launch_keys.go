@@ -84,21 +84,21 @@ func (m *model) launchType(msg tea.KeyMsg) {
 	f := m.launch
 	up, down := key.Matches(msg, m.textKeys.Up), key.Matches(msg, m.textKeys.Down)
 	switch {
-	case f.focus == launchPrompt && up && f.prompt.lineStart(f.prompt.at) == 0,
+	case f.focus == launchPrompt && up && f.prompt.onFirst(),
 		f.focus != launchPrompt && up:
 		m.moveLaunch(-1)
-	case f.focus == launchPrompt && down && f.prompt.lineEnd(f.prompt.at) == len(f.prompt.text),
+	case f.focus == launchPrompt && down && f.prompt.onLast(),
 		f.focus != launchPrompt && down:
 		m.moveLaunch(1)
 	case f.focus == launchPrompt:
-		f.hint = f.prompt.edit(msg, m.editorKeys, m.textKeys)
+		f.hint = f.prompt.edit(msg, m.editorKeys.lineKeys, m.textKeys)
 	case f.focus == launchAgent:
 		if key.Matches(msg, m.editorKeys.Left, m.editorKeys.Right, m.editorKeys.Turn) || msg.Paste || isText(msg) {
 			f.hint = "claude is the only choice"
 		}
 	default:
 		f.folders = nil
-		_, f.hint = f.line().edit(msg, m.editorKeys)
+		_, f.hint = f.line().edit(msg, m.editorKeys.lineKeys)
 	}
 }
 

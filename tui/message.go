@@ -119,7 +119,7 @@ func (m *model) composeKey(msg tea.KeyMsg) tea.Cmd {
 	case key.Matches(msg, m.keys.InEditor) && !msg.Paste:
 		return m.writeInEditor()
 	}
-	if refused := c.text.edit(msg, m.editorKeys, m.textKeys); refused != "" {
+	if refused := c.text.edit(msg, m.editorKeys.lineKeys, m.textKeys); refused != "" {
 		c.hint = refused
 	}
 	return nil

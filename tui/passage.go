@@ -25,9 +25,6 @@ func newPassage(s string, most int) passage {
 type textKeys struct{ Break, Up, Down key.Binding }
 
 func defaultTextKeys() textKeys {
-	bind := func(name, help string, keys ...string) key.Binding {
-		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(name, help))
-	}
 	return textKeys{
 		Break: bind("alt+enter", "a new line; also ctrl+j", "alt+enter", "ctrl+j"),
 		Up:    bind("↑", "up", "up"),
@@ -37,7 +34,7 @@ func defaultTextKeys() textKeys {
 
 // edit takes a key. refused says why its text was not taken, in words that are safe to
 // draw.
-func (t *passage) edit(msg tea.KeyMsg, keys editorKeys, more textKeys) (refused string) {
+func (t *passage) edit(msg tea.KeyMsg, keys lineKeys, more textKeys) (refused string) {
 	switch {
 	case msg.Paste:
 		return t.insert(msg.Runes)
@@ -100,6 +97,10 @@ func (t *passage) lineEnd(at int) int {
 	}
 	return at
 }
+
+// onFirst reports whether the cursor is on the first line, and onLast whether it is on the last.
+func (t *passage) onFirst() bool { return t.lineStart(t.at) == 0 }
+func (t *passage) onLast() bool  { return t.lineEnd(t.at) == len(t.text) }
 
 func (t *passage) wordLeft() int {
 	at := t.at

@@ -53,7 +53,7 @@ func FuzzPassage(f *testing.F) {
 				msg = passageKeys[int(k)%len(passageKeys)]
 			}
 			before := p.String()
-			refused := p.edit(msg, defaultEditorKeys(), defaultTextKeys())
+			refused := p.edit(msg, defaultLineKeys(), defaultTextKeys())
 			if refused != "" && p.String() != before {
 				t.Fatalf("%v was refused, and %q became %q", msg, before, p.String())
 			}
@@ -104,7 +104,7 @@ func TestPassageKeys(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := newPassage(tc.start, 100)
 			for _, k := range tc.keys {
-				p.edit(k, defaultEditorKeys(), defaultTextKeys())
+				p.edit(k, defaultLineKeys(), defaultTextKeys())
 			}
 			if got := string(p.text[:p.at]) + "|" + string(p.text[p.at:]); got != tc.want {
 				t.Errorf("%q, want %q", got, tc.want)

@@ -26,9 +26,6 @@ const (
 	askLine                   // a line that such a screen needs
 )
 
-// maxTyped is how much may be typed, in characters.
-const maxTyped = 2000
-
 // prompt is a question in the last line. While it is open no key is a command.
 type prompt struct {
 	purpose purpose

@@ -164,7 +164,7 @@ func Run(ctx context.Context, c console, o Options) error {
 	return nil
 }
 
-// terminalStyles fits the palette to the tty.
+// terminalStyles fits the palette to the terminal.
 func terminalStyles(o Options) (st *draw.Styles, typed bool) {
 	f, ok := o.Output.(term.File)
 	there := ok && term.IsTerminal(f.Fd())
