@@ -15,6 +15,7 @@ import (
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/safe"
+	"github.com/aoctl/aoctl/tui/text"
 )
 
 // edit is a call whose input the operator changes before allowing it. It lies over the
@@ -93,7 +94,7 @@ func (m *model) askEdit(wait time.Duration, refusal string) tea.Cmd {
 // takes no other input.
 func insteadOf(c *board.Card) string {
 	_, input := c.Req.Call()
-	if command, ok := change.ReadInput(input).Text("command"); ok && !strings.ContainsAny(command, "\n\r\t") && len(command) < maxTyped/2 {
+	if command, ok := change.ReadInput(input).Text("command"); ok && !strings.ContainsAny(command, "\n\r\t") && len(command) < text.MaxTyped/2 {
 		return "Run this instead: " + command
 	}
 	return "Do this instead: "

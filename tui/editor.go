@@ -17,6 +17,7 @@ import (
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/guard"
+	"github.com/aoctl/aoctl/tui/text"
 )
 
 // editor is the rule editor. It lies over the drawn call or over the list of rules,
@@ -36,20 +37,20 @@ type editor struct {
 	focus      field
 	decision   choice
 	state      choice // on or off, of a rule that is there already
-	tool       line
+	tool       text.Line
 	where      []whereLine
-	more       line // one more parameter, typed as name=pattern
-	dangerous  bool // the rule may speak about dangerous calls
+	more       text.Line // one more parameter, typed as name=pattern
+	dangerous  bool      // the rule may speak about dangerous calls
 	scopes     []scopeOption
 	scope      int
 	agent      choice
 	agentKinds []string // raw, as in agent; "" is any
 	life       lifeKind
 	lifeSet    bool // the operator chose it; else it follows decision and scope
-	reason     line
-	priority   line
-	typed      line   // the code
-	code       string // what must be typed to allow something dangerous; empty: nothing
+	reason     text.Line
+	priority   text.Line
+	typed      text.Line // the code
+	code       string    // what must be typed to allow something dangerous; empty: nothing
 
 	top   int  // first row on the screen
 	free  bool // scrolled away from the focus
@@ -66,7 +67,7 @@ type editor struct {
 // whereLine is one parameter with its pattern.
 type whereLine struct {
 	name    string
-	pattern line
+	pattern text.Line
 	follows bool // the name is the tool's main parameter and changes with the tool
 }
 
@@ -152,7 +153,7 @@ func (m *model) openEditor(key guard.Drawn) tea.Cmd {
 func (m *model) startEditor(old rules.Rule) *editor {
 	m.editorGen++
 	e := &editor{gen: m.editorGen, old: old, decision: choice{names: verdictNames}}
-	e.reason.most, e.priority.most, e.typed.most = rules.MaxReason/4, 7, 8
+	e.reason.Most, e.priority.Most, e.typed.Most = rules.MaxReason/4, 7, 8
 	m.editor = e
 	m.note = note{}
 	return e
@@ -205,9 +206,9 @@ func (m *model) editRule(r rules.Rule) tea.Cmd {
 	if !r.Enabled {
 		e.state.at = 1
 	}
-	e.reason = newLine(r.Reason)
+	e.reason = text.NewLine(r.Reason)
 	if r.Priority != rules.DefaultPriority {
-		e.priority = newLine(strconv.Itoa(r.Priority))
+		e.priority = text.NewLine(strconv.Itoa(r.Priority))
 	}
 	e.fill(r)
 	e.life = lifeKept
@@ -227,7 +228,7 @@ func (m *model) newRule() tea.Cmd {
 
 // fill puts tool and patterns of r into the form.
 func (e *editor) fill(r rules.Rule) {
-	e.tool, e.more, e.dangerous = newLine(r.Tool), newLine(""), r.Dangerous
+	e.tool, e.more, e.dangerous = text.NewLine(r.Tool), text.NewLine(""), r.Dangerous
 	e.where = nil
 	for _, name := range whereNames(r) {
 		e.where = append(e.where, whereLine{name: name, pattern: newPattern(r.Where[name])})
@@ -240,9 +241,9 @@ func (e *editor) fill(r rules.Rule) {
 	}
 }
 
-func newPattern(s string) line {
-	l := newLine(s)
-	l.most = patterns.MaxPattern
+func newPattern(s string) text.Line {
+	l := text.NewLine(s)
+	l.Most = patterns.MaxPattern
 	return l
 }
 

@@ -8,13 +8,14 @@ import (
 
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/guard"
+	"github.com/aoctl/aoctl/tui/text"
 )
 
 // editorKeys are the keys of the rule editor.
 type editorKeys struct {
 	Save, Close    key.Binding
 	Next, Previous key.Binding
-	lineKeys
+	text.Keys
 	Turn                      key.Binding
 	Wider, Narrower           key.Binding
 	PageDown, PageUp          key.Binding
@@ -27,7 +28,7 @@ func defaultEditorKeys() editorKeys {
 		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(name, help))
 	}
 	return editorKeys{
-		lineKeys: defaultLineKeys(),
+		Keys:     text.DefaultKeys(),
 		Save:     bind("enter", "save; a rule that allows asks once more", "enter", "ctrl+s"),
 		Close:    bind("esc", "close, keeping nothing", "esc", "ctrl+c"),
 		Next:     bind("tab ↓", "next field", "tab", "down"),
@@ -118,7 +119,7 @@ func (m *model) formKey(msg tea.KeyMsg) tea.Cmd {
 		return nil
 	}
 	if l := e.text(e.focus); l != nil {
-		changed, refused := l.edit(msg, k.lineKeys)
+		changed, refused := l.Edit(msg, k.Keys)
 		if e.hint = refused; changed {
 			return m.fieldChanged()
 		}
@@ -167,15 +168,15 @@ func (e *editor) addWhere() bool {
 	}
 	for i, w := range e.where {
 		if w.name == name {
-			if !w.pattern.blank() {
+			if !w.pattern.Blank() {
 				return false
 			}
-			e.where[i].pattern, e.more = newPattern(pattern), newLine("")
+			e.where[i].pattern, e.more = newPattern(pattern), text.NewLine("")
 			return true
 		}
 	}
 	e.where = append(e.where, whereLine{name: name, pattern: newPattern(pattern)})
-	e.more = newLine("")
+	e.more = text.NewLine("")
 	return true
 }
 
@@ -228,7 +229,7 @@ func (m *model) fieldChanged() tea.Cmd {
 	e := m.editor
 	if e.focus.kind == fieldTool {
 		for i := range e.where {
-			if w := &e.where[i]; w.follows && w.pattern.blank() {
+			if w := &e.where[i]; w.follows && w.pattern.Blank() {
 				if name := mainParameter(e.tool.String()); name != "" {
 					w.name = name
 				}
@@ -277,7 +278,7 @@ func (e *editor) fields() []field {
 func (e *editor) needsCode() bool { return e.code != "" && e.verdict() == rules.Allow }
 
 // text is the text that a field edits, nil for one with choices.
-func (e *editor) text(f field) *line {
+func (e *editor) text(f field) *text.Line {
 	switch f.kind {
 	case fieldTool:
 		return &e.tool

@@ -46,7 +46,7 @@ func (e *editor) readWhere(r *rules.Rule) *wrong {
 			r.Where[w.name] = p
 		}
 	}
-	if e.more.blank() {
+	if e.more.Blank() {
 		if len(r.Where) == 0 && len(e.where) > 0 {
 			return &wrong{field{kind: fieldWhere}, "empty: * stands for any"}
 		}

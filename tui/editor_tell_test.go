@@ -11,6 +11,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/text"
 )
 
 // A call that came behind the last look at the waiting ones is decided by the rule as
@@ -140,8 +141,8 @@ func TestCodeIsTypedNotPasted(t *testing.T) {
 }
 
 func TestLineBreaksAreNamed(t *testing.T) {
-	l := newLine("git ")
-	_, refused := l.edit(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("a\nb"), Paste: true}, defaultLineKeys())
+	l := text.NewLine("git ")
+	_, refused := l.Edit(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("a\nb"), Paste: true}, text.DefaultKeys())
 	if want := "not taken: it has more than one line"; refused != want {
 		t.Errorf("%q, want %q", refused, want)
 	}

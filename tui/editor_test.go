@@ -12,6 +12,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/text"
 )
 
 // A on a card, enter, enter: the narrowest offered rule holds in this project for an
@@ -391,9 +392,9 @@ func TestFieldsRefuseControlCharacters(t *testing.T) {
 		"not a character":  {"\ufffd", true, "ab"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := newLine("ab")
-			l.at = 1
-			_, refused := l.edit(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(tc.runes), Paste: tc.paste}, defaultLineKeys())
+			l := text.NewLine("ab")
+			l.At = 1
+			_, refused := l.Edit(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(tc.runes), Paste: tc.paste}, text.DefaultKeys())
 			if got := l.String(); got != tc.want {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
@@ -540,11 +541,11 @@ func TestFormMistakes(t *testing.T) {
 		change func(*editor)
 		want   string
 	}{
-		"no pattern at all": {func(e *editor) { e.where[0].pattern = newLine("") }, "* stands for any"},
-		"no equals sign":    {func(e *editor) { e.more = newLine("nonsense") }, "parameter = pattern"},
-		"twice":             {func(e *editor) { e.more = newLine("command = x") }, "has a pattern already"},
-		"priority":          {func(e *editor) { e.priority = newLine("1x") }, "a number from 0"},
-		"priority too big":  {func(e *editor) { e.priority = newLine("1000001") }, "a number from 0"},
+		"no pattern at all": {func(e *editor) { e.where[0].pattern = text.NewLine("") }, "* stands for any"},
+		"no equals sign":    {func(e *editor) { e.more = text.NewLine("nonsense") }, "parameter = pattern"},
+		"twice":             {func(e *editor) { e.more = text.NewLine("command = x") }, "has a pattern already"},
+		"priority":          {func(e *editor) { e.priority = text.NewLine("1x") }, "a number from 0"},
+		"priority too big":  {func(e *editor) { e.priority = text.NewLine("1000001") }, "a number from 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -156,13 +156,13 @@ func (m *model) writeField(p *draw.Paper, f field) {
 	case fieldState:
 		m.writeChoice(p, "state", focused, e.state.names, e.state.at)
 	case fieldTool:
-		e.tool.write(p, m.label("tool", focused), focused)
+		e.tool.Write(p, m.label("tool", focused), focused)
 	case fieldWhere:
 		w := &e.where[f.n]
 		m.writeWhere(p, w, focused)
 	case fieldMore:
-		if focused || !e.more.blank() {
-			e.more.write(p, m.label("and", focused), focused)
+		if focused || !e.more.Blank() {
+			e.more.Write(p, m.label("and", focused), focused)
 			return
 		}
 		p.Add(m.labelRow(p, "and", focused).Put(draw.Faint, "parameter = pattern"))
@@ -177,11 +177,11 @@ func (m *model) writeField(p *draw.Paper, f field) {
 	case fieldLife:
 		m.writeLife(p, focused)
 	case fieldReason:
-		e.reason.write(p, m.label("reason", focused), focused)
+		e.reason.Write(p, m.label("reason", focused), focused)
 	case fieldPriority:
-		e.priority.write(p, m.label("priority", focused), focused)
+		e.priority.Write(p, m.label("priority", focused), focused)
 	case fieldCode:
-		e.typed.write(p, m.label("type "+e.code, focused), focused)
+		e.typed.Write(p, m.label("type "+e.code, focused), focused)
 	}
 }
 
@@ -194,7 +194,7 @@ func (m *model) writeWhere(p *draw.Paper, w *whereLine, focused bool) {
 		p.Add(p.Styles.Row(p.Width).Put(i, bar).Fit(i, name, p.Width-1))
 		name = ""
 	}
-	w.pattern.write(p, m.label(name, focused), focused)
+	w.pattern.Write(p, m.label(name, focused), focused)
 	if len(e.drafts) > 1 && w == &e.where[0] {
 		text := fmt.Sprintf("offered %d of %d", e.draft+1, len(e.drafts))
 		if e.drafts[e.draft].CreatedBy == broker.SuggestedByAgent {

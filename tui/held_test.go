@@ -19,6 +19,7 @@ import (
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
+	"github.com/aoctl/aoctl/tui/text"
 )
 
 // heldSession is one that a runner holds.
@@ -347,7 +348,7 @@ func TestLaunch(t *testing.T) {
 			t.Error("the new session is not selected")
 		}
 		r.press("n")
-		if !r.m.launch.prompt.blank() {
+		if !r.m.launch.prompt.Blank() {
 			t.Error("the form still has the prompt of the session that was started")
 		}
 	})
@@ -381,7 +382,7 @@ func launchRig(t *testing.T) *rig {
 	r := heldRig(t, broker.TurnWorking)
 	r.m.opts.Folder = t.TempDir()
 	r.press("n", "x")
-	r.m.launch.folder = newLine(r.m.opts.Folder)
+	r.m.launch.folder = text.NewLine(r.m.opts.Folder)
 	return r
 }
 

@@ -1,6 +1,10 @@
 package tui
 
-import "github.com/charmbracelet/bubbles/key"
+import (
+	"github.com/charmbracelet/bubbles/key"
+
+	"github.com/aoctl/aoctl/tui/text"
+)
 
 // keyMap names every key of the console. The help screen is drawn from it.
 type keyMap struct {
@@ -121,7 +125,7 @@ func (k keyMap) FullHelp() []helpGroup {
 		{"Look", []key.Binding{k.Filter, k.Copy, k.Bytes, k.Sides, k.More, k.Less, k.History, k.Unfold, k.Help}},
 		{"In a transcript", []key.Binding{k.UnfoldAll, k.FindNext, k.FindBack}},
 		{"In a question's form", defaultAskKeys().help()},
-		{"In a message", []key.Binding{k.SendLine, defaultTextKeys().Break, k.InEditor}},
+		{"In a message", []key.Binding{k.SendLine, text.DefaultAreaKeys().Break, k.InEditor}},
 		{"In the rule editor", defaultEditorKeys().help()},
 		{"Rules", append([]key.Binding{rule.Make, rule.List}, rule.help()...)},
 		{"Leave", []key.Binding{k.Quit, k.Interrupt, k.Suspend}},

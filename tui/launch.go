@@ -12,6 +12,7 @@ import (
 	"github.com/aoctl/aoctl/hookclient/profile"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
+	"github.com/aoctl/aoctl/tui/text"
 )
 
 // launch is the form that starts a managed session. It lies over the screen, and while it
@@ -19,11 +20,11 @@ import (
 type launch struct {
 	gen    int // tells answers for this form from those for one before
 	focus  launchField
-	folder line
+	folder text.Line
 	agent  int // of launchAgents
-	prompt passage
-	name   line
-	model  line
+	prompt text.Area
+	name   text.Line
+	model  text.Line
 
 	hint     string   // why the last key did nothing; safe to draw
 	problem  string   // why the last start failed; safe to draw
@@ -70,8 +71,8 @@ func (m *model) openLaunch() tea.Cmd {
 	m.composeGen++
 	f := m.unstarted
 	if f == nil {
-		f = &launch{folder: newLine(m.launchFolder()), prompt: newPassage("", maxMessage), focus: launchPrompt}
-		f.folder.most, f.name.most, f.model.most = 4000, 200, 200
+		f = &launch{folder: text.NewLine(m.launchFolder()), prompt: text.NewArea("", maxMessage), focus: launchPrompt}
+		f.folder.Most, f.name.Most, f.model.Most = 4000, 200, 200
 	}
 	f.gen, f.hint, f.folders, f.starting = m.composeGen, "", nil, false
 	m.launch, m.unstarted, m.note = f, nil, note{}
@@ -95,7 +96,7 @@ func (m *model) leaveLaunch() tea.Cmd {
 	f := m.launch
 	m.launch = nil
 	m.guard.Leaves(m.at)
-	if f.prompt.blank() && f.name.blank() && f.model.blank() {
+	if f.prompt.Blank() && f.name.Blank() && f.model.Blank() {
 		return nil
 	}
 	m.unstarted = f
@@ -108,10 +109,10 @@ func (m *model) startLaunch() tea.Cmd {
 	switch {
 	case f.starting:
 		return nil
-	case f.folder.blank():
+	case f.folder.Blank():
 		f.focus, f.hint = launchFolder, "which folder?"
 		return nil
-	case f.prompt.blank():
+	case f.prompt.Blank():
 		f.focus, f.hint = launchPrompt, "what is it to do?"
 		return nil
 	}
@@ -175,7 +176,7 @@ func (m *model) selectNewest() {
 }
 
 // line is the text of one line that has the focus, nil for the other fields.
-func (f *launch) line() *line {
+func (f *launch) line() *text.Line {
 	switch f.focus {
 	case launchFolder:
 		return &f.folder
@@ -202,9 +203,9 @@ func (m *model) foldersCame(msg foldersMsg) {
 	case msg.common == msg.typed && (len(msg.list) == 1 || len(f.folders) > 0):
 		m.moveLaunch(1) // nothing is left to complete
 	default:
-		most := f.folder.most
-		f.folder, f.folders = newLine(msg.common), msg.list
-		f.folder.most = most
+		most := f.folder.Most
+		f.folder, f.folders = text.NewLine(msg.common), msg.list
+		f.folder.Most = most
 	}
 	if len(msg.list) == 1 {
 		f.folders = nil

@@ -63,7 +63,7 @@ func (m *model) launchEnter() tea.Cmd {
 	case f.focus == launchModel:
 		return m.pressSend(&f.hint, nil)
 	case m.guard.Burst() && f.focus == launchPrompt:
-		f.hint = f.prompt.insert([]rune{'\n'})
+		f.hint = f.prompt.Insert([]rune{'\n'})
 	case m.guard.Burst():
 		f.hint = "keys came too fast to be typed"
 	default:
@@ -84,21 +84,21 @@ func (m *model) launchType(msg tea.KeyMsg) {
 	f := m.launch
 	up, down := key.Matches(msg, m.textKeys.Up), key.Matches(msg, m.textKeys.Down)
 	switch {
-	case f.focus == launchPrompt && up && f.prompt.onFirst(),
+	case f.focus == launchPrompt && up && f.prompt.OnFirst(),
 		f.focus != launchPrompt && up:
 		m.moveLaunch(-1)
-	case f.focus == launchPrompt && down && f.prompt.onLast(),
+	case f.focus == launchPrompt && down && f.prompt.OnLast(),
 		f.focus != launchPrompt && down:
 		m.moveLaunch(1)
 	case f.focus == launchPrompt:
-		f.hint = f.prompt.edit(msg, m.editorKeys.lineKeys, m.textKeys)
+		f.hint = f.prompt.Edit(msg, m.editorKeys.Keys, m.textKeys)
 	case f.focus == launchAgent:
 		if key.Matches(msg, m.editorKeys.Left, m.editorKeys.Right, m.editorKeys.Turn) || msg.Paste || isText(msg) {
 			f.hint = "claude is the only choice"
 		}
 	default:
 		f.folders = nil
-		_, f.hint = f.line().edit(msg, m.editorKeys.lineKeys)
+		_, f.hint = f.line().Edit(msg, m.editorKeys.Keys)
 	}
 }
 

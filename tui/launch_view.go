@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/text"
 )
 
 const (
@@ -44,13 +45,13 @@ func (m *model) writeLaunch(p *draw.Paper, field launchField) (cursor int) {
 	focused := field == f.focus && !f.starting
 	switch field {
 	case launchFolder:
-		f.folder.write(p, m.label("folder", focused), focused)
+		f.folder.Write(p, m.label("folder", focused), focused)
 		m.writeFolders(p)
 	case launchAgent:
 		m.writeAgents(p, focused)
 	case launchPrompt:
 		start := len(p.Rows)
-		cursor := f.prompt.write(p, m.label("prompt", focused), focused)
+		cursor := f.prompt.Write(p, m.label("prompt", focused), focused)
 		for len(p.Rows) < start+promptLeast {
 			p.Rows = append(p.Rows, draw.Spaces(p.Width))
 		}
@@ -67,9 +68,9 @@ func (m *model) writeLaunch(p *draw.Paper, field launchField) (cursor int) {
 }
 
 // writeOptional draws a field that may stay empty: what then holds stands in its place.
-func (m *model) writeOptional(p *draw.Paper, name string, l *line, focused bool, otherwise string) {
-	if focused || !l.blank() {
-		l.write(p, m.label(name, focused), focused)
+func (m *model) writeOptional(p *draw.Paper, name string, l *text.Line, focused bool, otherwise string) {
+	if focused || !l.Blank() {
+		l.Write(p, m.label(name, focused), focused)
 		return
 	}
 	p.Add(m.labelRow(p, name, focused).Put(draw.Faint, otherwise))

@@ -11,6 +11,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
+	"github.com/aoctl/aoctl/tui/text"
 )
 
 // compose is the next message of a managed session's user, being written. It lies below
@@ -18,7 +19,7 @@ import (
 type compose struct {
 	gen      int // tells answers for this text from those for one before
 	session  string
-	text     passage
+	text     text.Area
 	replaces string // id of the message that waits, as far as the operator knows; "" for none
 	state    composeState
 	hint     string // why the last key did nothing; safe to draw
@@ -67,16 +68,16 @@ func (m *model) openMessage(s *broker.Session) tea.Cmd {
 		return m.say(draw.Warn, "… keys came too fast to be typed")
 	}
 	m.composeGen++
-	c := &compose{gen: m.composeGen, session: s.ID, text: newPassage("", maxMessage)}
+	c := &compose{gen: m.composeGen, session: s.ID, text: text.NewArea("", maxMessage)}
 	if s.Message != nil {
 		c.replaces = s.Message.ID
-		c.text = newPassage(s.Message.Text, maxMessage)
+		c.text = text.NewArea(s.Message.Text, maxMessage)
 	}
 	if draft, ok := m.unsent[s.ID]; ok {
 		if c.replaces != "" && draft != c.text.String() {
 			c.hint = "this was not sent; it takes the place of what waits: " + safe.Head(s.Message.Text, 40)
 		}
-		c.text = newPassage(draft, maxMessage)
+		c.text = text.NewArea(draft, maxMessage)
 	}
 	m.compose, m.note = c, note{}
 	m.enter.takeBack()
@@ -111,7 +112,7 @@ func (m *model) composeKey(msg tea.KeyMsg) tea.Cmd {
 		return nil
 	}
 	if behindEnter && m.guard.Burst() { // the enter was part of a text that came at once
-		c.hint = c.text.insert([]rune{'\n'})
+		c.hint = c.text.Insert([]rune{'\n'})
 	}
 	switch {
 	case key.Matches(msg, m.keys.SendLine) && !msg.Paste:
@@ -119,7 +120,7 @@ func (m *model) composeKey(msg tea.KeyMsg) tea.Cmd {
 	case key.Matches(msg, m.keys.InEditor) && !msg.Paste:
 		return m.writeInEditor()
 	}
-	if refused := c.text.edit(msg, m.editorKeys.lineKeys, m.textKeys); refused != "" {
+	if refused := c.text.Edit(msg, m.editorKeys.Keys, m.textKeys); refused != "" {
 		c.hint = refused
 	}
 	return nil
@@ -127,14 +128,14 @@ func (m *model) composeKey(msg tea.KeyMsg) tea.Cmd {
 
 // pressSend takes enter. Where no person pressed it, it is a line break in t, which may
 // be nil.
-func (m *model) pressSend(hint *string, t *passage) tea.Cmd {
+func (m *model) pressSend(hint *string, t *text.Area) tea.Cmd {
 	burst := m.guard.Burst()
 	cmd, refusal := m.enter.press(burst, m.at)
 	switch {
 	case refusal == "":
 		return cmd
 	case burst && t != nil:
-		*hint = t.insert([]rune{'\n'})
+		*hint = t.Insert([]rune{'\n'})
 	default:
 		*hint = refusal
 	}
@@ -317,8 +318,8 @@ func (m *model) wrote(msg wroteMsg) tea.Cmd {
 		return again
 	}
 	c.state = composing
-	got := newPassage("", maxMessage)
-	refused := got.insert([]rune(strings.TrimSuffix(strings.TrimPrefix(msg.run.got, "\ufeff"), "\n")))
+	got := text.NewArea("", maxMessage)
+	refused := got.Insert([]rune(strings.TrimSuffix(strings.TrimPrefix(msg.run.got, "\ufeff"), "\n")))
 	switch {
 	case refused != "":
 		c.hint = refused

@@ -27,7 +27,7 @@ func (m *model) settleCompose() {
 	l := m.layout()
 	width, height := l.inner(l.compose, 1)
 	p := m.st.Paper(width)
-	cursor := c.text.write(p, draw.Gutter{}, true)
+	cursor := c.text.Write(p, draw.Gutter{}, true)
 	c.top = window(c.top, cursor, height-m.composeHead(), len(p.Rows))
 }
 
@@ -43,7 +43,7 @@ func (m *model) composeView(l layout, a area) []string {
 	c := m.compose
 	width, height := l.inner(a, 1)
 	p := m.st.Paper(width)
-	c.text.write(p, draw.Gutter{}, c.state == composing)
+	c.text.Write(p, draw.Gutter{}, c.state == composing)
 	f := caption{title: "To " + m.board.Label(c.session), focus: true, note: m.composeNote()}
 	var rows []string
 	if c.hint != "" {

@@ -11,6 +11,7 @@ import (
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/guard"
+	"github.com/aoctl/aoctl/tui/text"
 	"github.com/aoctl/aoctl/tui/tty"
 )
 
@@ -86,7 +87,7 @@ type model struct {
 	unsent     map[string]string // messages that were written and not sent, by session
 	unstarted  *launch           // the form as it was left, nil when it has nothing
 	newest     string            // id of the session that was started here last, until it is listed
-	textKeys   textKeys
+	textKeys   text.AreaKeys
 	launchKeys launchKeys
 	about      about
 	ending     ending
@@ -137,7 +138,7 @@ type note struct {
 }
 
 func newModel(ctx context.Context, c console, o Options, st *draw.Styles) *model {
-	m := &model{ctx: ctx, console: c, opts: o, st: st, keys: defaultKeyMap(), board: board.NewBoard(), makeCode: guard.NewCode, editorKeys: defaultEditorKeys(), ruleKeys: defaultRuleKeys(), askKeys: defaultAskKeys(), textKeys: defaultTextKeys(), launchKeys: defaultLaunchKeys()}
+	m := &model{ctx: ctx, console: c, opts: o, st: st, keys: defaultKeyMap(), board: board.NewBoard(), makeCode: guard.NewCode, editorKeys: defaultEditorKeys(), ruleKeys: defaultRuleKeys(), askKeys: defaultAskKeys(), textKeys: text.DefaultAreaKeys(), launchKeys: defaultLaunchKeys()}
 	m.exec = func(run *editRun, done func(error) tea.Msg) tea.Cmd { return tea.Exec(run, done) }
 	m.at = o.Now()
 	m.attention.muted = map[string]bool{}

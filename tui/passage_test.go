@@ -10,6 +10,7 @@ import (
 
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
+	"github.com/aoctl/aoctl/tui/text"
 )
 
 // passageKeys are the keys that a passage knows, and some that it does not.
@@ -45,7 +46,7 @@ func FuzzPassage(f *testing.F) {
 	f.Add("日本語\r\nab\rc\t  ", []byte{200, 0, 0, 4, 10, 11, 1, 5, 9, 7}, 31)
 	f.Fuzz(func(t *testing.T, typed string, keys []byte, width int) {
 		width = draw.LeastPaper + abs(width)%80
-		p := newPassage("", 300)
+		p := text.NewArea("", 300)
 		st := draw.NewStyles(draw.DefaultPalette(), termenv.Ascii, true, false)
 		for _, k := range keys {
 			msg := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(typed), Paste: k%2 == 0}
@@ -53,20 +54,20 @@ func FuzzPassage(f *testing.F) {
 				msg = passageKeys[int(k)%len(passageKeys)]
 			}
 			before := p.String()
-			refused := p.edit(msg, defaultLineKeys(), defaultTextKeys())
+			refused := p.Edit(msg, text.DefaultKeys(), text.DefaultAreaKeys())
 			if refused != "" && p.String() != before {
 				t.Fatalf("%v was refused, and %q became %q", msg, before, p.String())
 			}
-			if p.at < 0 || p.at > len(p.text) || len(p.text) > 300 {
-				t.Fatalf("after %v the cursor is at %d of %d", msg, p.at, len(p.text))
+			if p.At < 0 || p.At > len(p.Text) || len(p.Text) > 300 {
+				t.Fatalf("after %v the cursor is at %d of %d", msg, p.At, len(p.Text))
 			}
-			for _, r := range p.text {
+			for _, r := range p.Text {
 				if unicode.IsControl(r) && r != '\n' && r != '\t' {
 					t.Fatalf("it took %U", r)
 				}
 			}
 			paper := st.Paper(width)
-			cursor := p.write(paper, draw.Gutter{}, true)
+			cursor := p.Write(paper, draw.Gutter{}, true)
 			if cursor < 0 || cursor >= len(paper.Rows) || !strings.ContainsAny(paper.Rows[cursor], draw.CursorMid+draw.CursorEnd) {
 				t.Fatalf("the cursor is on row %d of %q", cursor, paper.Rows)
 			}
@@ -102,11 +103,11 @@ func TestPassageKeys(t *testing.T) {
 		"a paste with a sign":      {"ab", []tea.KeyMsg{{Type: tea.KeyRunes, Runes: []rune("x\x1b[2J"), Paste: true}}, "ab|"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := newPassage(tc.start, 100)
+			p := text.NewArea(tc.start, 100)
 			for _, k := range tc.keys {
-				p.edit(k, defaultLineKeys(), defaultTextKeys())
+				p.Edit(k, text.DefaultKeys(), text.DefaultAreaKeys())
 			}
-			if got := string(p.text[:p.at]) + "|" + string(p.text[p.at:]); got != tc.want {
+			if got := string(p.Text[:p.At]) + "|" + string(p.Text[p.At:]); got != tc.want {
 				t.Errorf("%q, want %q", got, tc.want)
 			}
 		})
@@ -115,9 +116,9 @@ func TestPassageKeys(t *testing.T) {
 
 // Blanks before the cursor are blanks, and empty lines are rows.
 func TestPassageIsDrawnAsItIsWritten(t *testing.T) {
-	p := newPassage("one \n\n\n\n\nsix  ", 100)
+	p := text.NewArea("one \n\n\n\n\nsix  ", 100)
 	paper := draw.NewStyles(draw.DefaultPalette(), termenv.Ascii, true, false).Paper(30)
-	cursor := p.write(paper, draw.Gutter{}, true)
+	cursor := p.Write(paper, draw.Gutter{}, true)
 	for i := range paper.Rows {
 		paper.Rows[i] = strings.TrimRight(paper.Rows[i], " ")
 	}

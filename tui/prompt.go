@@ -10,6 +10,7 @@ import (
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/guard"
+	"github.com/aoctl/aoctl/tui/text"
 )
 
 // purpose is what a prompt is for.
@@ -102,7 +103,7 @@ func (p *prompt) insert(runes []rune) {
 		if r == '\n' || r == '\r' || r == '\t' {
 			r = ' '
 		}
-		if len(p.text) < maxTyped && !unicode.IsControl(r) {
+		if len(p.text) < text.MaxTyped && !unicode.IsControl(r) {
 			p.text = append(p.text, r)
 		}
 	}

@@ -1,4 +1,4 @@
-package tui
+package text
 
 import (
 	"strings"
@@ -11,20 +11,20 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-// maxTyped is how much may be typed, in characters, unless a text has a limit of its own.
-const maxTyped = 2000
+// MaxTyped is how much may be typed, in characters, unless a text has a limit of its own.
+const MaxTyped = 2000
 
-// line is a text being edited. It keeps every character that it was given, also line
+// Line is a text being edited. It keeps every character that it was given, also line
 // breaks and signs that are drawn as escapes: a pattern must stay the one that was
 // offered. What is typed and pasted has no control characters.
-type line struct {
-	text []rune
-	at   int // place of the cursor, from 0 to len(text)
-	most int // characters that may be typed; 0: maxTyped
+type Line struct {
+	Text []rune
+	At   int // place of the cursor, from 0 to len(text)
+	Most int // characters that may be typed; 0: maxTyped
 }
 
-// lineKeys are the keys that edit a text.
-type lineKeys struct {
+// Keys are the keys that edit a text.
+type Keys struct {
 	Left, Right           key.Binding
 	WordLeft, WordRight   key.Binding
 	Start, End            key.Binding
@@ -33,8 +33,8 @@ type lineKeys struct {
 	EraseLeft, EraseRight key.Binding
 }
 
-func defaultLineKeys() lineKeys {
-	return lineKeys{
+func DefaultKeys() Keys {
+	return Keys{
 		Left:       bind("←", "cursor, or choice before", "left", "ctrl+b"),
 		Right:      bind("→", "cursor, or next choice", "right", "ctrl+f"),
 		WordLeft:   bind("alt+←", "a word back", "alt+left", "ctrl+left", "alt+b"),
@@ -54,50 +54,50 @@ func bind(name, help string, keys ...string) key.Binding {
 	return key.NewBinding(key.WithKeys(keys...), key.WithHelp(name, help))
 }
 
-func newLine(s string) line {
+func NewLine(s string) Line {
 	text := []rune(s)
-	return line{text: text, at: len(text)}
+	return Line{Text: text, At: len(text)}
 }
 
 // String is the text as it is.
-func (l *line) String() string { return string(l.text) }
+func (l *Line) String() string { return string(l.Text) }
 
-// blank reports whether the text has nothing but blanks.
-func (l *line) blank() bool { return strings.TrimSpace(l.String()) == "" }
+// Blank reports whether the text has nothing but blanks.
+func (l *Line) Blank() bool { return strings.TrimSpace(l.String()) == "" }
 
-// edit takes a key. refused says why its text was not taken, in words that are safe to
+// Edit takes a key. refused says why its text was not taken, in words that are safe to
 // draw.
-func (l *line) edit(msg tea.KeyMsg, keys lineKeys) (changed bool, refused string) {
-	before := len(l.text)
+func (l *Line) Edit(msg tea.KeyMsg, keys Keys) (changed bool, refused string) {
+	before := len(l.Text)
 	switch {
 	case msg.Paste:
 		return l.insert(trimBreaks(msg.Runes))
 	case key.Matches(msg, keys.Left):
-		l.at = max(0, l.at-1)
+		l.At = max(0, l.At-1)
 	case key.Matches(msg, keys.Right):
-		l.at = min(len(l.text), l.at+1)
+		l.At = min(len(l.Text), l.At+1)
 	case key.Matches(msg, keys.WordLeft):
-		l.at = l.wordLeft()
+		l.At = l.wordLeft()
 	case key.Matches(msg, keys.WordRight):
-		l.at = l.wordRight()
+		l.At = l.wordRight()
 	case key.Matches(msg, keys.Start):
-		l.at = 0
+		l.At = 0
 	case key.Matches(msg, keys.End):
-		l.at = len(l.text)
+		l.At = len(l.Text)
 	case key.Matches(msg, keys.Erase):
-		l.cut(l.at-1, l.at)
+		l.cut(l.At-1, l.At)
 	case key.Matches(msg, keys.EraseNext):
-		l.cut(l.at, l.at+1)
+		l.cut(l.At, l.At+1)
 	case key.Matches(msg, keys.EraseWord):
-		l.cut(l.wordLeft(), l.at)
+		l.cut(l.wordLeft(), l.At)
 	case key.Matches(msg, keys.EraseLeft):
-		l.cut(0, l.at)
+		l.cut(0, l.At)
 	case key.Matches(msg, keys.EraseRight):
-		l.cut(l.at, len(l.text))
+		l.cut(l.At, len(l.Text))
 	case msg.Type == tea.KeyRunes && !msg.Alt, msg.Type == tea.KeySpace:
 		return l.insert(msg.Runes)
 	}
-	return len(l.text) != before, ""
+	return len(l.Text) != before, ""
 }
 
 // trimBreaks leaves out the line breaks at the end of a paste: they belong to the
@@ -110,10 +110,10 @@ func trimBreaks(runes []rune) []rune {
 	return runes[:n]
 }
 
-func (l *line) insert(runes []rune) (changed bool, refused string) {
-	most := l.most
+func (l *Line) insert(runes []rune) (changed bool, refused string) {
+	most := l.Most
 	if most == 0 {
-		most = maxTyped
+		most = MaxTyped
 	}
 	for _, r := range runes {
 		if r == '\n' || r == '\r' {
@@ -123,46 +123,46 @@ func (l *line) insert(runes []rune) (changed bool, refused string) {
 			return false, "not taken: it has " + safe.Line(string(r)) + ", a control character"
 		}
 	}
-	if len(l.text)+len(runes) > most {
+	if len(l.Text)+len(runes) > most {
 		return false, "not taken: too long, " + draw.Count(most) + " characters at most"
 	}
-	text := make([]rune, 0, len(l.text)+len(runes))
-	text = append(append(append(text, l.text[:l.at]...), runes...), l.text[l.at:]...)
-	l.text, l.at = text, l.at+len(runes)
+	text := make([]rune, 0, len(l.Text)+len(runes))
+	text = append(append(append(text, l.Text[:l.At]...), runes...), l.Text[l.At:]...)
+	l.Text, l.At = text, l.At+len(runes)
 	return len(runes) > 0, ""
 }
 
 // cut takes away the characters from one place to another, as far as there are any.
-func (l *line) cut(from, to int) {
-	from, to = max(0, from), min(to, len(l.text))
-	l.text = append(append([]rune{}, l.text[:from]...), l.text[to:]...)
-	l.at = from
+func (l *Line) cut(from, to int) {
+	from, to = max(0, from), min(to, len(l.Text))
+	l.Text = append(append([]rune{}, l.Text[:from]...), l.Text[to:]...)
+	l.At = from
 }
 
-func (l *line) wordLeft() int {
-	i := l.at
-	for i > 0 && l.text[i-1] == ' ' {
+func (l *Line) wordLeft() int {
+	i := l.At
+	for i > 0 && l.Text[i-1] == ' ' {
 		i--
 	}
-	for i > 0 && l.text[i-1] != ' ' {
+	for i > 0 && l.Text[i-1] != ' ' {
 		i--
 	}
 	return i
 }
 
-func (l *line) wordRight() int {
-	i := l.at
-	for i < len(l.text) && l.text[i] == ' ' {
+func (l *Line) wordRight() int {
+	i := l.At
+	for i < len(l.Text) && l.Text[i] == ' ' {
 		i++
 	}
-	for i < len(l.text) && l.text[i] != ' ' {
+	for i < len(l.Text) && l.Text[i] != ' ' {
 		i++
 	}
 	return i
 }
 
-// write lays the text out behind a gutter, on as many rows as it needs, with the
+// Write lays the text out behind a gutter, on as many rows as it needs, with the
 // cursor in it when the field has the focus.
-func (l *line) write(p *draw.Paper, g draw.Gutter, focused bool) {
-	p.TypedLine(g, string(l.text[:l.at]), string(l.text[l.at:]), focused)
+func (l *Line) Write(p *draw.Paper, g draw.Gutter, focused bool) {
+	p.TypedLine(g, string(l.Text[:l.At]), string(l.Text[l.At:]), focused)
 }

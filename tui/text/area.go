@@ -1,0 +1,151 @@
+package text
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+// Area is a text of several lines being edited. It takes line breaks and tabs; all else
+// that is no plain character is refused, as a line refuses it.
+type Area struct{ Line }
+
+func NewArea(s string, most int) Area {
+	t := Area{NewLine(s)}
+	t.Most = most
+	return t
+}
+
+// AreaKeys are the keys that only a text of several lines has.
+type AreaKeys struct{ Break, Up, Down key.Binding }
+
+func DefaultAreaKeys() AreaKeys {
+	return AreaKeys{
+		Break: bind("alt+enter", "a new line; also ctrl+j", "alt+enter", "ctrl+j"),
+		Up:    bind("↑", "up", "up"),
+		Down:  bind("↓", "down", "down"),
+	}
+}
+
+// Edit takes a key. refused says why its text was not taken, in words that are safe to
+// draw.
+func (t *Area) Edit(msg tea.KeyMsg, keys Keys, more AreaKeys) (refused string) {
+	switch {
+	case msg.Paste:
+		return t.Insert(msg.Runes)
+	case key.Matches(msg, more.Break):
+		return t.Insert([]rune{'\n'})
+	case key.Matches(msg, more.Up):
+		t.up()
+	case key.Matches(msg, more.Down):
+		t.down()
+	case key.Matches(msg, keys.Start):
+		t.At = t.lineStart(t.At)
+	case key.Matches(msg, keys.End):
+		t.At = t.lineEnd(t.At)
+	case key.Matches(msg, keys.EraseLeft):
+		t.cut(t.lineStart(t.At), t.At)
+	case key.Matches(msg, keys.EraseRight):
+		t.cut(t.At, max(t.lineEnd(t.At), min(t.At+1, len(t.Text))))
+	case key.Matches(msg, keys.WordLeft):
+		t.At = t.wordLeft()
+	case key.Matches(msg, keys.WordRight):
+		t.At = t.wordRight()
+	case key.Matches(msg, keys.EraseWord):
+		t.cut(t.wordLeft(), t.At)
+	case msg.Type == tea.KeyRunes && !msg.Alt, msg.Type == tea.KeySpace:
+		return t.Insert(msg.Runes)
+	default:
+		_, refused = t.Line.Edit(msg, keys)
+	}
+	return refused
+}
+
+// Insert takes runes in at the cursor, all or none. The breaks of other systems become
+// plain ones.
+func (t *Area) Insert(runes []rune) (refused string) {
+	plain := []rune(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(runes)))
+	for _, r := range plain {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' || r == unicode.ReplacementChar {
+			return "not taken: it has " + safe.Line(string(r)) + ", a control character"
+		}
+	}
+	if len(t.Text)+len(plain) > t.Most {
+		return "not taken: too long, " + draw.Count(t.Most) + " characters at most"
+	}
+	all := make([]rune, 0, len(t.Text)+len(plain))
+	all = append(append(append(all, t.Text[:t.At]...), plain...), t.Text[t.At:]...)
+	t.Text, t.At = all, t.At+len(plain)
+	return ""
+}
+
+func (t *Area) lineStart(at int) int {
+	for at > 0 && t.Text[at-1] != '\n' {
+		at--
+	}
+	return at
+}
+
+func (t *Area) lineEnd(at int) int {
+	for at < len(t.Text) && t.Text[at] != '\n' {
+		at++
+	}
+	return at
+}
+
+// OnFirst reports whether the cursor is on the first line, and onLast whether it is on the last.
+func (t *Area) OnFirst() bool { return t.lineStart(t.At) == 0 }
+func (t *Area) OnLast() bool  { return t.lineEnd(t.At) == len(t.Text) }
+
+func (t *Area) wordLeft() int {
+	at := t.At
+	for at > 0 && unicode.IsSpace(t.Text[at-1]) {
+		at--
+	}
+	for at > 0 && !unicode.IsSpace(t.Text[at-1]) {
+		at--
+	}
+	return at
+}
+
+func (t *Area) wordRight() int {
+	at := t.At
+	for at < len(t.Text) && unicode.IsSpace(t.Text[at]) {
+		at++
+	}
+	for at < len(t.Text) && !unicode.IsSpace(t.Text[at]) {
+		at++
+	}
+	return at
+}
+
+// up goes to the line before, and from the first one to its start.
+func (t *Area) up() {
+	start := t.lineStart(t.At)
+	if start == 0 {
+		t.At = 0
+		return
+	}
+	before := t.lineStart(start - 1)
+	t.At = min(before+t.At-start, start-1)
+}
+
+// down goes to the next line, and from the last one to its end.
+func (t *Area) down() {
+	end := t.lineEnd(t.At)
+	if end == len(t.Text) {
+		t.At = end
+		return
+	}
+	t.At = min(end+1+t.At-t.lineStart(t.At), t.lineEnd(end+1))
+}
+
+// Write lays the text out behind a gutter, and says on which row of p the cursor is.
+func (t *Area) Write(p *draw.Paper, g draw.Gutter, focused bool) (cursor int) {
+	return p.Typed(g, string(t.Text[:t.At]), string(t.Text[t.At:]), focused)
+}
