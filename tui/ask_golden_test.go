@@ -10,6 +10,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/guard"
+	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
 // askInput asks three questions: one answer, with a preview; several; one again.
@@ -30,11 +31,11 @@ func personal(r broker.Request) broker.Request {
 }
 
 func askCall(input string) broker.Request {
-	return personal(newCall("r1", "s1", "AskUserQuestion", seconds(5), input))
+	return personal(tuitest.NewCall("r1", "s1", "AskUserQuestion", seconds(5), input))
 }
 
 func planCall(input any) broker.Request {
-	return personal(newCall("r1", "s1", "ExitPlanMode", seconds(5), input))
+	return personal(tuitest.NewCall("r1", "s1", "ExitPlanMode", seconds(5), input))
 }
 
 func TestGoldenAsk(t *testing.T) {
@@ -85,7 +86,7 @@ func TestGoldenAsk(t *testing.T) {
 				s := newStill(t, snap, past, termenv.Ascii)
 				s.draw(width, height)
 				s.playAsk(width, height, sc.keys)
-				s.pass(noon.Sub(s.at))
+				s.pass(tuitest.Noon.Sub(s.at))
 				return s
 			})
 		})
@@ -117,7 +118,7 @@ func TestAskEveryWindow(t *testing.T) {
 			s.playAsk(80, 24, keys)
 			for width := 1; width <= 130; width += 1 + width/15 {
 				for height := 1; height <= 42; height += 1 + height/5 {
-					if problem := misfit(s.draw(width, height), width, height); problem != "" {
+					if problem := tuitest.Misfit(s.draw(width, height), width, height); problem != "" {
 						t.Fatalf("%s %v %d×%d: %s", r.ToolName, keys, width, height, problem)
 					}
 				}

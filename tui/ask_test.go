@@ -10,6 +10,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
 const (
@@ -22,7 +23,7 @@ const (
 func asking(t *testing.T, input string) *rig {
 	t.Helper()
 	now := time.Now()
-	return newRig(t, newFake(oneSession, newCall("r1", "s1", "AskUserQuestion", now.Add(-time.Second), input)), 80, 24)
+	return newRig(t, newFake(oneSession, tuitest.NewCall("r1", "s1", "AskUserQuestion", now.Add(-time.Second), input)), 80, 24)
 }
 
 // answered are the answers of the one decision that was made.
@@ -178,7 +179,7 @@ func TestNoForm(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := asking(t, input)
 				r.shows("cannot be shown as a form")
-				checkView(t, r.view(), 80, 24)
+				tuitest.CheckView(t, r.view(), 80, 24)
 				r.press("enter", "G", "1", "o", "a")
 				r.wait(time.Second)
 				if got := r.answered(); got != "" {
@@ -205,7 +206,7 @@ func TestPlanKeys(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				call := newCall("r1", "s1", "ExitPlanMode", time.Now().Add(-time.Second), map[string]string{"plan": "# Do it\n"})
+				call := tuitest.NewCall("r1", "s1", "ExitPlanMode", time.Now().Add(-time.Second), map[string]string{"plan": "# Do it\n"})
 				r := newRig(t, newFake(oneSession, call), 80, 24)
 				r.press(tt.keys...)
 				r.wait(time.Second)
@@ -220,7 +221,7 @@ func TestPlanKeys(t *testing.T) {
 // A plan that the call does not hold is read from the file that it names.
 func TestPlanFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		call := newCall("r1", "s1", "ExitPlanMode", time.Now().Add(-time.Second), `{"planFilePath":"/home/ada/p.md"}`)
+		call := tuitest.NewCall("r1", "s1", "ExitPlanMode", time.Now().Add(-time.Second), `{"planFilePath":"/home/ada/p.md"}`)
 		r := newRig(t, newFake(oneSession, call), 80, 24)
 		r.shows("this is its file as")
 		r.shows("two")
@@ -232,8 +233,8 @@ func TestDialogsAreNotMarked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		now := time.Now()
 		r := newRig(t, newFake(oneSession,
-			newCall("r1", "s1", "ExitPlanMode", now.Add(-2*time.Second), `{"plan":"x"}`),
-			newCall("r2", "s1", "AskUserQuestion", now.Add(-time.Second), goOn)), 80, 24)
+			tuitest.NewCall("r1", "s1", "ExitPlanMode", now.Add(-2*time.Second), `{"plan":"x"}`),
+			tuitest.NewCall("r2", "s1", "AskUserQuestion", now.Add(-time.Second), goOn)), 80, 24)
 		r.press(" ")
 		r.shows("one by one")
 		r.press("*", "j", " ", "*", "a", "y")

@@ -18,6 +18,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/tty"
+	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
 // bells is a rig whose terminal and desktop can be listened to.
@@ -259,7 +260,7 @@ func TestNotificationsOfHostileNames(t *testing.T) {
 	inside := regexp.MustCompile(`^\a\x1bPtmux;\x1b\x1b\]9;` + plain + `\a\x1b\\` +
 		`\x1bPtmux;\x1b\x1b\]777;notify;aoctl;[ -:?A-Za-z0-9_./]*\x1b\x1b\\\x1b\\` +
 		`\x1bPtmux;\x1b\x1b\]99;i=aoctl;` + plain + `\x1b\x1b\\\x1b\\$`)
-	for _, p := range append(payloads, "a;b", "a\x1b\\", "x\u009cy", `\x1b`, "tmux;") {
+	for _, p := range append(tuitest.Payloads, "a;b", "a\x1b\\", "x\u009cy", `\x1b`, "tmux;") {
 		for tmux, want := range map[string]*regexp.Regexp{"": outside, "/tmp/s,1,0": inside} {
 			t.Setenv("TMUX", tmux)
 			text := "aoctl: " + tty.Bare(p) + " waits in " + tty.Bare(p)

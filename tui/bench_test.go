@@ -11,6 +11,7 @@ import (
 	"github.com/muesli/termenv"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
 // manyCalls makes n waiting calls of 200 sessions.
@@ -22,15 +23,15 @@ func manyCalls(n int) broker.Snapshot {
 		})
 	}
 	for i := range n {
-		snap.Requests = append(snap.Requests, benchCall(i, noon.Add(-time.Hour+time.Duration(i)*time.Millisecond)))
+		snap.Requests = append(snap.Requests, benchCall(i, tuitest.Noon.Add(-time.Hour+time.Duration(i)*time.Millisecond)))
 	}
 	return snap
 }
 
 func benchCall(i int, at time.Time) broker.Request {
-	r := newCall(fmt.Sprintf("r%06d", i), fmt.Sprintf("s%d", i%200), "Bash", at,
+	r := tuitest.NewCall(fmt.Sprintf("r%06d", i), fmt.Sprintf("s%d", i%200), "Bash", at,
 		`{"command":"for f in $(git ls-files '*.go'); do gofmt -l \"$f\" || exit 1; done && go test ./pkg`+fmt.Sprint(i)+`/...","description":"Check"}`)
-	r.ExpiresAt = noon.Add(time.Hour)
+	r.ExpiresAt = tuitest.Noon.Add(time.Hour)
 	return r
 }
 
@@ -45,13 +46,13 @@ func BenchmarkRepaint10k(b *testing.B) {
 	for b.Loop() {
 		var list []broker.Update
 		for range 8 {
-			r := benchCall(next, noon.Add(time.Duration(next)*time.Millisecond))
+			r := benchCall(next, tuitest.Noon.Add(time.Duration(next)*time.Millisecond))
 			list = append(list, broker.Update{Request: &r})
 			next++
 		}
 		for range 8 { // as many are settled
 			if c := s.m.board.Waiting[rnd.IntN(len(s.m.board.Waiting))]; c != nil {
-				r := settled(c.Req, broker.Allowed, broker.Actor{Kind: broker.ByRule}, "", noon)
+				r := settled(c.Req, broker.Allowed, broker.Actor{Kind: broker.ByRule}, "", tuitest.Noon)
 				list = append(list, broker.Update{Request: &r})
 			}
 		}

@@ -5,12 +5,14 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
 // The bytes screen names what the eye cannot see, and nothing can be decided there.
 func TestBytes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, newFake(nil, newCall("r1", "s1", "Bash", time.Now(), `{"command":"ls \u202e\u200b\u001b[2J","x":"ф"}`)), 100, 60)
+		r := newRig(t, newFake(nil, tuitest.NewCall("r1", "s1", "Bash", time.Now(), `{"command":"ls \u202e\u200b\u001b[2J","x":"ф"}`)), 100, 60)
 		r.wait(2 * time.Second)
 		r.press("b")
 		for _, want := range []string{

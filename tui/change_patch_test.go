@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/aoctl/aoctl/tui/change"
+	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
 // A patch is drawn only where it is the one that the agent reads: a harmless one beside it
@@ -22,7 +23,7 @@ func TestPatchThatIsRead(t *testing.T) {
 		{map[string]any{"command": harmless, "input": other}, false},
 		{map[string]any{}, false},
 	} {
-		if _, ok := change.ChangesOf(toolCall("apply_patch", tt.input)); ok != tt.drawn {
+		if _, ok := change.ChangesOf(tuitest.ToolCall("apply_patch", tt.input)); ok != tt.drawn {
 			t.Errorf("%v: drawn is %v", tt.input, ok)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/muesli/termenv"
+
+	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
 var refusedConfig = Config{
@@ -30,12 +32,12 @@ func TestGoldenConfig(t *testing.T) {
 				s := newScene(t, termenv.Ascii)
 				s.m.opts.Config = c.config
 				view := s.draw(size[0], size[1], strings.Split(c.keys, "")...)
-				if problem := misfit(view, size[0], size[1]); problem != "" {
+				if problem := tuitest.Misfit(view, size[0], size[1]); problem != "" {
 					t.Errorf("%v: %s", size, problem)
 				}
 				b.WriteString(view + "\n\n")
 			}
-			golden(t, "config-"+name, b.String())
+			tuitest.Golden(t, "config-"+name, b.String())
 		})
 	}
 }
@@ -48,7 +50,7 @@ func TestConfigBannerIsSafe(t *testing.T) {
 		for _, size := range sizes {
 			s.m.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
 			view := s.m.View()
-			if problem := misfit(view, size[0], size[1]); problem != "" {
+			if problem := tuitest.Misfit(view, size[0], size[1]); problem != "" {
 				t.Errorf("%q at %v: %s", text, size, problem)
 			}
 			if strings.ContainsAny(view, "\x1b\a\u202e") {

@@ -17,6 +17,7 @@ import (
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/guard"
+	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
 // risky starts a console over a dangerous call, r1, and a normal one, r2.
@@ -247,7 +248,7 @@ func TestNewCode(t *testing.T) {
 }
 
 func TestQueueIsSortedByRisk(t *testing.T) {
-	now := noon
+	now := tuitest.Noon
 	at := func(n int) time.Time { return now.Add(time.Duration(n) * time.Second) }
 	b := board.NewBoard()
 	b.Reset(broker.Snapshot{Requests: []broker.Request{
@@ -386,7 +387,7 @@ func TestChangedFileBringsANewJudgement(t *testing.T) {
 // and however narrow the window.
 func TestTitleAlwaysSaysDangerous(t *testing.T) {
 	for _, tool := range []string{"Bash", "mcp__" + strings.Repeat("very_long", 20) + "__tool", strings.Repeat("語", 60)} {
-		s := newStill(t, broker.Snapshot{Requests: []broker.Request{deadly(newCall("r1", "s1", tool, seconds(5), `{"command":"x"}`))}}, nil, termenv.Ascii)
+		s := newStill(t, broker.Snapshot{Requests: []broker.Request{deadly(tuitest.NewCall("r1", "s1", tool, seconds(5), `{"command":"x"}`))}}, nil, termenv.Ascii)
 		for width := leastWidth; width < 140; width++ {
 			view := s.draw(width, 24)
 			if !strings.Contains(view, " · dangerous") { // only the title has it without a number
@@ -398,8 +399,8 @@ func TestTitleAlwaysSaysDangerous(t *testing.T) {
 
 // All that stands between a call and an allow is drawn, or counted.
 func TestLongListsAreCounted(t *testing.T) {
-	call := manyThings(bash("r1", "s1", noon, "x"))
-	d := callview.LayOut(plainPaper(), call, callview.Around{Loc: time.UTC}, 100)
+	call := manyThings(bash("r1", "s1", tuitest.Noon, "x"))
+	d := callview.LayOut(tuitest.PlainStyles(), call, callview.Around{Loc: time.UTC}, 100)
 	text := strings.Join(d.Rows, "\n")
 	for _, want := range []string{
 		"✗ rm -rf /var/cache/thing", "through sudo, env", "leads to /data/cache/thing", "nobody knows what $X is", "sets BASH_ENV=/tmp/x",

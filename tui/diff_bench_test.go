@@ -11,6 +11,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/change"
+	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
 // diff5000 is an Edit that replaces 5,000 lines of Go, every third of which it changes,
@@ -28,7 +29,7 @@ func diff5000() (r broker.Request, file string) {
 		}
 		fresh.WriteString(line)
 	}
-	r = newCall("r1", "s1", "Edit", seconds(5), map[string]any{
+	r = tuitest.NewCall("r1", "s1", "Edit", seconds(5), map[string]any{
 		"file_path": "/home/ada/x.go", "old_string": old.String(), "new_string": fresh.String(), "replace_all": false,
 	})
 	return r, before.String() + old.String() + before.String()
@@ -61,7 +62,7 @@ func BenchmarkDiff5000FirstFrame(b *testing.B) {
 	s.draw(200, 50)
 	c := s.m.card()
 	cs, _ := change.ChangesOf(c.Req)
-	files := map[string]change.File{"/home/ada/x.go": change.Result([]byte(file), nil, noon)}
+	files := map[string]change.File{"/home/ada/x.go": change.Result([]byte(file), nil, tuitest.Noon)}
 	read := cs.Compare(files, "", time.Minute)
 	b.Run("read", func(b *testing.B) {
 		for b.Loop() {

@@ -15,12 +15,13 @@ import (
 	"github.com/aoctl/aoctl/tui/diff"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
+	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
 // drawn reads a comparison off the screen: the texts that its rows say are there before
 // and after. One of them at most has no line break at its end.
 func drawn(t interface{ Fatalf(string, ...any) }, s change.Section, v callview.DiffView) (before, after string) {
-	d := &callview.Doc{Paper: *plainPaper().Paper(4000)}
+	d := &callview.Doc{Paper: *tuitest.PlainStyles().Paper(4000)}
 	d.Comparison(&s, v)
 	d.LookAtAll()
 	digits := callview.DigitsOf(s.Lines)
@@ -89,7 +90,7 @@ func TestDrawnIsDone(t *testing.T) {
 		old := strings.Join(lines[from:to], "\n") + "\n"
 		fresh := strings.Join(append(rapid.SliceOfN(line, 0, 20).Draw(t, "new"), ""), "\n")
 		c := change.Change{Kind: change.Replaces, Path: "/x.go", Named: true, Edits: []change.Replacement{{Old: old, Fresh: fresh, All: rapid.Bool().Draw(t, "all")}}}
-		files := map[string]change.File{"/x.go": change.Result([]byte(file), nil, noon)}
+		files := map[string]change.File{"/x.go": change.Result([]byte(file), nil, tuitest.Noon)}
 		list := dressed(t.Context(), change.Changes{List: []change.Change{c}}.Compare(files, "", time.Minute))
 		n := strings.Count(file, old)
 		s := list[0]
@@ -118,7 +119,7 @@ func checkFolded(t *rapid.T, s change.Section) {
 		}
 	}
 	for more := -1; more <= 3; more++ {
-		d := &callview.Doc{Paper: *plainPaper().Paper(4000)}
+		d := &callview.Doc{Paper: *tuitest.PlainStyles().Paper(4000)}
 		d.Comparison(&s, callview.DiffView{More: more})
 		d.LookAtAll()
 		got := 0
@@ -151,15 +152,15 @@ func FuzzChangesLayout(f *testing.F) {
 			{Kind: change.EditsCell, Path: "/z.ipynb", Named: true, Cell: change.Cell{ID: old, Mode: "replace", Source: fresh}},
 		}}
 		files := map[string]change.File{
-			"/x.go": change.Result([]byte(file), nil, noon), "/y.py": change.Result([]byte(file), nil, noon), "/z.ipynb": change.Result([]byte(file), nil, noon),
+			"/x.go": change.Result([]byte(file), nil, tuitest.Noon), "/y.py": change.Result([]byte(file), nil, tuitest.Noon), "/z.ipynb": change.Result([]byte(file), nil, tuitest.Noon),
 		}
 		list := dressed(t.Context(), cs.Compare(files, "/", time.Second))
-		for _, st := range []*draw.Styles{plainPaper(), draw.NewStyles(draw.DefaultPalette(), termenv.TrueColor, true, true)} {
+		for _, st := range []*draw.Styles{tuitest.PlainStyles(), draw.NewStyles(draw.DefaultPalette(), termenv.TrueColor, true, true)} {
 			d := &callview.Doc{Paper: *st.Paper(width)}
 			d.Changes(list, callview.DiffView{Sides: sides})
 			d.LookAtAll()
 			for i, row := range d.Rows {
-				plain := ownColours.ReplaceAllString(row, "")
+				plain := tuitest.OwnColours.ReplaceAllString(row, "")
 				if n := safe.Width(plain); n != width {
 					t.Fatalf("row %d takes %d of %d cells: %q", i, n, width, plain)
 				}
@@ -251,7 +252,7 @@ func FuzzRowsOf(f *testing.F) {
 		if !ok {
 			return
 		}
-		p := draw.Paper{Styles: plainPaper(), Width: room + 2}
+		p := draw.Paper{Styles: tuitest.PlainStyles(), Width: room + 2}
 		p.Write(draw.Gutter{Width: 2}, draw.Text, text)
 		if len(p.Rows) != n {
 			t.Fatalf("%q takes %d rows of %d cells, not %d: %q", text, len(p.Rows), room, n, p.Rows)
@@ -261,7 +262,7 @@ func FuzzRowsOf(f *testing.F) {
 
 // A miscount loses no row.
 func TestMiscountedRows(t *testing.T) {
-	d := &callview.Doc{Paper: *plainPaper().Paper(40)}
+	d := &callview.Doc{Paper: *tuitest.PlainStyles().Paper(40)}
 	d.Say(draw.Text, "first")
 	drawing := func(texts ...string) func(*draw.Paper) {
 		return func(p *draw.Paper) {

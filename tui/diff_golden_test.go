@@ -13,6 +13,7 @@ import (
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/diff"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
 const serverGo = `// Package http serves the API.
@@ -49,16 +50,12 @@ const salesNotebook = `{"cells": [
  {"cell_type": "code", "id": "c1", "metadata": {}, "outputs": [], "execution_count": null, "source": ["import pandas as pd\n", "sales = pd.read_csv('sales.csv')\n"]}],
  "metadata": {"language_info": {"name": "python"}}, "nbformat": 4, "nbformat_minor": 5}`
 
-func toolCall(tool string, input any) broker.Request {
-	return newCall("r1", "s1", tool, seconds(5), input)
-}
-
 func edits(path string, list ...[2]string) broker.Request {
 	var items []map[string]any
 	for _, e := range list {
 		items = append(items, map[string]any{"old_string": e[0], "new_string": e[1]})
 	}
-	return toolCall("MultiEdit", map[string]any{"file_path": path, "edits": items})
+	return tuitest.ToolCall("MultiEdit", map[string]any{"file_path": path, "edits": items})
 }
 
 // TestGoldenDiffs draws each kind of change, in its file.
@@ -77,20 +74,20 @@ func TestGoldenDiffs(t *testing.T) {
 		"edit no context": {request: editCall("r1", seconds(5)), file: serverGo, keys: []string{"-"}},
 		"edit missing":    {request: editCall("r1", seconds(5)), err: fs.ErrNotExist},
 		"edit not found":  {request: editCall("r1", seconds(5)), file: "package http\n"},
-		"edit many":       {request: toolCall("Edit", map[string]any{"file_path": goPath, "old_string": "func (s *Server)", "new_string": "func (srv *Server)"}), file: serverGo},
-		"edit all":        {request: toolCall("Edit", map[string]any{"file_path": goPath, "old_string": "func (s *Server)", "new_string": "func (srv *Server)", "replace_all": true}), file: serverGo, keys: []string{"enter"}},
+		"edit many":       {request: tuitest.ToolCall("Edit", map[string]any{"file_path": goPath, "old_string": "func (s *Server)", "new_string": "func (srv *Server)"}), file: serverGo},
+		"edit all":        {request: tuitest.ToolCall("Edit", map[string]any{"file_path": goPath, "old_string": "func (s *Server)", "new_string": "func (srv *Server)", "replace_all": true}), file: serverGo, keys: []string{"enter"}},
 		"edit CRLF":       {request: editCall("r1", seconds(5)), file: strings.ReplaceAll(serverGo, "\n", "\r\n")},
-		"edit new file":   {request: toolCall("Edit", map[string]any{"file_path": home + "/x.md", "old_string": "", "new_string": "# New\n\nText"}), err: fs.ErrNotExist},
+		"edit new file":   {request: tuitest.ToolCall("Edit", map[string]any{"file_path": home + "/x.md", "old_string": "", "new_string": "# New\n\nText"}), err: fs.ErrNotExist},
 		"edit binary":     {request: editCall("r1", seconds(5)), file: "\x7fELF\x00\x01"},
 		"edits in turn":   {request: edits(goPath, [2]string{`return "http"`, `return "api"`}, [2]string{`return "api"`, `return s.name`}, [2]string{"gone", "x"}), file: serverGo, keys: []string{"enter"}},
-		"write CRLF":      {request: toolCall("Write", map[string]any{"file_path": home + "/a.txt", "content": "one\r\ntwo\r\n3"}), file: "one\ntwo\n"},
-		"write same":      {request: toolCall("Write", map[string]any{"file_path": home + "/a.txt", "content": "one\ntwo\n"}), file: "one\ntwo\n"},
-		"notebook":        {request: toolCall("NotebookEdit", map[string]any{"notebook_path": home + "/sales.ipynb", "cell_id": "c1", "new_source": "import pandas as pd\nsales = pd.read_csv('sales.csv', parse_dates=['day'])\n", "edit_mode": "replace"}), file: salesNotebook},
-		"notebook insert": {request: toolCall("NotebookEdit", map[string]any{"notebook_path": home + "/sales.ipynb", "cell_id": "c0", "cell_type": "markdown", "new_source": "Text", "edit_mode": "insert"}), file: salesNotebook},
-		"notebook delete": {request: toolCall("NotebookEdit", map[string]any{"notebook_path": home + "/sales.ipynb", "cell_id": "cell-1", "new_source": "", "edit_mode": "delete"}), file: salesNotebook},
-		"patch":           {request: toolCall("apply_patch", map[string]any{"command": patch}), file: serverGo, keys: []string{"enter"}},
-		"patch misplaced": {request: toolCall("apply_patch", map[string]any{"command": "*** Begin Patch\n*** Update File: a.go\n*** Move to: b.go\n@@ func f() {\n-\told\n+\tnew\n*** End of File\n*** End Patch\n"}), file: serverGo},
-		"patch unread":    {request: toolCall("apply_patch", map[string]any{"command": "*** Begin Patch\n*** Rename File: a\n*** End Patch\n"}), file: serverGo},
+		"write CRLF":      {request: tuitest.ToolCall("Write", map[string]any{"file_path": home + "/a.txt", "content": "one\r\ntwo\r\n3"}), file: "one\ntwo\n"},
+		"write same":      {request: tuitest.ToolCall("Write", map[string]any{"file_path": home + "/a.txt", "content": "one\ntwo\n"}), file: "one\ntwo\n"},
+		"notebook":        {request: tuitest.ToolCall("NotebookEdit", map[string]any{"notebook_path": home + "/sales.ipynb", "cell_id": "c1", "new_source": "import pandas as pd\nsales = pd.read_csv('sales.csv', parse_dates=['day'])\n", "edit_mode": "replace"}), file: salesNotebook},
+		"notebook insert": {request: tuitest.ToolCall("NotebookEdit", map[string]any{"notebook_path": home + "/sales.ipynb", "cell_id": "c0", "cell_type": "markdown", "new_source": "Text", "edit_mode": "insert"}), file: salesNotebook},
+		"notebook delete": {request: tuitest.ToolCall("NotebookEdit", map[string]any{"notebook_path": home + "/sales.ipynb", "cell_id": "cell-1", "new_source": "", "edit_mode": "delete"}), file: salesNotebook},
+		"patch":           {request: tuitest.ToolCall("apply_patch", map[string]any{"command": patch}), file: serverGo, keys: []string{"enter"}},
+		"patch misplaced": {request: tuitest.ToolCall("apply_patch", map[string]any{"command": "*** Begin Patch\n*** Update File: a.go\n*** Move to: b.go\n@@ func f() {\n-\told\n+\tnew\n*** End of File\n*** End Patch\n"}), file: serverGo},
+		"patch unread":    {request: tuitest.ToolCall("apply_patch", map[string]any{"command": "*** Begin Patch\n*** Rename File: a\n*** End Patch\n"}), file: serverGo},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sc.request.CWD = home
@@ -99,7 +96,7 @@ func TestGoldenDiffs(t *testing.T) {
 				s.draw(width, height)
 				s.files(sc.file, sc.err)
 				s.draw(width, height, sc.keys...)
-				s.pass(noon.Sub(s.at))
+				s.pass(tuitest.Noon.Sub(s.at))
 				return s
 			})
 		})
@@ -116,11 +113,11 @@ func TestGoldenDiffColours(t *testing.T) {
 			s.draw(80, 24)
 			s.files(serverGo, nil)
 			view := s.draw(80, 24, "enter")
-			checkView(t, view, 80, 24)
+			tuitest.CheckView(t, view, 80, 24)
 			fmt.Fprintf(&b, "dark %v, profile %d\n%s\n\n", dark, profile, strings.ReplaceAll(view, "\x1b", "␛"))
 		}
 	}
-	golden(t, "diff-styled", b.String())
+	tuitest.Golden(t, "diff-styled", b.String())
 }
 
 // Colours, words and lazy rows move nothing: what is drawn is the same without them.
@@ -136,7 +133,7 @@ func TestColoursMoveNothing(t *testing.T) {
 	plain.m.docs.clear()
 	for range 30 {
 		a, b := plain.draw(200, 50, "ctrl+d", "j"), coloured.draw(200, 50, "ctrl+d", "j")
-		if diff := cmp.Diff(strings.Split(a, "\n"), strings.Split(ownColours.ReplaceAllString(b, ""), "\n")); diff != "" {
+		if diff := cmp.Diff(strings.Split(a, "\n"), strings.Split(tuitest.OwnColours.ReplaceAllString(b, ""), "\n")); diff != "" {
 			t.Fatalf("-plain +coloured\n%s", diff)
 		}
 	}
@@ -150,7 +147,7 @@ func changesIn(t *testing.T, r broker.Request, file string) []change.Section {
 	}
 	files := map[string]change.File{}
 	for _, path := range cs.Targets(r.CWD) {
-		files[path] = change.Result([]byte(file), nil, noon)
+		files[path] = change.Result([]byte(file), nil, tuitest.Noon)
 	}
 	return cs.Compare(files, r.CWD, diff.OffScreen)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/tui/guard"
+	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
 // edits has the selected card edited into text, and judged.
@@ -59,7 +60,7 @@ var editScenes = map[string]struct {
 		s.keys("a")
 	}},
 	"broken": {
-		call: newCall("r1", "s1", "mcp__github__create_issue", seconds(8), `{"owner":"ada","repo":"api-server","title":"Close twice"}`),
+		call: tuitest.NewCall("r1", "s1", "mcp__github__create_issue", seconds(8), `{"owner":"ada","repo":"api-server","title":"Close twice"}`),
 		play: func(s *still) { s.edits("{\n  \"owner\": \"ada\",\n  \"owner\": \"bob\"\n}\n", editJudgedMsg{}) },
 	},
 	"unfit": {play: func(s *still) {
@@ -72,7 +73,7 @@ var editScenes = map[string]struct {
 		s.m.Update(editKeptMsg{gen: s.m.editGen, path: "/home/ada/.local/state/aoctl/edits/kept-4711-1.sh"})
 	}},
 	"file": {
-		call: newCall("r1", "s1", "Write", seconds(3), `{"file_path":"/home/ada/src/infra/main.tf","content":"a\nb\n"}`),
+		call: tuitest.NewCall("r1", "s1", "Write", seconds(3), `{"file_path":"/home/ada/src/infra/main.tf","content":"a\nb\n"}`),
 		play: func(s *still) {
 			s.files("a\n", nil)
 			s.pass(time.Second)
@@ -80,7 +81,7 @@ var editScenes = map[string]struct {
 		},
 	},
 	"as JSON": {
-		call: newCall("r1", "s1", "mcp__github__create_issue", seconds(8), `{"owner":"ada","repo":"api-server","title":"Close twice"}`),
+		call: tuitest.NewCall("r1", "s1", "mcp__github__create_issue", seconds(8), `{"owner":"ada","repo":"api-server","title":"Close twice"}`),
 		play: func(s *still) { s.edits(`{"owner":"ada","title":"Close once","labels":["bug"]}`, editJudgedMsg{}) },
 	},
 	"left": {play: func(s *still) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/risk"
+	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
 // editsTo makes the rig's editor one that leaves this text, or fails, after a while.
@@ -51,7 +52,7 @@ func (r *rig) lastDecision() broker.Decision {
 
 func TestEditThenAllow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := editRig(t, newCall("r1", "s1", "Bash", time.Now(), `{"command":"npm test","timeout":1000,"description":"Run <it>"}`))
+		r := editRig(t, tuitest.NewCall("r1", "s1", "Bash", time.Now(), `{"command":"npm test","timeout":1000,"description":"Run <it>"}`))
 		r.editsTo("npm test -- --ci\n", nil, 5*time.Second)
 		r.press("e")
 		r.wait(6 * time.Second)
@@ -291,10 +292,10 @@ func TestNotEdited(t *testing.T) {
 		want string
 	}{
 		{"question", func(now time.Time) broker.Request {
-			return newCall("r1", "s1", "AskUserQuestion", now, `{"questions":[]}`)
+			return tuitest.NewCall("r1", "s1", "AskUserQuestion", now, `{"questions":[]}`)
 		}, "not edited"},
 		{"broken", func(now time.Time) broker.Request {
-			return newCall("r1", "s1", "Bash", now, `{"command":"a","command":"b"}`)
+			return tuitest.NewCall("r1", "s1", "Bash", now, `{"command":"a","command":"b"}`)
 		}, "cannot be edited"},
 		{"no gate", func(now time.Time) broker.Request {
 			return at(bash("r1", "s1", now, "npm test"), func(r *broker.Request) { r.Event = "PostToolUse" })

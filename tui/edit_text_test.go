@@ -11,6 +11,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/callview"
+	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
 func TestEditForm(t *testing.T) {
@@ -40,7 +41,7 @@ func TestEditForm(t *testing.T) {
 		{"JSON, a list", "mcp__x__y", `{"n":1}`, "input.json", "{\n  \"n\": 1\n}\n", "[]", "", "line 1: "},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			f, err := newEditForm(newCall("r", "s", tt.tool, time.Now(), tt.input))
+			f, err := newEditForm(tuitest.NewCall("r", "s", tt.tool, time.Now(), tt.input))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/guard"
+	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
 // offer opens the editor on the selected card as the broker would answer.
@@ -141,10 +142,10 @@ func newRuleScene(t *testing.T, requests []broker.Request) *still {
 	}
 	s := newStill(t, broker.Snapshot{
 		Sessions: someSessions(), Requests: requests,
-		Rules:  broker.RuleBook{Rules: someRules(noon), Files: someFiles(noon)},
+		Rules:  broker.RuleBook{Rules: someRules(tuitest.Noon), Files: someFiles(tuitest.Noon)},
 		Health: broker.Health{Socket: "/run/user/1000/aoctl/broker.sock", LogHash: "4f2a91c0ffee"},
 	}, pastCalls(), termenv.Ascii)
-	s.at = noon.Add(-30 * time.Second)
+	s.at = tuitest.Noon.Add(-30 * time.Second)
 	s.m.makeCode = func() string { return codeInTests }
 	s.draw(80, 24)
 	return s

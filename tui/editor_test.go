@@ -13,6 +13,7 @@ import (
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/text"
+	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
 // A on a card, enter, enter: the narrowest offered rule holds in this project for an
@@ -416,7 +417,7 @@ func TestEditorDrawsSigns(t *testing.T) {
 		r.press("A")
 		r.shows(`a\x1b[2J⏎b\u{202e}c`)
 		r.press("tab", "tab", "home", "right", "right")
-		if problem := misfit(r.view(), 80, 24); problem != "" || strings.Contains(r.view(), "\x1b") {
+		if problem := tuitest.Misfit(r.view(), 80, 24); problem != "" || strings.Contains(r.view(), "\x1b") {
 			t.Errorf("%s:\n%q", problem, r.view())
 		}
 		r.press("enter", "enter")

@@ -15,6 +15,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
 // fakeConsole is a broker in memory: what it is told to publish reaches the watcher.
@@ -285,27 +286,8 @@ func settled(r broker.Request, s broker.State, by broker.Actor, reason string, a
 	return r
 }
 
-// newCall makes a waiting request; input is JSON text or anything that becomes an object.
-func newCall(id, session, tool string, at time.Time, input any) broker.Request {
-	raw, ok := input.(string)
-	if !ok {
-		b, err := json.Marshal(input)
-		if err != nil {
-			panic(err)
-		}
-		raw = string(b)
-	}
-	r := broker.Request{
-		ID: id, SessionID: session, Agent: "claude", Event: "PreToolUse", ToolName: tool,
-		ToolInput: json.RawMessage(raw), CWD: "/home/ada/src/api-server", Mode: "default",
-		CreatedAt: at, ExpiresAt: at.Add(10 * time.Minute), State: broker.Pending, Annotations: broker.Annotations{Legible: true},
-	}
-	r.Digest = broker.Digest(tool, r.ToolInput, r.CWD)
-	return r
-}
-
 func bash(id, session string, at time.Time, command string) broker.Request {
-	return newCall(id, session, "Bash", at, map[string]string{"command": command})
+	return tuitest.NewCall(id, session, "Bash", at, map[string]string{"command": command})
 }
 
 // rig runs a model as Bubble Tea would, inside a synctest bubble: commands in

@@ -12,6 +12,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/callview"
+	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
 // asked lists what the console was asked for beside decisions.
@@ -165,7 +166,7 @@ func TestFrozenByAnother(t *testing.T) {
 		r.health(broker.Health{Frozen: true, FrozenBy: broker.Actor{Kind: broker.ByBroker}})
 		r.shows("FROZEN by aoctl, because the log was changed: every agent")
 	})
-	late := settled(bash("r1", "s1", noon, "make"), broker.Expired, broker.Actor{Kind: broker.ByDeadline}, "held by a freeze until its time ran out", noon)
+	late := settled(bash("r1", "s1", tuitest.Noon, "make"), broker.Expired, broker.Actor{Kind: broker.ByDeadline}, "held by a freeze until its time ran out", tuitest.Noon)
 	if got := callview.Ended(late); got != "expired: held by a freeze until its time ran out" {
 		t.Errorf("%q", got)
 	}
@@ -205,13 +206,13 @@ func TestGoldenFrozen(t *testing.T) {
 			goldenScene(t, name, func(width, height int) *still {
 				s := newStill(t, sc.snap, pastCalls(), termenv.Ascii)
 				s.draw(width, height, sc.keys...)
-				s.pass(noon.Sub(s.at))
+				s.pass(tuitest.Noon.Sub(s.at))
 				return s
 			})
 		})
 	}
 	s := newStill(t, broker.Snapshot{Sessions: all, Requests: held, Health: you}, nil, termenv.TrueColor)
 	s.draw(80, 24)
-	s.pass(noon.Sub(s.at))
-	golden(t, "styled-frozen", strings.ReplaceAll(s.m.View(), "\x1b", "␛")+"\n")
+	s.pass(tuitest.Noon.Sub(s.at))
+	tuitest.Golden(t, "styled-frozen", strings.ReplaceAll(s.m.View(), "\x1b", "␛")+"\n")
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/tty"
+	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
 var oneSession = []broker.Session{{ID: "s1", Agent: "claude", Name: "api", State: broker.SessionActive}}
@@ -569,12 +570,12 @@ func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 func TestFileThatComesLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lines := strings.Repeat("new\n", 100)
-		c := newFake(oneSession, newCall("r1", "s1", "Write", time.Now(), map[string]string{"file_path": "/x/a.txt", "content": lines}))
+		c := newFake(oneSession, tuitest.NewCall("r1", "s1", "Write", time.Now(), map[string]string{"file_path": "/x/a.txt", "content": lines}))
 		r := newRig(t, c, 80, 24)
 		r.shows("− two")
 		arrive := make(chan struct{})
 		r.m.opts.ReadFile = func(string) ([]byte, error) { <-arrive; return []byte(strings.Repeat("old\n", 100)), nil }
-		r.c.publish(newCall("r2", "s1", "Write", time.Now(), map[string]string{"file_path": "/x/b.txt", "content": lines}))
+		r.c.publish(tuitest.NewCall("r2", "s1", "Write", time.Now(), map[string]string{"file_path": "/x/b.txt", "content": lines}))
 		r.wait(time.Second)
 		r.press("j", "G") // r2's text is read to its end …
 		r.shows("100 new")
@@ -657,7 +658,7 @@ func TestABusyMachineIsDeaf(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, newFake(nil), 80, 24)
 		r.m.guard.Pulse = true
-		r.c.publish(newCall("r1", "s1", "Bash", time.Now(), `{"command":"make"}`))
+		r.c.publish(tuitest.NewCall("r1", "s1", "Bash", time.Now(), `{"command":"make"}`))
 		r.wait(300 * time.Millisecond)
 		time.Sleep(400 * time.Millisecond) // in the bubble: nothing is read
 		r.press("a")

@@ -9,6 +9,7 @@ import (
 	"github.com/muesli/termenv"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
 // heldSnapshot has managed sessions in several states, a watched one, and calls.
@@ -86,7 +87,7 @@ func TestGoldenHeld(t *testing.T) {
 				s := newStill(t, heldSnapshot(), pastCalls(), termenv.Ascii)
 				s.m.opts.Folder = home
 				s.draw(width, height)
-				s.pass(noon.Sub(s.at))
+				s.pass(tuitest.Noon.Sub(s.at))
 				play(s)
 				return s
 			})
@@ -105,14 +106,14 @@ func TestHeldInEveryWindow(t *testing.T) {
 			play(s)
 			for width := 1; width <= 130; width += 1 + width/15 {
 				for height := 1; height <= 42; height += 1 + height/5 {
-					if problem := misfit(s.draw(width, height), width, height); problem != "" {
+					if problem := tuitest.Misfit(s.draw(width, height), width, height); problem != "" {
 						t.Fatalf("%d×%d: %s:\n%s", width, height, problem, s.m.View())
 					}
 				}
 			}
 			for _, size := range sizes {
 				view := s.draw(size[0], size[1], "esc", "esc", "esc")
-				if problem := misfit(view, size[0], size[1]); problem != "" || s.m.formOpen() {
+				if problem := tuitest.Misfit(view, size[0], size[1]); problem != "" || s.m.formOpen() {
 					t.Fatalf("%v: %s:\n%s", size, problem, view)
 				}
 			}

@@ -20,6 +20,7 @@ import (
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 	"github.com/aoctl/aoctl/tui/text"
+	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
 // heldSession is one that a runner holds.
@@ -410,7 +411,7 @@ func TestFailedTurnIsDrawn(t *testing.T) {
 	s := newStill(t, broker.Snapshot{Sessions: list}, nil, termenv.Ascii)
 	for _, size := range sizes[1:] {
 		seen := s.draw(size[0], size[1])
-		checkView(t, seen, size[0], size[1])
+		tuitest.CheckView(t, seen, size[0], size[1])
 		if !strings.Contains(seen, `! "API Error`) && !strings.Contains(seen, `! it says "API Error: \x`) || strings.Contains(seen, "\x1b[2J") || !strings.Contains(seen, "failed") || strings.Contains(seen, "idle") {
 			t.Errorf("drawn:\n%s", seen)
 		}
@@ -526,9 +527,9 @@ func TestClickOnAHeldSession(t *testing.T) {
 // which variables before the call's end: allowing takes that it was seen.
 func TestTheCardSaysThatTheEnvironmentDiffers(t *testing.T) {
 	s := heldSession(broker.TurnWorking)
-	call := bash("r1", "s1", noon, "make")
+	call := bash("r1", "s1", tuitest.Noon, "make")
 	draw := func() string {
-		d := callview.LayOut(plainPaper(), call, callview.Around{Loc: time.UTC, Session: &s}, 100)
+		d := callview.LayOut(tuitest.PlainStyles(), call, callview.Around{Loc: time.UTC, Session: &s}, 100)
 		return strings.Join(d.Rows[:d.CallEnd], "\n")
 	}
 	if got := draw(); strings.Contains(got, "environment") {

@@ -3,7 +3,6 @@ package tui
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -19,19 +18,8 @@ import (
 	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/safe"
 	"github.com/aoctl/aoctl/tui/tty"
+	"github.com/aoctl/aoctl/tui/tuitest"
 )
-
-// ownColours are the only control sequences that a screen may hold.
-var ownColours = regexp.MustCompile(`\x1b\[[0-9;]*m`)
-
-// payloads are what hostile text tries: to retitle, repaint, copy, answer, hide.
-var payloads = []string{
-	"\x1b]0;owned\a", "\x1b]52;c;cm0gLXJm\a", "\x1b[2J\x1b[H", "\x1bP+q544e\x1b\\", "\x1b[6n", "\x9b31m", "\u009b2J",
-	"ls\rrm -rf ~", "a\bb", "\x00\x07\x0e", "\u202egnp.exe", "\u2066x\u2069", "r\u200bm", "\ufeff", "\u00ad", "\u3164", "\u2800",
-	"\U000e0041\U000e0042", "\ufe0f", "e" + strings.Repeat("\u0301", 50), "\xff\xfe", "\ue000", "\u0378",
-	strings.Repeat(" ", 500), strings.Repeat("\n", 500), strings.Repeat("\t", 100), "\x7f", "раypal", "日本語", strings.Repeat("語", 200),
-	"\U0001f1e9\U0001f1ea\U0001f44d\U0001f3fd", "\x1b[0m", "╮\n│", "a\n\x1b[31mb",
-}
 
 // hostile fills every string of a session and a call with p.
 func hostile(p, tool string, at time.Time) ([]broker.Session, []broker.Request) {
@@ -43,7 +31,7 @@ func hostile(p, tool string, at time.Time) ([]broker.Session, []broker.Request) 
 	if err != nil {
 		panic(err)
 	}
-	r := newCall(p, p, tool, at, string(raw))
+	r := tuitest.NewCall(p, p, tool, at, string(raw))
 	r.Agent, r.SubagentID, r.SubagentType, r.CWD, r.Mode, r.Description, r.Event = p, p, p, p, p, p, p
 	r.Assessment = hostileWords(p)
 	old := r
@@ -118,7 +106,7 @@ func drawAll(t *testing.T, s *still, sizes [][2]int, each func(view string, widt
 
 func TestNothingHostileReachesTheTerminal(t *testing.T) {
 	t.Parallel()
-	for i, p := range payloads {
+	for i, p := range tuitest.Payloads {
 		for _, tool := range []string{"Bash", "Edit", "MultiEdit", "Write", "mcp__a__b", p} {
 			sizes := [][2]int{{80, 24}}
 			switch {
@@ -133,10 +121,10 @@ func TestNothingHostileReachesTheTerminal(t *testing.T) {
 				s := newStill(t, snap, requests[2:], termenv.TrueColor)
 				s.m.opts.Version = p
 				s.m.Update(decidedMsg{key: guard.Drawn{ID: p}, err: fmt.Errorf("%s: %w", p, broker.ErrAlreadyDecided), req: requests[1]})
-				drawAll(t, s, sizes, func(view string, width, height int) { checkView(t, view, width, height) })
+				drawAll(t, s, sizes, func(view string, width, height int) { tuitest.CheckView(t, view, width, height) })
 				s.m.Update(historyMsg{err: fmt.Errorf("%s", p)})
 				s.m.Update(stoppedMsg{label: s.m.board.Label(p), err: fmt.Errorf("%s", p)})
-				checkView(t, s.draw(80, 24, "h"), 80, 24)
+				tuitest.CheckView(t, s.draw(80, 24, "h"), 80, 24)
 			})
 		}
 	}
@@ -144,7 +132,7 @@ func TestNothingHostileReachesTheTerminal(t *testing.T) {
 
 // All of the input is on the paper, and can be read back from it.
 func TestNothingIsHidden(t *testing.T) {
-	for i, p := range payloads {
+	for i, p := range tuitest.Payloads {
 		if !json.Valid([]byte(`"` + p + `"`)) {
 			quoted, err := json.Marshal(p)
 			if err != nil {
@@ -189,17 +177,17 @@ func TestTailIsShown(t *testing.T) {
 }
 
 func FuzzView(f *testing.F) {
-	for _, p := range payloads {
+	for _, p := range tuitest.Payloads {
 		f.Add(p, `{"command":"ls"}`, 80, 24)
 	}
 	f.Add("Edit", `{"file_path":1,"old_string":"a","new_string":"b"}`, 40, 12)
 	f.Fuzz(func(t *testing.T, p, input string, width, height int) {
 		width, height = 1+abs(width)%200, 1+abs(height)%80
 		sessions, requests := hostile(p, "Bash", seconds(10))
-		requests = append(requests, newCall("x", p, p, seconds(3), input), newCall("y", p, "Edit", seconds(2), input))
+		requests = append(requests, tuitest.NewCall("x", p, p, seconds(3), input), tuitest.NewCall("y", p, "Edit", seconds(2), input))
 		s := newStill(t, broker.Snapshot{Sessions: sessions, Requests: requests}, nil, termenv.ANSI256)
 		for _, keys := range [][]string{nil, {"j"}, {"j"}, {"enter", "G"}} {
-			checkView(t, s.draw(width, height, keys...), width, height)
+			tuitest.CheckView(t, s.draw(width, height, keys...), width, height)
 		}
 	})
 }
@@ -213,7 +201,7 @@ func abs(n int) int {
 
 // What goes beside the frames must not carry an agent's bytes either.
 func TestNotificationHoldsOnlyPlainNames(t *testing.T) {
-	for _, p := range payloads {
+	for _, p := range tuitest.Payloads {
 		for _, r := range tty.Bare(p) {
 			if r < ' ' || r > '~' || r == ';' {
 				t.Errorf("bare(%q) has %q", p, r)
@@ -224,7 +212,7 @@ func TestNotificationHoldsOnlyPlainNames(t *testing.T) {
 	var written strings.Builder
 	s.m.out, s.m.opts.Notify = tty.NewOutput(&written), tty.Bell|tty.OSC9
 	t.Setenv("TMUX", "")
-	c := s.m.board.Request(newCall("r", "s", "Ba\x1b]0;x\ash", noon, "{}"), noon)
+	c := s.m.board.Request(tuitest.NewCall("r", "s", "Ba\x1b]0;x\ash", tuitest.Noon, "{}"), tuitest.Noon)
 	s.m.ring("x")
 	s.at = s.at.Add(5 * time.Second)
 	s.m.at = s.at

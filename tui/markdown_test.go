@@ -11,6 +11,7 @@ import (
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
+	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
 func drawMarkdown(source string, width int) (string, bool) {
@@ -53,7 +54,7 @@ func TestMarkdown(t *testing.T) {
 		}
 		b.WriteString("\n")
 	}
-	golden(t, "markdown", b.String())
+	tuitest.Golden(t, "markdown", b.String())
 }
 
 // Whatever is in a text, it is drawn in little time, fits, and says all its words.
@@ -87,7 +88,7 @@ func TestMarkdownHostile(t *testing.T) {
 			} else {
 				t.Logf("%v", took)
 			}
-			if problem := misfit(got, 60, strings.Count(got, "\n")+1); problem != "" {
+			if problem := tuitest.Misfit(got, 60, strings.Count(got, "\n")+1); problem != "" {
 				t.Error(problem)
 			}
 		})
@@ -109,7 +110,7 @@ func FuzzMarkdown(f *testing.F) {
 	f.Add("a\n===\n\n* b\n\n  c\n* d\n\n| x | y |\n|---|---|\n| 1 | 2 |\n\\*e\\* &amp; <i>\n")
 	f.Fuzz(func(t *testing.T, source string) {
 		got, _ := drawMarkdown(source, 40)
-		if problem := misfit(got, 40, strings.Count(got, "\n")+1); problem != "" {
+		if problem := tuitest.Misfit(got, 40, strings.Count(got, "\n")+1); problem != "" {
 			t.Fatalf("%s: %q", problem, got)
 		}
 		drawn := map[rune]int{}

@@ -16,6 +16,7 @@ import (
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/board"
+	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
 var homeSession = []broker.Session{{ID: "s1", Agent: "claude", Name: "api", State: broker.SessionActive, ProjectDir: home}}
@@ -250,13 +251,13 @@ func TestMarkedCallsMustHaveBeenRead(t *testing.T) {
 
 func TestAlike(t *testing.T) {
 	cmd := func(text string, elements ...rules.Judged) broker.Request {
-		return judgedAsRisk(bash("r", "s1", noon, text), risk.Normal, "", elements...)
+		return judgedAsRisk(bash("r", "s1", tuitest.Noon, text), risk.Normal, "", elements...)
 	}
 	one := func(text string, via ...string) broker.Request {
 		return cmd(text, ran(text, rules.Ask, "", "", via...))
 	}
 	file := func(tool, path string) broker.Request {
-		return newCall("r", "s1", tool, noon, map[string]string{"file_path": path})
+		return tuitest.NewCall("r", "s1", tool, tuitest.Noon, map[string]string{"file_path": path})
 	}
 	redirect := rules.Judged{Kind: "write", Path: "/etc/passwd", Verdict: rules.Ask}
 	for name, tc := range map[string]struct {
@@ -271,13 +272,13 @@ func TestAlike(t *testing.T) {
 		"a redirection":         {one("git log"), cmd("git log > /etc/passwd", ran("git log", rules.Ask, "", ""), redirect), false},
 		"through sudo":          {one("ls"), one("ls", "sudo"), false},
 		"unknown words":         {cmd("$X a", rules.Judged{Kind: "command", Text: "$X a", Argv: []string{"", "a"}}), cmd("$X b", rules.Judged{Kind: "command", Text: "$X b", Argv: []string{"", "b"}}), false},
-		"not judged":            {bash("r", "s1", noon, "git push a"), bash("r", "s1", noon, "git push b"), false},
+		"not judged":            {bash("r", "s1", tuitest.Noon, "git push a"), bash("r", "s1", tuitest.Noon, "git push b"), false},
 		"same folder":           {file("Edit", "/p/a.go"), file("Edit", "/p/b.go"), true},
 		"other folder":          {file("Edit", "/p/a.go"), file("Edit", "/p/x/b.go"), false},
 		"other tool":            {file("Edit", "/p/a.go"), file("Read", "/p/a.go"), false},
-		"same host":             {newCall("r", "s1", "WebFetch", noon, `{"url":"https://x.example/a"}`), newCall("r", "s1", "WebFetch", noon, `{"url":"https://x.example/b"}`), true},
-		"other host":            {newCall("r", "s1", "WebFetch", noon, `{"url":"https://x.example/a"}`), newCall("r", "s1", "WebFetch", noon, `{"url":"https://x.example.evil/a"}`), false},
-		"same tool of a server": {newCall("r", "s1", "mcp__a__b", noon, `{"x":1}`), newCall("r", "s1", "mcp__a__b", noon, `{"x":2}`), true},
+		"same host":             {tuitest.NewCall("r", "s1", "WebFetch", tuitest.Noon, `{"url":"https://x.example/a"}`), tuitest.NewCall("r", "s1", "WebFetch", tuitest.Noon, `{"url":"https://x.example/b"}`), true},
+		"other host":            {tuitest.NewCall("r", "s1", "WebFetch", tuitest.Noon, `{"url":"https://x.example/a"}`), tuitest.NewCall("r", "s1", "WebFetch", tuitest.Noon, `{"url":"https://x.example.evil/a"}`), false},
+		"same tool of a server": {tuitest.NewCall("r", "s1", "mcp__a__b", tuitest.Noon, `{"x":1}`), tuitest.NewCall("r", "s1", "mcp__a__b", tuitest.Noon, `{"x":2}`), true},
 	} {
 		x, y := &board.Card{Req: tc.x}, &board.Card{Req: tc.y}
 		if got := x.Alike() == y.Alike(); got != tc.want {

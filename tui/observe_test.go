@@ -10,6 +10,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/callview"
+	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
 func (r *rig) health(h broker.Health) {
@@ -120,7 +121,7 @@ func TestEndedByARule(t *testing.T) {
 		"builtin:read-only":                    "was allowed by rule read-only",
 		"\x1b[2J":                              `was allowed by rule \x1b[2J`,
 	} {
-		r := settled(bash("r1", "s1", noon, "ls"), broker.Allowed, broker.Actor{Kind: broker.ByRule, ID: id}, "", noon)
+		r := settled(bash("r1", "s1", tuitest.Noon, "ls"), broker.Allowed, broker.Actor{Kind: broker.ByRule, ID: id}, "", tuitest.Noon)
 		if got := callview.Ended(r); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}

@@ -20,6 +20,7 @@ import (
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 	"github.com/aoctl/aoctl/tui/tty"
+	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
 func TestLargeTextsAreComparedWhole(t *testing.T) {
@@ -125,7 +126,7 @@ func TestAllFieldsAreDrawn(t *testing.T) {
 		"broken":    `{` + fields + `,"a":1,"a":2}`,
 	} {
 		t.Run(tool, func(t *testing.T) {
-			d := callview.LayOut(plainPaper(), newCall("r", "s", tool, noon, input), callview.Around{Loc: time.UTC}, 100)
+			d := callview.LayOut(tuitest.PlainStyles(), tuitest.NewCall("r", "s", tool, tuitest.Noon, input), callview.Around{Loc: time.UTC}, 100)
 			text := strings.Join(d.Rows[:d.CallEnd], "\n")
 			for _, f := range strings.FieldsFunc(input, func(r rune) bool { return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz_0123456789", r) }) {
 				known := change.Contains([]string{"command", "file_path", "old_string", "new_string", "edits", "content"}, f)
@@ -135,10 +136,6 @@ func TestAllFieldsAreDrawn(t *testing.T) {
 			}
 		})
 	}
-}
-
-func plainPaper() *draw.Styles {
-	return draw.NewStyles(draw.DefaultPalette(), termenv.Ascii, true, false)
 }
 
 func TestReadFile(t *testing.T) {
@@ -227,7 +224,7 @@ func TestStylesWithoutColour(t *testing.T) {
 	if got := draw.NewStyles(draw.DefaultPalette(), termenv.Ascii, true, true).Row(9).Put(draw.Sign, "x").String(); got != "\x1b[7mx\x1b[0m" {
 		t.Errorf("NO_COLOR: %q", got)
 	}
-	if got := plainPaper().Row(9).Put(draw.Sign, "x").String(); got != "x" {
+	if got := tuitest.PlainStyles().Row(9).Put(draw.Sign, "x").String(); got != "x" {
 		t.Errorf("no terminal: %q", got)
 	}
 	dark, light := draw.NewStyles(draw.DefaultPalette(), termenv.TrueColor, true, true), draw.NewStyles(draw.DefaultPalette(), termenv.TrueColor, false, true)

@@ -11,6 +11,7 @@ import (
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 	"github.com/aoctl/aoctl/tui/text"
+	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
 // passageKeys are the keys that a passage knows, and some that it does not.
@@ -40,7 +41,7 @@ var passageKeys = []tea.KeyMsg{
 // FuzzPassage presses any keys between texts that are typed or pasted: the cursor stays
 // inside, what is taken is all taken, and what is drawn is safe, fits, and is the text.
 func FuzzPassage(f *testing.F) {
-	for _, p := range payloads {
+	for _, p := range tuitest.Payloads {
 		f.Add(p, []byte{0, 1, 2, 6, 12, 200, 8, 3, 255}, 40)
 	}
 	f.Add("日本語\r\nab\rc\t  ", []byte{200, 0, 0, 4, 10, 11, 1, 5, 9, 7}, 31)

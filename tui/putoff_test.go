@@ -12,12 +12,13 @@ import (
 	"github.com/muesli/termenv"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
 // putOffCall is r put off this long before noon.
 func putOffCall(r broker.Request, ago time.Duration, program string) broker.Request {
 	r.Checkpoint = &broker.Checkpoint{
-		RequestID: r.ID, SessionID: r.SessionID, CWD: r.CWD, Program: program, At: noon.Add(-ago), By: broker.Actor{Kind: broker.ByOperator},
+		RequestID: r.ID, SessionID: r.SessionID, CWD: r.CWD, Program: program, At: tuitest.Noon.Add(-ago), By: broker.Actor{Kind: broker.ByOperator},
 	}
 	return r
 }
@@ -212,7 +213,7 @@ func TestGoldenPutOff(t *testing.T) {
 			goldenScene(t, "putoff-"+name, func(width, height int) *still {
 				s := newStill(t, putOffSnapshot(), pastCalls(), termenv.Ascii)
 				s.draw(width, height, keys...)
-				s.pass(noon.Sub(s.at))
+				s.pass(tuitest.Noon.Sub(s.at))
 				return s
 			})
 		})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
 // fakeRules is the part of fakeConsole that is about rules; what it is asked for is
@@ -110,7 +111,7 @@ func (f *fakeConsole) MintToken(_ context.Context, kind broker.TokenKind, label 
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.minted = append(f.minted, string(kind)+" "+label)
-	f.tokens = append(f.tokens, broker.Token{ID: "t-" + label, Kind: kind, Label: label, CreatedAt: noon})
+	f.tokens = append(f.tokens, broker.Token{ID: "t-" + label, Kind: kind, Label: label, CreatedAt: tuitest.Noon})
 	return "aoctl_0123456789abcdef0123456789abcdef0123456789abcdef", nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/guard"
+	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
 var ruleWalkKeys = []string{
@@ -66,7 +67,7 @@ func TestRuleKeysAtRandom(t *testing.T) {
 						problem = "saved without the question: " + ruleLine(fresh[0])
 					}
 				}
-				if p := misfit(r.view(), size[0], size[1]); p != "" {
+				if p := tuitest.Misfit(r.view(), size[0], size[1]); p != "" {
 					problem = p + "\n" + r.view()
 				}
 				if r.quit || problem != "" {

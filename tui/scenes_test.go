@@ -12,6 +12,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/guard"
+	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
 // scenes are states that pass quickly or that nobody wishes for.
@@ -31,7 +32,7 @@ var scenes = map[string]func(*still){
 	"refused":   func(s *still) { s.m.Update(keyMsg("ls -la")) },
 	"gone while typing": func(s *still) {
 		s.m.Update(keyMsg("D"))
-		ended := settled(s.m.card().Req, broker.Answered, broker.Actor{Kind: broker.ByAgent}, "", noon)
+		ended := settled(s.m.card().Req, broker.Answered, broker.Actor{Kind: broker.ByAgent}, "", tuitest.Noon)
 		s.m.Update(updatesMsg{gen: 1, list: []broker.Update{{Request: &ended}}})
 	},
 	"frozen": func(s *still) {
@@ -86,12 +87,12 @@ func TestGoldenScenes(t *testing.T) {
 				s.m.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
 				s.at = s.at.Add(time.Second)
 				play(s)
-				if problem := misfit(s.m.View(), size[0], size[1]); problem != "" {
+				if problem := tuitest.Misfit(s.m.View(), size[0], size[1]); problem != "" {
 					t.Errorf("%v: %s", size, problem)
 				}
 				b.WriteString(s.m.View() + "\n\n")
 			}
-			golden(t, "scene-"+strings.NewReplacer(" ", "-", "?", "", "'", "").Replace(name), b.String())
+			tuitest.Golden(t, "scene-"+strings.NewReplacer(" ", "-", "?", "", "'", "").Replace(name), b.String())
 		})
 	}
 }
@@ -100,7 +101,7 @@ func TestGoldenLight(t *testing.T) {
 	s := newScene(t, termenv.TrueColor)
 	s.m.st = draw.NewStyles(draw.DefaultPalette(), termenv.TrueColor, false, true)
 	s.m.docs.clear()
-	golden(t, "styled-light", strings.ReplaceAll(s.draw(80, 24), "\x1b", "␛")+"\n")
+	tuitest.Golden(t, "styled-light", strings.ReplaceAll(s.draw(80, 24), "\x1b", "␛")+"\n")
 }
 
 // Whatever the screen shows fits a window of any size, down to one cell, and a window
@@ -115,7 +116,7 @@ func TestEveryWindow(t *testing.T) {
 			for width := 1; width <= 130; width += 1 + width/15 {
 				for height := 1; height <= 42; height += 1 + height/5 {
 					view := s.draw(width, height)
-					if problem := misfit(view, width, height); problem != "" {
+					if problem := tuitest.Misfit(view, width, height); problem != "" {
 						t.Fatalf("%d×%d: %s:\n%s", width, height, problem, view)
 					}
 					if strings.Contains(view, "nothing waits") && s.m.screen != screenHistory {
@@ -132,7 +133,7 @@ func TestEveryWindow(t *testing.T) {
 			for width := 1; width <= 130; width += 1 + width/15 {
 				for height := 1; height <= 42; height += 1 + height/5 {
 					view := s.draw(width, height)
-					if problem := misfit(view, width, height); problem != "" {
+					if problem := tuitest.Misfit(view, width, height); problem != "" {
 						t.Fatalf("%d×%d: %s:\n%s", width, height, problem, view)
 					}
 				}

@@ -14,7 +14,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/tui/guard"
-	"github.com/aoctl/aoctl/tui/safe"
+	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
 // step is one thing that happens in a script.
@@ -143,7 +143,7 @@ func (w *witness) do(s step) {
 		w.n++
 		id := fmt.Sprintf("c%03d", w.n)
 		at := time.Now().Add(time.Duration(s.Arg-5) * time.Second)
-		call := newCall(id, "s1", id, at, map[string]string{"command": "echo # " + strings.Repeat("words ", s.Arg*s.Arg*s.Arg)})
+		call := tuitest.NewCall(id, "s1", id, at, map[string]string{"command": "echo # " + strings.Repeat("words ", s.Arg*s.Arg*s.Arg)})
 		if s.Arg%2 == 1 {
 			call = deadly(call)
 		}
@@ -196,7 +196,7 @@ func TestScripts(t *testing.T) {
 			for _, s := range script {
 				w.do(s)
 			}
-			if problem := misfit(r.view(), r.m.width, r.m.height); problem != "" {
+			if problem := tuitest.Misfit(r.view(), r.m.width, r.m.height); problem != "" {
 				w.fail("%s: %s", problem, r.view())
 			}
 			r.wait(time.Second)
@@ -212,18 +212,4 @@ func TestScripts(t *testing.T) {
 	if !t.Failed() && (decided < keys/100 || codes < keys/500) {
 		t.Errorf("only %d decisions in %d steps: the scripts test nothing", decided, keys)
 	}
-}
-
-// misfit says why view does not fill a window of that size, empty when it does.
-func misfit(view string, width, height int) string {
-	rows := strings.Split(view, "\n")
-	if len(rows) != height {
-		return fmt.Sprintf("%d rows instead of %d", len(rows), height)
-	}
-	for i, row := range rows {
-		if n := safe.Width(row); n != width {
-			return fmt.Sprintf("row %d takes %d cells of %d", i, n, width)
-		}
-	}
-	return ""
 }

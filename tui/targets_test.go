@@ -13,6 +13,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/change"
+	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
 // fileCall is an Edit of a real file, drawn, with the file read.
@@ -22,7 +23,7 @@ func fileCall(t *testing.T, text string) (s *still, path string) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r := newCall("r1", "s1", "Edit", seconds(5), map[string]any{"file_path": path, "old_string": "two", "new_string": "2"})
+	r := tuitest.NewCall("r1", "s1", "Edit", seconds(5), map[string]any{"file_path": path, "old_string": "two", "new_string": "2"})
 	s = newStill(t, broker.Snapshot{Sessions: someSessions(), Requests: []broker.Request{r}}, nil, termenv.Ascii)
 	s.draw(120, 40)
 	s.readNow(t)
@@ -217,7 +218,7 @@ func TestEditThatBlowsUp(t *testing.T) {
 
 // Other agents' words for edits are drawn as edits too.
 func TestEditsOfOtherAgents(t *testing.T) {
-	file := map[string]change.File{"/p/x.go": change.Result([]byte("one\ntwo\ntwo\n"), nil, noon)}
+	file := map[string]change.File{"/p/x.go": change.Result([]byte("one\ntwo\ntwo\n"), nil, tuitest.Noon)}
 	for name, tc := range map[string]struct {
 		agent, tool string
 		input       any
@@ -228,14 +229,14 @@ func TestEditsOfOtherAgents(t *testing.T) {
 		"Codex patch":    {"codex", "apply_patch", map[string]any{"command": "*** Begin Patch\n*** Update File: x.go\n@@\n one\n-two\n+2\n*** End Patch\n"}, []string{"update  x.go", "1   one", "2 − two", "2 + 2", "3   two"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newCall("r1", "s1", tc.tool, noon, tc.input)
+			r := tuitest.NewCall("r1", "s1", tc.tool, tuitest.Noon, tc.input)
 			r.Agent, r.CWD = tc.agent, "/p"
 			cs, ok := change.ChangesOf(r)
 			if !ok {
 				t.Fatal("no changes")
 			}
 			a := callview.Around{Loc: time.UTC, Sections: cs.Compare(file, r.CWD, time.Minute), Rest: cs.Rest}
-			d := callview.LayOut(plainPaper(), r, a, 100)
+			d := callview.LayOut(tuitest.PlainStyles(), r, a, 100)
 			text := strings.Join(d.Rows[:d.CallEnd], "\n")
 			for _, want := range tc.want {
 				if !strings.Contains(text, want) {

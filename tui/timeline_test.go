@@ -17,6 +17,7 @@ import (
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
+	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
 // record makes a session's log for tests.
@@ -55,7 +56,7 @@ func aSession() []story.Moment {
 	r.add(160, broker.EventRequestCreated, &test, map[string]string{"tool_name": "Bash"})
 	r.decided(150, test, broker.Allowed, you, "")
 	r.add(140, broker.EventPostTool, &test, ranData(true, 9800, "Exit code 1\n--- FAIL: TestClose\n    server_test.go:12: closed twice\nFAIL\n"))
-	read := newCall("t2", "s1", "Read", seconds(130), `{"file_path":"`+home+`/go.mod"}`)
+	read := tuitest.NewCall("t2", "s1", "Read", seconds(130), `{"file_path":"`+home+`/go.mod"}`)
 	r.decided(130, read, broker.Allowed, broker.Actor{Kind: broker.ByRule, ID: "builtin:read-only"}, "")
 	r.add(129, broker.EventPostTool, &read, ranData(false, 7, "module shop\n"))
 	remove := bash("t3", "s1", seconds(100), "rm -rf dist")
@@ -136,7 +137,7 @@ func TestGoldenTimeline(t *testing.T) {
 					s.draw(width, height, k)
 					s.told()
 				}
-				s.pass(noon.Sub(s.at))
+				s.pass(tuitest.Noon.Sub(s.at))
 				s.told()
 				return s
 			})
@@ -160,7 +161,7 @@ func TestGoldenStory(t *testing.T) {
 			t.Errorf("the call had %d rows of %d, has %d of %d", before.CallEnd, len(before.Rows), after.CallEnd, len(after.Rows))
 		}
 		s.draw(width, height, "enter", "G")
-		s.pass(noon.Sub(s.at))
+		s.pass(tuitest.Noon.Sub(s.at))
 		return s
 	})
 }
@@ -173,7 +174,7 @@ func TestGoldenRan(t *testing.T) {
 			ran.OutputBytes, ran.CutAt = 5_242_880, 12
 			s.m.Update(storyMsg{id: "h0", story: story.Story{Ran: &ran, RanAt: seconds(50)}})
 			s.draw(width, height, keys...)
-			s.pass(noon.Sub(s.at))
+			s.pass(tuitest.Noon.Sub(s.at))
 			return s
 		})
 	}
@@ -201,7 +202,7 @@ func TestTimelineOfALongSession(t *testing.T) {
 	shows := func(text string) {
 		t.Helper()
 		view := s.m.View()
-		checkView(t, view, 100, 30)
+		tuitest.CheckView(t, view, 100, 30)
 		if !strings.Contains(view, text) {
 			t.Fatalf("no %q in\n%s", text, view)
 		}
@@ -337,7 +338,7 @@ func TestHostileHistory(t *testing.T) {
 		size := rapid.SampledFrom(sizes).Draw(rt, "size")
 		s := onEvents(t, r.list, size[0], size[1])
 		for _, k := range []string{"enter", "k", "enter", "k", "enter", "k", "enter", "ctrl+d", "G"} {
-			checkView(t, s.draw(size[0], size[1], k), size[0], size[1])
+			tuitest.CheckView(t, s.draw(size[0], size[1], k), size[0], size[1])
 		}
 		fake, _ := s.m.console.(*fakeConsole)
 		fake.transcript = story.Transcript{Path: text.Draw(rt, "path"), NoFile: text.Draw(rt, "why"), Moments: r.list, Said: []story.Said{
@@ -351,7 +352,7 @@ func TestHostileHistory(t *testing.T) {
 		s.draw(size[0], size[1], "T")
 		s.told()
 		for _, k := range []string{"enter", "u", "k", "k", "g", "j", "ctrl+d", "G"} {
-			checkView(t, s.draw(size[0], size[1], k), size[0], size[1])
+			tuitest.CheckView(t, s.draw(size[0], size[1], k), size[0], size[1])
 		}
 
 		d := &callview.Doc{Paper: *draw.NewStyles(draw.DefaultPalette(), termenv.Ascii, true, false).Paper(60)}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/safe/measure"
+	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
 // scriptsTogether is how many scripts one hostile text holds.
@@ -69,7 +70,7 @@ func TestTmuxDrawsEachRowAsWideAsTheWindow(t *testing.T) {
 		snap := broker.Snapshot{Sessions: sessions, Requests: requests, Health: broker.Health{StoreErr: p}}
 		s := newStill(t, snap, requests[2:], termenv.Ascii)
 		drawAll(t, s, sizes, func(view string, width, height int) {
-			checkView(t, view, width, height)
+			tuitest.CheckView(t, view, width, height)
 			for _, row := range strings.Split(view, "\n") {
 				widthOf[row] = width
 			}

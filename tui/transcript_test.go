@@ -14,6 +14,7 @@ import (
 	"github.com/aoctl/aoctl/broker/story"
 	"github.com/aoctl/aoctl/broker/wire"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
 // aTalk is a session as its agent wrote it down, with what is on record of it.
@@ -127,7 +128,7 @@ func TestGoldenTranscript(t *testing.T) {
 			goldenScene(t, name, func(width, height int) *still {
 				s := onTranscript(t, sc.got, sc.err, width, height, termenv.Ascii)
 				s.draw(width, height, sc.keys...)
-				s.pass(noon.Sub(s.at))
+				s.pass(tuitest.Noon.Sub(s.at))
 				return s
 			})
 		})
@@ -185,7 +186,7 @@ func TestTranscriptFollows(t *testing.T) {
 				s.m.tr.due = true
 				s.told()
 				view := s.draw(size[0], size[1])
-				checkView(t, view, size[0], size[1])
+				tuitest.CheckView(t, view, size[0], size[1])
 				if follows != s.m.tr.follow {
 					rt.Fatal("news change whether it follows")
 				}
@@ -201,7 +202,7 @@ func TestTranscriptFollows(t *testing.T) {
 			}
 			s.told()
 			view := s.draw(size[0], size[1])
-			checkView(t, view, size[0], size[1])
+			tuitest.CheckView(t, view, size[0], size[1])
 			if s.m.tr.follow && s.m.tr.tell.AtEnd() {
 				s.seesNewest(rt)
 			}
@@ -251,7 +252,7 @@ func TestTranscriptToCard(t *testing.T) {
 	fake, _ := s.m.console.(*fakeConsole)
 	got := aTalk()
 	last := &got.Moments[len(got.Moments)-1]
-	done := settled(*last.Call, broker.Allowed, broker.Actor{Kind: broker.ByOperator}, "", noon)
+	done := settled(*last.Call, broker.Allowed, broker.Actor{Kind: broker.ByOperator}, "", tuitest.Noon)
 	last.Call = &done
 	got.Span.Last++
 	got.Said = nil
