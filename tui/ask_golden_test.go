@@ -64,8 +64,8 @@ func TestGoldenAsk(t *testing.T) {
 		"late":        {request: settled(askCall(one), broker.Expired, broker.Actor{Kind: broker.ByDeadline}, "", seconds(1))},
 		"past":        {request: past, keys: []string{"h", "enter"}},
 		"in terminal": {request: broker.Request{}, sessions: mute},
-		"plan":        {request: planCall(map[string]any{"plan": somePlan, "planFilePath": "/home/ada/.claude/plans/close-twice.md"})},
-		"plan end":    {request: planCall(map[string]any{"plan": somePlan, "planFilePath": "/home/ada/.claude/plans/close-twice.md"}), keys: []string{"enter", "G"}},
+		"plan":        {request: planCall(map[string]any{"plan": tuitest.Plan, "planFilePath": "/home/ada/.claude/plans/close-twice.md"})},
+		"plan end":    {request: planCall(map[string]any{"plan": tuitest.Plan, "planFilePath": "/home/ada/.claude/plans/close-twice.md"}), keys: []string{"enter", "G"}},
 		"plan back":   {request: planCall(map[string]any{"plan": "# Short\n"}), keys: []string{"d", "t", "e", "s", "t"}},
 		"plan none":   {request: planCall(`{}`)},
 	} {
@@ -111,7 +111,7 @@ func (s *still) playAsk(width, height int, keys []string) {
 
 // A form and a plan fit every window.
 func TestAskEveryWindow(t *testing.T) {
-	for _, r := range []broker.Request{askCall(askInput), planCall(map[string]any{"plan": somePlan})} {
+	for _, r := range []broker.Request{askCall(askInput), planCall(map[string]any{"plan": tuitest.Plan})} {
 		for _, keys := range [][]string{nil, {"enter", "2"}, {"enter", "2", "enter", "1", "enter", "1", "enter"}, {"D", "x"}} {
 			s := newStill(t, broker.Snapshot{Sessions: someSessions(), Requests: []broker.Request{r}}, nil, termenv.Ascii)
 			s.draw(80, 24)

@@ -1,10 +1,8 @@
-package draw_test
+package draw
 
 import (
 	"testing"
 	"time"
-
-	"github.com/aoctl/aoctl/tui/draw"
 )
 
 // A countdown always fits its column: one that does not is not drawn at all.
@@ -19,7 +17,7 @@ func TestClockFits(t *testing.T) {
 		100 * time.Hour:                 "4d",
 		10_000 * time.Hour:              "416d",
 	} {
-		if got := draw.Clock(d); got != want || draw.Cells(got) > 6 {
+		if got := Clock(d); got != want || Cells(got) > 6 {
 			t.Errorf("%v: %q, want %q", d, got, want)
 		}
 	}

@@ -124,3 +124,26 @@ func NewCall(id, session, tool string, at time.Time, input any) broker.Request {
 	r.Digest = broker.Digest(tool, r.ToolInput, r.CWD)
 	return r
 }
+
+// Plan is a plan in Markdown with all that is drawn of it.
+const Plan = `# Close twice
+
+The server *must* survive a **second** Close. See [the issue](https://x.example/42 "why") and
+![a picture](pic.png).
+
+## Steps
+
+1. Read ` + "`server.go`" + ` whole, since a long sentence has to be broken between its words and not inside them
+2. Guard it:
+   - with a ` + "`sync.Once`" + `
+   - never with a mutex
+
+` + "```go\nfunc (s *Server) Close() error {\n\ts.once.Do(s.close)\n}\n```" + `
+
+> Quoted <b>as it is</b> <!-- and a comment -->
+
+[//]: # (a definition that others hide)
+
+---
+<script>alert(1)</script>
+`

@@ -1,4 +1,4 @@
-package tui
+package callview
 
 import (
 	"strings"
@@ -8,44 +8,21 @@ import (
 	"github.com/muesli/termenv"
 
 	"github.com/aoctl/aoctl/broker/brokertest/cputime"
-	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
 func drawMarkdown(source string, width int) (string, bool) {
-	d := &callview.Doc{Paper: *draw.NewStyles(draw.DefaultPalette(), termenv.Ascii, true, false).Paper(width)}
+	d := &Doc{Paper: *draw.NewStyles(draw.DefaultPalette(), termenv.Ascii, true, false).Paper(width)}
 	ok := d.Markdown(source)
 	return strings.Join(d.Rows, "\n"), ok
 }
 
-const somePlan = `# Close twice
-
-The server *must* survive a **second** Close. See [the issue](https://x.example/42 "why") and
-![a picture](pic.png).
-
-## Steps
-
-1. Read ` + "`server.go`" + ` whole, since a long sentence has to be broken between its words and not inside them
-2. Guard it:
-   - with a ` + "`sync.Once`" + `
-   - never with a mutex
-
-` + "```go\nfunc (s *Server) Close() error {\n\ts.once.Do(s.close)\n}\n```" + `
-
-> Quoted <b>as it is</b> <!-- and a comment -->
-
-[//]: # (a definition that others hide)
-
----
-<script>alert(1)</script>
-`
-
 func TestMarkdown(t *testing.T) {
 	var b strings.Builder
 	for _, width := range []int{36, 72} {
-		got, ok := drawMarkdown(somePlan, width)
+		got, ok := drawMarkdown(tuitest.Plan, width)
 		if !ok {
 			t.Fatal("it was drawn as plain text")
 		}
@@ -59,7 +36,7 @@ func TestMarkdown(t *testing.T) {
 
 // Whatever is in a text, it is drawn in little time, fits, and says all its words.
 func TestMarkdownHostile(t *testing.T) {
-	const n = callview.MaxMarkdown
+	const n = MaxMarkdown
 	for name, source := range map[string]string{
 		"quotes":      strings.Repeat(">", n),
 		"quotes deep": strings.Repeat("> ", n/2) + "x",
@@ -106,7 +83,7 @@ func staircase(n int) string {
 // FuzzMarkdown: every letter of the text is on the paper, and nothing that a terminal
 // acts upon.
 func FuzzMarkdown(f *testing.F) {
-	f.Add(somePlan)
+	f.Add(tuitest.Plan)
 	f.Add("a\n===\n\n* b\n\n  c\n* d\n\n| x | y |\n|---|---|\n| 1 | 2 |\n\\*e\\* &amp; <i>\n")
 	f.Fuzz(func(t *testing.T, source string) {
 		got, _ := drawMarkdown(source, 40)

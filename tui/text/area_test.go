@@ -1,4 +1,4 @@
-package tui
+package text
 
 import (
 	"strings"
@@ -10,7 +10,6 @@ import (
 
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
-	"github.com/aoctl/aoctl/tui/text"
 	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
@@ -39,15 +38,15 @@ var passageKeys = []tea.KeyMsg{
 }
 
 // FuzzPassage presses any keys between texts that are typed or pasted: the cursor stays
-// inside, what is taken is all taken, and what is drawn is safe, fits, and is the text.
+// inside, what is taken is all taken, and what is drawn is safe, fits, and is the
 func FuzzPassage(f *testing.F) {
 	for _, p := range tuitest.Payloads {
 		f.Add(p, []byte{0, 1, 2, 6, 12, 200, 8, 3, 255}, 40)
 	}
 	f.Add("日本語\r\nab\rc\t  ", []byte{200, 0, 0, 4, 10, 11, 1, 5, 9, 7}, 31)
 	f.Fuzz(func(t *testing.T, typed string, keys []byte, width int) {
-		width = draw.LeastPaper + abs(width)%80
-		p := text.NewArea("", 300)
+		width = draw.LeastPaper + int(uint(width)%80)
+		p := NewArea("", 300)
 		st := draw.NewStyles(draw.DefaultPalette(), termenv.Ascii, true, false)
 		for _, k := range keys {
 			msg := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(typed), Paste: k%2 == 0}
@@ -55,7 +54,7 @@ func FuzzPassage(f *testing.F) {
 				msg = passageKeys[int(k)%len(passageKeys)]
 			}
 			before := p.String()
-			refused := p.Edit(msg, text.DefaultKeys(), text.DefaultAreaKeys())
+			refused := p.Edit(msg, DefaultKeys(), DefaultAreaKeys())
 			if refused != "" && p.String() != before {
 				t.Fatalf("%v was refused, and %q became %q", msg, before, p.String())
 			}
@@ -104,9 +103,9 @@ func TestPassageKeys(t *testing.T) {
 		"a paste with a sign":      {"ab", []tea.KeyMsg{{Type: tea.KeyRunes, Runes: []rune("x\x1b[2J"), Paste: true}}, "ab|"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := text.NewArea(tc.start, 100)
+			p := NewArea(tc.start, 100)
 			for _, k := range tc.keys {
-				p.Edit(k, text.DefaultKeys(), text.DefaultAreaKeys())
+				p.Edit(k, DefaultKeys(), DefaultAreaKeys())
 			}
 			if got := string(p.Text[:p.At]) + "|" + string(p.Text[p.At:]); got != tc.want {
 				t.Errorf("%q, want %q", got, tc.want)
@@ -117,7 +116,7 @@ func TestPassageKeys(t *testing.T) {
 
 // Blanks before the cursor are blanks, and empty lines are rows.
 func TestPassageIsDrawnAsItIsWritten(t *testing.T) {
-	p := text.NewArea("one \n\n\n\n\nsix  ", 100)
+	p := NewArea("one \n\n\n\n\nsix  ", 100)
 	paper := draw.NewStyles(draw.DefaultPalette(), termenv.Ascii, true, false).Paper(30)
 	cursor := p.Write(paper, draw.Gutter{}, true)
 	for i := range paper.Rows {

@@ -1,9 +1,8 @@
-package tui
+package change
 
 import (
 	"testing"
 
-	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
@@ -23,7 +22,7 @@ func TestPatchThatIsRead(t *testing.T) {
 		{map[string]any{"command": harmless, "input": other}, false},
 		{map[string]any{}, false},
 	} {
-		if _, ok := change.ChangesOf(tuitest.ToolCall("apply_patch", tt.input)); ok != tt.drawn {
+		if _, ok := ChangesOf(tuitest.ToolCall("apply_patch", tt.input)); ok != tt.drawn {
 			t.Errorf("%v: drawn is %v", tt.input, ok)
 		}
 	}
