@@ -18,11 +18,11 @@ const RecentKept = 100
 // Board is what the console knows: a snapshot of the broker, kept up to date.
 type Board struct {
 	Cards    map[string]*Card
-	Waiting  Order // all calls that wait
-	Late     Order // all that ended without a person's answer, lately
+	Waiting  order // all calls that wait
+	Late     order // all that ended without a person's answer, lately
 	Filter   Filter
-	Shown    Order // those of waiting that pass the filter
-	lateSeen Order // those of late that pass the filter
+	Shown    order // those of waiting that pass the filter
+	lateSeen order // those of late that pass the filter
 
 	Sessions map[string]*broker.Session
 	Roster   []string          // ids of sessions in the order drawn
@@ -263,8 +263,8 @@ func (b *Board) SetFilter(f Filter) {
 	}
 }
 
-func (b *Board) pass(all Order) Order {
-	var some Order
+func (b *Board) pass(all order) order {
+	var some order
 	for _, c := range all {
 		if b.passes(c) {
 			some = append(some, c)

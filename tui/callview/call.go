@@ -123,7 +123,7 @@ func said(r broker.Request, c change.Input) string {
 func (d *Doc) bash(command string, legible bool) {
 	var marks []draw.Mark
 	if legible {
-		marks = ShellMarks(command)
+		marks = shellMarks(command)
 	}
 	lines := draw.CountLines(command)
 	if lines <= 1 {

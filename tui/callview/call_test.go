@@ -19,7 +19,7 @@ import (
 func TestShellMarks(t *testing.T) {
 	command := "# go\nFOO=1 git push \"$X\" 'y' && if a; then b; elif c; then d; fi | cat > out; echo ${Z} $(id)"
 	var got []string
-	for _, m := range ShellMarks(command) {
+	for _, m := range shellMarks(command) {
 		got = append(got, fmt.Sprintf("%s:%d", command[m.From:m.To], m.Ink))
 	}
 	for _, want := range []string{
@@ -37,11 +37,11 @@ func TestShellMarks(t *testing.T) {
 
 func TestShellMarksGiveUp(t *testing.T) {
 	for name, command := range map[string]string{
-		"not a command line": "if then (", "large": strings.Repeat("a ", MaxColoured), "deep": strings.Repeat("$(", 20_000),
+		"not a command line": "if then (", "large": strings.Repeat("a ", maxColoured), "deep": strings.Repeat("$(", 20_000),
 		"backquotes": strings.Repeat("`", 30_000),
 	} {
 		var marks []draw.Mark
-		took := cputime.Of(func() { marks = ShellMarks(command) })
+		took := cputime.Of(func() { marks = shellMarks(command) })
 		if marks != nil {
 			t.Errorf("%s: %d marks", name, len(marks))
 		}
@@ -56,7 +56,7 @@ func FuzzShellMarks(f *testing.F) {
 	f.Add("case x in a) b;; esac; while :; do x; done; for i in a; do :; done")
 	f.Fuzz(func(t *testing.T, command string) {
 		at := 0
-		for _, m := range ShellMarks(command) {
+		for _, m := range shellMarks(command) {
 			if m.From < at || m.To <= m.From || m.To > len(command) {
 				t.Fatalf("mark %+v behind %d of %d in %q", m, at, len(command), command)
 			}
@@ -64,7 +64,7 @@ func FuzzShellMarks(f *testing.F) {
 		}
 		st := draw.NewStyles(draw.DefaultPalette(), termenv.TrueColor, true, true)
 		p := st.Paper(40)
-		p.Write(draw.Gutter{}, draw.Text, command, ShellMarks(command)...)
+		p.Write(draw.Gutter{}, draw.Text, command, shellMarks(command)...)
 		for _, row := range p.Rows {
 			if n := safe.Width(row); n != 40 {
 				t.Fatalf("row %q takes %d cells", row, n)
@@ -87,12 +87,12 @@ func TestSummaries(t *testing.T) {
 		{"Bash", `{"command":["rm"]}`, `Bash|command=["rm"]`},
 		{"Bash", `{"command":"a` + strings.Repeat(" ", 412) + `b"}`, "Bash|a␠×412 b"},
 	} {
-		s := Summarise(tc.tool, json.RawMessage(tc.input), "/p")
+		s := summarise(tc.tool, json.RawMessage(tc.input), "/p")
 		if got := s.Tool + "|" + s.Text; got != tc.want {
 			t.Errorf("%s %s: %q, want %q", tc.tool, tc.input, got, tc.want)
 		}
 	}
-	long := Summarise("Bash", json.RawMessage(`{"command":"`+strings.Repeat("x", 5000)+`"}`), "")
+	long := summarise("Bash", json.RawMessage(`{"command":"`+strings.Repeat("x", 5000)+`"}`), "")
 	if n := safe.Width(long.Text); n != draw.MaxSummary+1 || !strings.HasSuffix(long.Text, "…") {
 		t.Errorf("a long summary takes %d cells: %q", n, long.Text)
 	}

@@ -67,7 +67,7 @@ func (d *Doc) element(label string, e rules.Judged) {
 	if e.Neutral {
 		base = draw.Muted
 	}
-	what, note := does(e), ElementNote(e)
+	what, note := does(e), elementNote(e)
 	room := d.Width - r.Width
 	if n := draw.Cells(note) + 2; n <= room/2 {
 		room -= n // a short note stands beside it: the whole text is in the call above
@@ -112,8 +112,8 @@ func leads(e rules.Judged) string {
 	return e.Real
 }
 
-// ElementNote is why an element has its verdict, and how it comes to run; safe to draw.
-func ElementNote(e rules.Judged) string {
+// elementNote is why an element has its verdict, and how it comes to run; safe to draw.
+func elementNote(e rules.Judged) string {
 	var notes []string
 	if len(e.Via) > 0 {
 		notes = append(notes, "through "+draw.SafeLine(strings.Join(e.Via, ", ")))

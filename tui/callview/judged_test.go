@@ -13,7 +13,7 @@ func TestNoteOfElement(t *testing.T) {
 		`"sh": sh runs whatever it reads`:                       "sh runs whatever it reads",
 		`only a rule that names "sh" exactly may allow it: why`: "only a rule that names it exactly may allow it: why",
 	} {
-		if got := ElementNote(rules.Judged{Text: "sh", Why: why}); got != want {
+		if got := elementNote(rules.Judged{Text: "sh", Why: why}); got != want {
 			t.Errorf("%s: %s, want %s", why, got, want)
 		}
 	}

@@ -6,9 +6,9 @@ import (
 	"github.com/aoctl/aoctl/tui/draw"
 )
 
-// Later leaves n rows to be drawn by draw when they are first looked at: a call may have
+// later leaves n rows to be drawn by draw when they are first looked at: a call may have
 // very many, and the first frame shows some. draw must add n rows.
-func (d *Doc) Later(n int, draw func(*draw.Paper)) {
+func (d *Doc) later(n int, draw func(*draw.Paper)) {
 	d.undrawn = append(d.undrawn, undrawn{len(d.Rows), len(d.Rows) + n, draw})
 	d.Rows = append(d.Rows, make([]string, n)...)
 }

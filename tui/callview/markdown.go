@@ -12,10 +12,10 @@ import (
 	"github.com/aoctl/aoctl/tui/draw"
 )
 
-// MaxMarkdown is the longest text that is taken apart as Markdown, in bytes; a longer
+// maxMarkdown is the longest text that is taken apart as Markdown, in bytes; a longer
 // one is drawn as it is. Some texts take time that grows with the square of it: a third
 // of a second at most.
-const MaxMarkdown = 24 << 10
+const maxMarkdown = 24 << 10
 
 // saidMarkdown is the longest text of what an agent said that is drawn as Markdown, in bytes.
 const saidMarkdown = 8 << 10
@@ -39,7 +39,7 @@ var markdown = parser.NewParser(
 func (d *Doc) Markdown(source string) (ok bool) {
 	p := d.Styles.Paper(d.Width)
 	md := &markup{Paper: p, source: []byte(source)}
-	if len(source) <= MaxMarkdown {
+	if len(source) <= maxMarkdown {
 		ok = md.draw()
 	}
 	if !ok {

@@ -36,7 +36,7 @@ func TestMarkdown(t *testing.T) {
 
 // Whatever is in a text, it is drawn in little time, fits, and says all its words.
 func TestMarkdownHostile(t *testing.T) {
-	const n = MaxMarkdown
+	const n = maxMarkdown
 	for name, source := range map[string]string{
 		"quotes":      strings.Repeat(">", n),
 		"quotes deep": strings.Repeat("> ", n/2) + "x",

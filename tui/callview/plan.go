@@ -49,7 +49,7 @@ func (d *Doc) plan(r broker.Request, c change.Input, f change.File) {
 }
 
 func (d *Doc) planText(text string) {
-	if !d.Markdown(text) && len(text) > MaxMarkdown {
+	if !d.Markdown(text) && len(text) > maxMarkdown {
 		d.Say(draw.Muted, "too long to be drawn as Markdown")
 	}
 }

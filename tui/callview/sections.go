@@ -244,7 +244,7 @@ func (p *diffPainter) draw(list []beat) {
 			row += heights[i]
 		}
 		if ok {
-			p.d.Later(row-len(p.d.Rows), func(to *draw.Paper) {
+			p.d.later(row-len(p.d.Rows), func(to *draw.Paper) {
 				for _, b := range some {
 					p.beat(to, b)
 				}
@@ -269,7 +269,7 @@ func (p *diffPainter) heights(list []beat) ([]int, bool) {
 			if l == nil || room == 0 {
 				continue
 			}
-			n, ok := RowsOf(strings.TrimSuffix(l.Text, "\n"), room-p.gutterWidth())
+			n, ok := rowsOf(strings.TrimSuffix(l.Text, "\n"), room-p.gutterWidth())
 			if !ok || l.Kind == diff.Sought {
 				return nil, false
 			}
@@ -282,9 +282,9 @@ func (p *diffPainter) heights(list []beat) ([]int, bool) {
 	return heights, true
 }
 
-// RowsOf is how many rows of so many cells a line takes; false when it holds anything but
+// rowsOf is how many rows of so many cells a line takes; false when it holds anything but
 // plain ASCII, tabs and single blanks, which only drawing tells.
-func RowsOf(text string, room int) (rows int, ok bool) {
+func rowsOf(text string, room int) (rows int, ok bool) {
 	rows, col, blanks, tabs := 1, 0, 0, 0
 	for i := range len(text) {
 		c := text[i]

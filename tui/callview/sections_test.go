@@ -17,7 +17,7 @@ func FuzzRowsOf(f *testing.F) {
 	f.Add("a\t\t\t\t\t\t\t\tb ", 9)
 	f.Fuzz(func(t *testing.T, text string, room int) {
 		text, room = strings.NewReplacer("\n", "", "\r", "").Replace(text), 5+(room&0x7f)
-		n, ok := RowsOf(text, room)
+		n, ok := rowsOf(text, room)
 		if !ok {
 			return
 		}
@@ -40,8 +40,8 @@ func TestMiscountedRows(t *testing.T) {
 			}
 		}
 	}
-	d.Later(1, drawing("a", "b", "c"))
-	d.Later(3, drawing("d"))
+	d.later(1, drawing("a", "b", "c"))
+	d.later(3, drawing("d"))
 	d.Say(draw.Text, "last")
 	d.CallEnd = len(d.Rows)
 	d.LookAtAll()

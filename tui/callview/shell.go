@@ -12,13 +12,13 @@ import (
 // Command lines beyond these are drawn without colours: the parser's time and stack
 // grow with them.
 const (
-	MaxColoured = 64 << 10 // bytes
+	maxColoured = 64 << 10 // bytes
 	maxNesting  = 100      // open brackets at once
 )
 
-// ShellMarks colours a command line. A line that does not parse gets no colours.
-func ShellMarks(command string) (marks []draw.Mark) {
-	if len(command) > MaxColoured || nesting(command) > maxNesting {
+// shellMarks colours a command line. A line that does not parse gets no colours.
+func shellMarks(command string) (marks []draw.Mark) {
+	if len(command) > maxColoured || nesting(command) > maxNesting {
 		return nil
 	}
 	file, err := syntax.NewParser(syntax.KeepComments(true)).Parse(strings.NewReader(command), "")

@@ -28,7 +28,7 @@ type Summary struct {
 // SummaryOf is r on one line.
 func SummaryOf(r broker.Request) Summary {
 	tool, input := r.Call()
-	return Summarise(tool, input, r.CWD)
+	return summarise(tool, input, r.CWD)
 }
 
 // MainFields are, for each tool, the fields that tell most about a call.
@@ -40,7 +40,7 @@ func NewSummary(tool string) Summary {
 	return Summary{Tool: safe.Head(ToolWord(tool), draw.MaxSummary), Ready: true}
 }
 
-func Summarise(tool string, input json.RawMessage, cwd string) Summary {
+func summarise(tool string, input json.RawMessage, cwd string) Summary {
 	s := NewSummary(tool)
 	c := change.ReadInput(input)
 	if c.Broken != "" {

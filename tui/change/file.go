@@ -35,8 +35,8 @@ func (f File) clock() string { return f.At.Format("15:04:05") }
 
 var (
 	ErrNotRegular = errors.New("not a regular file")
-	ErrTooLarge   = errors.New("larger than 1 MiB")
-	ErrNotText    = errors.New("not a text file")
+	errTooLarge   = errors.New("larger than 1 MiB")
+	errNotText    = errors.New("not a text file")
 )
 
 // ReadFile reads a regular file of at most maxFile bytes. A FIFO or a device must not
@@ -54,14 +54,14 @@ func ReadFile(path string) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		return nil, ErrNotRegular
 	case info.Size() > MaxFile:
-		return nil, ErrTooLarge
+		return nil, errTooLarge
 	}
 	data, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
 	if len(data) > MaxFile {
-		return nil, ErrTooLarge
+		return nil, errTooLarge
 	}
 	return data, nil
 }
@@ -95,7 +95,7 @@ func Result(data []byte, err error, at time.Time) File {
 	case err != nil:
 		s.Problem = err.Error()
 	case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
-		s.Problem = ErrNotText.Error()
+		s.Problem = errNotText.Error()
 	default:
 		s.Text = string(data)
 	}

@@ -30,9 +30,9 @@ func TestReadFile(t *testing.T) {
 	}{
 		"text":    {write("a", "hello"), File{Wanted: true, Done: true, Text: "hello", At: at}},
 		"missing": {filepath.Join(dir, "b"), File{Wanted: true, Done: true, Missing: true, At: at}},
-		"binary":  {write("c", "\xff\x00"), File{Wanted: true, Done: true, Problem: ErrNotText.Error(), At: at}},
-		"NUL":     {write("n", "a\x00b"), File{Wanted: true, Done: true, Problem: ErrNotText.Error(), At: at}},
-		"large":   {write("d", strings.Repeat("x", MaxFile+1)), File{Wanted: true, Done: true, Problem: ErrTooLarge.Error(), At: at}},
+		"binary":  {write("c", "\xff\x00"), File{Wanted: true, Done: true, Problem: errNotText.Error(), At: at}},
+		"NUL":     {write("n", "a\x00b"), File{Wanted: true, Done: true, Problem: errNotText.Error(), At: at}},
+		"large":   {write("d", strings.Repeat("x", MaxFile+1)), File{Wanted: true, Done: true, Problem: errTooLarge.Error(), At: at}},
 		"FIFO":    {fifo, File{Wanted: true, Done: true, Problem: ErrNotRegular.Error(), At: at}},
 		"folder":  {dir, File{Wanted: true, Done: true, Problem: ErrNotRegular.Error(), At: at}},
 	} {

@@ -38,7 +38,7 @@ func SyntaxInk(c syntax.Class, g Ground) Ink {
 // the same ground.
 func blankInk(i Ink) Ink {
 	if i < inkSyntax {
-		return Blank
+		return blank
 	}
 	return SyntaxInk(syntax.Classes, Ground((i-inkSyntax)%Ink(grounds)))
 }

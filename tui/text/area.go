@@ -44,19 +44,19 @@ func (t *Area) Edit(msg tea.KeyMsg, keys Keys, more AreaKeys) (refused string) {
 		t.up()
 	case key.Matches(msg, more.Down):
 		t.down()
-	case key.Matches(msg, keys.Start):
+	case key.Matches(msg, keys.start):
 		t.At = t.lineStart(t.At)
-	case key.Matches(msg, keys.End):
+	case key.Matches(msg, keys.end):
 		t.At = t.lineEnd(t.At)
-	case key.Matches(msg, keys.EraseLeft):
+	case key.Matches(msg, keys.eraseLeft):
 		t.cut(t.lineStart(t.At), t.At)
-	case key.Matches(msg, keys.EraseRight):
-		t.cut(t.At, max(t.lineEnd(t.At), min(t.At+1, len(t.Text))))
-	case key.Matches(msg, keys.WordLeft):
+	case key.Matches(msg, keys.eraseRight):
+		t.cut(t.At, max(t.lineEnd(t.At), min(t.At+1, len(t.text))))
+	case key.Matches(msg, keys.wordLeft):
 		t.At = t.wordLeft()
-	case key.Matches(msg, keys.WordRight):
+	case key.Matches(msg, keys.wordRight):
 		t.At = t.wordRight()
-	case key.Matches(msg, keys.EraseWord):
+	case key.Matches(msg, keys.eraseWord):
 		t.cut(t.wordLeft(), t.At)
 	case msg.Type == tea.KeyRunes && !msg.Alt, msg.Type == tea.KeySpace:
 		return t.Insert(msg.Runes)
@@ -75,24 +75,24 @@ func (t *Area) Insert(runes []rune) (refused string) {
 			return "not taken: it has " + safe.Line(string(r)) + ", a control character"
 		}
 	}
-	if len(t.Text)+len(plain) > t.Most {
+	if len(t.text)+len(plain) > t.Most {
 		return "not taken: too long, " + draw.Count(t.Most) + " characters at most"
 	}
-	all := make([]rune, 0, len(t.Text)+len(plain))
-	all = append(append(append(all, t.Text[:t.At]...), plain...), t.Text[t.At:]...)
-	t.Text, t.At = all, t.At+len(plain)
+	all := make([]rune, 0, len(t.text)+len(plain))
+	all = append(append(append(all, t.text[:t.At]...), plain...), t.text[t.At:]...)
+	t.text, t.At = all, t.At+len(plain)
 	return ""
 }
 
 func (t *Area) lineStart(at int) int {
-	for at > 0 && t.Text[at-1] != '\n' {
+	for at > 0 && t.text[at-1] != '\n' {
 		at--
 	}
 	return at
 }
 
 func (t *Area) lineEnd(at int) int {
-	for at < len(t.Text) && t.Text[at] != '\n' {
+	for at < len(t.text) && t.text[at] != '\n' {
 		at++
 	}
 	return at
@@ -100,14 +100,14 @@ func (t *Area) lineEnd(at int) int {
 
 // OnFirst reports whether the cursor is on the first line, and onLast whether it is on the last.
 func (t *Area) OnFirst() bool { return t.lineStart(t.At) == 0 }
-func (t *Area) OnLast() bool  { return t.lineEnd(t.At) == len(t.Text) }
+func (t *Area) OnLast() bool  { return t.lineEnd(t.At) == len(t.text) }
 
 func (t *Area) wordLeft() int {
 	at := t.At
-	for at > 0 && unicode.IsSpace(t.Text[at-1]) {
+	for at > 0 && unicode.IsSpace(t.text[at-1]) {
 		at--
 	}
-	for at > 0 && !unicode.IsSpace(t.Text[at-1]) {
+	for at > 0 && !unicode.IsSpace(t.text[at-1]) {
 		at--
 	}
 	return at
@@ -115,10 +115,10 @@ func (t *Area) wordLeft() int {
 
 func (t *Area) wordRight() int {
 	at := t.At
-	for at < len(t.Text) && unicode.IsSpace(t.Text[at]) {
+	for at < len(t.text) && unicode.IsSpace(t.text[at]) {
 		at++
 	}
-	for at < len(t.Text) && !unicode.IsSpace(t.Text[at]) {
+	for at < len(t.text) && !unicode.IsSpace(t.text[at]) {
 		at++
 	}
 	return at
@@ -138,7 +138,7 @@ func (t *Area) up() {
 // down goes to the next line, and from the last one to its end.
 func (t *Area) down() {
 	end := t.lineEnd(t.At)
-	if end == len(t.Text) {
+	if end == len(t.text) {
 		t.At = end
 		return
 	}
@@ -147,5 +147,5 @@ func (t *Area) down() {
 
 // Write lays the text out behind a gutter, and says on which row of p the cursor is.
 func (t *Area) Write(p *draw.Paper, g draw.Gutter, focused bool) (cursor int) {
-	return p.Typed(g, string(t.Text[:t.At]), string(t.Text[t.At:]), focused)
+	return p.Typed(g, string(t.text[:t.At]), string(t.text[t.At:]), focused)
 }

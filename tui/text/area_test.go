@@ -58,10 +58,10 @@ func FuzzPassage(f *testing.F) {
 			if refused != "" && p.String() != before {
 				t.Fatalf("%v was refused, and %q became %q", msg, before, p.String())
 			}
-			if p.At < 0 || p.At > len(p.Text) || len(p.Text) > 300 {
-				t.Fatalf("after %v the cursor is at %d of %d", msg, p.At, len(p.Text))
+			if p.At < 0 || p.At > len(p.text) || len(p.text) > 300 {
+				t.Fatalf("after %v the cursor is at %d of %d", msg, p.At, len(p.text))
 			}
-			for _, r := range p.Text {
+			for _, r := range p.text {
 				if unicode.IsControl(r) && r != '\n' && r != '\t' {
 					t.Fatalf("it took %U", r)
 				}
@@ -107,7 +107,7 @@ func TestPassageKeys(t *testing.T) {
 			for _, k := range tc.keys {
 				p.Edit(k, DefaultKeys(), DefaultAreaKeys())
 			}
-			if got := string(p.Text[:p.At]) + "|" + string(p.Text[p.At:]); got != tc.want {
+			if got := string(p.text[:p.At]) + "|" + string(p.text[p.At:]); got != tc.want {
 				t.Errorf("%q, want %q", got, tc.want)
 			}
 		})

@@ -18,7 +18,7 @@ const MaxTyped = 2000
 // breaks and signs that are drawn as escapes: a pattern must stay the one that was
 // offered. What is typed and pasted has no control characters.
 type Line struct {
-	Text []rune
+	text []rune
 	At   int // place of the cursor, from 0 to len(text)
 	Most int // characters that may be typed; 0: maxTyped
 }
@@ -26,26 +26,26 @@ type Line struct {
 // Keys are the keys that edit a text.
 type Keys struct {
 	Left, Right           key.Binding
-	WordLeft, WordRight   key.Binding
-	Start, End            key.Binding
-	Erase, EraseNext      key.Binding
-	EraseWord             key.Binding
-	EraseLeft, EraseRight key.Binding
+	wordLeft, wordRight   key.Binding
+	start, end            key.Binding
+	erase, eraseNext      key.Binding
+	eraseWord             key.Binding
+	eraseLeft, eraseRight key.Binding
 }
 
 func DefaultKeys() Keys {
 	return Keys{
 		Left:       bind("←", "cursor, or choice before", "left", "ctrl+b"),
 		Right:      bind("→", "cursor, or next choice", "right", "ctrl+f"),
-		WordLeft:   bind("alt+←", "a word back", "alt+left", "ctrl+left", "alt+b"),
-		WordRight:  bind("alt+→", "a word on", "alt+right", "ctrl+right", "alt+f"),
-		Start:      bind("ctrl+a", "start of the text", "home", "ctrl+a"),
-		End:        bind("ctrl+e", "end of the text", "end", "ctrl+e"),
-		Erase:      bind("backspace", "erase", "backspace", "ctrl+h"),
-		EraseNext:  bind("del", "erase the next character", "delete", "ctrl+d"),
-		EraseWord:  bind("ctrl+w", "erase the word", "ctrl+w", "alt+backspace"),
-		EraseLeft:  bind("ctrl+u", "erase to the start", "ctrl+u"),
-		EraseRight: bind("ctrl+k", "erase to the end", "ctrl+k"),
+		wordLeft:   bind("alt+←", "a word back", "alt+left", "ctrl+left", "alt+b"),
+		wordRight:  bind("alt+→", "a word on", "alt+right", "ctrl+right", "alt+f"),
+		start:      bind("ctrl+a", "start of the text", "home", "ctrl+a"),
+		end:        bind("ctrl+e", "end of the text", "end", "ctrl+e"),
+		erase:      bind("backspace", "erase", "backspace", "ctrl+h"),
+		eraseNext:  bind("del", "erase the next character", "delete", "ctrl+d"),
+		eraseWord:  bind("ctrl+w", "erase the word", "ctrl+w", "alt+backspace"),
+		eraseLeft:  bind("ctrl+u", "erase to the start", "ctrl+u"),
+		eraseRight: bind("ctrl+k", "erase to the end", "ctrl+k"),
 	}
 }
 
@@ -56,11 +56,11 @@ func bind(name, help string, keys ...string) key.Binding {
 
 func NewLine(s string) Line {
 	text := []rune(s)
-	return Line{Text: text, At: len(text)}
+	return Line{text: text, At: len(text)}
 }
 
 // String is the text as it is.
-func (l *Line) String() string { return string(l.Text) }
+func (l *Line) String() string { return string(l.text) }
 
 // Blank reports whether the text has nothing but blanks.
 func (l *Line) Blank() bool { return strings.TrimSpace(l.String()) == "" }
@@ -68,36 +68,36 @@ func (l *Line) Blank() bool { return strings.TrimSpace(l.String()) == "" }
 // Edit takes a key. refused says why its text was not taken, in words that are safe to
 // draw.
 func (l *Line) Edit(msg tea.KeyMsg, keys Keys) (changed bool, refused string) {
-	before := len(l.Text)
+	before := len(l.text)
 	switch {
 	case msg.Paste:
 		return l.insert(trimBreaks(msg.Runes))
 	case key.Matches(msg, keys.Left):
 		l.At = max(0, l.At-1)
 	case key.Matches(msg, keys.Right):
-		l.At = min(len(l.Text), l.At+1)
-	case key.Matches(msg, keys.WordLeft):
+		l.At = min(len(l.text), l.At+1)
+	case key.Matches(msg, keys.wordLeft):
 		l.At = l.wordLeft()
-	case key.Matches(msg, keys.WordRight):
+	case key.Matches(msg, keys.wordRight):
 		l.At = l.wordRight()
-	case key.Matches(msg, keys.Start):
+	case key.Matches(msg, keys.start):
 		l.At = 0
-	case key.Matches(msg, keys.End):
-		l.At = len(l.Text)
-	case key.Matches(msg, keys.Erase):
+	case key.Matches(msg, keys.end):
+		l.At = len(l.text)
+	case key.Matches(msg, keys.erase):
 		l.cut(l.At-1, l.At)
-	case key.Matches(msg, keys.EraseNext):
+	case key.Matches(msg, keys.eraseNext):
 		l.cut(l.At, l.At+1)
-	case key.Matches(msg, keys.EraseWord):
+	case key.Matches(msg, keys.eraseWord):
 		l.cut(l.wordLeft(), l.At)
-	case key.Matches(msg, keys.EraseLeft):
+	case key.Matches(msg, keys.eraseLeft):
 		l.cut(0, l.At)
-	case key.Matches(msg, keys.EraseRight):
-		l.cut(l.At, len(l.Text))
+	case key.Matches(msg, keys.eraseRight):
+		l.cut(l.At, len(l.text))
 	case msg.Type == tea.KeyRunes && !msg.Alt, msg.Type == tea.KeySpace:
 		return l.insert(msg.Runes)
 	}
-	return len(l.Text) != before, ""
+	return len(l.text) != before, ""
 }
 
 // trimBreaks leaves out the line breaks at the end of a paste: they belong to the
@@ -123,28 +123,28 @@ func (l *Line) insert(runes []rune) (changed bool, refused string) {
 			return false, "not taken: it has " + safe.Line(string(r)) + ", a control character"
 		}
 	}
-	if len(l.Text)+len(runes) > most {
+	if len(l.text)+len(runes) > most {
 		return false, "not taken: too long, " + draw.Count(most) + " characters at most"
 	}
-	text := make([]rune, 0, len(l.Text)+len(runes))
-	text = append(append(append(text, l.Text[:l.At]...), runes...), l.Text[l.At:]...)
-	l.Text, l.At = text, l.At+len(runes)
+	text := make([]rune, 0, len(l.text)+len(runes))
+	text = append(append(append(text, l.text[:l.At]...), runes...), l.text[l.At:]...)
+	l.text, l.At = text, l.At+len(runes)
 	return len(runes) > 0, ""
 }
 
 // cut takes away the characters from one place to another, as far as there are any.
 func (l *Line) cut(from, to int) {
-	from, to = max(0, from), min(to, len(l.Text))
-	l.Text = append(append([]rune{}, l.Text[:from]...), l.Text[to:]...)
+	from, to = max(0, from), min(to, len(l.text))
+	l.text = append(append([]rune{}, l.text[:from]...), l.text[to:]...)
 	l.At = from
 }
 
 func (l *Line) wordLeft() int {
 	i := l.At
-	for i > 0 && l.Text[i-1] == ' ' {
+	for i > 0 && l.text[i-1] == ' ' {
 		i--
 	}
-	for i > 0 && l.Text[i-1] != ' ' {
+	for i > 0 && l.text[i-1] != ' ' {
 		i--
 	}
 	return i
@@ -152,10 +152,10 @@ func (l *Line) wordLeft() int {
 
 func (l *Line) wordRight() int {
 	i := l.At
-	for i < len(l.Text) && l.Text[i] == ' ' {
+	for i < len(l.text) && l.text[i] == ' ' {
 		i++
 	}
-	for i < len(l.Text) && l.Text[i] != ' ' {
+	for i < len(l.text) && l.text[i] != ' ' {
 		i++
 	}
 	return i
@@ -164,5 +164,5 @@ func (l *Line) wordRight() int {
 // Write lays the text out behind a gutter, on as many rows as it needs, with the
 // cursor in it when the field has the focus.
 func (l *Line) Write(p *draw.Paper, g draw.Gutter, focused bool) {
-	p.TypedLine(g, string(l.Text[:l.At]), string(l.Text[l.At:]), focused)
+	p.TypedLine(g, string(l.text[:l.At]), string(l.text[l.At:]), focused)
 }

@@ -28,7 +28,7 @@ var answers = sync.OnceValue(func() *regexp.Regexp {
 // Without an answer it is. typed is true when what was read for an answer was typed: those
 // keys are lost.
 func DarkBackground(in io.Reader, out term.File) (dark, typed bool) {
-	if dark, ok := DarkByEnv(os.Getenv("COLORFGBG")); ok {
+	if dark, ok := darkByEnv(os.Getenv("COLORFGBG")); ok {
 		return dark, false
 	}
 	tty, ok := in.(term.File)
@@ -46,12 +46,12 @@ func DarkBackground(in io.Reader, out term.File) (dark, typed bool) {
 		return true, false
 	}
 	answer := readAnswer(int(tty.Fd()))
-	dark, ok = DarkByAnswer(answer)
-	return dark || !ok, TypedIn(answer)
+	dark, ok = darkByAnswer(answer)
+	return dark || !ok, typedIn(answer)
 }
 
-// TypedIn reports whether there is more in an answer than a terminal's words.
-func TypedIn(answer string) bool { return answers().ReplaceAllString(answer, "") != "" }
+// typedIn reports whether there is more in an answer than a terminal's words.
+func typedIn(answer string) bool { return answers().ReplaceAllString(answer, "") != "" }
 
 // readAnswer reads what the terminal says, up to the end of its second answer.
 func readAnswer(fd int) string {
@@ -80,8 +80,8 @@ func readAnswer(fd int) string {
 	return string(answer)
 }
 
-// DarkByEnv reads COLORFGBG, such as "15;0" or "0;default;15".
-func DarkByEnv(v string) (dark, ok bool) {
+// darkByEnv reads COLORFGBG, such as "15;0" or "0;default;15".
+func darkByEnv(v string) (dark, ok bool) {
 	parts := strings.Split(v, ";")
 	n, err := strconv.Atoi(parts[len(parts)-1])
 	if err != nil || len(parts) < 2 {
@@ -90,9 +90,9 @@ func DarkByEnv(v string) (dark, ok bool) {
 	return n < 7 || n == 8, true
 }
 
-// DarkByAnswer reads "ESC ] 11 ; rgb:1e1e/2020/2828", whose parts have one to four
+// darkByAnswer reads "ESC ] 11 ; rgb:1e1e/2020/2828", whose parts have one to four
 // hexadecimal digits.
-func DarkByAnswer(answer string) (dark, ok bool) {
+func darkByAnswer(answer string) (dark, ok bool) {
 	_, rest, found := strings.Cut(answer, "]11;rgb:")
 	if !found {
 		return false, false
