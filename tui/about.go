@@ -118,7 +118,7 @@ func (m *model) aboutView(l layout, a area) []string {
 	f := caption{title: "Session", focus: true}
 	if s == nil {
 		row := m.st.Row(width).Put(draw.Muted, "the broker no longer knows this session").To(width).String()
-		return m.frame(l, a, f, 1, []string{row})
+		return l.framed(a, f, 1, []string{row})
 	}
 	d := m.aboutDoc(s, width)
 	top := max(0, min(m.about.top, len(d.Rows)-height))
@@ -126,7 +126,7 @@ func (m *model) aboutView(l layout, a area) []string {
 	if len(d.Rows) > height {
 		f.right = position(top, height, d)
 	}
-	return m.frame(l, a, f, 1, d.Rows[min(top, len(d.Rows)):min(top+height, len(d.Rows))])
+	return l.framed(a, f, 1, d.Rows[min(top, len(d.Rows)):min(top+height, len(d.Rows))])
 }
 
 // aboutDoc lays out all that is known of a session.

@@ -112,5 +112,5 @@ func (m *model) bytesView(l layout, a area) []string {
 	d := m.bytesDoc(width)
 	top := max(0, min(m.bytesScroll, len(d.Rows)-height))
 	f := caption{title: d.Title, right: position(top, height, d), focus: true}
-	return m.frame(l, a, f, 1, d.Rows[min(top, len(d.Rows)):min(top+height, len(d.Rows))])
+	return l.framed(a, f, 1, d.Rows[min(top, len(d.Rows)):min(top+height, len(d.Rows))])
 }

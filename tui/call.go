@@ -36,7 +36,7 @@ func (m *model) detailView(l layout, a area) []string {
 		if m.card() != nil {
 			i, text = draw.Warn, m.tooSmallText()
 		}
-		return m.frame(l, a, f, 1, []string{m.st.Row(width).Fit(i, text, width).To(width).String()})
+		return l.framed(a, f, 1, []string{m.st.Row(width).Fit(i, text, width).To(width).String()})
 	}
 	d := m.doc(c, width)
 	f := caption{
@@ -57,7 +57,7 @@ func (m *model) detailView(l layout, a area) []string {
 			f.right = f.belowRight
 		}
 	}
-	return m.frame(l, a, f, 1, d.Look(m.scroll, m.scroll+height))
+	return l.framed(a, f, 1, d.Look(m.scroll, m.scroll+height))
 }
 
 // standing says how long the call has waited and what may still be done.

@@ -61,7 +61,7 @@ func (m *model) editView(l layout, a area) []string {
 		f.below, f.belowInk = m.standing(c)
 		f.belowMore = m.noLonger(c)
 	}
-	return m.frame(l, a, f, 1, rows[min(top, len(rows)):min(top+height, len(rows))])
+	return l.framed(a, f, 1, rows[min(top, len(rows)):min(top+height, len(rows))])
 }
 
 // editRows lays the question out: what changed, then the call as it would run, as any

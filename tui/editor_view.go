@@ -93,7 +93,7 @@ func (m *model) editorView(l layout, a area) []string {
 		f.right = fmt.Sprintf("%s–%s of %s", draw.Count(top+1), draw.Count(min(top+height, len(rows))), draw.Count(len(rows)))
 	}
 	top = min(top, len(rows))
-	return m.frame(l, a, f, 1, rows[top:min(top+height, len(rows))])
+	return l.framed(a, f, 1, rows[top:min(top+height, len(rows))])
 }
 
 // formRows lays the form out, and what its rule would have done. from and to are the

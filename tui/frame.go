@@ -5,21 +5,65 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-// frame puts a border around rows, which fill its inner width, and fills it up with
+// area is a rectangle of the window, in cells.
+type area struct{ x, y, w, h int }
+
+func (a area) has(x, y int) bool { return x >= a.x && x < a.x+a.w && y >= a.y && y < a.y+a.h }
+
+// frames draws the borders of panes. While everything is frozen they are double lines, which need no
+// colour: nobody is to take the screen for another one. In a narrow window a pane has a rule
+// above and no sides.
+type frames struct {
+	st              *draw.Styles
+	frozen, stacked bool
+}
+
+func newFrames(st *draw.Styles, frozen, stacked bool) frames { return frames{st, frozen, stacked} }
+
+// edges are the signs that frames are drawn with.
+type edges struct{ across, down, topLeft, topRight, bottomLeft, bottomRight string }
+
+func (fr frames) edges() edges {
+	if fr.frozen {
+		return edges{"═", "║", "╔", "╗", "╚", "╝"}
+	}
+	return edges{"─", "│", "╭", "╮", "╰", "╯"}
+}
+
+// edgeInk is the ink of a frame, with the focus or without.
+func (fr frames) edgeInk(focus bool) draw.Ink {
+	switch {
+	case fr.frozen:
+		return draw.Frozen
+	case focus:
+		return draw.Focus
+	}
+	return draw.Border
+}
+
+// inner is the room for text inside a pane.
+func (fr frames) inner(a area, padding int) (width, height int) {
+	if fr.stacked {
+		return max(0, a.w-2*padding), max(0, a.h-1)
+	}
+	return max(0, a.w-2-2*padding), max(0, a.h-2)
+}
+
+// framed puts a border around rows, which fill its inner width, and fills it up with
 // empty ones.
-func (m *model) frame(l layout, a area, f caption, padding int, rows []string) []string {
-	width, height := l.inner(a, padding)
+func (fr frames) framed(a area, f caption, padding int, rows []string) []string {
+	width, height := fr.inner(a, padding)
 	if a.h <= 0 || a.w <= 0 {
 		return nil
 	}
-	if l.stacked {
-		return m.ruled(a, f, padding, rows)
+	if fr.stacked {
+		return fr.ruled(a, f, padding, rows)
 	}
-	edge := m.edgeInk(f.focus)
-	side := m.st.Row(1).Put(edge, m.edges().down).String()
+	edge := fr.edgeInk(f.focus)
+	side := fr.st.Row(1).Put(edge, fr.edges().down).String()
 	left, right := side+draw.Spaces(padding), draw.Spaces(padding)+side
 	out := make([]string, 0, a.h)
-	out = append(out, m.topEdge(a.w, f, edge))
+	out = append(out, fr.topEdge(a.w, f, edge))
 	rows = narrowed(rows, width)
 	for i := range height {
 		if i < len(rows) {
@@ -28,7 +72,7 @@ func (m *model) frame(l layout, a area, f caption, padding int, rows []string) [
 			out = append(out, left+draw.Spaces(width)+right)
 		}
 	}
-	return append(out, m.bottomEdge(a.w, f, edge))
+	return append(out, fr.bottomEdge(a.w, f, edge))
 }
 
 // narrowed cuts rows that were laid out for more than width cells.
@@ -54,15 +98,15 @@ type caption struct {
 	focus              bool
 }
 
-func (m *model) topEdge(width int, f caption, edge draw.Ink) string {
-	r := m.st.Row(width).Put(edge, m.edges().topLeft)
-	m.captions(r, width-1, f, edge)
-	return r.Put(edge, m.edges().topRight).String()
+func (fr frames) topEdge(width int, f caption, edge draw.Ink) string {
+	r := fr.st.Row(width).Put(edge, fr.edges().topLeft)
+	fr.captions(r, width-1, f, edge)
+	return r.Put(edge, fr.edges().topRight).String()
 }
 
 // captions writes title, note and right text on a line up to column end.
-func (m *model) captions(r *draw.Row, end int, f caption, edge draw.Ink) {
-	lead, across := " ", m.edges().across
+func (fr frames) captions(r *draw.Row, end int, f caption, edge draw.Ink) {
+	lead, across := " ", fr.edges().across
 	if f.focus {
 		lead = "▸"
 	}
@@ -79,7 +123,7 @@ func (m *model) captions(r *draw.Row, end int, f caption, edge draw.Ink) {
 	if right != "" {
 		room -= draw.Cells(right) + 3
 	}
-	m.titles(r, f, room)
+	fr.titles(r, f, room)
 	r.Put(edge, " ")
 	if right == "" {
 		r.Line(edge, across, end)
@@ -95,7 +139,7 @@ func (m *model) captions(r *draw.Row, end int, f caption, edge draw.Ink) {
 const alarmLeast = len("dangerous") + 1
 
 // titles writes title, alarm and note in at most room cells.
-func (m *model) titles(r *draw.Row, f caption, room int) {
+func (fr frames) titles(r *draw.Row, f caption, room int) {
 	stop := r.Width + room
 	if f.alarm == "" {
 		r.Fit(draw.Title, f.title, room)
@@ -112,9 +156,9 @@ func (m *model) titles(r *draw.Row, f caption, room int) {
 	}
 }
 
-func (m *model) bottomEdge(width int, f caption, edge draw.Ink) string {
-	e := m.edges()
-	r := m.st.Row(width).Put(edge, e.bottomLeft)
+func (fr frames) bottomEdge(width int, f caption, edge draw.Ink) string {
+	e := fr.edges()
+	r := fr.st.Row(width).Put(edge, e.bottomLeft)
 	if f.belowMore != "" && draw.Cells(f.below+f.belowMore+f.belowRight)+12 < width {
 		f.below += f.belowMore
 	}
@@ -129,10 +173,10 @@ func (m *model) bottomEdge(width int, f caption, edge draw.Ink) string {
 }
 
 // ruled is a frame for narrow windows: one rule above, no sides.
-func (m *model) ruled(a area, f caption, padding int, rows []string) []string {
-	edge := m.edgeInk(f.focus)
-	r := m.st.Row(a.w).Put(edge, m.edges().across)
-	m.captions(r, a.w, f, edge)
+func (fr frames) ruled(a area, f caption, padding int, rows []string) []string {
+	edge := fr.edgeInk(f.focus)
+	r := fr.st.Row(a.w).Put(edge, fr.edges().across)
+	fr.captions(r, a.w, f, edge)
 	out := []string{r.String()}
 	width := max(0, a.w-2*padding)
 	rows = narrowed(rows, width)

@@ -14,30 +14,6 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-// A freeze is drawn so that nobody takes the screen for another one: a line across the
-// top, and frames of double lines, which need no colour.
-
-// edges are the signs that frames are drawn with.
-type edges struct{ across, down, topLeft, topRight, bottomLeft, bottomRight string }
-
-func (m *model) edges() edges {
-	if m.board.Health.Frozen {
-		return edges{"═", "║", "╔", "╗", "╚", "╝"}
-	}
-	return edges{"─", "│", "╭", "╮", "╰", "╯"}
-}
-
-// edgeInk is the ink of a frame, with the focus or without.
-func (m *model) edgeInk(focus bool) draw.Ink {
-	switch {
-	case m.board.Health.Frozen:
-		return draw.Frozen
-	case focus:
-		return draw.Focus
-	}
-	return draw.Border
-}
-
 // frozenLine is the line across the top while everything is frozen, else "".
 func (m *model) frozenLine() string {
 	h := m.board.Health

@@ -84,5 +84,5 @@ func (m *model) helpView(l layout, a area) []string {
 	if len(rows) > height {
 		f.right = position(top, height, &callview.Doc{Paper: draw.Paper{Rows: rows}})
 	}
-	return m.frame(l, a, f, 1, rows[min(top, len(rows)):min(top+height, len(rows))])
+	return l.framed(a, f, 1, rows[min(top, len(rows)):min(top+height, len(rows))])
 }

@@ -78,7 +78,7 @@ func (m *model) historyView(l layout, a area) []string {
 	for i := m.historyTop; i < min(m.historyTop+height, len(list)); i++ {
 		rows = append(rows, m.pastRow(list[i], width, list[i].ID == m.historyAt))
 	}
-	return m.frame(l, a, f, 0, rows)
+	return l.framed(a, f, 0, rows)
 }
 
 // pastRow draws one decided call on a line.
@@ -227,5 +227,5 @@ func (m *model) pastView(l layout, a area) []string {
 	width, height := l.inner(a, 1)
 	d := m.pastDoc(list[m.pastAt(list)], width)
 	f := caption{title: d.Title, alarm: d.Alarm, note: d.Note, right: position(m.pastScroll, height, d), focus: true}
-	return m.frame(l, a, f, 1, d.Rows[min(m.pastScroll, len(d.Rows)):min(m.pastScroll+height, len(d.Rows))])
+	return l.framed(a, f, 1, d.Rows[min(m.pastScroll, len(d.Rows)):min(m.pastScroll+height, len(d.Rows))])
 }

@@ -139,5 +139,5 @@ func (m *model) launchView(l layout, a area) []string {
 	if len(rows) > height {
 		f.right = fmt.Sprintf("%s–%s of %s", draw.Count(top+1), draw.Count(min(top+height, len(rows))), draw.Count(len(rows)))
 	}
-	return m.frame(l, a, f, 1, rows[min(top, len(rows)):min(top+height, len(rows))])
+	return l.framed(a, f, 1, rows[min(top, len(rows)):min(top+height, len(rows))])
 }

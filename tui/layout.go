@@ -9,14 +9,9 @@ const (
 	tallStack   = 24 // rows of a stacked body that leave room for the sessions
 )
 
-// area is a rectangle of the window, in cells.
-type area struct{ x, y, w, h int }
-
-func (a area) has(x, y int) bool { return x >= a.x && x < a.x+a.w && y >= a.y && y < a.y+a.h }
-
 // layout says where everything stands. An area without height is not drawn.
 type layout struct {
-	stacked                 bool
+	frames
 	body                    area
 	compose                 area // below the body
 	sessions, queue, detail area
@@ -25,7 +20,7 @@ type layout struct {
 func (m *model) tooSmall() bool { return m.width < leastWidth || m.height < leastHeight }
 
 func (m *model) layout() layout {
-	l := layout{stacked: m.width < stackBelow}
+	l := layout{frames: newFrames(m.st, m.board.Health.Frozen, m.width < stackBelow)}
 	top := 1 + len(m.banners())
 	if m.board.Health.Frozen {
 		top++
@@ -82,15 +77,6 @@ func (m *model) stack(l *layout) {
 	if m.focus == paneSessions && l.sessions.h == 0 {
 		l.sessions, l.queue = l.queue, area{}
 	}
-}
-
-// inner is the room for text inside a pane: frames have a border all around, stacked
-// panes a rule above.
-func (l layout) inner(a area, padding int) (width, height int) {
-	if l.stacked {
-		return max(0, a.w-2*padding), max(0, a.h-1)
-	}
-	return max(0, a.w-2-2*padding), max(0, a.h-2)
 }
 
 // room is the room for the call of the current screen.

@@ -54,7 +54,7 @@ func (m *model) composeView(l layout, a area) []string {
 		f.right = position(c.top, room, &callview.Doc{Paper: *p})
 	}
 	top := max(0, min(c.top, len(p.Rows)-room))
-	return m.frame(l, a, f, 1, append(rows, p.Rows[top:min(top+room, len(p.Rows))]...))
+	return l.framed(a, f, 1, append(rows, p.Rows[top:min(top+room, len(p.Rows))]...))
 }
 
 // composeNote says what will become of the message.

@@ -26,7 +26,7 @@ func (m *model) queueView(l layout, a area) []string {
 	}
 	f.note, f.noteInk = m.queueNote()
 	if b.Rows() == 0 {
-		return m.frame(l, a, f, 0, m.quiet(width, height))
+		return l.framed(a, f, 0, m.quiet(width, height))
 	}
 	if n := b.Rows(); n > height && height > 0 {
 		f.right = fmt.Sprintf("%s–%s of %s", draw.Count(m.top+1), draw.Count(min(m.top+height, n)), draw.Count(n))
@@ -35,7 +35,7 @@ func (m *model) queueView(l layout, a area) []string {
 	for i := m.top; i < min(m.top+height, b.Rows()); i++ {
 		rows = append(rows, m.queueRow(b.Row(i), width))
 	}
-	return m.frame(l, a, f, 0, rows)
+	return l.framed(a, f, 0, rows)
 }
 
 // queueNote says what is special about the listed calls.

@@ -139,7 +139,7 @@ func (m *model) filesView(l layout, a area) []string {
 	if len(rb.files) == 0 {
 		p := m.st.Paper(width - 2)
 		p.SayBehind(draw.Text, "", 1, draw.Muted, "no project of a known session has a rules file (.aoctl/rules.toml)")
-		return m.frame(l, a, f, 0, pad(p.Rows, width))
+		return l.framed(a, f, 0, pad(p.Rows, width))
 	}
 	at := rb.filePlace()
 	top := window(0, at, height, len(rb.files))
@@ -147,7 +147,7 @@ func (m *model) filesView(l layout, a area) []string {
 	for i := top; i < min(top+height, len(rb.files)); i++ {
 		rows = append(rows, m.fileRow(rb.files[i], i == at, width))
 	}
-	return m.frame(l, a, f, 0, rows)
+	return l.framed(a, f, 0, rows)
 }
 
 func (m *model) fileRow(f broker.RulesFile, chosen bool, width int) string {
@@ -265,5 +265,5 @@ func (m *model) fileView(l layout, a area) []string {
 	if len(rows) > height {
 		c.right = fmt.Sprintf("%s–%s of %s", draw.Count(top+1), draw.Count(min(top+height, len(rows))), draw.Count(len(rows)))
 	}
-	return m.frame(l, a, c, 1, rows[top:min(top+height, len(rows))])
+	return l.framed(a, c, 1, rows[top:min(top+height, len(rows))])
 }

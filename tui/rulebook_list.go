@@ -60,7 +60,7 @@ func (m *model) rulesView(l layout, a area) []string {
 	}
 	rows := m.ruleHead(width)
 	if len(rb.shown) == 0 {
-		return m.frame(l, a, f, 0, append(rows, m.noRules(width)...))
+		return l.framed(a, f, 0, append(rows, m.noRules(width)...))
 	}
 	list, detail := listHeights(height)
 	room := list - len(rows)
@@ -78,7 +78,7 @@ func (m *model) rulesView(l layout, a area) []string {
 		rows = append(rows, m.st.Row(width).Line(draw.Border, "─", width).String())
 		rows = append(rows, m.ruleDetail(width, detail)...)
 	}
-	return m.frame(l, a, f, 0, rows)
+	return l.framed(a, f, 0, rows)
 }
 
 // noRules is the list when there is nothing in it.

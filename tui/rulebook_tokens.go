@@ -120,7 +120,7 @@ func (m *model) tokensView(l layout, a area) []string {
 	if len(rb.tokens) == 0 {
 		p := m.st.Paper(width - 2)
 		p.SayBehind(draw.Text, "", 1, draw.Muted, "no tokens: only this keyboard can allow anything. n makes one for a program of yours that may; N one with which hooks in containers may ask")
-		return m.frame(l, a, f, 0, pad(p.Rows, width))
+		return l.framed(a, f, 0, pad(p.Rows, width))
 	}
 	top := window(0, rb.tokenPlace(), height, len(rb.tokens))
 	if len(rb.tokens) > height {
@@ -130,7 +130,7 @@ func (m *model) tokensView(l layout, a area) []string {
 	for i := top; i < min(top+height, len(rb.tokens)); i++ {
 		rows = append(rows, m.tokenRow(rb.tokens[i], i == rb.tokenPlace(), width))
 	}
-	return m.frame(l, a, f, 0, rows)
+	return l.framed(a, f, 0, rows)
 }
 
 func (m *model) tokenRow(t broker.Token, chosen bool, width int) string {
@@ -172,5 +172,5 @@ func (m *model) mintedView(l layout, a area) []string {
 		p.Write(draw.Fixed(draw.Muted, "label", 6), draw.Text, t.label)
 	}
 	p.SayBehind(draw.Muted, "note", 6, draw.Muted, note)
-	return m.frame(l, a, caption{title: title, focus: true}, 1, p.Rows[:min(height, len(p.Rows))])
+	return l.framed(a, caption{title: title, focus: true}, 1, p.Rows[:min(height, len(p.Rows))])
 }

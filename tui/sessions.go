@@ -83,7 +83,7 @@ func (m *model) sessionsView(l layout, a area) []string {
 	if len(rows) == 0 {
 		rows = append(rows, m.st.Row(width).Put(draw.Muted, " none yet").To(width).String())
 	}
-	return m.frame(l, a, f, 0, rows[:min(len(rows), height)])
+	return l.framed(a, f, 0, rows[:min(len(rows), height)])
 }
 
 // sessionLines draws one session: name and agent, state and since when, and its

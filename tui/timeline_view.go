@@ -165,7 +165,7 @@ func (m *model) timelineView(l layout, a area) []string {
 		}
 		skip = 0
 	}
-	return m.frame(l, a, f, 1, rows[:min(len(rows), height)])
+	return l.framed(a, f, 1, rows[:min(len(rows), height)])
 }
 
 // timelineNote says what is special about the list.

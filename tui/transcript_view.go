@@ -40,7 +40,7 @@ func (m *model) transcriptView(l layout, a area) []string {
 	if width == draw.LeastPaper { // the bar has no room beside them
 		rows = narrowed(rows, width-1)
 	}
-	return m.frame(l, a, f, 1, rows[:min(len(rows), height)])
+	return l.framed(a, f, 1, rows[:min(len(rows), height)])
 }
 
 // empty says why there is nothing to show; safe to draw.
