@@ -112,21 +112,21 @@ func (m *model) lastSaidCame(msg lastSaidMsg) {
 	}
 }
 
-func (m *model) aboutView(l layout, a area) []string {
-	width, height := l.inner(a, 1)
+func (m *model) aboutView(l layout, a draw.Area) []string {
+	width, height := l.Inner(a, 1)
 	s := m.board.Sessions[m.about.session]
-	f := caption{title: "Session", focus: true}
+	f := draw.Caption{Title: "Session", Focus: true}
 	if s == nil {
 		row := m.st.Row(width).Put(draw.Muted, "the broker no longer knows this session").To(width).String()
-		return l.framed(a, f, 1, []string{row})
+		return l.Framed(a, f, 1, []string{row})
 	}
 	d := m.aboutDoc(s, width)
 	top := max(0, min(m.about.top, len(d.Rows)-height))
-	f.title, f.note = m.board.Label(s.ID), "a session that aoctl holds"
+	f.Title, f.Note = m.board.Label(s.ID), "a session that aoctl holds"
 	if len(d.Rows) > height {
-		f.right = position(top, height, d)
+		f.Right = position(top, height, d)
 	}
-	return l.framed(a, f, 1, d.Rows[min(top, len(d.Rows)):min(top+height, len(d.Rows))])
+	return l.Framed(a, f, 1, d.Rows[min(top, len(d.Rows)):min(top+height, len(d.Rows))])
 }
 
 // aboutDoc lays out all that is known of a session.

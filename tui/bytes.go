@@ -107,10 +107,10 @@ func bytesDump(d *callview.Doc, text string) {
 	}
 }
 
-func (m *model) bytesView(l layout, a area) []string {
-	width, height := l.inner(a, 1)
+func (m *model) bytesView(l layout, a draw.Area) []string {
+	width, height := l.Inner(a, 1)
 	d := m.bytesDoc(width)
 	top := max(0, min(m.bytesScroll, len(d.Rows)-height))
-	f := caption{title: d.Title, right: position(top, height, d), focus: true}
-	return l.framed(a, f, 1, d.Rows[min(top, len(d.Rows)):min(top+height, len(d.Rows))])
+	f := draw.Caption{Title: d.Title, Right: position(top, height, d), Focus: true}
+	return l.Framed(a, f, 1, d.Rows[min(top, len(d.Rows)):min(top+height, len(d.Rows))])
 }

@@ -24,40 +24,40 @@ func (m *model) around(r broker.Request) callview.Around {
 }
 
 // detailView draws the selected call.
-func (m *model) detailView(l layout, a area) []string {
-	if a.h <= 0 {
+func (m *model) detailView(l layout, a draw.Area) []string {
+	if a.H <= 0 {
 		return nil
 	}
-	width, height := l.inner(a, 1)
+	width, height := l.Inner(a, 1)
 	c := m.drawnCard()
 	if c == nil {
-		f := caption{title: "Call", focus: m.focus == paneDetail}
+		f := draw.Caption{Title: "Call", Focus: m.focus == paneDetail}
 		i, text := draw.Muted, "nothing waits"
 		if m.card() != nil {
 			i, text = draw.Warn, m.tooSmallText()
 		}
-		return l.framed(a, f, 1, []string{m.st.Row(width).Fit(i, text, width).To(width).String()})
+		return l.Framed(a, f, 1, []string{m.st.Row(width).Fit(i, text, width).To(width).String()})
 	}
 	d := m.doc(c, width)
-	f := caption{
-		title: d.Title, alarm: d.Alarm, note: d.Note, right: position(m.scroll, height, d),
-		focus: m.focus == paneDetail || m.screen == screenFull,
+	f := draw.Caption{
+		Title: d.Title, Alarm: d.Alarm, Note: d.Note, Right: position(m.scroll, height, d),
+		Focus: m.focus == paneDetail || m.screen == screenFull,
 	}
-	f.below, f.belowInk = m.standing(c)
-	f.belowMore = m.noLonger(c)
-	if l.stacked && c.Held() && f.alarm == "" {
-		f.note, f.noteInk = "held", draw.Frozen
+	f.Below, f.BelowInk = m.standing(c)
+	f.BelowMore = m.noLonger(c)
+	if l.Stacked && c.Held() && f.Alarm == "" {
+		f.Note, f.NoteInk = "held", draw.Frozen
 	}
-	if l.stacked && f.note == "" && f.alarm == "" { // such a frame has no lower edge
-		f.note = "asked " + draw.Clock(m.at.Sub(c.Req.CreatedAt)) + " ago"
+	if l.Stacked && f.Note == "" && f.Alarm == "" { // such a frame has no lower edge
+		f.Note = "asked " + draw.Clock(m.at.Sub(c.Req.CreatedAt)) + " ago"
 	}
 	if more := d.CallEnd - m.scroll - height; (locked(c) || c.Ask.Unread()) && more > 0 {
-		f.belowRight = "▼ " + draw.Plural(more, "more row")
-		if l.stacked {
-			f.right = f.belowRight
+		f.BelowRight = "▼ " + draw.Plural(more, "more row")
+		if l.Stacked {
+			f.Right = f.BelowRight
 		}
 	}
-	return l.framed(a, f, 1, d.Look(m.scroll, m.scroll+height))
+	return l.Framed(a, f, 1, d.Look(m.scroll, m.scroll+height))
 }
 
 // standing says how long the call has waited and what may still be done.

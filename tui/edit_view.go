@@ -13,7 +13,7 @@ import (
 // editRoom is the room for the question: all below the header.
 func (m *model) editRoom() (width, height int) {
 	l := m.layout()
-	return l.inner(l.body, 1)
+	return l.Inner(l.body, 1)
 }
 
 // settleEdit tells the guard what is drawn, and notes when all of it was on the screen.
@@ -36,32 +36,32 @@ func (m *model) settleEdit() tea.Cmd {
 }
 
 // editView draws the question whether the call is to be allowed with its new input.
-func (m *model) editView(l layout, a area) []string {
-	width, height := l.inner(a, 1)
+func (m *model) editView(l layout, a draw.Area) []string {
+	width, height := l.Inner(a, 1)
 	e := m.edit
 	rows, end := m.editRows(width)
 	top := max(0, min(e.top, len(rows)-height))
-	f := caption{title: "Edited: " + callview.SummaryOf(e.req).Tool, focus: true, note: "of " + m.board.Label(e.req.SessionID)}
+	f := draw.Caption{Title: "Edited: " + callview.SummaryOf(e.req).Tool, Focus: true, Note: "of " + m.board.Label(e.req.SessionID)}
 	if e.state == editAsking && e.judged.Dangerous() {
-		f.alarm = callview.AlarmOf(e.judged.Request)
-		if f.alarm == "" {
-			f.alarm = "touches aoctl's own files"
+		f.Alarm = callview.AlarmOf(e.judged.Request)
+		if f.Alarm == "" {
+			f.Alarm = "touches aoctl's own files"
 		}
 	}
 	if len(rows) > height {
-		f.right = fmt.Sprintf("%s–%s of %s", draw.Count(top+1), draw.Count(min(top+height, len(rows))), draw.Count(len(rows)))
+		f.Right = fmt.Sprintf("%s–%s of %s", draw.Count(top+1), draw.Count(min(top+height, len(rows))), draw.Count(len(rows)))
 	}
 	if more := end - top - height; e.state == editAsking && !e.seen && more > 0 {
-		f.belowRight = "▼ " + draw.Plural(more, "more row")
-		if l.stacked {
-			f.right = f.belowRight
+		f.BelowRight = "▼ " + draw.Plural(more, "more row")
+		if l.Stacked {
+			f.Right = f.BelowRight
 		}
 	}
 	if c := m.board.Cards[e.card.ID]; c != nil && e.gone == "" {
-		f.below, f.belowInk = m.standing(c)
-		f.belowMore = m.noLonger(c)
+		f.Below, f.BelowInk = m.standing(c)
+		f.BelowMore = m.noLonger(c)
 	}
-	return l.framed(a, f, 1, rows[min(top, len(rows)):min(top+height, len(rows))])
+	return l.Framed(a, f, 1, rows[min(top, len(rows)):min(top+height, len(rows))])
 }
 
 // editRows lays the question out: what changed, then the call as it would run, as any

@@ -18,8 +18,8 @@ const (
 
 // editorArea is where the editor lies: over the drawn call where that pane has room for
 // it, else over everything.
-func (m *model) editorArea(l layout) area {
-	if m.screen == screenMain && !l.stacked && l.detail.h >= editorLeft+2 {
+func (m *model) editorArea(l layout) draw.Area {
+	if m.screen == screenMain && !l.Stacked && l.detail.H >= editorLeft+2 {
 		return l.detail
 	}
 	return l.body
@@ -30,7 +30,7 @@ func (m *model) editorCovers(l layout) bool { return m.editor != nil && m.editor
 
 func (m *model) editorRoom() (width, height int) {
 	l := m.layout()
-	return l.inner(m.editorArea(l), 1)
+	return l.Inner(m.editorArea(l), 1)
 }
 
 // settleEditor keeps the focus on the screen, notes whether the question was read, and
@@ -70,30 +70,30 @@ func (m *model) placeEditor() {
 	e.top = max(0, min(e.top, len(rows)-height))
 }
 
-func (m *model) editorView(l layout, a area) []string {
-	width, height := l.inner(a, 1)
+func (m *model) editorView(l layout, a draw.Area) []string {
+	width, height := l.Inner(a, 1)
 	e := m.editor
-	f := caption{title: "New rule", focus: true}
+	f := draw.Caption{Title: "New rule", Focus: true}
 	if e.old.ID != "" {
-		f.title = "Rule"
+		f.Title = "Rule"
 	}
 	if e.card.ID != "" {
-		f.note = "from " + callview.SummaryOf(e.call).Tool + " of " + m.board.Label(e.call.SessionID)
+		f.Note = "from " + callview.SummaryOf(e.call).Tool + " of " + m.board.Label(e.call.SessionID)
 	}
 	var rows []string
 	top := e.top
 	if e.confirm != nil {
-		f.title = "Save this rule?"
+		f.Title = "Save this rule?"
 		rows, _ = m.confirmRows(width)
 		top = e.confirm.top
 	} else {
 		rows, _, _ = m.formRows(width)
 	}
 	if len(rows) > height {
-		f.right = fmt.Sprintf("%s–%s of %s", draw.Count(top+1), draw.Count(min(top+height, len(rows))), draw.Count(len(rows)))
+		f.Right = fmt.Sprintf("%s–%s of %s", draw.Count(top+1), draw.Count(min(top+height, len(rows))), draw.Count(len(rows)))
 	}
 	top = min(top, len(rows))
-	return l.framed(a, f, 1, rows[top:min(top+height, len(rows))])
+	return l.Framed(a, f, 1, rows[top:min(top+height, len(rows))])
 }
 
 // formRows lays the form out, and what its rule would have done. from and to are the

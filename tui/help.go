@@ -76,13 +76,13 @@ func (m *model) helpRules(p *draw.Paper) {
 	m.helpConfig(p)
 }
 
-func (m *model) helpView(l layout, a area) []string {
-	width, height := l.inner(a, 1)
+func (m *model) helpView(l layout, a draw.Area) []string {
+	width, height := l.Inner(a, 1)
 	rows := m.helpRows(width)
 	top := max(0, min(m.helpScroll, len(rows)-height))
-	f := caption{title: "Keys", focus: true}
+	f := draw.Caption{Title: "Keys", Focus: true}
 	if len(rows) > height {
-		f.right = position(top, height, &callview.Doc{Paper: draw.Paper{Rows: rows}})
+		f.Right = position(top, height, &callview.Doc{Paper: draw.Paper{Rows: rows}})
 	}
-	return l.framed(a, f, 1, rows[min(top, len(rows)):min(top+height, len(rows))])
+	return l.Framed(a, f, 1, rows[min(top, len(rows)):min(top+height, len(rows))])
 }

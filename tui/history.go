@@ -47,27 +47,27 @@ func (m *model) settleHistory() {
 	}
 	list := m.past()
 	l := m.layout()
-	_, height := l.inner(l.detail, 0)
+	_, height := l.Inner(l.detail, 0)
 	at := m.pastAt(list)
 	if len(list) > 0 {
 		m.historyAt, m.historyRow = list[at].ID, at
 	}
-	m.historyTop = window(m.historyTop, at, height-len(m.statsRow(l.detail.w)), len(list))
+	m.historyTop = window(m.historyTop, at, height-len(m.statsRow(l.detail.W)), len(list))
 	if m.screen == screenPast && len(list) > 0 {
-		width, height := l.inner(l.detail, 1)
+		width, height := l.Inner(l.detail, 1)
 		d := m.pastDoc(list[at], width)
 		m.pastScroll = max(0, min(m.pastScroll, len(d.Rows)-height))
 	}
 }
 
-func (m *model) historyView(l layout, a area) []string {
-	width, height := l.inner(a, 0)
+func (m *model) historyView(l layout, a draw.Area) []string {
+	width, height := l.Inner(a, 0)
 	list := m.past()
 	rows := m.statsRow(width)
 	height -= len(rows)
-	f := caption{title: "Decided", note: "newest first", focus: true}
+	f := draw.Caption{Title: "Decided", Note: "newest first", Focus: true}
 	if len(list) > height {
-		f.right = fmt.Sprintf("%s–%s of %s", draw.Count(m.historyTop+1), draw.Count(min(m.historyTop+height, len(list))), draw.Count(len(list)))
+		f.Right = fmt.Sprintf("%s–%s of %s", draw.Count(m.historyTop+1), draw.Count(min(m.historyTop+height, len(list))), draw.Count(len(list)))
 	}
 	if m.historyErr != nil {
 		rows = append(rows, m.st.Row(width).Put(draw.Danger, " ! ").Fit(draw.Danger, draw.SafeLine(m.historyErr.Error()), width-4).To(width).String())
@@ -78,7 +78,7 @@ func (m *model) historyView(l layout, a area) []string {
 	for i := m.historyTop; i < min(m.historyTop+height, len(list)); i++ {
 		rows = append(rows, m.pastRow(list[i], width, list[i].ID == m.historyAt))
 	}
-	return l.framed(a, f, 0, rows)
+	return l.Framed(a, f, 0, rows)
 }
 
 // pastRow draws one decided call on a line.
@@ -219,13 +219,13 @@ func (m *model) pastDoc(r broker.Request, width int) *callview.Doc {
 	})
 }
 
-func (m *model) pastView(l layout, a area) []string {
+func (m *model) pastView(l layout, a draw.Area) []string {
 	list := m.past()
 	if len(list) == 0 {
 		return m.historyView(l, a)
 	}
-	width, height := l.inner(a, 1)
+	width, height := l.Inner(a, 1)
 	d := m.pastDoc(list[m.pastAt(list)], width)
-	f := caption{title: d.Title, alarm: d.Alarm, note: d.Note, right: position(m.pastScroll, height, d), focus: true}
-	return l.framed(a, f, 1, d.Rows[min(m.pastScroll, len(d.Rows)):min(m.pastScroll+height, len(d.Rows))])
+	f := draw.Caption{Title: d.Title, Alarm: d.Alarm, Note: d.Note, Right: position(m.pastScroll, height, d), Focus: true}
+	return l.Framed(a, f, 1, d.Rows[min(m.pastScroll, len(d.Rows)):min(m.pastScroll+height, len(d.Rows))])
 }

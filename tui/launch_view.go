@@ -119,7 +119,7 @@ func (m *model) settleLaunch() {
 		return
 	}
 	l := m.layout()
-	width, height := l.inner(l.body, 1)
+	width, height := l.Inner(l.body, 1)
 	rows, from, to := m.launchRows(width)
 	f.top = min(f.top, from)
 	if to > f.top+height {
@@ -128,16 +128,16 @@ func (m *model) settleLaunch() {
 	f.top = max(0, min(f.top, len(rows)-height))
 }
 
-func (m *model) launchView(l layout, a area) []string {
-	width, height := l.inner(a, 1)
+func (m *model) launchView(l layout, a draw.Area) []string {
+	width, height := l.Inner(a, 1)
 	rows, _, _ := m.launchRows(width)
-	f := caption{title: "New session", focus: true, note: "held by aoctl, in the background"}
+	f := draw.Caption{Title: "New session", Focus: true, Note: "held by aoctl, in the background"}
 	if m.launch.starting {
-		f.note = "starting …"
+		f.Note = "starting …"
 	}
 	top := max(0, min(m.launch.top, len(rows)-height))
 	if len(rows) > height {
-		f.right = fmt.Sprintf("%s–%s of %s", draw.Count(top+1), draw.Count(min(top+height, len(rows))), draw.Count(len(rows)))
+		f.Right = fmt.Sprintf("%s–%s of %s", draw.Count(top+1), draw.Count(min(top+height, len(rows))), draw.Count(len(rows)))
 	}
-	return l.framed(a, f, 1, rows[min(top, len(rows)):min(top+height, len(rows))])
+	return l.Framed(a, f, 1, rows[min(top, len(rows)):min(top+height, len(rows))])
 }

@@ -1,5 +1,7 @@
 package tui
 
+import "github.com/aoctl/aoctl/tui/draw"
+
 // Windows narrower than stackBelow have their panes one above the other. Below
 // leastWidth × leastHeight no call can be judged, so none can be decided.
 const (
@@ -11,25 +13,25 @@ const (
 
 // layout says where everything stands. An area without height is not drawn.
 type layout struct {
-	frames
-	body                    area
-	compose                 area // below the body
-	sessions, queue, detail area
+	draw.Frames
+	body                    draw.Area
+	compose                 draw.Area // below the body
+	sessions, queue, detail draw.Area
 }
 
 func (m *model) tooSmall() bool { return m.width < leastWidth || m.height < leastHeight }
 
 func (m *model) layout() layout {
-	l := layout{frames: newFrames(m.st, m.board.Health.Frozen, m.width < stackBelow)}
+	l := layout{Frames: draw.NewFrames(m.st, m.board.Health.Frozen, m.width < stackBelow)}
 	top := 1 + len(m.banners())
 	if m.board.Health.Frozen {
 		top++
 	}
-	l.body = area{0, top, m.width, max(0, m.height-top-1)}
+	l.body = draw.Area{X: 0, Y: top, W: m.width, H: max(0, m.height-top-1)}
 	if m.compose != nil {
-		h := composeHeight(l.body.h)
-		l.body.h -= h
-		l.compose = area{0, top + l.body.h, m.width, h}
+		h := composeHeight(l.body.H)
+		l.body.H -= h
+		l.compose = draw.Area{X: 0, Y: top + l.body.H, W: m.width, H: h}
 	}
 	switch {
 	case m.screen != screenMain:
@@ -37,9 +39,9 @@ func (m *model) layout() layout {
 	case m.tooSmall():
 		l.queue = l.body
 		if m.focus == paneSessions {
-			l.sessions, l.queue = l.body, area{}
+			l.sessions, l.queue = l.body, draw.Area{}
 		}
-	case l.stacked:
+	case l.Stacked:
 		m.stack(&l)
 	default:
 		m.spread(&l)
@@ -51,43 +53,43 @@ func (m *model) layout() layout {
 // follow its length: a call must not move while it is being read.
 func (m *model) spread(l *layout) {
 	b := l.body
-	side := min(max(b.w*22/100, 22), 32)
-	l.sessions = area{b.x, b.y, side, b.h}
-	l.queue = area{b.x + side, b.y, b.w - side, b.h}
+	side := min(max(b.W*22/100, 22), 32)
+	l.sessions = draw.Area{X: b.X, Y: b.Y, W: side, H: b.H}
+	l.queue = draw.Area{X: b.X + side, Y: b.Y, W: b.W - side, H: b.H}
 	if m.board.Rows() == 0 {
 		return
 	}
-	l.queue.h = min(max(b.h*3/10, 3), 12) + 2
-	l.detail = area{l.queue.x, b.y + l.queue.h, l.queue.w, b.h - l.queue.h}
+	l.queue.H = min(max(b.H*3/10, 3), 12) + 2
+	l.detail = draw.Area{X: l.queue.X, Y: b.Y + l.queue.H, W: l.queue.W, H: b.H - l.queue.H}
 }
 
 // stack puts the panes one above the other; in a low window the sessions take the
 // queue's place while they have the focus.
 func (m *model) stack(l *layout) {
 	b := l.body
-	if b.h >= tallStack {
-		l.sessions = area{b.x, b.y, b.w, 6}
-		b.y, b.h = b.y+6, b.h-6
+	if b.H >= tallStack {
+		l.sessions = draw.Area{X: b.X, Y: b.Y, W: b.W, H: 6}
+		b.Y, b.H = b.Y+6, b.H-6
 	}
 	l.queue = b
 	if m.board.Rows() > 0 {
-		l.queue.h = 1 + min(max(b.h/4, 2), 8)
-		l.detail = area{b.x, b.y + l.queue.h, b.w, b.h - l.queue.h}
+		l.queue.H = 1 + min(max(b.H/4, 2), 8)
+		l.detail = draw.Area{X: b.X, Y: b.Y + l.queue.H, W: b.W, H: b.H - l.queue.H}
 	}
-	if m.focus == paneSessions && l.sessions.h == 0 {
-		l.sessions, l.queue = l.queue, area{}
+	if m.focus == paneSessions && l.sessions.H == 0 {
+		l.sessions, l.queue = l.queue, draw.Area{}
 	}
 }
 
 // room is the room for the call of the current screen.
 func (m *model) room() (width, height int) {
 	l := m.layout()
-	return l.inner(l.detail, 1)
+	return l.Inner(l.detail, 1)
 }
 
 // listRows is how many cards the queue shows at once.
 func (m *model) listRows() int {
 	l := m.layout()
-	_, h := l.inner(l.queue, 0)
+	_, h := l.Inner(l.queue, 0)
 	return h
 }

@@ -257,8 +257,8 @@ func pastTense(v broker.Verdict) string {
 // settleRows notes which calls are on the screen as a whole as rows of the queue.
 func (m *model) settleRows() {
 	l := m.layout()
-	width, height := l.inner(l.queue, 0)
-	if m.screen != screenMain || m.tooSmall() || l.queue.h <= 0 {
+	width, height := l.Inner(l.queue, 0)
+	if m.screen != screenMain || m.tooSmall() || l.queue.H <= 0 {
 		return
 	}
 	for i := m.top; i < min(m.top+height, len(m.board.Shown)); i++ {

@@ -16,7 +16,7 @@ func composeHeight(body int) int {
 }
 
 // composeCovers reports whether the message hides all else.
-func (m *model) composeCovers() bool { return m.compose != nil && m.layout().body.h == 0 }
+func (m *model) composeCovers() bool { return m.compose != nil && m.layout().body.H == 0 }
 
 // settleCompose keeps the cursor on the screen.
 func (m *model) settleCompose() {
@@ -25,7 +25,7 @@ func (m *model) settleCompose() {
 		return
 	}
 	l := m.layout()
-	width, height := l.inner(l.compose, 1)
+	width, height := l.Inner(l.compose, 1)
 	p := m.st.Paper(width)
 	cursor := c.text.Write(p, draw.Gutter{}, true)
 	c.top = window(c.top, cursor, height-m.composeHead(), len(p.Rows))
@@ -39,22 +39,22 @@ func (m *model) composeHead() int {
 	return 0
 }
 
-func (m *model) composeView(l layout, a area) []string {
+func (m *model) composeView(l layout, a draw.Area) []string {
 	c := m.compose
-	width, height := l.inner(a, 1)
+	width, height := l.Inner(a, 1)
 	p := m.st.Paper(width)
 	c.text.Write(p, draw.Gutter{}, c.state == composing)
-	f := caption{title: "To " + m.board.Label(c.session), focus: true, note: m.composeNote()}
+	f := draw.Caption{Title: "To " + m.board.Label(c.session), Focus: true, Note: m.composeNote()}
 	var rows []string
 	if c.hint != "" {
 		rows = append(rows, m.st.Row(p.Width).Fit(draw.Warn, "! "+c.hint, p.Width).To(p.Width).String())
 	}
 	room := max(0, height-len(rows))
 	if len(p.Rows) > room {
-		f.right = position(c.top, room, &callview.Doc{Paper: *p})
+		f.Right = position(c.top, room, &callview.Doc{Paper: *p})
 	}
 	top := max(0, min(c.top, len(p.Rows)-room))
-	return l.framed(a, f, 1, append(rows, p.Rows[top:min(top+room, len(p.Rows))]...))
+	return l.Framed(a, f, 1, append(rows, p.Rows[top:min(top+room, len(p.Rows))]...))
 }
 
 // composeNote says what will become of the message.

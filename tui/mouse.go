@@ -36,14 +36,14 @@ func (m *model) updateMouse(msg tea.MouseMsg) tea.Cmd {
 		m.mouseRules(l, msg, step)
 	case m.screen == screenHistory:
 		m.mouseHistory(l, msg, step)
-	case l.detail.has(msg.X, msg.Y):
+	case l.detail.Has(msg.X, msg.Y):
 		m.scroll += step * wheelRows
 		if step == 0 && m.screen == screenMain {
 			m.focus = paneDetail
 		}
-	case l.queue.has(msg.X, msg.Y):
+	case l.queue.Has(msg.X, msg.Y):
 		m.mouseQueue(l, msg, step)
-	case l.sessions.has(msg.X, msg.Y):
+	case l.sessions.Has(msg.X, msg.Y):
 		m.mouseSessions(l, msg, step)
 	}
 	return nil
@@ -56,7 +56,7 @@ func (m *model) mouseHistory(l layout, msg tea.MouseMsg, step int) {
 	}
 	at := m.pastAt(list) + step
 	if step == 0 {
-		at = m.historyTop + msg.Y - l.detail.y - 1 - len(m.statsRow(l.detail.w))
+		at = m.historyTop + msg.Y - l.detail.Y - 1 - len(m.statsRow(l.detail.W))
 	}
 	m.historyAt = list[max(0, min(at, len(list)-1))].ID
 }
@@ -68,8 +68,8 @@ func (m *model) mouseQueue(l layout, msg tea.MouseMsg, step int) {
 		return
 	}
 	m.focus = paneQueue
-	_, height := l.inner(l.queue, 0)
-	if y := msg.Y - l.queue.y - 1; y >= 0 && y < height && m.top+y < m.board.Rows() {
+	_, height := l.Inner(l.queue, 0)
+	if y := msg.Y - l.queue.Y - 1; y >= 0 && y < height && m.top+y < m.board.Rows() {
 		m.selectRow(m.top + y)
 		m.went = m.selected
 	}
@@ -79,7 +79,7 @@ func (m *model) mouseSessions(l layout, msg tea.MouseMsg, step int) {
 	roster := m.board.Roster
 	if step == 0 {
 		m.focus = paneSessions
-		if id := m.sessionAt(msg.Y - l.sessions.y - 1); id != "" {
+		if id := m.sessionAt(msg.Y - l.sessions.Y - 1); id != "" {
 			m.session = id
 		}
 		return

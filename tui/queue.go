@@ -14,28 +14,28 @@ import (
 
 // queueView draws the calls that wait, worst risk first and then oldest, and the late
 // ones below. When there are none it shows what was decided last.
-func (m *model) queueView(l layout, a area) []string {
-	width, height := l.inner(a, 0)
+func (m *model) queueView(l layout, a draw.Area) []string {
+	width, height := l.Inner(a, 0)
 	b := m.board
 	off := b.Waiting.PutOff()
-	f := caption{title: "Waiting " + draw.Count(len(b.Waiting)-off), focus: m.focus == paneQueue && m.editor == nil}
+	f := draw.Caption{Title: "Waiting " + draw.Count(len(b.Waiting)-off), Focus: m.focus == paneQueue && m.editor == nil}
 	if b.Filter.Active() {
-		f.title = fmt.Sprintf("Waiting %s of %s", draw.Count(len(b.Shown)), draw.Count(len(b.Waiting)))
+		f.Title = fmt.Sprintf("Waiting %s of %s", draw.Count(len(b.Shown)), draw.Count(len(b.Waiting)))
 	} else if off > 0 {
-		f.title += " · put off " + draw.Count(off)
+		f.Title += " · put off " + draw.Count(off)
 	}
-	f.note, f.noteInk = m.queueNote()
+	f.Note, f.NoteInk = m.queueNote()
 	if b.Rows() == 0 {
-		return l.framed(a, f, 0, m.quiet(width, height))
+		return l.Framed(a, f, 0, m.quiet(width, height))
 	}
 	if n := b.Rows(); n > height && height > 0 {
-		f.right = fmt.Sprintf("%s–%s of %s", draw.Count(m.top+1), draw.Count(min(m.top+height, n)), draw.Count(n))
+		f.Right = fmt.Sprintf("%s–%s of %s", draw.Count(m.top+1), draw.Count(min(m.top+height, n)), draw.Count(n))
 	}
 	rows := make([]string, 0, height)
 	for i := m.top; i < min(m.top+height, b.Rows()); i++ {
 		rows = append(rows, m.queueRow(b.Row(i), width))
 	}
-	return l.framed(a, f, 0, rows)
+	return l.Framed(a, f, 0, rows)
 }
 
 // queueNote says what is special about the listed calls.

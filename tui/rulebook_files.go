@@ -132,14 +132,14 @@ func fileStanding(f broker.RulesFile) (string, draw.Ink) {
 	return "not trusted", draw.Warn
 }
 
-func (m *model) filesView(l layout, a area) []string {
-	width, height := l.inner(a, 0)
+func (m *model) filesView(l layout, a draw.Area) []string {
+	width, height := l.Inner(a, 0)
 	rb := &m.rb
-	f := caption{title: "Rules files " + draw.Count(len(rb.files)), note: "deny and ask hold; allow counts once you trust the file", focus: true}
+	f := draw.Caption{Title: "Rules files " + draw.Count(len(rb.files)), Note: "deny and ask hold; allow counts once you trust the file", Focus: true}
 	if len(rb.files) == 0 {
 		p := m.st.Paper(width - 2)
 		p.SayBehind(draw.Text, "", 1, draw.Muted, "no project of a known session has a rules file (.aoctl/rules.toml)")
-		return l.framed(a, f, 0, pad(p.Rows, width))
+		return l.Framed(a, f, 0, pad(p.Rows, width))
 	}
 	at := rb.filePlace()
 	top := window(0, at, height, len(rb.files))
@@ -147,7 +147,7 @@ func (m *model) filesView(l layout, a area) []string {
 	for i := top; i < min(top+height, len(rb.files)); i++ {
 		rows = append(rows, m.fileRow(rb.files[i], i == at, width))
 	}
-	return l.framed(a, f, 0, rows)
+	return l.Framed(a, f, 0, rows)
 }
 
 func (m *model) fileRow(f broker.RulesFile, chosen bool, width int) string {
@@ -256,14 +256,14 @@ func (m *model) settleFiles() {
 	rb.scroll = max(0, min(rb.scroll, len(m.fileRows(f, width))-height))
 }
 
-func (m *model) fileView(l layout, a area) []string {
-	width, height := l.inner(a, 1)
+func (m *model) fileView(l layout, a draw.Area) []string {
+	width, height := l.Inner(a, 1)
 	f, _ := m.rb.selectedFile()
 	rows := m.fileRows(f, width)
 	top := min(m.rb.scroll, len(rows))
-	c := caption{title: "Rules file", focus: true}
+	c := draw.Caption{Title: "Rules file", Focus: true}
 	if len(rows) > height {
-		c.right = fmt.Sprintf("%s–%s of %s", draw.Count(top+1), draw.Count(min(top+height, len(rows))), draw.Count(len(rows)))
+		c.Right = fmt.Sprintf("%s–%s of %s", draw.Count(top+1), draw.Count(min(top+height, len(rows))), draw.Count(len(rows)))
 	}
-	return l.framed(a, c, 1, rows[top:min(top+height, len(rows))])
+	return l.Framed(a, c, 1, rows[top:min(top+height, len(rows))])
 }

@@ -330,7 +330,7 @@ func (m *model) mouseRules(l layout, msg tea.MouseMsg, step int) {
 	case screenRules:
 		at := rb.place() + step
 		if step == 0 {
-			at = rb.top + msg.Y - l.detail.y - 1 - len(m.ruleHead(l.detail.w))
+			at = rb.top + msg.Y - l.detail.Y - 1 - len(m.ruleHead(l.detail.W))
 		}
 		if at >= 0 && at < len(rb.shown) {
 			rb.choose(at)

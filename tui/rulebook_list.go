@@ -44,28 +44,28 @@ func (m *model) settleRules() {
 		rb.choose(0)
 	}
 	l := m.layout()
-	width, height := l.inner(l.detail, 0)
+	width, height := l.Inner(l.detail, 0)
 	list, _ := listHeights(height)
 	rb.top = window(rb.top, rb.place(), list-len(m.ruleHead(width)), len(rb.shown))
 	m.settleFiles()
 }
 
-func (m *model) rulesView(l layout, a area) []string {
-	width, height := l.inner(a, 0)
+func (m *model) rulesView(l layout, a draw.Area) []string {
+	width, height := l.Inner(a, 0)
 	rb := &m.rb
-	f := caption{title: "Rules " + draw.Count(len(rb.book.Rules)), focus: true, note: "the order in which they speak; a deny always wins"}
+	f := draw.Caption{Title: "Rules " + draw.Count(len(rb.book.Rules)), Focus: true, Note: "the order in which they speak; a deny always wins"}
 	if rb.filter != "" {
-		f.title = fmt.Sprintf("Rules %s of %s", draw.Count(len(rb.shown)), draw.Count(len(rb.book.Rules)))
-		f.note = "/" + draw.SafeLine(rb.filter)
+		f.Title = fmt.Sprintf("Rules %s of %s", draw.Count(len(rb.shown)), draw.Count(len(rb.book.Rules)))
+		f.Note = "/" + draw.SafeLine(rb.filter)
 	}
 	rows := m.ruleHead(width)
 	if len(rb.shown) == 0 {
-		return l.framed(a, f, 0, append(rows, m.noRules(width)...))
+		return l.Framed(a, f, 0, append(rows, m.noRules(width)...))
 	}
 	list, detail := listHeights(height)
 	room := list - len(rows)
 	if len(rb.shown) > room {
-		f.right = fmt.Sprintf("%s–%s of %s", draw.Count(rb.top+1), draw.Count(min(rb.top+room, len(rb.shown))), draw.Count(len(rb.shown)))
+		f.Right = fmt.Sprintf("%s–%s of %s", draw.Count(rb.top+1), draw.Count(min(rb.top+room, len(rb.shown))), draw.Count(len(rb.shown)))
 	}
 	for i := rb.top; i < min(rb.top+room, len(rb.shown)); i++ {
 		at := rb.shown[i]
@@ -78,7 +78,7 @@ func (m *model) rulesView(l layout, a area) []string {
 		rows = append(rows, m.st.Row(width).Line(draw.Border, "─", width).String())
 		rows = append(rows, m.ruleDetail(width, detail)...)
 	}
-	return l.framed(a, f, 0, rows)
+	return l.Framed(a, f, 0, rows)
 }
 
 // noRules is the list when there is nothing in it.

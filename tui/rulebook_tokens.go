@@ -110,27 +110,27 @@ func (m *model) tokenRevoked(msg tokenRevokedMsg) tea.Cmd {
 	return tea.Batch(m.loadTokens(), m.say(draw.OK, msg.name+" is revoked: what uses it is turned away from now on"))
 }
 
-func (m *model) tokensView(l layout, a area) []string {
+func (m *model) tokensView(l layout, a draw.Area) []string {
 	rb := &m.rb
 	if rb.minted != nil {
 		return m.mintedView(l, a)
 	}
-	width, height := l.inner(a, 0)
-	f := caption{title: "Tokens " + draw.Count(len(rb.tokens)), note: "an operator's may allow calls and change rules, the others only ask", focus: true}
+	width, height := l.Inner(a, 0)
+	f := draw.Caption{Title: "Tokens " + draw.Count(len(rb.tokens)), Note: "an operator's may allow calls and change rules, the others only ask", Focus: true}
 	if len(rb.tokens) == 0 {
 		p := m.st.Paper(width - 2)
 		p.SayBehind(draw.Text, "", 1, draw.Muted, "no tokens: only this keyboard can allow anything. n makes one for a program of yours that may; N one with which hooks in containers may ask")
-		return l.framed(a, f, 0, pad(p.Rows, width))
+		return l.Framed(a, f, 0, pad(p.Rows, width))
 	}
 	top := window(0, rb.tokenPlace(), height, len(rb.tokens))
 	if len(rb.tokens) > height {
-		f.right = fmt.Sprintf("%s–%s of %s", draw.Count(top+1), draw.Count(min(top+height, len(rb.tokens))), draw.Count(len(rb.tokens)))
+		f.Right = fmt.Sprintf("%s–%s of %s", draw.Count(top+1), draw.Count(min(top+height, len(rb.tokens))), draw.Count(len(rb.tokens)))
 	}
 	var rows []string
 	for i := top; i < min(top+height, len(rb.tokens)); i++ {
 		rows = append(rows, m.tokenRow(rb.tokens[i], i == rb.tokenPlace(), width))
 	}
-	return l.framed(a, f, 0, rows)
+	return l.Framed(a, f, 0, rows)
 }
 
 func (m *model) tokenRow(t broker.Token, chosen bool, width int) string {
@@ -153,8 +153,8 @@ func (m *model) tokenRow(t broker.Token, chosen bool, width int) string {
 }
 
 // mintedView shows a new token, the only time that anybody sees it.
-func (m *model) mintedView(l layout, a area) []string {
-	width, height := l.inner(a, 1)
+func (m *model) mintedView(l layout, a draw.Area) []string {
+	width, height := l.Inner(a, 1)
 	t := m.rb.minted
 	p := m.st.Paper(width)
 	p.Say(draw.Warn, "Shown once. Copy it now: it is stored nowhere, and never shown again.")
@@ -172,5 +172,5 @@ func (m *model) mintedView(l layout, a area) []string {
 		p.Write(draw.Fixed(draw.Muted, "label", 6), draw.Text, t.label)
 	}
 	p.SayBehind(draw.Muted, "note", 6, draw.Muted, note)
-	return l.framed(a, caption{title: title, focus: true}, 1, p.Rows[:min(height, len(p.Rows))])
+	return l.Framed(a, draw.Caption{Title: title, Focus: true}, 1, p.Rows[:min(height, len(p.Rows))])
 }

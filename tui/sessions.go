@@ -29,7 +29,7 @@ func (m *model) settleSessions() {
 		}
 	}
 	l := m.layout()
-	_, height := l.inner(l.sessions, 0)
+	_, height := l.Inner(l.sessions, 0)
 	at, all := 0, 0
 	rows := 2
 	for _, id := range b.Roster {
@@ -60,12 +60,12 @@ func (m *model) sessionAt(y int) string {
 	return ""
 }
 
-func (m *model) sessionsView(l layout, a area) []string {
-	if a.h <= 0 {
+func (m *model) sessionsView(l layout, a draw.Area) []string {
+	if a.H <= 0 {
 		return nil
 	}
-	width, height := l.inner(a, 0)
-	f := caption{title: "Sessions", focus: m.focus == paneSessions && m.editor == nil}
+	width, height := l.Inner(a, 0)
+	f := draw.Caption{Title: "Sessions", Focus: m.focus == paneSessions && m.editor == nil}
 	var rows []string
 	skip := m.sessTop
 	for _, id := range m.board.Roster {
@@ -83,7 +83,7 @@ func (m *model) sessionsView(l layout, a area) []string {
 	if len(rows) == 0 {
 		rows = append(rows, m.st.Row(width).Put(draw.Muted, " none yet").To(width).String())
 	}
-	return l.framed(a, f, 0, rows[:min(len(rows), height)])
+	return l.Framed(a, f, 0, rows[:min(len(rows), height)])
 }
 
 // sessionLines draws one session: name and agent, state and since when, and its

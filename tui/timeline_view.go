@@ -133,17 +133,17 @@ func (m *model) mouseTimeline(l layout, msg tea.MouseMsg, step int) {
 		m.scrollTimeline(step*wheelRows, height)
 		return
 	}
-	if s := t.stepAt(t.top + msg.Y - l.detail.y - 1); s != nil && msg.Y > l.detail.y {
+	if s := t.stepAt(t.top + msg.Y - l.detail.Y - 1); s != nil && msg.Y > l.detail.Y {
 		t.at, t.follow = s.seq(), false
 	}
 }
 
-func (m *model) timelineView(l layout, a area) []string {
-	width, height := l.inner(a, 1)
+func (m *model) timelineView(l layout, a draw.Area) []string {
+	width, height := l.Inner(a, 1)
 	t := &m.tl
-	f := caption{title: "Events of " + m.board.Label(t.session), focus: true}
-	f.note, f.noteInk = m.timelineNote()
-	f.right = m.timelineRight()
+	f := draw.Caption{Title: "Events of " + m.board.Label(t.session), Focus: true}
+	f.Note, f.NoteInk = m.timelineNote()
+	f.Right = m.timelineRight()
 	rows := make([]string, 0, height)
 	if text := m.timelineEmpty(); text != "" {
 		rows = append(rows, m.st.Row(width).Fit(draw.Muted, text, width).To(width).String())
@@ -165,7 +165,7 @@ func (m *model) timelineView(l layout, a area) []string {
 		}
 		skip = 0
 	}
-	return l.framed(a, f, 1, rows[:min(len(rows), height)])
+	return l.Framed(a, f, 1, rows[:min(len(rows), height)])
 }
 
 // timelineNote says what is special about the list.

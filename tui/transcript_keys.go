@@ -168,7 +168,7 @@ func (m *model) mouseTranscript(l layout, msg tea.MouseMsg, step int) {
 		return
 	}
 	width, _ := m.room()
-	row := msg.Y - l.detail.y - 1
+	row := msg.Y - l.detail.Y - 1
 	if row < 0 {
 		return
 	}

@@ -11,15 +11,15 @@ import (
 	"github.com/aoctl/aoctl/tui/draw"
 )
 
-func (m *model) transcriptView(l layout, a area) []string {
-	width, height := l.inner(a, 1)
+func (m *model) transcriptView(l layout, a draw.Area) []string {
+	width, height := l.Inner(a, 1)
 	t := &m.tr
-	f := caption{title: "Transcript of " + m.board.Label(t.session), focus: true}
-	f.note, f.noteInk = m.transcriptNote()
-	f.right = m.transcriptRight(width, height)
-	f.below, f.belowInk = m.transcriptSource()
+	f := draw.Caption{Title: "Transcript of " + m.board.Label(t.session), Focus: true}
+	f.Note, f.NoteInk = m.transcriptNote()
+	f.Right = m.transcriptRight(width, height)
+	f.Below, f.BelowInk = m.transcriptSource()
 	if t.unread > 0 && t.tell.AtEnd() {
-		f.belowRight = "a line is being written"
+		f.BelowRight = "a line is being written"
 	}
 	rows := make([]string, 0, height)
 	if text, i := t.empty(); text != "" {
@@ -38,9 +38,9 @@ func (m *model) transcriptView(l layout, a area) []string {
 		}
 	}
 	if width == draw.LeastPaper { // the bar has no room beside them
-		rows = narrowed(rows, width-1)
+		rows = draw.Narrowed(rows, width-1)
 	}
-	return l.framed(a, f, 1, rows[:min(len(rows), height)])
+	return l.Framed(a, f, 1, rows[:min(len(rows), height)])
 }
 
 // empty says why there is nothing to show; safe to draw.

@@ -78,7 +78,7 @@ func (m *model) body() []string {
 		right = append(right, m.detailView(l, l.detail)...)
 	}
 	left := m.sessionsView(l, l.sessions)
-	if l.stacked || m.tooSmall() {
+	if l.Stacked || m.tooSmall() {
 		return append(left, right...)
 	}
 	for i := range right {

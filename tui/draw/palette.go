@@ -69,7 +69,7 @@ const (
 	Muted
 	Faint
 	Border
-	Focus // border of the pane with the focus
+	focused // border of the pane with the focus
 	Title
 	Key
 	OK
@@ -119,7 +119,7 @@ func NewStyles(p palette, profile termenv.Profile, dark, attrs bool) *Styles {
 	table := [inkCount]attributes{
 		Text: {color: p.text}, Bold: {color: p.text, codes: bold},
 		Muted: {color: p.muted}, Faint: {color: p.faint},
-		Border: {color: p.faint}, Focus: {color: p.accent}, Title: {color: p.text, codes: bold},
+		Border: {color: p.faint}, focused: {color: p.accent}, Title: {color: p.text, codes: bold},
 		Key: {color: p.accent, codes: bold},
 		OK:  {color: p.ok}, Warn: {color: p.warn}, Danger: {color: p.danger, codes: bold},
 		Frozen: {color: p.frozen, codes: bold}, Ice: ice,
