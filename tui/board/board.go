@@ -35,6 +35,7 @@ type Board struct {
 	Health broker.Health
 }
 
+// NewBoard is a board of nothing.
 func NewBoard() *Board {
 	b := &Board{Marks: map[string]bool{}}
 	b.Reset(broker.Snapshot{}, time.Time{})
@@ -249,6 +250,7 @@ type Filter struct {
 	SessionID string
 }
 
+// Active reports whether f leaves out anything.
 func (f Filter) Active() bool { return len(f.words) > 0 || f.SessionID != "" }
 
 // SetFilter lists only what passes f.

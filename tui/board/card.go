@@ -40,6 +40,7 @@ type Card struct {
 	haystack string           // lower-case text for the filter, computed when first needed
 }
 
+// Late reports whether the call ended without a person's answer, and may still be allowed.
 func (c *Card) Late() bool { return c.lateUntil != 0 }
 
 // Key names c as it is drawn now: a call that has become late, or of which something
@@ -64,7 +65,7 @@ func (c *Card) Read() *reading {
 	return c.Reading
 }
 
-// PlanPath is planFile of c, when it is about a plan.
+// PlanPath is PlanFile of c, when it is about a plan.
 func (c *Card) PlanPath() (string, bool) {
 	tool, input := c.Req.Call()
 	if tool != agents.ExitPlanMode {
@@ -97,6 +98,7 @@ func (c *Card) WantForm() {
 	}
 }
 
+// Summary is the call on one line.
 func (c *Card) Summary() callview.Summary {
 	if !c.Sum.Ready {
 		tool, _ := c.Req.Call()

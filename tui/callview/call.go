@@ -49,11 +49,12 @@ type Around struct {
 	PlanFile change.File // that holds a plan which the call does not
 }
 
+// LayOut draws r for a width.
 func LayOut(st *draw.Styles, r broker.Request, a Around, width int) *Doc {
 	return LayOutLater(st, r, a, width).LookAtAll()
 }
 
-// LayOutLater is layOut with rows that are drawn when they are looked at; see look.
+// LayOutLater is LayOut with rows that are drawn when they are looked at; see look.
 func LayOutLater(st *draw.Styles, r broker.Request, a Around, width int) *Doc {
 	d := &Doc{Paper: *st.Paper(width), Title: draw.SafeLine(r.ToolName), Alarm: AlarmOf(r)}
 	tool, input := r.Call()

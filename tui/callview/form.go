@@ -24,6 +24,7 @@ type Answering struct {
 // spot is an option of a question.
 type spot struct{ step, option int }
 
+// NewAnswering is an empty form.
 func NewAnswering(f forms.Form) *Answering {
 	n := len(f.Questions)
 	return &Answering{Form: f, Answers: make([]forms.Answer, n), Cursor: make([]int, n), Seen: make([]bool, n+1), looked: map[spot]bool{}}
@@ -119,6 +120,7 @@ func (a *Answering) Note() {
 	}
 }
 
+// DialogOf is the common name of r's tool when it is a question to the user or a plan, else "".
 func DialogOf(r broker.Request) string {
 	switch tool, _ := r.Call(); tool {
 	case agents.AskUserQuestion, agents.ExitPlanMode:

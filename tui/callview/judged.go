@@ -14,7 +14,9 @@ import (
 )
 
 const (
-	LabelWidth    = 11 // cells of the names in a call's lower part
+	// LabelWidth is how wide names are in a call's lower part, in cells.
+	LabelWidth = 11
+
 	ElementsShown = 12 // of a command line
 	findingsShown = 8  // of a call's risk
 )

@@ -13,21 +13,25 @@ import (
 // question draws a call that asks the user: as a form while it can be answered here,
 // else what it asks, and why it cannot.
 func (d *Doc) question(r broker.Request, c change.Input, a Around) {
+	q := questions{d}
 	switch {
 	case a.Ask != nil && a.Ask.Overview():
-		d.overview(a.Ask)
+		q.overview(a.Ask)
 	case a.Ask != nil:
-		d.step(a.Ask, a.InForm)
+		q.step(a.Ask, a.InForm)
 	default:
-		d.asked(r, c)
+		q.asked(r, c)
 	}
 }
+
+// questions draws what an agent asks its user.
+type questions struct{ *Doc }
 
 // formIndent is what stands before an option's words: the cursor, its key and its box.
 const formIndent = 8
 
 // step draws one question with its options.
-func (d *Doc) step(a *Answering, active bool) {
+func (d questions) step(a *Answering, active bool) {
 	q, answer := a.Question()
 	d.Note = a.stepWords()
 	d.asks(q)
@@ -65,7 +69,7 @@ func (d *Doc) step(a *Answering, active bool) {
 }
 
 // asks draws a question's header and words.
-func (d *Doc) asks(q forms.Question) {
+func (d questions) asks(q forms.Question) {
 	if q.Header != "" {
 		d.Prose(draw.Gutter{}, draw.Piece{Ink: draw.Label, Raw: q.Header})
 	}
@@ -76,7 +80,7 @@ func (d *Doc) asks(q forms.Question) {
 }
 
 // choice draws one line to pick.
-func (d *Doc) choice(at bool, key, box string, words draw.Piece) {
+func (d questions) choice(at bool, key, box string, words draw.Piece) {
 	lead, i := "  ", draw.Muted
 	if at {
 		lead, i = "▸ ", draw.Key
@@ -101,14 +105,14 @@ func box(q forms.Question, on bool) string {
 	return "( )"
 }
 
-func (d *Doc) option(o forms.Option) {
+func (d questions) option(o forms.Option) {
 	if o.Description != "" {
 		d.Prose(draw.Gutter{Width: formIndent}, draw.Piece{Ink: draw.Text, Raw: o.Description})
 	}
 }
 
 // preview draws an option's preview while the cursor is on it.
-func (d *Doc) preview(text string, open bool) {
+func (d questions) preview(text string, open bool) {
 	if !open {
 		d.SayBehind(draw.Text, "", formIndent, draw.Muted, "has a preview of "+draw.Plural(draw.CountLines(text), "line"))
 		return
@@ -118,7 +122,7 @@ func (d *Doc) preview(text string, open bool) {
 }
 
 // rest draws what the input has beside its questions.
-func (d *Doc) rest(f forms.Form) {
+func (d questions) rest(f forms.Form) {
 	if len(f.Rest) > 0 {
 		d.Blank()
 		d.fields(f.Rest)
@@ -126,7 +130,7 @@ func (d *Doc) rest(f forms.Form) {
 }
 
 // overview draws all answers as they are going to be sent.
-func (d *Doc) overview(a *Answering) {
+func (d questions) overview(a *Answering) {
 	d.Note = a.stepWords()
 	d.Say(draw.Title, "Your answers")
 	d.answers(a.Form, func(i int) string { return a.Form.Questions[i].Says(a.Answers[i]) })
@@ -135,7 +139,7 @@ func (d *Doc) overview(a *Answering) {
 }
 
 // answers draws what was said to each question; safe is what says turns out.
-func (d *Doc) answers(f forms.Form, says func(i int) string) {
+func (d questions) answers(f forms.Form, says func(i int) string) {
 	for i, q := range f.Questions {
 		d.Blank()
 		number := fmt.Sprintf("%d ", i+1)
@@ -149,7 +153,7 @@ func (d *Doc) answers(f forms.Form, says func(i int) string) {
 }
 
 // asked draws a question that is not answered here.
-func (d *Doc) asked(r broker.Request, c change.Input) {
+func (d questions) asked(r broker.Request, c change.Input) {
 	if why := formProblem(r); why != "" {
 		d.Say(draw.Warn, "! "+why)
 		if r.State == broker.Pending {
@@ -194,6 +198,6 @@ func (d *Doc) Given(r broker.Request) bool {
 			return false
 		}
 	}
-	d.answers(f, func(i int) string { return said[f.Questions[i].Text] })
+	questions{d}.answers(f, func(i int) string { return said[f.Questions[i].Text] })
 	return true
 }

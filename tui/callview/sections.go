@@ -24,9 +24,10 @@ var contexts = []int{0, 3, 10, 30, -1}
 
 const usualContext = 1 // the place of 3
 
+// Context is how many unchanged lines are drawn around a change; -1 is all of them.
 func (v DiffView) Context() int { return contexts[usualContext+v.More] }
 
-// change is v with one step more context, or less; false when there is none.
+// Step is v with one step more context, or less; false when there is none.
 func (v DiffView) Step(by int) (DiffView, bool) {
 	at := usualContext + v.More + by
 	if at < 0 || at >= len(contexts) {
@@ -39,6 +40,7 @@ func (v DiffView) Step(by int) (DiffView, bool) {
 const (
 	leastSide = 40 // cells that one of two sides needs
 	sideGap   = 3  // cells between them
+	// LeastPair is from how many cells on two sides fit.
 	LeastPair = 2*leastSide + sideGap
 )
 

@@ -36,6 +36,7 @@ var MainFields = []string{
 	"command", "file_path", "notebook_path", "path", "url", "pattern", "query", "plan", "question", "prompt", "description", "skill", "typed",
 }
 
+// NewSummary is the summary of a call of which only the tool is known.
 func NewSummary(tool string) Summary {
 	return Summary{Tool: safe.Head(ToolWord(tool), draw.MaxSummary), Ready: true}
 }

@@ -22,7 +22,7 @@ type File struct {
 	Text    string
 	Missing bool
 	Problem string // why there is no text
-	Stamp   string // tells this state of the file from another one; see stampFile
+	Stamp   string // tells this state of the file from another one; see StampFile
 	At      time.Time
 }
 
@@ -34,12 +34,13 @@ func (f File) exists() bool { return f.Done && !f.Missing }
 func (f File) clock() string { return f.At.Format("15:04:05") }
 
 var (
+	// ErrNotRegular is what ReadFile says of a folder, a FIFO or a device.
 	ErrNotRegular = errors.New("not a regular file")
 	errTooLarge   = errors.New("larger than 1 MiB")
 	errNotText    = errors.New("not a text file")
 )
 
-// ReadFile reads a regular file of at most maxFile bytes. A FIFO or a device must not
+// ReadFile reads a regular file of at most MaxFile bytes. A FIFO or a device must not
 // hold it up, hence O_NONBLOCK.
 func ReadFile(path string) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) //nolint:gosec // shown to the operator, never run or stored

@@ -14,6 +14,7 @@ type Input struct {
 	Broken string       // why the input cannot be taken apart; it is then drawn as it is
 }
 
+// ReadInput takes a tool's input apart.
 func ReadInput(input json.RawMessage) Input {
 	fields, err := wire.Fields(input)
 	if err != nil {
@@ -53,6 +54,7 @@ func (c Input) Without(keys ...string) []wire.Field {
 	return rest
 }
 
+// Contains reports whether s is one of list.
 func Contains(list []string, s string) bool {
 	for _, x := range list {
 		if x == s {
@@ -62,6 +64,7 @@ func Contains(list []string, s string) bool {
 	return false
 }
 
+// StringValue is a field's value when it is a string.
 func StringValue(raw json.RawMessage) (string, bool) {
 	if len(raw) == 0 || raw[0] != '"' {
 		return "", false

@@ -120,6 +120,7 @@ type Seeker struct {
 	Left int // comparisons of lines that it may still make
 }
 
+// Why is problem, or that too much was looked for.
 func (s *Seeker) Why(problem string) string {
 	if s.Left <= 0 {
 		return TooMuchSought

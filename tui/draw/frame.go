@@ -7,6 +7,7 @@ import (
 // Area is a rectangle of the window, in cells.
 type Area struct{ X, Y, W, H int }
 
+// Has reports whether a cell lies in a.
 func (a Area) Has(x, y int) bool { return x >= a.X && x < a.X+a.W && y >= a.Y && y < a.Y+a.H }
 
 // Frames draws the borders of panes. While everything is frozen they are double lines, which need no
@@ -17,6 +18,7 @@ type Frames struct {
 	frozen, Stacked bool
 }
 
+// NewFrames makes frames for a window as it is now.
 func NewFrames(st *Styles, frozen, stacked bool) Frames { return Frames{st, frozen, stacked} }
 
 // edges are the signs that frames are drawn with.
@@ -93,7 +95,7 @@ type Caption struct {
 	Alarm              string // behind the title; what it begins with is never left out
 	Below, BelowRight  string
 	BelowMore          string // behind below, where all three fit
-	BelowInk, NoteInk  Ink    // noteInk: muted when not given
+	BelowInk, NoteInk  Ink    // NoteInk: muted when not given
 	Focus              bool
 }
 

@@ -9,9 +9,9 @@ import (
 	"github.com/aoctl/aoctl/tui/syntax"
 )
 
-// palette gives each meaning its colour, in light and dark. Colours repeat what a
+// Palette gives each meaning its colour, in light and dark. Colours repeat what a
 // word or a glyph says; none of them says anything alone.
-type palette struct {
+type Palette struct {
 	text, muted, faint      lipgloss.CompleteAdaptiveColor
 	accent                  lipgloss.CompleteAdaptiveColor // focus, selection, keys
 	ok, warn, danger        lipgloss.CompleteAdaptiveColor
@@ -32,8 +32,9 @@ func shade(dark, dark256, dark16, light, light256, light16 string) lipgloss.Comp
 	}
 }
 
-func DefaultPalette() palette {
-	return palette{
+// DefaultPalette is the one that aoctl comes with.
+func DefaultPalette() Palette {
+	return Palette{
 		text:     shade("#d8dee9", "253", "7", "#24292f", "235", "0"),
 		muted:    shade("#8b95a7", "246", "7", "#57606a", "241", "8"),
 		faint:    shade("#566074", "240", "8", "#a0a8b0", "248", "7"),
@@ -90,7 +91,7 @@ const (
 	Operator
 	Keyword
 	Comment
-	inkSyntax                                                    // the first of those of a program's text: see syntaxInk
+	inkSyntax                                                    // the first of those of a program's text: see SyntaxInk
 	inkCount  = inkSyntax + (Ink(syntax.Classes)+1)*Ink(grounds) // how many inks there are
 )
 
@@ -109,7 +110,7 @@ type attributes struct {
 
 // NewStyles prepares p for a terminal that shows colours as profile says. With
 // NO_COLOR there is still bold and underline; without a terminal there is nothing.
-func NewStyles(p palette, profile termenv.Profile, dark, attrs bool) *Styles {
+func NewStyles(p Palette, profile termenv.Profile, dark, attrs bool) *Styles {
 	const bold, italic, reverse = "1", "3", "7"
 	sign := attributes{color: p.sign, back: &p.signBack, codes: bold}
 	ice := attributes{color: shade("#ffffff", "231", "15", "#ffffff", "231", "15"), back: &p.frozenBack, codes: bold}
@@ -146,7 +147,7 @@ func NewStyles(p palette, profile termenv.Profile, dark, attrs bool) *Styles {
 // syntax fills in the inks of a program's text. Where there is no room for another
 // background, lines of a comparison have one colour, and what changed inside them is
 // underlined.
-func (p *palette) syntax(table *[inkCount]attributes, profile termenv.Profile) {
+func (p *Palette) syntax(table *[inkCount]attributes, profile termenv.Profile) {
 	const underlined = "4"
 	text := [syntax.Classes + 1]lipgloss.CompleteAdaptiveColor{
 		syntax.Text: p.text, syntax.Keyword: p.varies, syntax.String: p.quoted, syntax.Comment: p.muted,

@@ -41,6 +41,7 @@ type Paper struct {
 // is in a window too small to decide anything.
 const LeastPaper = 30
 
+// Paper is empty paper of a width.
 func (s *Styles) Paper(width int) *Paper { return &Paper{Styles: s, Width: max(width, LeastPaper)} }
 
 // Write lays raw text out below what is there. Marks are in order and do not overlap.

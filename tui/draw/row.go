@@ -111,6 +111,7 @@ func (r *Row) String() string {
 
 const someSpaces = "                                                                                "
 
+// Spaces is n blanks.
 func Spaces(n int) string {
 	if n <= 0 {
 		return ""

@@ -55,7 +55,7 @@ type Guard struct {
 	fresh bool      // drawn changed at since, and its frame has not been seen to be written yet
 	Own   bool      // the operator's own move brought it there
 	alive time.Time // the last message of any kind
-	Pulse bool      // a beatMsg comes every beatEvery while the card is new
+	Pulse bool      // a beatMsg comes every BeatEvery while the card is new
 
 	lastKey      time.Time // any key
 	prevKey      time.Time // the one before
@@ -144,6 +144,7 @@ func (g *Guard) Written(began, end time.Time) {
 	}
 }
 
+// Deaf reports whether the drawn card is too new for a key to decide it.
 func (g *Guard) Deaf(now time.Time) bool { return now.Sub(g.Since) < DeafFor }
 
 // Key notes a key press. Any key takes back a decision that is held.

@@ -15,6 +15,7 @@ import (
 // that is no plain character is refused, as a line refuses it.
 type Area struct{ Line }
 
+// NewArea is a text of at most so many characters, with the cursor at its end.
 func NewArea(s string, most int) Area {
 	t := Area{NewLine(s)}
 	t.Most = most
@@ -24,6 +25,7 @@ func NewArea(s string, most int) Area {
 // AreaKeys are the keys that only a text of several lines has.
 type AreaKeys struct{ Break, Up, Down key.Binding }
 
+// DefaultAreaKeys are those that aoctl comes with.
 func DefaultAreaKeys() AreaKeys {
 	return AreaKeys{
 		Break: bind("alt+enter", "a new line; also ctrl+j", "alt+enter", "ctrl+j"),
@@ -98,9 +100,11 @@ func (t *Area) lineEnd(at int) int {
 	return at
 }
 
-// OnFirst reports whether the cursor is on the first line, and onLast whether it is on the last.
+// OnFirst reports whether the cursor is on the first line.
 func (t *Area) OnFirst() bool { return t.lineStart(t.At) == 0 }
-func (t *Area) OnLast() bool  { return t.lineEnd(t.At) == len(t.text) }
+
+// OnLast reports whether the cursor is on the last line.
+func (t *Area) OnLast() bool { return t.lineEnd(t.At) == len(t.text) }
 
 func (t *Area) wordLeft() int {
 	at := t.At

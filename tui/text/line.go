@@ -19,8 +19,8 @@ const MaxTyped = 2000
 // offered. What is typed and pasted has no control characters.
 type Line struct {
 	text []rune
-	At   int // place of the cursor, from 0 to len(text)
-	Most int // characters that may be typed; 0: maxTyped
+	At   int // place of the cursor, from 0 to len(Text)
+	Most int // characters that may be typed; 0: MaxTyped
 }
 
 // Keys are the keys that edit a text.
@@ -33,6 +33,7 @@ type Keys struct {
 	eraseLeft, eraseRight key.Binding
 }
 
+// DefaultKeys are those that aoctl comes with.
 func DefaultKeys() Keys {
 	return Keys{
 		Left:       bind("←", "cursor, or choice before", "left", "ctrl+b"),
@@ -54,6 +55,7 @@ func bind(name, help string, keys ...string) key.Binding {
 	return key.NewBinding(key.WithKeys(keys...), key.WithHelp(name, help))
 }
 
+// NewLine is a text with the cursor at its end.
 func NewLine(s string) Line {
 	text := []rune(s)
 	return Line{text: text, At: len(text)}

@@ -19,7 +19,7 @@ import (
 // answer that comes later reaches the program as a burst of keys, which never decides.
 const backgroundWait = 200 * time.Millisecond
 
-// answers are what a terminal says to the two questions of darkBackground.
+// answers are what a terminal says to the two questions of DarkBackground.
 var answers = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("\x1b\\]11;[^\a\x1b]*(\a|\x1b\\\\)|\x1b\\[\\?[0-9;]*c")
 })

@@ -24,6 +24,7 @@ type Output struct {
 // slowWrite is how long a terminal that keeps up never takes for a frame.
 const slowWrite = 100 * time.Millisecond
 
+// NewOutput is the terminal behind w.
 func NewOutput(w io.Writer) *Output { return &Output{w: w} }
 
 func (o *Output) Write(p []byte) (int, error) {
