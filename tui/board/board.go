@@ -158,10 +158,11 @@ func (b *Board) count(c *Card, by int) {
 	}
 }
 
-// keepLate lists r as late when it ended without anybody's answer.
+// keepLate lists r as late when it ended without anybody's answer, and that is on record: before
+// that nobody may allow it.
 func (b *Board) keepLate(r broker.Request, now time.Time) {
 	until := r.Outcome.At.Add(LateFor)
-	if r.State != broker.Expired && r.State != broker.Cancelled || !now.Before(until) || r.Outcome.Withdrawn() {
+	if r.State != broker.Expired && r.State != broker.Cancelled || !now.Before(until) || r.Outcome.Withdrawn() || r.Unrecorded {
 		return
 	}
 	c := &Card{Req: r, lateUntil: until.Unix()}
