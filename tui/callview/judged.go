@@ -13,10 +13,9 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
+// What a call's lower part has room for.
 const (
-	// LabelWidth is how wide names are in a call's lower part, in cells.
-	LabelWidth = 11
-
+	LabelWidth    = 11 // cells of names
 	ElementsShown = 12 // of a command line
 	findingsShown = 8  // of a call's risk
 )
