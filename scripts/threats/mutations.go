@@ -74,11 +74,11 @@ var mutations = []mutation{
 	},
 	{
 		"threat-07-tail", "the end of a call must have been seen", "tui/footer.go",
-		"func locked(c *card) bool { return !c.seenEnd }", "func locked(*card) bool { return false }",
+		"func locked(c *board.Card) bool { return !c.SeenEnd }", "func locked(*board.Card) bool { return false }",
 	},
 	{
-		"threat-08-slide", "a card is deaf at first", "tui/guard.go",
-		"	deafFor = 550 * time.Millisecond", "	deafFor = 0 * time.Millisecond",
+		"threat-08-slide", "a card is deaf at first", "tui/guard/guard.go",
+		"	DeafFor = 550 * time.Millisecond", "	DeafFor = 0 * time.Millisecond",
 	},
 	{
 		"threat-09-once", "one id is one call", "broker/question.go",
