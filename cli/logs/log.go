@@ -131,23 +131,21 @@ func showLog(ctx context.Context, o options, q query, out, stderr io.Writer) (er
 
 // readEvents returns the newest events that fit, oldest first.
 func readEvents(ctx context.Context, r *store.Reader, sessionID string, q query) ([]broker.Event, error) {
-	if q.limit <= logPage {
-		events, err := r.Events(ctx, broker.EventFilter{SessionID: sessionID, Since: q.since, Limit: q.limit})
-		slices.Reverse(events)
-		return events, err
-	}
 	var events []broker.Event
-	for after := int64(-1); ; {
-		page, err := r.Events(ctx, broker.EventFilter{SessionID: sessionID, Since: q.since, After: after, Limit: logPage})
+	for before := int64(0); len(events) < q.limit; {
+		n := min(q.limit-len(events), logPage)
+		page, err := r.Events(ctx, broker.EventFilter{SessionID: sessionID, Since: q.since, Before: before, Limit: n})
 		if err != nil {
 			return nil, err
 		}
 		events = append(events, page...)
-		if len(page) < logPage {
-			return events[max(0, len(events)-q.limit):], nil
+		if len(page) < n {
+			break
 		}
-		after = page[len(page)-1].Seq
+		before = page[n-1].Seq
 	}
+	slices.Reverse(events)
+	return events, nil
 }
 
 // follow prints events and then what comes after them, until it is interrupted,
