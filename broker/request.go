@@ -237,6 +237,11 @@ func (o Outcome) Withdrawn() bool {
 	return o.State == Cancelled && o.By.Kind == ByAgent && o.By.ID == WithdrawnID
 }
 
+// Unanswered reports whether the call ended because nobody answered in time, or its asker was gone.
+func (o Outcome) Unanswered() bool {
+	return o.State == Expired || o.State == Cancelled && !o.Withdrawn()
+}
+
 // LetsRun reports whether r's end lets the call run.
 func LetsRun(r Request) bool {
 	return r.State == Allowed || r.State == Answered && r.Outcome != nil && r.Outcome.By.Kind == ByObserve

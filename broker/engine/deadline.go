@@ -24,7 +24,9 @@ func (in Due) step(s *State, now time.Time) Reply {
 
 // timeOver does with a call whose time is over what the operator chose.
 func (s *State) timeOver(now time.Time, c *Call) {
-	if s.limits.OnTimeout == broker.Defer && s.cause == nil {
+	if s.limits.OnTimeout == broker.Defer && s.cause != nil {
+		s.dropCheckpoint(c) // it may be put off on the disk, and its agent is never told
+	} else if s.limits.OnTimeout == broker.Defer {
 		if _, err := s.putOff(now, c, broker.Actor{Kind: broker.ByDeadline}); err == nil {
 			return
 		}

@@ -162,15 +162,14 @@ func (in Decide) reject(s *State, now time.Time, c *Call) Reply {
 	s.change.Sync = true
 	s.settle(c, o, true)
 	s.retire(c)
-	req := c.own()
-	req.State, req.Held, req.Outcome = o.State, "", &o
-	se := s.editSession(req.SessionID)
+	s.give(c, o)
+	se := s.editSession(c.Req.SessionID)
 	row := se.view()
 	row.Run = row.Run.Clone()
 	events := broker.Reject(now, &row, in.Decision.By)
 	se.Row = row
 	s.save(se, now, events...)
-	s.emit(Answered{req.ID}, ShowCall{c.Req})
+	s.emit(Answered{c.Req.ID}, ShowCall{c.Req})
 	return Reply{Call: *c.Req, Done: true}
 }
 

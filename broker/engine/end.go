@@ -57,10 +57,19 @@ func (s *State) finish(now time.Time, c *Call, o broker.Outcome) {
 			c.Told.since = now
 		}
 	}
-	c.gets(o, s.limits.LateFor)
-	c.Req.Unrecorded = s.debts.Has(c.Req.ID)
+	s.give(c, o)
 	s.emit(Answered{c.Req.ID})
 	s.show(c)
+}
+
+// give makes o the end of c, which edit returned. One that nobody answered may be allowed late.
+func (s *State) give(c *Call, o broker.Outcome) {
+	c.LateUntil = time.Time{}
+	if o.Unanswered() {
+		c.LateUntil = o.At.Add(s.limits.LateFor)
+	}
+	req := c.own()
+	req.State, req.Held, req.Outcome, req.Unrecorded = o.State, "", &o, s.debts.Has(req.ID)
 }
 
 // queue makes c, which edit returned, one that waits.

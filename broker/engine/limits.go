@@ -32,28 +32,6 @@ const (
 
 var errSessionID = fmt.Errorf("%w: session_id must not be empty, \".\" or \"..\"", broker.ErrInvalid)
 
-// bucket is a token bucket. The zero value is full.
-type bucket struct {
-	used float64   // tokens that were taken and have not come back
-	at   time.Time // when used was true
-}
-
-// take takes one token. rate tokens come back each second, and there are at most burst.
-func (k *bucket) take(now time.Time, rate, burst float64) bool {
-	if rate < 0 {
-		return true
-	}
-	if passed := now.Sub(k.at); passed > 0 {
-		k.used = max(0, k.used-rate*passed.Seconds())
-		k.at = now
-	}
-	if k.used+1 > burst {
-		return false
-	}
-	k.used++
-	return true
-}
-
 // admit says whether a new call of a session may be looked at, before anything is parsed or
 // recorded on its behalf.
 func (in Ask) admit(s *State, now time.Time) error {
@@ -63,7 +41,7 @@ func (in Ask) admit(s *State, now time.Time) error {
 	}
 	se := s.editSession(sessionID)
 	rate := float64(s.limits.Rate)
-	if !se.asks.take(now, rate, burstSeconds*rate) {
+	if !se.asks.Take(now, rate, burstSeconds*rate) {
 		return s.refuse(now, sessionID, broker.ErrTooFast,
 			fmt.Sprintf("asks faster than %d calls a second", s.limits.Rate), fmt.Sprintf("session %s asks faster than %d a second", se.Row.Named(), s.limits.Rate),
 			fmt.Sprintf("slow down: wait %d s, then ask for one call at a time", secondsToSlowDown))
@@ -117,7 +95,7 @@ func (s *State) admitSession(now time.Time, id string) error {
 		}
 		s.emit(ShowAnew{}) // a new snapshot is how a console learns that a session is no longer known
 	}
-	if s.limits.Rate < 0 || s.now.newcomers.take(now, newSessionRate, newSessionBurst) {
+	if s.limits.Rate < 0 || s.now.newcomers.Take(now, newSessionRate, newSessionBurst) {
 		return nil
 	}
 	return s.refuse(now, "", broker.ErrTooManySessions,
@@ -131,7 +109,7 @@ func (s *State) admitEvent(now time.Time, sessionID string) error {
 	}
 	se := s.editSession(sessionID)
 	most := eventsPerCall * s.limits.Rate
-	if se.tells.take(now, float64(most), burstSeconds*float64(most)) {
+	if se.tells.Take(now, float64(most), burstSeconds*float64(most)) {
 		return nil
 	}
 	return s.refuse(now, sessionID, broker.ErrTooFast, fmt.Sprintf("tells of more than %d events a second", most),

@@ -91,17 +91,6 @@ func (c *Call) shelved() bool {
 	return c.Phase == putOff || c.Phase == owed || c.Phase == waiting && c.Clock.taken != nil
 }
 
-// gets makes o the end of c, which edit returned. One that nobody answered may still be allowed
-// for as long as lateFor.
-func (c *Call) gets(o broker.Outcome, lateFor time.Duration) {
-	c.LateUntil = time.Time{}
-	if o.State == broker.Expired || o.State == broker.Cancelled && !o.Withdrawn() {
-		c.LateUntil = o.At.Add(lateFor)
-	}
-	req := c.own()
-	req.State, req.Held, req.Outcome, req.Unrecorded = o.State, "", &o, false
-}
-
 // late reports whether allowing the ended call still helps. An end not on record may yet be another.
 func (c *Call) late(now time.Time) bool { return now.Before(c.LateUntil) && !c.Req.Unrecorded }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/engine/bucket"
 	"github.com/aoctl/aoctl/broker/wire"
 )
 
@@ -28,7 +29,7 @@ type runState struct {
 	done            map[string]bool // orders of a stop that were reported done; replaced, never changed
 	said            int             // reports that the agent said something, of this process
 	notes           int             // other reports that change nothing
-	reports, starts bucket          // of reports that do, and of processes
+	reports, starts bucket.Bucket   // of reports that do, and of processes
 	retryAt         time.Time       // not before then is the session resumed for a message once more
 }
 
@@ -109,7 +110,7 @@ func (in StartRun) step(s *State, now time.Time) Reply {
 		if err := in.free(row); err != nil {
 			return nil, err
 		}
-		if s.limits.Rate >= 0 && !before.run.starts.take(now, runStartRate, runStartBurst) {
+		if s.limits.Rate >= 0 && !before.run.starts.Take(now, runStartRate, runStartBurst) {
 			return nil, broker.TooMuch(broker.ErrTooFast, fmt.Sprintf("session %s is begun anew too often", before.Row.Named()), "wait 1 s, then begin it again")
 		}
 		var events []*broker.Event
@@ -198,17 +199,17 @@ func (in Report) step(s *State, now time.Time) Reply {
 // admit says whether the report is recorded. What an agent says, and what its runner merely
 // notes, is not, once there is very much of it; a runner that changes its session's state too
 // often is told to wait, so that no change is lost.
-func (in Report) admit(s *State, now time.Time, row *broker.Session, run *runState, tells *bucket) (record bool, err error) {
+func (in Report) admit(s *State, now time.Time, row *broker.Session, run *runState, tells *bucket.Bucket) (record bool, err error) {
 	rate := float64(eventsPerCall * s.limits.Rate)
 	switch in.Report.Kind {
 	case wire.ReportSaid:
 		run.said++
-		return run.said <= broker.MaxSaid && tells.take(now, rate, burstSeconds*rate), nil
+		return run.said <= broker.MaxSaid && tells.Take(now, rate, burstSeconds*rate), nil
 	case wire.ReportNote, wire.ReportStep:
 		run.notes++
-		return run.notes <= broker.MaxNotes && tells.take(now, rate, burstSeconds*rate), nil
+		return run.notes <= broker.MaxNotes && tells.Take(now, rate, burstSeconds*rate), nil
 	}
-	if run.reports.take(now, rate, burstSeconds*rate) {
+	if run.reports.Take(now, rate, burstSeconds*rate) {
 		return true, nil
 	}
 	return false, broker.TooMuch(broker.ErrTooFast,

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/engine/bucket"
 	"github.com/aoctl/aoctl/broker/engine/undo"
 )
 
@@ -30,7 +31,7 @@ type Session struct {
 	turnSeen bool            // this console saw its user speak, or the session begin
 	gated    map[string]bool // tools that it has asked for since; replaced, never changed
 
-	asks, tells bucket // of new calls, and of other events
+	asks, tells bucket.Bucket // of new calls, and of other events
 	run         runState
 }
 

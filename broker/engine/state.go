@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/engine/bucket"
 	"github.com/aoctl/aoctl/broker/engine/undo"
 )
 
@@ -49,10 +50,10 @@ type facts struct {
 	observing bool     // nothing is held, in any session
 	closed    bool
 	draining  bool
-	failures  int    // commits that failed because of the store
-	counted   bool   // uses of rules changed since watchers were told
-	newcomers bucket // of sessions that were not known
-	refused   window // of attempts that were turned away
+	failures  int           // commits that failed because of the store
+	counted   bool          // uses of rules changed since watchers were told
+	newcomers bucket.Bucket // of sessions that were not known
+	refused   window        // of attempts that were turned away
 	health    broker.Health
 	rules     *Rules
 }

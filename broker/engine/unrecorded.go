@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/engine/undo"
 )
 
@@ -50,6 +51,14 @@ func (s *State) Unrecorded(now time.Time, in Input, cause error) []Effect {
 	case PutOff: // it may be put off on the disk, and its agent is never told
 		if c := s.call(in.ID); c != nil {
 			s.strays.Put(in.ID, c.Req.SessionID)
+		}
+	case PayRest:
+		if errors.Is(cause, broker.ErrNotFound) { // it was not put off after all
+			s.strays.Drop(in.Stray)
+		}
+	case Give:
+		if c := s.call(in.ID); c != nil && c.Phase == owed && !broker.LetsRun(*c.Req) && errors.Is(cause, broker.ErrNotFound) {
+			s.retire(s.edit(c)) // the record knows already that it was given
 		}
 	case Assess:
 		if c := s.call(in.ID); c != nil && c.Phase == waiting && in.Ends && broker.EndsCall(in.Judged.Assessment) {
@@ -113,8 +122,9 @@ func (in Probe) step(s *State, now time.Time) Reply {
 }
 
 // PayDebt writes the end of a call that the store could not take when it happened. Call is as
-// the store has it: pending, or ended after all, and perhaps otherwise. What has its end there
-// gets that end here too, unless it would let the call run: nobody was told so.
+// the store has it: pending, or ended after all, and perhaps otherwise. What waits here, or ended
+// because nobody answered, gets the end that it has there, unless that would let it run: nobody was
+// told so. Where a refusal was told, that one stays.
 type PayDebt struct {
 	Call     broker.Request
 	Gone     bool // the store has no such call
@@ -140,10 +150,16 @@ func (in PayDebt) step(s *State, now time.Time) Reply {
 		return Reply{Done: true}
 	}
 	s.debts.Drop(id)
-	if c := s.call(id); c != nil && c.Req.Unrecorded && !in.Gone && !broker.LetsRun(in.Call) {
-		c = s.edit(c)
-		c.gets(*cmp.Or(in.Call.Outcome, c.Req.Outcome), s.limits.LateFor)
-		s.show(c)
+	if c := s.call(id); c != nil && c.Req.Unrecorded && !in.Gone {
+		end := o
+		if in.Call.Outcome != nil && o.Unanswered() && broker.AnswerTo(in.Call).Verdict == agents.Deny {
+			end = *in.Call.Outcome
+		}
+		if in.Call.State == broker.Pending || in.Call.State == end.State {
+			c = s.edit(c)
+			s.give(c, end)
+			s.show(c)
+		}
 	}
 	switch {
 	case in.Gone:

@@ -162,7 +162,7 @@ func (b *Board) count(c *Card, by int) {
 // that nobody may allow it.
 func (b *Board) keepLate(r broker.Request, now time.Time) {
 	until := r.Outcome.At.Add(LateFor)
-	if r.State != broker.Expired && r.State != broker.Cancelled || !now.Before(until) || r.Outcome.Withdrawn() || r.Unrecorded {
+	if !r.Outcome.Unanswered() || !now.Before(until) || r.Unrecorded {
 		return
 	}
 	c := &Card{Req: r, lateUntil: until.Unix()}
