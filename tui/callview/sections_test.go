@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	_ "github.com/aoctl/aoctl/broker/brokertest/seeded"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/tuitest"
 )

@@ -89,7 +89,7 @@ func Narrowed(rows []string, width int) []string {
 	return cut
 }
 
-// Caption is what a frame says on its edges; all safe to
+// Caption is what a frame says on its edges; all safe to draw.
 type Caption struct {
 	Title, Note, Right string
 	Alarm              string // behind the title; what it begins with is never left out

@@ -19,7 +19,7 @@ func (p *Paper) Typed(g Gutter, before, after string, focused bool) (cursor int)
 	return p.typing(g, before, after, focused, (*writing).typed)
 }
 
-// TypedLine is typed for a text of one line: its line breaks are drawn as signs.
+// TypedLine is Typed for a text of one line: its line breaks are drawn as signs.
 func (p *Paper) TypedLine(g Gutter, before, after string, focused bool) {
 	p.typing(g, before, after, focused, (*writing).flat)
 }

@@ -19,7 +19,7 @@ const MaxTyped = 2000
 // offered. What is typed and pasted has no control characters.
 type Line struct {
 	text []rune
-	At   int // place of the cursor, from 0 to len(Text)
+	At   int // place of the cursor, from 0 to len(text)
 	Most int // characters that may be typed; 0: MaxTyped
 }
 
