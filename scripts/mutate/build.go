@@ -106,6 +106,7 @@ func build(ctx context.Context, root, dir, pkg string, also []string) (*built, e
 			b.mutants = append(b.mutants, s.mutants...)
 		}
 		var programs []stage
+		compiled := 0
 		for i, p := range append([]string{pkg}, also...) {
 			program := filepath.Join(dir, strconv.Itoa(i)+".test")
 			//nolint:gosec // G204: the go command over packages of this repository
@@ -118,9 +119,12 @@ func build(ctx context.Context, root, dir, pkg string, also []string) (*built, e
 				}
 				break
 			}
-			programs = append(programs, stage{program: program, dir: filepath.Join(root, p)})
+			compiled++
+			if _, err := os.Stat(program); err == nil { // else it has no tests of its own
+				programs = append(programs, stage{program: program, dir: filepath.Join(root, p)})
+			}
 		}
-		if len(programs) == 1+len(also) {
+		if compiled == 1+len(also) {
 			b.stages, err = stages(ctx, programs, len(b.mutants))
 			return b, err
 		}
