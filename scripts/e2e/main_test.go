@@ -35,7 +35,10 @@ func TestMain(m *testing.M) {
 		brokertest.AtOnce(16)
 	}
 	testscript.Main(tests{m}, map[string]func(){
-		"aoctl": func() { os.Exit(cli.Main(os.Args[1:])) },
+		"aoctl": func() {
+			vet.Patience = time.Minute // a busy machine may not run a reader for as long as it may take
+			os.Exit(cli.Main(os.Args[1:]))
+		},
 		"aoctl-fragile": func() {
 			vet.Trial = fragile
 			if os.Getenv("E2E_PATIENT") != "" {
