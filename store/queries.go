@@ -98,6 +98,13 @@ func orDefault(limit int) int {
 // decided.
 func (s *queries) Requests(ctx context.Context, f broker.RequestFilter) ([]broker.Request, error) {
 	var w where
+	if f.IDs != nil {
+		ids, err := json.Marshal(f.IDs)
+		if err != nil {
+			return nil, err
+		}
+		w.add(true, `id IN (SELECT value FROM json_each(?))`, string(ids))
+	}
 	w.add(f.State == broker.Pending, `status = 'pending'`) // a literal, or its index cannot be used
 	w.add(f.State != "" && f.State != broker.Pending, `status = ?`, string(f.State))
 	w.add(f.SessionID != "", `session_id = ?`, f.SessionID)

@@ -72,6 +72,8 @@ func (k keeper) requests() {
 		{"decided and pending", broker.RequestFilter{Decided: true, State: broker.Pending}, ""},
 		{"made since", broker.RequestFilter{Since: Epoch.Add(3 * time.Minute)}, "r5 r4 r3 "},
 		{"decided since", broker.RequestFilter{Decided: true, Since: hour.Add(2 * time.Minute)}, "r1 r3 "},
+		{"of these ids", broker.RequestFilter{IDs: []string{"r4", "r9", "r1"}}, "r4 r1 "},
+		{"of no ids", broker.RequestFilter{IDs: []string{}}, ""},
 		{"limited", broker.RequestFilter{Limit: 2}, "r5 r4 "},
 		{"decided, limited", broker.RequestFilter{Decided: true, Limit: 3}, "r1 r3 r0 "},
 		{"up to a byte", broker.RequestFilter{MaxBytes: 1}, "r5 "},

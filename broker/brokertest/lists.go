@@ -81,7 +81,8 @@ func selects(f broker.RequestFilter, r *broker.Request) bool {
 	if f.Late && r.State != broker.Expired && r.State != broker.Cancelled {
 		return false
 	}
-	return (f.State == "" || r.State == f.State) &&
+	return (f.IDs == nil || slices.Contains(f.IDs, r.ID)) &&
+		(f.State == "" || r.State == f.State) &&
 		(f.SessionID == "" || r.SessionID == f.SessionID) &&
 		(f.Since.IsZero() || !at.Before(round(f.Since)))
 }

@@ -43,38 +43,31 @@ func callOf(r broker.Request) call {
 	return call{line: show.Call(r), digest: broker.Digest(r.ToolName, r.ToolInput, r.CWD), agent: r.Agent}
 }
 
-// manyEvents is from when on calls are read all at once instead of one by one.
-const manyEvents = 50
-
-// learnCalls reads the newest calls in one go, for a long list of events.
-func (w *writer) learnCalls(ctx context.Context, events []broker.Event) error {
-	if len(events) < manyEvents {
+// learnCalls reads what the calls of events asked for, those that are not known yet.
+func (w *writer) learnCalls(ctx context.Context, events ...broker.Event) error {
+	if w.calls == nil {
+		w.calls = map[string]call{}
+	}
+	ids := make([]string, 0, len(events))
+	for _, e := range events {
+		if _, known := w.calls[e.RequestID]; !known && e.RequestID != "" {
+			ids = append(ids, e.RequestID)
+		}
+	}
+	if len(ids) == 0 {
 		return nil
 	}
-	list, err := w.reader.Requests(ctx, broker.RequestFilter{Limit: len(events)})
-	if err != nil {
-		return err
-	}
-	w.calls = make(map[string]call, len(list))
+	list, err := w.reader.Requests(ctx, broker.RequestFilter{IDs: ids, Limit: len(ids)})
 	for _, r := range list {
 		w.calls[r.ID] = callOf(r)
 	}
-	return nil
+	return err
 }
 
 // callFor is what request id asked for. The log vouches for the digest; a row that
 // does not fit it is not shown as if it did.
-func (w *writer) callFor(ctx context.Context, id, digest string) string {
-	c, known := w.calls[id]
-	if !known {
-		if w.calls == nil {
-			w.calls = map[string]call{}
-		}
-		if r, err := w.reader.Request(ctx, id); err == nil {
-			c = callOf(r)
-		}
-		w.calls[id] = c
-	}
+func (w *writer) callFor(id, digest string) string {
+	c := w.calls[id]
 	if c.digest != digest {
 		return "(its row was changed; see aoctl log verify)"
 	}
@@ -89,13 +82,13 @@ func (w *writer) all(ctx context.Context, events []broker.Event) error {
 	if len(events) == 0 {
 		return show.Line(w.out, "No such events.")
 	}
-	if err := w.learnCalls(ctx, events); err != nil {
+	if err := w.learnCalls(ctx, events...); err != nil {
 		return err
 	}
 	width, _ := show.Terminal(w.out)
 	out := bufio.NewWriter(w.out)
 	for _, e := range events {
-		_, _ = out.WriteString(w.line(ctx, e, width) + "\n") // Flush reports it
+		_, _ = out.WriteString(w.line(e, width) + "\n") // Flush reports it
 	}
 	return out.Flush()
 }
@@ -110,8 +103,11 @@ func (w *writer) one(ctx context.Context, e broker.Event) error {
 			return err
 		}
 	}
+	if err := w.learnCalls(ctx, e); err != nil {
+		return err
+	}
 	width, _ := show.Terminal(w.out)
-	return show.Line(w.out, w.line(ctx, e, width))
+	return show.Line(w.out, w.line(e, width))
 }
 
 // The widths of a log line's columns, in cells. They are fixed because lines come
@@ -122,13 +118,13 @@ const (
 )
 
 // line is e for people. width 0 cuts nothing.
-func (w *writer) line(ctx context.Context, e broker.Event, width int) string {
+func (w *writer) line(e broker.Event, width int) string {
 	name, known := w.names[e.SessionID]
 	if !known {
 		name = e.SessionID
 	}
 	line := e.At.Local().Format(time.DateTime) + "  " + cell(e.Type, eventWidth) + "  " +
-		cell(name, sessionWidth) + "  " + safe.Line(w.what(ctx, e))
+		cell(name, sessionWidth) + "  " + safe.Line(w.what(e))
 	line = strings.TrimRight(line, " ")
 	if width > 0 {
 		line = safe.Cut(line, width)
@@ -143,7 +139,7 @@ func cell(text string, n int) string {
 }
 
 // what is the telling part of an event.
-func (w *writer) what(ctx context.Context, e broker.Event) string {
+func (w *writer) what(e broker.Event) string {
 	switch e.Type {
 	case broker.EventRequestCreated:
 		var d struct {
@@ -151,17 +147,17 @@ func (w *writer) what(ctx context.Context, e broker.Event) string {
 			Digest   string `json:"digest"`
 		}
 		if json.Unmarshal(e.Data, &d) == nil {
-			return strings.TrimSpace(d.ToolName + "  " + w.callFor(ctx, e.RequestID, d.Digest))
+			return strings.TrimSpace(d.ToolName + "  " + w.callFor(e.RequestID, d.Digest))
 		}
 	case broker.EventRequestDecided:
 		var d broker.DecidedData
 		if json.Unmarshal(e.Data, &d) == nil {
-			return w.decided(ctx, e, d)
+			return w.decided(e, d)
 		}
 	case broker.EventUnheard:
 		var d broker.UnheardData
 		if json.Unmarshal(e.Data, &d) == nil {
-			return strings.TrimSpace("nobody was waiting any more for the answer that allows " + d.ToolName + "  " + w.callFor(ctx, e.RequestID, d.Digest))
+			return strings.TrimSpace("nobody was waiting any more for the answer that allows " + d.ToolName + "  " + w.callFor(e.RequestID, d.Digest))
 		}
 	case broker.EventDecisionRefused, broker.EventAccessRefused:
 		var d broker.RefusedData
@@ -278,9 +274,9 @@ func archivedWords(e broker.Event) string {
 	return fmt.Sprintf("events %d to %d are in %s", d.From, d.To, d.File)
 }
 
-func (w *writer) decided(ctx context.Context, e broker.Event, d broker.DecidedData) string {
+func (w *writer) decided(e broker.Event, d broker.DecidedData) string {
 	text := fmt.Sprintf("%s by %s after %s  %s  %s", d.Status, actorName(d.By),
-		show.Age(time.Duration(d.WaitedMS)*time.Millisecond), d.ToolName, w.callFor(ctx, e.RequestID, d.Digest))
+		show.Age(time.Duration(d.WaitedMS)*time.Millisecond), d.ToolName, w.callFor(e.RequestID, d.Digest))
 	if len(d.UpdatedInput) > 0 {
 		text += "  ran with: " + show.Call(broker.Request{Agent: w.calls[e.RequestID].agent, ToolName: d.ToolName, ToolInput: d.UpdatedInput})
 	}
