@@ -15,6 +15,7 @@ import (
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -156,7 +157,7 @@ func (m *model) aboutDoc(s *broker.Session, width int) *callview.Doc {
 	if s.Message != nil {
 		d.Blank()
 		if n := s.Message.Failures; n > 0 {
-			d.SayBehind(draw.Label, "not told", callview.LabelWidth, draw.Warn, "tried "+draw.Plural(n, "time")+"; m and enter send it again")
+			d.SayBehind(draw.Label, "not told", callview.LabelWidth, draw.Warn, "tried "+figures.Plural(n, "time")+"; m and enter send it again")
 		}
 		d.SayBehind(draw.Label, "next", callview.LabelWidth, draw.Key, m.whenTold(s)+", since "+s.Message.QueuedAt.In(m.at.Location()).Format("15:04:05"))
 		d.Write(draw.Fixed(draw.Muted, "", callview.LabelWidth), draw.Text, s.Message.Text)
@@ -188,7 +189,7 @@ func (m *model) aboutState(d *callview.Doc, s *broker.Session) {
 	}
 	d.Add(row)
 	if n := m.board.Pending[s.ID]; n > 0 {
-		d.SayBehind(draw.Text, "", callview.LabelWidth, draw.Muted, "enter shows its "+draw.Plural(n, "waiting call"))
+		d.SayBehind(draw.Text, "", callview.LabelWidth, draw.Muted, "enter shows its "+figures.Plural(n, "waiting call"))
 	}
 	if why := s.Failure(); why != "" {
 		d.SayBehind(draw.Danger, "problem", callview.LabelWidth, draw.Danger, safe.Line(why))
@@ -219,7 +220,7 @@ func aboutRun(d *callview.Doc, s *broker.Session) {
 		agent = append(agent, "model "+draw.SafeLine(r.Model))
 	}
 	if r.MaxTurns > 0 {
-		agent = append(agent, "at most "+draw.Plural(r.MaxTurns, "turn"))
+		agent = append(agent, "at most "+figures.Plural(r.MaxTurns, "turn"))
 	}
 	say("agent", strings.Join(agent, " · "))
 	d.Write(draw.Fixed(draw.Label, "program", callview.LabelWidth), draw.Text, strings.Join(append([]string{r.Program}, r.Args...), " "))

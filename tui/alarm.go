@@ -8,6 +8,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
 	"github.com/aoctl/aoctl/tui/tty"
 )
@@ -21,7 +22,7 @@ func (m *model) alarmBanners() []string {
 	list := m.board.Alarmed()
 	for i, s := range list {
 		if i == alarmsShown {
-			return append(rows, draw.Plural(len(list)-i, "more session")+" with such an alarm")
+			return append(rows, figures.Plural(len(list)-i, "more session")+" with such an alarm")
 		}
 		rows = append(rows, safe.Head(s.Alarm.ToolName, foreignMost)+" in "+m.board.Label(s.ID)+": "+s.Alarm.Words()+"; no rule allows anything there · ! acknowledges")
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/tty"
 )
 
@@ -27,7 +28,7 @@ func (m *model) elsewhereNote() string {
 	case 1:
 		return m.board.Label(list[0].ID) + " asks in its terminal"
 	default:
-		return draw.Count(len(list)) + " ask in their terminals"
+		return figures.Count(len(list)) + " ask in their terminals"
 	}
 }
 

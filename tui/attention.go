@@ -7,6 +7,7 @@ import (
 
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/tty"
 )
 
@@ -120,7 +121,7 @@ func (m *model) newsText(due []news) string {
 	case n == 0:
 		return ""
 	case n > 1:
-		return "aoctl: " + draw.Count(n) + " calls wait"
+		return "aoctl: " + figures.Count(n) + " calls wait"
 	case again:
 		return "aoctl: " + tty.Bare(one.Req.ToolName) + " still waits in " + tty.Bare(m.board.Label(one.Req.SessionID))
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -68,7 +69,7 @@ func bytesValue(d *callview.Doc, name, text string) {
 		d.Blank()
 	}
 	d.Write(draw.Gutter{}, draw.Label, name)
-	d.Say(draw.Muted, fmt.Sprintf("%s, %s, %s", draw.Plural(len(text), "byte"), draw.Plural(utf8.RuneCountInString(text), "character"), draw.Plural(draw.CountLines(text), "line")))
+	d.Say(draw.Muted, fmt.Sprintf("%s, %s, %s", figures.Plural(len(text), "byte"), figures.Plural(utf8.RuneCountInString(text), "character"), figures.Plural(draw.CountLines(text), "line")))
 	for _, s := range safe.Specials(text) {
 		where := fmt.Sprintf("at %d  ", s.At)
 		if s.Times > 1 {
@@ -81,7 +82,7 @@ func bytesValue(d *callview.Doc, name, text string) {
 	}
 	bytesDump(d, text[:min(len(text), maxDump)])
 	if more := len(text) - maxDump; more > 0 {
-		d.Say(draw.Warn, draw.Plural(more, "more byte")+" are not listed here")
+		d.Say(draw.Warn, figures.Plural(more, "more byte")+" are not listed here")
 	}
 }
 

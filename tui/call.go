@@ -7,6 +7,7 @@ import (
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 )
 
 // around gathers what a call is drawn with beyond itself.
@@ -49,10 +50,10 @@ func (m *model) detailView(l layout, a draw.Area) []string {
 		f.Note, f.NoteInk = "held", draw.Frozen
 	}
 	if l.Stacked && f.Note == "" && f.Alarm == "" { // such a frame has no lower edge
-		f.Note = "asked " + draw.Clock(m.at.Sub(c.Req.CreatedAt)) + " ago"
+		f.Note = "asked " + figures.Clock(m.at.Sub(c.Req.CreatedAt)) + " ago"
 	}
 	if more := d.CallEnd - m.scroll - height; (locked(c) || c.Ask.Unread()) && more > 0 {
-		f.BelowRight = "▼ " + draw.Plural(more, "more row")
+		f.BelowRight = "▼ " + figures.Plural(more, "more row")
 		if l.Stacked {
 			f.Right = f.BelowRight
 		}
@@ -66,10 +67,10 @@ func (m *model) standing(c *board.Card) (string, draw.Ink) {
 		return "late: " + callview.Ended(c.Req), draw.Warn
 	}
 	if c.PutOff() {
-		return "put off " + draw.Ago(m.at.Sub(c.Req.Checkpoint.At)) + " ago · no deadline", draw.Muted
+		return "put off " + figures.Ago(m.at.Sub(c.Req.Checkpoint.At)) + " ago · no deadline", draw.Muted
 	}
 	d := c.Req.ExpiresAt.Sub(m.at)
-	text := fmt.Sprintf("asked %s ago · %s left", draw.Clock(m.at.Sub(c.Req.CreatedAt)), draw.Left(d))
+	text := fmt.Sprintf("asked %s ago · %s left", figures.Clock(m.at.Sub(c.Req.CreatedAt)), figures.Left(d))
 	if c.Held() {
 		return "held by a freeze · " + text, draw.Frozen
 	}
@@ -91,12 +92,12 @@ func (m *model) noLonger(c *board.Card) string {
 // position says which rows of a call are on the screen.
 func position(scroll, height int, d *callview.Doc) string {
 	n := len(d.Rows)
-	text := fmt.Sprintf("%s–%s of %s", draw.Count(scroll+1), draw.Count(min(scroll+height, n)), draw.Plural(n, "row"))
+	text := fmt.Sprintf("%s–%s of %s", figures.Count(scroll+1), figures.Count(min(scroll+height, n)), figures.Plural(n, "row"))
 	if n <= height {
 		if d.CallEnd > 0 {
 			n = d.CallEnd // the rest is what we say of the call
 		}
-		text = "all " + draw.Plural(n, "row")
+		text = "all " + figures.Plural(n, "row")
 		if n == 1 {
 			text = "1 row · all"
 		}

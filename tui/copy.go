@@ -9,6 +9,7 @@ import (
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/tty"
 )
 
@@ -29,8 +30,8 @@ func (m *model) copyText(r broker.Request) tea.Cmd {
 		what, text = "command", command
 	}
 	if len(text) > copyMost {
-		return m.say(draw.Warn, fmt.Sprintf("too large to copy through the terminal: %s", draw.Size(len(text))))
+		return m.say(draw.Warn, fmt.Sprintf("too large to copy through the terminal: %s", figures.Size(len(text))))
 	}
 	return tea.Batch(m.beside(tty.ClipboardSequence(text)),
-		m.say(draw.OK, fmt.Sprintf("sent the %s to the clipboard (%s)", what, draw.Size(len(text)))))
+		m.say(draw.OK, fmt.Sprintf("sent the %s to the clipboard (%s)", what, figures.Size(len(text)))))
 }

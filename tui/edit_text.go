@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -51,7 +52,7 @@ func newEditForm(r broker.Request) (editForm, error) {
 	}
 	for i, field := range c.Fields { // in the same order as fields
 		text, ok := change.StringValue(fields[i].Value)
-		if !ok || !change.Contains(bareParams[tool], field.Key) {
+		if !ok || !slices.Contains(bareParams[tool], field.Key) {
 			continue
 		}
 		f.bare, f.file = i, "command.sh"

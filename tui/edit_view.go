@@ -7,6 +7,7 @@ import (
 
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -49,10 +50,10 @@ func (m *model) editView(l layout, a draw.Area) []string {
 		}
 	}
 	if len(rows) > height {
-		f.Right = fmt.Sprintf("%s–%s of %s", draw.Count(top+1), draw.Count(min(top+height, len(rows))), draw.Count(len(rows)))
+		f.Right = fmt.Sprintf("%s–%s of %s", figures.Count(top+1), figures.Count(min(top+height, len(rows))), figures.Count(len(rows)))
 	}
 	if more := end - top - height; e.state == editAsking && !e.seen && more > 0 {
-		f.BelowRight = "▼ " + draw.Plural(more, "more row")
+		f.BelowRight = "▼ " + figures.Plural(more, "more row")
 		if l.Stacked {
 			f.Right = f.BelowRight
 		}
@@ -106,7 +107,7 @@ func (m *model) editQuestion(p *callview.Doc, width int) (rows []string, end int
 		p.SayBehind(draw.Warn, "!", 2, draw.Warn, "another hook hears of this event too and could change the input again, after you allowed it:")
 		for i, h := range e.others {
 			if i == othersShown {
-				p.SayBehind(draw.Warn, "", 2, draw.Muted, "and "+draw.Count(len(e.others)-i)+" more")
+				p.SayBehind(draw.Warn, "", 2, draw.Muted, "and "+figures.Count(len(e.others)-i)+" more")
 				break
 			}
 			p.Write(draw.Fixed(draw.Muted, "", 2), draw.Text, h)

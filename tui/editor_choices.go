@@ -7,6 +7,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 )
 
 // scopeOption is one place where a rule may hold.
@@ -172,7 +173,7 @@ func (e *editor) lifeName(l lifeKind, now time.Time) string {
 	case lifeSession:
 		return "session"
 	case lifeUses:
-		return draw.Count(someUses) + " uses"
+		return figures.Count(someUses) + " uses"
 	case lifeForEver:
 	}
 	return "for ever"

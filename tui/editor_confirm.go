@@ -7,6 +7,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -77,7 +78,7 @@ func (m *model) until(r rules.Rule) string {
 		parts = append(parts, "until "+text+" ("+span(at.Sub(m.at))+")")
 	}
 	if r.MaxUses > 0 {
-		parts = append(parts, draw.Plural(max(0, r.MaxUses-r.Uses), "time"))
+		parts = append(parts, figures.Plural(max(0, r.MaxUses-r.Uses), "time"))
 	}
 	switch {
 	case len(parts) > 0:

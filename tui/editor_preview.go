@@ -13,6 +13,7 @@ import (
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 )
 
 const (
@@ -193,14 +194,14 @@ func (m *model) writePast(p *draw.Paper, v *broker.Preview, verdict rules.Verdic
 		return
 	}
 	if v.Matched == 0 {
-		p.Say(text, "would have matched none of "+draw.Plural(v.Past, "past call"))
+		p.Say(text, "would have matched none of "+figures.Plural(v.Past, "past call"))
 		return
 	}
-	parts := []string{fmt.Sprintf("%s you allowed", draw.Count(v.Allowed)), fmt.Sprintf("%s you denied", draw.Count(v.Denied))}
+	parts := []string{fmt.Sprintf("%s you allowed", figures.Count(v.Allowed)), fmt.Sprintf("%s you denied", figures.Count(v.Denied))}
 	if v.Other > 0 {
-		parts = append(parts, draw.Count(v.Other)+" ended otherwise")
+		parts = append(parts, figures.Count(v.Other)+" ended otherwise")
 	}
-	p.Say(text, fmt.Sprintf("would have matched %s: %s", draw.Plural(v.Matched, "past call"), strings.Join(parts, ", ")))
+	p.Say(text, fmt.Sprintf("would have matched %s: %s", figures.Plural(v.Matched, "past call"), strings.Join(parts, ", ")))
 	if len(v.Against) == 0 {
 		return
 	}
@@ -228,12 +229,12 @@ func (m *model) writeWaiting(p *draw.Paper, waiting []broker.Request, text draw.
 		p.Say(draw.Muted, "decides no waiting call now")
 		return
 	}
-	p.Say(text, fmt.Sprintf("decides %s now:", draw.Plural(len(waiting), "waiting call")))
+	p.Say(text, fmt.Sprintf("decides %s now:", figures.Plural(len(waiting), "waiting call")))
 	for _, r := range waiting[:min(len(waiting), most)] {
-		m.writeCall(p, r, draw.Clock(m.at.Sub(r.CreatedAt)), text)
+		m.writeCall(p, r, figures.Clock(m.at.Sub(r.CreatedAt)), text)
 	}
 	if more := len(waiting) - most; more > 0 {
-		p.Say(draw.Muted, "  … and "+draw.Count(more)+" more")
+		p.Say(draw.Muted, "  … and "+figures.Count(more)+" more")
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 )
 
 // rule is what the form says, as of now. A problem of the form itself comes back as
@@ -72,7 +73,7 @@ func (e *editor) readPriority(r *rules.Rule) *wrong {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 || n > rules.MaxPriority {
-		return &wrong{field{kind: fieldPriority}, "a number from 0 to " + draw.Count(rules.MaxPriority) + "; lower speaks first"}
+		return &wrong{field{kind: fieldPriority}, "a number from 0 to " + figures.Count(rules.MaxPriority) + "; lower speaks first"}
 	}
 	r.Priority = n
 	return nil

@@ -14,6 +14,7 @@ import (
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -273,10 +274,10 @@ func (m *model) saySaved(s broker.SavedRule, listed map[string]bool) tea.Cmd {
 		}
 		early = append(early, name)
 	}
-	calls := "it decided " + draw.Plural(len(s.Decided), "waiting call")
+	calls := "it decided " + figures.Plural(len(s.Decided), "waiting call")
 	i := draw.OK
 	if len(late) > 0 {
-		calls += fmt.Sprintf(", %s not listed before", draw.Count(len(late)))
+		calls += fmt.Sprintf(", %s not listed before", figures.Count(len(late)))
 		i = draw.Warn
 	}
 	list := strings.Join(append(late, early...), ", ")

@@ -9,6 +9,7 @@ import (
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 )
 
 const (
@@ -90,7 +91,7 @@ func (m *model) editorView(l layout, a draw.Area) []string {
 		rows, _, _ = m.formRows(width)
 	}
 	if len(rows) > height {
-		f.Right = fmt.Sprintf("%s–%s of %s", draw.Count(top+1), draw.Count(min(top+height, len(rows))), draw.Count(len(rows)))
+		f.Right = fmt.Sprintf("%s–%s of %s", figures.Count(top+1), figures.Count(min(top+height, len(rows))), figures.Count(len(rows)))
 	}
 	top = min(top, len(rows))
 	return l.Framed(a, f, 1, rows[top:min(top+height, len(rows))])

@@ -6,6 +6,7 @@ import (
 
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -96,9 +97,9 @@ func (m *model) hints(c *board.Card) []hint {
 		return list
 	}
 	if n := len(m.board.Marks); n > 0 {
-		what := draw.Count(n) + " marked"
+		what := figures.Count(n) + " marked"
 		if m.width < 60 {
-			what = draw.Count(n)
+			what = figures.Count(n)
 		}
 		return append([]hint{
 			{"a", "allow " + what},
@@ -175,7 +176,7 @@ func (m *model) promptView() string {
 	switch p.purpose {
 	case askMarked:
 		lead := string(p.verdict) + " "
-		return m.askView(p, lead+p.what+"? ", lead+draw.Plural(len(p.picks), "marked call")+"? ", lead+draw.Count(len(p.picks))+"? ")
+		return m.askView(p, lead+p.what+"? ", lead+figures.Plural(len(p.picks), "marked call")+"? ", lead+figures.Count(len(p.picks))+"? ")
 	case askObserve:
 		return m.askView(p, p.observeQuestion()...)
 	case askYes:
@@ -183,7 +184,7 @@ func (m *model) promptView() string {
 	case askLine:
 		lead, help = p.what, p.help
 	case askStopAll:
-		sessions, calls := draw.Plural(m.board.Living(), "session"), draw.Plural(len(m.board.Waiting), "waiting call")
+		sessions, calls := figures.Plural(m.board.Living(), "session"), figures.Plural(len(m.board.Waiting), "waiting call")
 		const answers = "y yes · any other key: no"
 		question := fmt.Sprintf("stop all %s and deny %s? ", sessions, calls)
 		if draw.Cells(question+answers) > m.width-2 {
@@ -195,7 +196,7 @@ func (m *model) promptView() string {
 	case askReason:
 		lead = "deny " + p.what + ", because: "
 		if p.picks != nil && draw.Cells(lead) > m.width/2 {
-			lead = "deny " + draw.Plural(len(p.picks), "marked call") + ", because: "
+			lead = "deny " + figures.Plural(len(p.picks), "marked call") + ", because: "
 		}
 		if p.lead != "" {
 			lead = p.lead

@@ -11,6 +11,7 @@ import (
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -21,7 +22,7 @@ func (m *model) frozenLine() string {
 		return ""
 	}
 	n := m.board.HeldCalls()
-	calls := draw.Plural(n, "call")
+	calls := figures.Plural(n, "call")
 	by := "you"
 	switch {
 	case h.FrozenBy.Kind == broker.ByBroker:
@@ -149,7 +150,7 @@ func (m *model) frozen(msg frozenMsg) tea.Cmd {
 	case msg.on:
 		return m.sayFitting(draw.Frozen, who+" is frozen: held at its next call; F lets it go on", "frozen: F lets it go on")
 	case msg.id == "" && m.board.FrozenSessions() > 0:
-		return m.sayFitting(draw.Warn, "the agents go on, but for "+draw.Plural(m.board.FrozenSessions(), "session")+" frozen by themselves (F)", "they go on; "+draw.Count(m.board.FrozenSessions())+" still frozen")
+		return m.sayFitting(draw.Warn, "the agents go on, but for "+figures.Plural(m.board.FrozenSessions(), "session")+" frozen by themselves (F)", "they go on; "+figures.Count(m.board.FrozenSessions())+" still frozen")
 	case msg.id == "":
 		return m.say(draw.OK, "the agents go on")
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -31,16 +32,16 @@ func (m *model) header() string {
 func (m *model) counts(r *draw.Row, end int) {
 	b := m.board
 	n := len(b.Waiting) - b.Waiting.PutOff()
-	waiting, dangerous := draw.Count(n)+" waiting", ""
+	waiting, dangerous := figures.Count(n)+" waiting", ""
 	waitingInk := draw.Muted
 	if n > 0 {
 		waitingInk = draw.Warn
 	}
 	if n := b.Waiting.Dangerous(); n > 0 {
-		dangerous = " · " + draw.Count(n) + " dangerous"
+		dangerous = " · " + figures.Count(n) + " dangerous"
 	}
 	sep := "  "
-	if sessions := sep + draw.Plural(b.Living(), "session"); r.Width+draw.Cells(sessions+" · "+waiting+dangerous) < end {
+	if sessions := sep + figures.Plural(b.Living(), "session"); r.Width+draw.Cells(sessions+" · "+waiting+dangerous) < end {
 		r.Put(draw.Muted, sessions)
 		sep = " · "
 	}
@@ -52,13 +53,13 @@ func (m *model) counts(r *draw.Row, end int) {
 		r.Put(draw.Danger, dangerous)
 	}
 	if n := b.ObservedSessions(); n > 0 && !b.Health.Observing && r.Width+draw.Cells(" · 9 observed") < end {
-		r.Put(draw.Warn, " · "+draw.Count(n)+" observed")
+		r.Put(draw.Warn, " · "+figures.Count(n)+" observed")
 	}
 	if n := b.FrozenSessions(); n > 0 && !b.Health.Frozen && r.Width+draw.Cells(" · 9 frozen") < end {
-		r.Put(draw.Frozen, " · "+draw.Count(n)+" frozen")
+		r.Put(draw.Frozen, " · "+figures.Count(n)+" frozen")
 	}
 	if n := b.HeldCalls(); n > 0 && r.Width+draw.Cells(" · 9 held") < end {
-		r.Put(draw.Frozen, " · "+draw.Count(n)+" held")
+		r.Put(draw.Frozen, " · "+figures.Count(n)+" held")
 	}
 	if n := m.refusedCount(); n != "" && r.Width+draw.Cells(" · "+n) < end {
 		r.Put(draw.Muted, " · ").Put(draw.Danger, n)
@@ -68,7 +69,7 @@ func (m *model) counts(r *draw.Row, end int) {
 	}
 }
 
-func lateCount(n int) string { return draw.Count(n) + " late" }
+func lateCount(n int) string { return figures.Count(n) + " late" }
 
 // health is what the broker says of itself, and the time, in at most width cells.
 func (m *model) health(width int) *draw.Row {
@@ -167,9 +168,9 @@ func (m *model) floodTold() string {
 	if worst.SessionID != "" {
 		who = m.board.Label(worst.SessionID)
 	}
-	text := draw.Plural(worst.Refused, "call") + " refused: " + who + " " + draw.SafeLine(worst.Why)
+	text := figures.Plural(worst.Refused, "call") + " refused: " + who + " " + draw.SafeLine(worst.Why)
 	if more := len(floods) - 1 + m.board.Health.MoreFloods; more > 0 {
-		text += " · and " + draw.Count(more) + " more"
+		text += " · and " + figures.Count(more) + " more"
 	}
 	return text
 }

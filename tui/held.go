@@ -7,6 +7,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/wire"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 )
 
 // heldMark stands before the agent of a session that aoctl holds by both ends.
@@ -72,7 +73,7 @@ func spent(r *broker.Run) []string {
 		parts = append(parts, cost(r.Cost))
 	}
 	if r.Turns > 0 {
-		parts = append(parts, draw.Plural(r.Turns, "turn"))
+		parts = append(parts, figures.Plural(r.Turns, "turn"))
 	}
 	if n := r.Usage.Input + r.Usage.Output + r.Usage.CacheRead + r.Usage.CacheWrite; n > 0 {
 		parts = append(parts, tokens(n)+" tokens")

@@ -7,6 +7,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 )
 
 // past lists what was decided, newest first: what the broker told when asked, with
@@ -67,7 +68,7 @@ func (m *model) historyView(l layout, a draw.Area) []string {
 	height -= len(rows)
 	f := draw.Caption{Title: "Decided", Note: "newest first", Focus: true}
 	if len(list) > height {
-		f.Right = fmt.Sprintf("%s–%s of %s", draw.Count(m.historyTop+1), draw.Count(min(m.historyTop+height, len(list))), draw.Count(len(list)))
+		f.Right = fmt.Sprintf("%s–%s of %s", figures.Count(m.historyTop+1), figures.Count(min(m.historyTop+height, len(list))), figures.Count(len(list)))
 	}
 	if m.historyErr != nil {
 		rows = append(rows, m.st.Row(width).Put(draw.Danger, " ! ").Fit(draw.Danger, draw.SafeLine(m.historyErr.Error()), width-4).To(width).String())
@@ -122,7 +123,7 @@ func (m *model) pastRow(r broker.Request, width int, chosen bool) string {
 		tool += min(draw.Cells(sum.Tool), 8)
 	}
 	line.Fit(draw.Bold, sum.Tool, tool-line.Width).To(tool + 1)
-	took := draw.Brief(o.At.Sub(r.CreatedAt))
+	took := figures.Brief(o.At.Sub(r.CreatedAt))
 	by, whose := m.actor(o.By), m.whose(r)
 	if callview.WasObserved(o) {
 		by = wouldHave(o)
@@ -191,7 +192,7 @@ func (m *model) pastDoc(r broker.Request, width int) *callview.Doc {
 			if r.Unheard {
 				i = draw.Warn
 			}
-			end := m.ended(r) + ", after " + draw.Brief(o.At.Sub(r.CreatedAt))
+			end := m.ended(r) + ", after " + figures.Brief(o.At.Sub(r.CreatedAt))
 			if callview.WasObserved(o) {
 				end = "was left to the agent (observing)" // the reason below says what would have been
 			}

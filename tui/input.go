@@ -10,6 +10,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/guard"
 )
 
@@ -244,7 +245,7 @@ func (m *model) quit(interrupt bool) tea.Cmd {
 	if interrupt {
 		name = "ctrl+c"
 	}
-	calls, wait := draw.Plural(n, "call"), "wait"
+	calls, wait := figures.Plural(n, "call"), "wait"
 	if n == 1 {
 		wait = "waits"
 	}

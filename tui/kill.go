@@ -9,6 +9,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -58,7 +59,7 @@ func (m *model) sharers(k broker.Killed) []string {
 	names := []string{}
 	for i, s := range k.Shared {
 		if i == namedProcesses {
-			return append(names, draw.Count(len(k.Shared)-i)+" more")
+			return append(names, figures.Count(len(k.Shared)-i)+" more")
 		}
 		names = append(names, m.board.Label(s.SessionID))
 	}
@@ -69,7 +70,7 @@ func sessionCount(n int) string {
 	if n == 1 {
 		return "1 session"
 	}
-	return draw.Count(n) + " sessions"
+	return figures.Count(n) + " sessions"
 }
 
 func (m *model) kill(id, label string) tea.Cmd {
@@ -104,7 +105,7 @@ func processCount(n int) string {
 	if n == 1 {
 		return "1 process"
 	}
-	return draw.Count(n) + " processes"
+	return figures.Count(n) + " processes"
 }
 
 // nameProcesses names the first few processes, with their pids.
@@ -112,7 +113,7 @@ func nameProcesses(k broker.Killed, most int) string {
 	text := ""
 	for i, p := range k.Processes {
 		if i == most {
-			return text + " and " + draw.Count(len(k.Processes)-i) + " more"
+			return text + " and " + figures.Count(len(k.Processes)-i) + " more"
 		}
 		if i > 0 {
 			text += ", "

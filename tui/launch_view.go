@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/text"
 )
 
@@ -104,7 +105,7 @@ func (m *model) writeFolders(p *draw.Paper) {
 	var names []string
 	for i, path := range list {
 		if i == foldersShown {
-			names = append(names, "and "+draw.Count(len(list)-i)+" more")
+			names = append(names, "and "+figures.Count(len(list)-i)+" more")
 			break
 		}
 		names = append(names, draw.SafeLine(filepath.Base(path)+"/"))
@@ -137,7 +138,7 @@ func (m *model) launchView(l layout, a draw.Area) []string {
 	}
 	top := max(0, min(m.launch.top, len(rows)-height))
 	if len(rows) > height {
-		f.Right = fmt.Sprintf("%s–%s of %s", draw.Count(top+1), draw.Count(min(top+height, len(rows))), draw.Count(len(rows)))
+		f.Right = fmt.Sprintf("%s–%s of %s", figures.Count(top+1), figures.Count(min(top+height, len(rows))), figures.Count(len(rows)))
 	}
 	return l.Framed(a, f, 1, rows[min(top, len(rows)):min(top+height, len(rows))])
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -105,9 +106,9 @@ func (m *model) markAlike(c *board.Card) tea.Cmd {
 		}
 	}
 	if fresh == 0 {
-		return m.say(draw.Muted, "unmarked "+draw.Plural(len(like), "call"))
+		return m.say(draw.Muted, "unmarked "+figures.Plural(len(like), "call"))
 	}
-	return m.say(draw.Text, fmt.Sprintf("marked %s like this: %s", draw.Plural(fresh, "call"), c.KindName()))
+	return m.say(draw.Text, fmt.Sprintf("marked %s like this: %s", figures.Plural(fresh, "call"), c.KindName()))
 }
 
 // judgeMarked takes a decision key while there are marks: it asks, and y decides.
@@ -150,7 +151,7 @@ func mayAllowAll(list []*board.Card) string {
 	case unread == 1:
 		return "1 of them was not on the screen whole: open it first"
 	case unread > 1:
-		return draw.Count(unread) + " of them were not on the screen whole: scroll past them, or open them"
+		return figures.Count(unread) + " of them were not on the screen whole: scroll past them, or open them"
 	}
 	return ""
 }
@@ -180,12 +181,12 @@ func (m *model) markedWords(list []*board.Card) string {
 	parts := make([]string, 0, kindsNamed+1)
 	for i, name := range names {
 		if i == kindsNamed && len(names) > kindsNamed+1 {
-			parts = append(parts, "and "+draw.Plural(len(names)-i, "kind")+" more")
+			parts = append(parts, "and "+figures.Plural(len(names)-i, "kind")+" more")
 			break
 		}
-		parts = append(parts, draw.Count(counts[name])+" "+name)
+		parts = append(parts, figures.Count(counts[name])+" "+name)
 	}
-	return draw.Plural(len(list), "marked call") + ": " + strings.Join(parts, ", ")
+	return figures.Plural(len(list), "marked call") + ": " + strings.Join(parts, ", ")
 }
 
 // sendMarked decides the picks after the operator's yes. All of them must be as they
@@ -199,8 +200,8 @@ func (m *model) sendMarked(picks []guard.Drawn, v broker.Verdict, reason string)
 	}
 	if gone := len(picks) - len(list); gone > 0 {
 		return m.sayFitting(draw.Warn,
-			fmt.Sprintf("%s of them ended or changed meanwhile: nothing was decided; look, then press the key again", draw.Count(gone)),
-			draw.Count(gone)+" ended or changed: nothing was decided")
+			fmt.Sprintf("%s of them ended or changed meanwhile: nothing was decided; look, then press the key again", figures.Count(gone)),
+			figures.Count(gone)+" ended or changed: nothing was decided")
 	}
 	if problem := mayAllowAll(list); v == broker.Allow && problem != "" {
 		return m.say(draw.Warn, problem)
@@ -220,7 +221,7 @@ func (m *model) sendMarked(picks []guard.Drawn, v broker.Verdict, reason string)
 // markedDecided takes the broker's answer about several calls.
 func (m *model) markedDecided(msg markedMsg) tea.Cmd {
 	if msg.err == nil {
-		return m.say(draw.OK, pastTense(msg.verdict)+" "+draw.Plural(len(msg.keys), "call"))
+		return m.say(draw.OK, pastTense(msg.verdict)+" "+figures.Plural(len(msg.keys), "call"))
 	}
 	for _, k := range msg.keys {
 		if c := m.board.Cards[k.ID]; c != nil && c.Key().SameCall(k) {

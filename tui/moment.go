@@ -13,6 +13,7 @@ import (
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -233,7 +234,7 @@ func (m *model) tail(s *moment) string {
 	case broker.EventRequestDecided:
 		by := m.actor(s.decided.By)
 		if wait := time.Duration(s.decided.WaitedMS) * time.Millisecond; wait >= time.Second {
-			by += " after " + draw.Brief(wait)
+			by += " after " + figures.Brief(wait)
 		}
 		return by
 	case broker.EventPostTool:
@@ -247,10 +248,10 @@ func (m *model) tail(s *moment) string {
 func (s *moment) ranTail() string {
 	var parts []string
 	if took := s.ran.Took(); took > 0 {
-		parts = append(parts, draw.Brief(took))
+		parts = append(parts, figures.Brief(took))
 	}
 	if s.ran.OutputBytes > 0 {
-		parts = append(parts, draw.Size(s.ran.OutputBytes))
+		parts = append(parts, figures.Size(s.ran.OutputBytes))
 	}
 	return strings.Join(parts, " · ")
 }
@@ -312,7 +313,7 @@ func stepCall(d *callview.Doc, s *moment, whole bool) {
 		d.Say(draw.Muted, "its call is not on record any more, or was changed: see aoctl log verify")
 	case s.call == nil:
 	case s.large > 0:
-		d.Say(draw.Muted, draw.Size(s.large)+" of input: see the call in the history (h)")
+		d.Say(draw.Muted, figures.Size(s.large)+" of input: see the call in the history (h)")
 	default:
 		r := *s.call
 		tool, input := r.Call()

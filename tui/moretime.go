@@ -13,6 +13,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -78,7 +79,7 @@ func (m *model) moreTime(msg moreTimeMsg) tea.Cmd {
 	case msg.err != nil:
 		return m.say(draw.Warn, safe.Line(msg.err.Error()))
 	}
-	text := "more time: " + draw.Left(msg.req.ExpiresAt.Sub(m.at)) + " left"
+	text := "more time: " + figures.Left(msg.req.ExpiresAt.Sub(m.at)) + " left"
 	whole := text + " to answer"
 	if r := msg.req; !r.MayWaitUntil.IsZero() && r.MayWaitUntil.Sub(r.ExpiresAt) < time.Second {
 		whole = text + ", which is as long as its asker waits"

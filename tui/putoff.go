@@ -11,6 +11,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/safe"
 	"github.com/aoctl/aoctl/tui/tty"
@@ -187,7 +188,7 @@ func putOffWord(s *broker.Session, word string) string {
 
 // offSince is what a row says of c, which is put off, in at most room cells.
 func offSince(c *board.Card, now time.Time, room int) string {
-	since := draw.Ago(now.Sub(c.Req.Checkpoint.At))
+	since := figures.Ago(now.Sub(c.Req.Checkpoint.At))
 	if text := "off " + since; draw.Cells(text) <= room {
 		return text
 	}

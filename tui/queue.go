@@ -9,6 +9,7 @@ import (
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -18,18 +19,18 @@ func (m *model) queueView(l layout, a draw.Area) []string {
 	width, height := l.Inner(a, 0)
 	b := m.board
 	off := b.Waiting.PutOff()
-	f := draw.Caption{Title: "Waiting " + draw.Count(len(b.Waiting)-off), Focus: m.focus == paneQueue && m.editor == nil}
+	f := draw.Caption{Title: "Waiting " + figures.Count(len(b.Waiting)-off), Focus: m.focus == paneQueue && m.editor == nil}
 	if b.Filter.Active() {
-		f.Title = fmt.Sprintf("Waiting %s of %s", draw.Count(len(b.Shown)), draw.Count(len(b.Waiting)))
+		f.Title = fmt.Sprintf("Waiting %s of %s", figures.Count(len(b.Shown)), figures.Count(len(b.Waiting)))
 	} else if off > 0 {
-		f.Title += " · put off " + draw.Count(off)
+		f.Title += " · put off " + figures.Count(off)
 	}
 	f.Note, f.NoteInk = m.queueNote()
 	if b.Rows() == 0 {
 		return l.Framed(a, f, 0, m.quiet(width, height))
 	}
 	if n := b.Rows(); n > height && height > 0 {
-		f.Right = fmt.Sprintf("%s–%s of %s", draw.Count(m.top+1), draw.Count(min(m.top+height, n)), draw.Count(n))
+		f.Right = fmt.Sprintf("%s–%s of %s", figures.Count(m.top+1), figures.Count(min(m.top+height, n)), figures.Count(n))
 	}
 	rows := make([]string, 0, height)
 	for i := m.top; i < min(m.top+height, b.Rows()); i++ {
@@ -44,10 +45,10 @@ func (m *model) queueNote() (string, draw.Ink) {
 	var notes []string
 	i := draw.Muted
 	if n := len(b.Marks); n > 0 {
-		notes, i = append(notes, draw.Count(n)+" marked"), draw.Key
+		notes, i = append(notes, figures.Count(n)+" marked"), draw.Key
 	}
 	if n := b.Shown.Dangerous(); n > 0 {
-		notes, i = append(notes, draw.Count(n)+" dangerous"), draw.Danger
+		notes, i = append(notes, figures.Count(n)+" dangerous"), draw.Danger
 	}
 	if n := m.elsewhereNote(); n != "" {
 		notes, i = append(notes, n), max(i, draw.Warn)
@@ -149,7 +150,7 @@ func (m *model) queueText(r *draw.Row, s callview.Summary, i draw.Ink, room int)
 		r.Fit(i, s.Text, room)
 		return
 	}
-	plus, minus := "+"+draw.Count(s.Added), "−"+draw.Count(s.Gone)
+	plus, minus := "+"+figures.Count(s.Added), "−"+figures.Count(s.Gone)
 	n := draw.Cells(plus+minus) + 3
 	r.Fit(i, s.Text, room-n).Put(draw.Text, "  ").Put(draw.Added, plus).Put(draw.Text, " ").Put(draw.Removed, minus)
 }
@@ -159,7 +160,7 @@ func (m *model) queueTimes(r *draw.Row, c *board.Card, cols columns, width int) 
 	case cols.age > 0 && c.Held():
 		r.Right(draw.Frozen, "held", width-cols.left)
 	case cols.age > 0 && !c.PutOff(): // it holds nobody up
-		r.Right(draw.Muted, draw.Clock(m.at.Sub(c.Req.CreatedAt)), width-cols.left)
+		r.Right(draw.Muted, figures.Clock(m.at.Sub(c.Req.CreatedAt)), width-cols.left)
 	}
 	switch {
 	case c.Sending == broker.Allow:
@@ -173,7 +174,7 @@ func (m *model) queueTimes(r *draw.Row, c *board.Card, cols columns, width int) 
 	default:
 		d := c.Req.ExpiresAt.Sub(m.at)
 		_, whole := c.Span()
-		r.Right(urgency(d, whole), draw.Left(d), width-1)
+		r.Right(urgency(d, whole), figures.Left(d), width-1)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 )
 
 const (
@@ -52,5 +53,5 @@ func (m *model) refusedCount() string {
 	if m.attempts.count == 0 || m.at.Sub(m.attempts.last) > refusedCounted {
 		return ""
 	}
-	return draw.Count(m.attempts.count) + " refused"
+	return figures.Count(m.attempts.count) + " refused"
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 )
 
 // rulebook is what the console knows of rules, rules files and tokens, and where the
@@ -233,7 +234,7 @@ func (m *model) lifeTail(r rules.Rule) string {
 	case !r.ExpiresAt.IsZero():
 		return " for " + span(r.ExpiresAt.Sub(m.at))
 	case r.MaxUses > 0:
-		return ", " + draw.Plural(max(0, r.MaxUses-r.Uses), "time")
+		return ", " + figures.Plural(max(0, r.MaxUses-r.Uses), "time")
 	}
 	return ""
 }
@@ -274,11 +275,11 @@ func lifeWords(r rules.Rule, now time.Time) string {
 	}
 	switch {
 	case !r.ExpiresAt.IsZero() && r.MaxUses > 0:
-		return span(r.ExpiresAt.Sub(now)) + ", " + draw.Count(r.MaxUses-r.Uses) + "×"
+		return span(r.ExpiresAt.Sub(now)) + ", " + figures.Count(r.MaxUses-r.Uses) + "×"
 	case !r.ExpiresAt.IsZero():
 		return span(r.ExpiresAt.Sub(now))
 	case r.MaxUses > 0:
-		return draw.Plural(r.MaxUses-r.Uses, "use")
+		return figures.Plural(r.MaxUses-r.Uses, "use")
 	case r.Scope.Session != "":
 		return "session"
 	}
@@ -293,7 +294,7 @@ func lastHit(r rules.Rule, now time.Time) string {
 		}
 		return "never"
 	}
-	return draw.Ago(now.Sub(r.LastUsedAt)) + " ago"
+	return figures.Ago(now.Sub(r.LastUsedAt)) + " ago"
 }
 
 // actor names who decided, and a rule by what it says; safe to draw.

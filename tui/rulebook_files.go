@@ -10,6 +10,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -83,7 +84,7 @@ func (m *model) askTrust(f broker.RulesFile) tea.Cmd {
 	case m.rb.scroll+height < len(m.fileRows(f, width)):
 		return m.say(draw.Warn, "read it to the end to trust it: G")
 	}
-	m.askYes(fmt.Sprintf("let %s allow these calls without a question?", draw.Plural(n, "rule")), "let it allow?", func() tea.Cmd { return m.trust(f, f.Digest) })
+	m.askYes(fmt.Sprintf("let %s allow these calls without a question?", figures.Plural(n, "rule")), "let it allow?", func() tea.Cmd { return m.trust(f, f.Digest) })
 	return nil
 }
 
@@ -135,7 +136,7 @@ func fileStanding(f broker.RulesFile) (string, draw.Ink) {
 func (m *model) filesView(l layout, a draw.Area) []string {
 	width, height := l.Inner(a, 0)
 	rb := &m.rb
-	f := draw.Caption{Title: "Rules files " + draw.Count(len(rb.files)), Note: "deny and ask hold; allow counts once you trust the file", Focus: true}
+	f := draw.Caption{Title: "Rules files " + figures.Count(len(rb.files)), Note: "deny and ask hold; allow counts once you trust the file", Focus: true}
 	if len(rb.files) == 0 {
 		p := m.st.Paper(width - 2)
 		p.SayBehind(draw.Text, "", 1, draw.Muted, "no project of a known session has a rules file (.aoctl/rules.toml)")
@@ -168,7 +169,7 @@ func (m *model) fileRow(f broker.RulesFile, chosen bool, width int) string {
 	}
 	line.Fit(draw.Text, text, end-14).To(end)
 	if width >= 60 {
-		line.Put(draw.Muted, draw.Plural(len(f.Rules), "rule")).Right(draw.Muted, draw.SafeLine(short(f.Digest)), width-1)
+		line.Put(draw.Muted, figures.Plural(len(f.Rules), "rule")).Right(draw.Muted, draw.SafeLine(short(f.Digest)), width-1)
 	}
 	return line.To(width).String()
 }
@@ -188,9 +189,9 @@ func (m *model) fileRows(f broker.RulesFile, width int) []string {
 		p.Write(draw.Fixed(draw.Label, "problem", formLabel), draw.Danger, f.Problem)
 		p.Say(draw.Warn, "Every call of this project asks until the file is mended.")
 	case f.Trusted:
-		p.Say(draw.Text, draw.Plural(n, "allow rule")+" in it: what is named there runs without a question as long as the file stays as it is. x takes that back.")
+		p.Say(draw.Text, figures.Plural(n, "allow rule")+" in it: what is named there runs without a question as long as the file stays as it is. x takes that back.")
 	case n > 0:
-		p.Say(draw.Text, draw.Plural(n, "allow rule")+" in it, without effect now. y trusts the file as it is: then what is named there runs without a question, in this project.")
+		p.Say(draw.Text, figures.Plural(n, "allow rule")+" in it, without effect now. y trusts the file as it is: then what is named there runs without a question, in this project.")
 	}
 	for _, r := range f.Rules {
 		p.Blank()
@@ -263,7 +264,7 @@ func (m *model) fileView(l layout, a draw.Area) []string {
 	top := min(m.rb.scroll, len(rows))
 	c := draw.Caption{Title: "Rules file", Focus: true}
 	if len(rows) > height {
-		c.Right = fmt.Sprintf("%s–%s of %s", draw.Count(top+1), draw.Count(min(top+height, len(rows))), draw.Count(len(rows)))
+		c.Right = fmt.Sprintf("%s–%s of %s", figures.Count(top+1), figures.Count(min(top+height, len(rows))), figures.Count(len(rows)))
 	}
 	return l.Framed(a, c, 1, rows[top:min(top+height, len(rows))])
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 )
 
 // ruleOf is the rule that decided a past call; why says, safe to draw, why it cannot be
@@ -131,21 +132,21 @@ func (m *model) statsRow(width int) []string {
 
 func statsParts(s broker.Stats) []string {
 	parts := []string{
-		draw.Plural(s.Calls, "call"),
-		draw.Plural(s.Saved, "prompt") + " saved",
-		draw.Count(s.ByRule) + " by rule",
-		draw.Count(s.ByHand) + " by hand",
-		draw.Count(s.Denied+s.RuleDeny) + " denied",
+		figures.Plural(s.Calls, "call"),
+		figures.Plural(s.Saved, "prompt") + " saved",
+		figures.Count(s.ByRule) + " by rule",
+		figures.Count(s.ByHand) + " by hand",
+		figures.Count(s.Denied+s.RuleDeny) + " denied",
 	}
 	if s.RuleDeny > 0 {
-		parts[4] += fmt.Sprintf(" (%s by rule)", draw.Count(s.RuleDeny))
+		parts[4] += fmt.Sprintf(" (%s by rule)", figures.Count(s.RuleDeny))
 	}
-	parts = append(parts, draw.Count(s.Expired)+" expired")
+	parts = append(parts, figures.Count(s.Expired)+" expired")
 	if s.Median > 0 {
-		parts = append(parts, "median "+draw.Brief(s.Median))
+		parts = append(parts, "median "+figures.Brief(s.Median))
 	}
 	if s.Observed > 0 {
-		parts = append(parts, draw.Count(s.Observed)+" observed")
+		parts = append(parts, figures.Count(s.Observed)+" observed")
 	}
 	return parts
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -53,9 +54,9 @@ func (m *model) settleRules() {
 func (m *model) rulesView(l layout, a draw.Area) []string {
 	width, height := l.Inner(a, 0)
 	rb := &m.rb
-	f := draw.Caption{Title: "Rules " + draw.Count(len(rb.book.Rules)), Focus: true, Note: "the order in which they speak; a deny always wins"}
+	f := draw.Caption{Title: "Rules " + figures.Count(len(rb.book.Rules)), Focus: true, Note: "the order in which they speak; a deny always wins"}
 	if rb.filter != "" {
-		f.Title = fmt.Sprintf("Rules %s of %s", draw.Count(len(rb.shown)), draw.Count(len(rb.book.Rules)))
+		f.Title = fmt.Sprintf("Rules %s of %s", figures.Count(len(rb.shown)), figures.Count(len(rb.book.Rules)))
 		f.Note = "/" + draw.SafeLine(rb.filter)
 	}
 	rows := m.ruleHead(width)
@@ -65,7 +66,7 @@ func (m *model) rulesView(l layout, a draw.Area) []string {
 	list, detail := listHeights(height)
 	room := list - len(rows)
 	if len(rb.shown) > room {
-		f.Right = fmt.Sprintf("%s–%s of %s", draw.Count(rb.top+1), draw.Count(min(rb.top+room, len(rb.shown))), draw.Count(len(rb.shown)))
+		f.Right = fmt.Sprintf("%s–%s of %s", figures.Count(rb.top+1), figures.Count(min(rb.top+room, len(rb.shown))), figures.Count(len(rb.shown)))
 	}
 	for i := rb.top; i < min(rb.top+room, len(rb.shown)); i++ {
 		at := rb.shown[i]
@@ -200,7 +201,7 @@ func (m *model) ruleNumbers(line *draw.Row, r rules.Rule, cols ruleColumns, widt
 	column(draw.Muted, scope, cols.scope)
 	column(draw.Muted, lifeWords(r, m.at), cols.life)
 	if cols.hits > 0 {
-		line.Right(draw.Text, draw.Count(r.Uses), line.Width+cols.hits-1).Put(draw.Text, " ")
+		line.Right(draw.Text, figures.Count(r.Uses), line.Width+cols.hits-1).Put(draw.Text, " ")
 	}
 	last := lastHit(r, m.at)
 	i := draw.Muted
@@ -292,9 +293,9 @@ func (m *model) ruleUsed(r rules.Rule) string {
 	if r.Uses == 0 {
 		return "never hit"
 	}
-	text := draw.Plural(r.Uses, "time")
+	text := figures.Plural(r.Uses, "time")
 	if !r.LastUsedAt.IsZero() {
-		text += ", last " + draw.Ago(m.at.Sub(r.LastUsedAt)) + " ago"
+		text += ", last " + figures.Ago(m.at.Sub(r.LastUsedAt)) + " ago"
 	}
 	return text
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/tty"
 )
 
@@ -116,7 +117,7 @@ func (m *model) tokensView(l layout, a draw.Area) []string {
 		return m.mintedView(l, a)
 	}
 	width, height := l.Inner(a, 0)
-	f := draw.Caption{Title: "Tokens " + draw.Count(len(rb.tokens)), Note: "an operator's may allow calls and change rules, the others only ask", Focus: true}
+	f := draw.Caption{Title: "Tokens " + figures.Count(len(rb.tokens)), Note: "an operator's may allow calls and change rules, the others only ask", Focus: true}
 	if len(rb.tokens) == 0 {
 		p := m.st.Paper(width - 2)
 		p.SayBehind(draw.Text, "", 1, draw.Muted, "no tokens: only this keyboard can allow anything. n makes one for a program of yours that may; N one with which hooks in containers may ask")
@@ -124,7 +125,7 @@ func (m *model) tokensView(l layout, a draw.Area) []string {
 	}
 	top := window(0, rb.tokenPlace(), height, len(rb.tokens))
 	if len(rb.tokens) > height {
-		f.Right = fmt.Sprintf("%s–%s of %s", draw.Count(top+1), draw.Count(min(top+height, len(rb.tokens))), draw.Count(len(rb.tokens)))
+		f.Right = fmt.Sprintf("%s–%s of %s", figures.Count(top+1), figures.Count(min(top+height, len(rb.tokens))), figures.Count(len(rb.tokens)))
 	}
 	var rows []string
 	for i := top; i < min(top+height, len(rb.tokens)); i++ {

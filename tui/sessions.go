@@ -5,6 +5,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 )
 
 // subagentsShown is how many of a session's sub-agents have a line of their own.
@@ -126,7 +127,7 @@ func (m *model) sessionLines(s *broker.Session, width int) []string {
 		room = width - 1 - r.Width
 	}
 	r.Fit(stateInk(s, m.board.Pending[s.ID]), word+putOffWord(s, word), room)
-	if age := draw.Ago(m.at.Sub(since)); !since.IsZero() && r.Width+1+draw.Cells(age) < width { // never touching the word
+	if age := figures.Ago(m.at.Sub(since)); !since.IsZero() && r.Width+1+draw.Cells(age) < width { // never touching the word
 		r.Right(draw.Muted, age, width-1)
 	}
 	lines = append(lines, r.To(width).String())
@@ -140,7 +141,7 @@ func (m *model) subagentLines(s *broker.Session, width int, chosen bool) []strin
 	for i := range min(len(s.Subagents), subagentsShown) {
 		text := draw.SafeLine(s.Subagents[i].Type)
 		if more := len(s.Subagents) - subagentsShown; more > 0 && i == subagentsShown-1 {
-			text = "and " + draw.Plural(more+1, "more sub-agent")
+			text = "and " + figures.Plural(more+1, "more sub-agent")
 		}
 		r := m.st.Row(width).Choose(chosen).Put(draw.Faint, "  └ ").Fit(draw.Muted, text, width-5)
 		lines = append(lines, r.To(width).String())

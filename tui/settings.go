@@ -1,7 +1,7 @@
 package tui
 
 import (
-	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -12,7 +12,7 @@ func (m *model) settingsBanners() []string {
 	for i, s := range list {
 		file := foreign(s.File)
 		if i == alarmsShown {
-			return append(rows, draw.Plural(len(list)-i, "more settings file")+" of that kind")
+			return append(rows, figures.Plural(len(list)-i, "more settings file")+" of that kind")
 		}
 		told := "settings that can switch hooks off are in " + file + " (" + foreign(s.Why) + "); look at them before an agent starts there"
 		if s.Kept {

@@ -9,6 +9,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/tty"
 )
 
@@ -115,7 +116,7 @@ func (m *model) scrollTimeline(by, height int) {
 
 func (m *model) copyStep(s *moment) tea.Cmd {
 	if s.event.Type == broker.EventPostTool && s.ran.Output != "" {
-		return tea.Batch(m.beside(tty.ClipboardSequence(s.ran.Output)), m.say(draw.OK, "sent the output to the clipboard ("+draw.Size(len(s.ran.Output))+")"))
+		return tea.Batch(m.beside(tty.ClipboardSequence(s.ran.Output)), m.say(draw.OK, "sent the output to the clipboard ("+figures.Size(len(s.ran.Output))+")"))
 	}
 	if s.call == nil || s.large > 0 {
 		return m.say(draw.Muted, "there is nothing to copy in this row")
@@ -177,7 +178,7 @@ func (m *model) timelineNote() (string, draw.Ink) {
 	if t.filter != "" {
 		text := "/" + draw.SafeLine(t.filter)
 		if t.loading {
-			text += fmt.Sprintf(" · %s looked at …", draw.Plural(t.looked, "event"))
+			text += fmt.Sprintf(" · %s looked at …", figures.Plural(t.looked, "event"))
 		}
 		return text, draw.Key
 	}
@@ -195,7 +196,7 @@ func (m *model) timelineRight() string {
 	case t.loading && t.filter == "":
 		return "reading …"
 	case len(t.steps) > 0:
-		return fmt.Sprintf("event %s of %s", draw.Count(int(t.at)), draw.Count(int(max(t.last, t.at))))
+		return fmt.Sprintf("event %s of %s", figures.Count(int(t.at)), figures.Count(int(max(t.last, t.at))))
 	}
 	return ""
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 )
 
 const (
@@ -50,7 +51,7 @@ func clipped(text string) string {
 	for cut > 0 && text[cut]&0xC0 == 0x80 {
 		cut--
 	}
-	return text[:cut] + "\n… " + draw.Size(len(text)-cut) + " more: y copies all of it"
+	return text[:cut] + "\n… " + figures.Size(len(text)-cut) + " more: y copies all of it"
 }
 
 // entryHead is the row above what somebody said.
@@ -112,7 +113,7 @@ func (m *model) entryCall(d *callview.Doc, it *item) {
 	}
 	tail := ""
 	if sum.Edit {
-		tail = "  +" + draw.Count(sum.Added) + " −" + draw.Count(sum.Gone)
+		tail = "  +" + figures.Count(sum.Added) + " −" + figures.Count(sum.Gone)
 	}
 	text := sum.Text
 	if it.Large {
@@ -214,7 +215,7 @@ func gaveBack(d *callview.Doc, it *item) {
 		word, i = "failed", draw.Danger
 	}
 	if took := r.Took(); took > 0 {
-		word += " after " + draw.Brief(took)
+		word += " after " + figures.Brief(took)
 	}
 	lines := draw.CountLines(r.Output)
 	switch {
@@ -224,11 +225,11 @@ func gaveBack(d *callview.Doc, it *item) {
 			word = strings.TrimSuffix(word, " nothing")
 		}
 	case r.Output == "":
-		word += " " + draw.Size(r.OutputBytes) + ", not kept"
+		word += " " + figures.Size(r.OutputBytes) + ", not kept"
 	case r.Missing() > 0:
-		word += " " + draw.Size(r.OutputBytes) + ", of which " + draw.Size(len(r.Output)) + " are kept"
+		word += " " + figures.Size(r.OutputBytes) + ", of which " + figures.Size(len(r.Output)) + " are kept"
 	case lines > resultFolded:
-		word += " " + draw.Plural(lines, "line")
+		word += " " + figures.Plural(lines, "line")
 	}
 	d.Add(d.Styles.Row(d.Width).Put(draw.Text, draw.Spaces(callview.SayIndent)).Put(i, "↳ "+word))
 	if r.Output == "" {
@@ -242,7 +243,7 @@ func gaveBack(d *callview.Doc, it *item) {
 		}
 		at := max(0, min(r.CutAt, len(r.Output)))
 		d.Write(bar, draw.Text, r.Output[:at])
-		d.SayBehind(draw.Faint, "  ⋮", 2*callview.SayIndent, draw.Warn, draw.Plural(r.Missing(), "byte")+" were not kept")
+		d.SayBehind(draw.Faint, "  ⋮", 2*callview.SayIndent, draw.Warn, figures.Plural(r.Missing(), "byte")+" were not kept")
 		d.Write(bar, draw.Text, r.Output[at:])
 		return
 	}
@@ -251,7 +252,7 @@ func gaveBack(d *callview.Doc, it *item) {
 	for n, line := range list {
 		if fold > 0 && n >= resultFolded-resultTail && n < len(list)-resultTail {
 			if n == resultFolded-resultTail {
-				d.Add(d.Styles.Row(d.Width).Put(draw.Faint, "  ⋮ ").Fit(draw.Muted, draw.Plural(len(list)-resultFolded, "more line"), d.Width-4))
+				d.Add(d.Styles.Row(d.Width).Put(draw.Faint, "  ⋮ ").Fit(draw.Muted, figures.Plural(len(list)-resultFolded, "more line"), d.Width-4))
 			}
 			continue
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/aoctl/aoctl/broker/story"
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/tty"
 )
 
@@ -156,9 +157,9 @@ func (m *model) copyEntry(it *item) tea.Cmd {
 
 func (m *model) copyWords(what, text string) tea.Cmd {
 	if len(text) > copyMost {
-		return m.say(draw.Warn, "too large to copy through the terminal: "+draw.Size(len(text)))
+		return m.say(draw.Warn, "too large to copy through the terminal: "+figures.Size(len(text)))
 	}
-	return tea.Batch(m.beside(tty.ClipboardSequence(text)), m.say(draw.OK, "sent the "+what+" to the clipboard ("+draw.Size(len(text))+")"))
+	return tea.Batch(m.beside(tty.ClipboardSequence(text)), m.say(draw.OK, "sent the "+what+" to the clipboard ("+figures.Size(len(text))+")"))
 }
 
 func (m *model) mouseTranscript(l layout, msg tea.MouseMsg, step int) {

@@ -9,6 +9,7 @@ import (
 	"github.com/aoctl/aoctl/broker/story"
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 )
 
 func (m *model) transcriptView(l layout, a draw.Area) []string {
@@ -102,7 +103,7 @@ func (m *model) transcriptNote() (string, draw.Ink) {
 		parts = append(parts, draw.SafeLine(name))
 	}
 	if turns > 0 {
-		parts = append(parts, draw.Plural(turns, "turn"))
+		parts = append(parts, figures.Plural(turns, "turn"))
 	}
 	if cost := spentWords(spent); cost != "" {
 		if !whole {
@@ -136,9 +137,9 @@ func (m *model) transcriptRight(width, height int) string {
 	case t.follow && t.tell.AtEnd():
 		return "following"
 	case t.news > 0:
-		return "▼ " + draw.Count(t.news) + " new"
+		return "▼ " + figures.Count(t.news) + " new"
 	}
-	text := fmt.Sprintf("%s of %s", draw.Count(at+1), draw.Count(len(t.items)))
+	text := fmt.Sprintf("%s of %s", figures.Count(at+1), figures.Count(len(t.items)))
 	if !t.tell.AtStart() || !t.tell.AtEnd() {
 		text += " read"
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -122,7 +123,7 @@ func (m *model) updateBroker(msg tea.Msg) tea.Cmd {
 		if msg.err != nil {
 			return m.say(draw.Danger, "stop all: "+safe.Line(msg.err.Error()))
 		}
-		return m.say(draw.OK, fmt.Sprintf("stopping %s; %s denied", draw.Plural(msg.sessions, "session"), draw.Plural(msg.denied, "waiting call")))
+		return m.say(draw.OK, fmt.Sprintf("stopping %s; %s denied", figures.Plural(msg.sessions, "session"), figures.Plural(msg.denied, "waiting call")))
 	case historyMsg:
 		m.historyCame(msg)
 	case offerMsg, previewDueMsg, previewMsg, ruleSavedMsg, ruleRemovedMsg, tokensMsg, tokenMintedMsg, tokenRevokedMsg, fileTrustedMsg, statsMsg:

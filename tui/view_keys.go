@@ -8,6 +8,7 @@ import (
 
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 )
 
 // viewKey changes how comparisons are drawn. What is in the first row stays there.
@@ -36,7 +37,7 @@ func (m *model) viewKey(msg tea.KeyMsg) tea.Cmd {
 	case n < 0:
 		return m.say(draw.Muted, "all unchanged lines")
 	default:
-		return m.say(draw.Muted, draw.Plural(n, "unchanged line")+" around each change")
+		return m.say(draw.Muted, figures.Plural(n, "unchanged line")+" around each change")
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/usage"
+	"github.com/aoctl/aoctl/tui/figures"
 )
 
 type pendingOptions struct {
@@ -77,7 +78,7 @@ func pendingTable(waiting []client.Request, sessions []broker.Session, now time.
 	short, names := show.ShortIDs(ids), show.SessionNames(sessions)
 	t := &show.Table{Head: []string{"ID", "SESSION", "AGE", "LEFT", "TOOL", "CALL"}}
 	for _, r := range waiting {
-		t.Add(short[r.ID], asker(r.Request, names), show.Age(now.Sub(r.CreatedAt)), timeLeft(r.Request, now),
+		t.Add(short[r.ID], asker(r.Request, names), figures.Ago(now.Sub(r.CreatedAt)), timeLeft(r.Request, now),
 			r.ToolName, show.Call(r.Request))
 	}
 	return t
@@ -88,7 +89,7 @@ func timeLeft(r broker.Request, now time.Time) string {
 	if r.Checkpoint != nil {
 		return "put off"
 	}
-	left := show.Countdown(r.ExpiresAt.Sub(now))
+	left := figures.Clock(r.ExpiresAt.Sub(now))
 	if r.Held != "" {
 		left += " held"
 	}

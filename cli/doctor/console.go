@@ -21,11 +21,11 @@ import (
 	"github.com/aoctl/aoctl/broker/wire"
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/exit"
-	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/cli/version"
 	agentcheck "github.com/aoctl/aoctl/hookclient/install/check"
 	"github.com/aoctl/aoctl/hookclient/paths"
+	"github.com/aoctl/aoctl/tui/figures"
 )
 
 // answerTime is how long a console may take to answer the doctor.
@@ -240,7 +240,7 @@ func (e *examination) running(pid int) {
 	case s.Version != mine.Version || s.Commit != mine.Commit:
 		e.add(agentcheck.Warn, "version", "quit the console and start it anew", "the console is aoctl %s, this one %s", buildName(s.Version, s.Commit), buildName(mine.Version, mine.Commit))
 	default:
-		e.add(agentcheck.OK, "version", "", "aoctl %s, running for %s", buildName(s.Version, s.Commit), show.Age(time.Since(s.Time)))
+		e.add(agentcheck.OK, "version", "", "aoctl %s, running for %s", buildName(s.Version, s.Commit), figures.Ago(time.Since(s.Time)))
 	}
 }
 

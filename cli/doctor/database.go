@@ -12,10 +12,10 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/aoctl/aoctl/cli/exit"
-	"github.com/aoctl/aoctl/cli/show"
 	agentcheck "github.com/aoctl/aoctl/hookclient/install/check"
 	"github.com/aoctl/aoctl/hookclient/paths"
 	"github.com/aoctl/aoctl/store"
+	"github.com/aoctl/aoctl/tui/figures"
 )
 
 // What is checked without --full, and when a disk is nearly full.
@@ -94,7 +94,7 @@ func (e *examination) stateFiles(dir string) {
 		}
 	}
 	if good > 0 {
-		e.add(agentcheck.OK, "files", "", "%s in the state folder, nobody else may read them", show.Plural(good, "file"))
+		e.add(agentcheck.OK, "files", "", "%s in the state folder, nobody else may read them", figures.Plural(good, "file"))
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/aoctl/aoctl/cli/version"
 	"github.com/aoctl/aoctl/hookclient/install"
 	agentcheck "github.com/aoctl/aoctl/hookclient/install/check"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -150,7 +151,7 @@ func (e *examination) print(w io.Writer, asJSON bool) error {
 		p.check(c)
 	}
 	p.line("")
-	p.line(fmt.Sprintf("%d ok, %s, %s, %d skipped", e.OK, show.Plural(e.Warned, "warning"), show.Plural(e.Failed, "failure"), e.Skipped))
+	p.line(fmt.Sprintf("%d ok, %s, %s, %d skipped", e.OK, figures.Plural(e.Warned, "warning"), figures.Plural(e.Failed, "failure"), e.Skipped))
 	return out.Flush()
 }
 

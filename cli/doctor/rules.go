@@ -16,6 +16,7 @@ import (
 	"github.com/aoctl/aoctl/cli/state"
 	agentcheck "github.com/aoctl/aoctl/hookclient/install/check"
 	"github.com/aoctl/aoctl/hookclient/paths"
+	"github.com/aoctl/aoctl/tui/figures"
 )
 
 const (
@@ -68,7 +69,7 @@ func (e *examination) ruleList(k *state.Rulebook) {
 		e.add(agentcheck.Warn, "idle rule", "aoctl rules rm "+r.ID, "%s %s is %s: %s", r.Decision, show.Rule(r), f.Kind, f.Why)
 	}
 	if k.Problem == "" && wide == 0 && len(found) == 0 {
-		e.add(agentcheck.OK, "rules", "", "%s, none that allows for ever by a pattern, none idle", show.Plural(len(k.All), "rule"))
+		e.add(agentcheck.OK, "rules", "", "%s, none that allows for ever by a pattern, none idle", figures.Plural(len(k.All), "rule"))
 	}
 }
 
@@ -126,7 +127,7 @@ func (e *examination) observing(ctx context.Context, o options) {
 	case on[""]:
 		e.add(agentcheck.Warn, "observe mode", "quit the console and start it without --observe", "on: nothing is held, every call runs unless the agent itself asks")
 	case some > 0:
-		e.add(agentcheck.Warn, "observe mode", "switch it off with O in the console", "%s only observed: nothing they do is held", show.Plural(some, "session"))
+		e.add(agentcheck.Warn, "observe mode", "switch it off with O in the console", "%s only observed: nothing they do is held", figures.Plural(some, "session"))
 	case known:
 		e.add(agentcheck.OK, "observe mode", "", "off")
 	}

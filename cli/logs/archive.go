@@ -19,6 +19,7 @@ import (
 	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/store"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -100,7 +101,7 @@ func printArchive(out io.Writer, a store.Archive, o archiveOptions) error {
 	case a.File == "":
 		return show.Line(out, "Nothing is older than "+o.keep+" and done with.")
 	}
-	return show.Line(out, fmt.Sprintf("archived events %d to %d with %s in %s", a.From, a.To, show.Plural(int(a.Calls), "call"), safe.Line(a.File)))
+	return show.Line(out, fmt.Sprintf("archived events %d to %d with %s in %s", a.From, a.To, figures.Plural(int(a.Calls), "call"), safe.Line(a.File)))
 }
 
 // explainLock says who holds the database.

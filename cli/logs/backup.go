@@ -16,6 +16,7 @@ import (
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/hookclient/paths"
 	"github.com/aoctl/aoctl/store"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -62,7 +63,7 @@ func backUp(ctx context.Context, to string, o backupOptions, out io.Writer) (err
 	}
 	if !o.json {
 		return show.Line(out, fmt.Sprintf("backed up %s (%s, verified) to %s; head %d %s",
-			show.Plural(int(c.Events), "event"), byteSize(c.Bytes), safe.Line(c.Path), c.HeadSeq, c.HeadHash))
+			figures.Plural(int(c.Events), "event"), byteSize(c.Bytes), safe.Line(c.Path), c.HeadSeq, c.HeadHash))
 	}
 	return show.Object(out, c)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/store"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -202,7 +203,7 @@ func (w *teller) text(e story.Entry) string {
 		}
 		b.WriteString("\n  ↳ " + word + ": " + indented(e.Ran.Output))
 		if n := e.Ran.Missing(); n > 0 {
-			fmt.Fprintf(&b, "\n    (%s were not kept)", show.Plural(n, "byte"))
+			fmt.Fprintf(&b, "\n    (%s were not kept)", figures.Plural(n, "byte"))
 		}
 	}
 	return strings.TrimPrefix(b.String(), "\n")

@@ -14,6 +14,7 @@ import (
 	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/store"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -120,8 +121,8 @@ func verifyLog(ctx context.Context, o logFileOptions, out io.Writer) (err error)
 		return nil
 	}
 	err = show.Line(out, fmt.Sprintf("clean: %s, %s, %s and %s are as they were written; head %d %s",
-		show.Plural(int(report.Events), "event"), show.Plural(int(report.Requests), "call"), show.Plural(int(report.Grants), "grant"),
-		show.Plural(int(report.Sessions), "session"), report.HeadSeq, report.HeadHash))
+		figures.Plural(int(report.Events), "event"), figures.Plural(int(report.Requests), "call"), figures.Plural(int(report.Grants), "grant"),
+		figures.Plural(int(report.Sessions), "session"), report.HeadSeq, report.HeadHash))
 	for _, a := range archives {
 		err = errors.Join(err, show.Line(out, archiveLine(a)))
 	}

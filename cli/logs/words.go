@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
-	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/tui/figures"
 )
 
 // killWords is what an event tells of a kill, "" for other events.
@@ -17,9 +17,9 @@ func killWords(e broker.Event) string {
 	}
 	by := ", by " + actorName(d.By)
 	if e.Type == broker.EventKillRequested {
-		return show.Plural(len(d.Processes)+d.More, "process") + " found" + by
+		return figures.Plural(len(d.Processes)+d.More, "process") + " found" + by
 	}
-	text := show.Plural(d.Ended, "process") + " ended"
+	text := figures.Plural(d.Ended, "process") + " ended"
 	if d.Survivors > 0 {
 		text += fmt.Sprintf(", %d still run", d.Survivors)
 	}
@@ -35,7 +35,7 @@ func limitWords(e broker.Event) string {
 	if e.Type != broker.EventCallsRefused || json.Unmarshal(e.Data, &d) != nil {
 		return ""
 	}
-	text := show.Plural(d.Count, "call") + ": " + d.Why
+	text := figures.Plural(d.Count, "call") + ": " + d.Why
 	if d.Total > d.Count {
 		text += fmt.Sprintf(" (%d since %s)", d.Total, d.Since.Local().Format(time.TimeOnly))
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/store"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -276,7 +277,7 @@ func archivedWords(e broker.Event) string {
 
 func (w *writer) decided(e broker.Event, d broker.DecidedData) string {
 	text := fmt.Sprintf("%s by %s after %s  %s  %s", d.Status, actorName(d.By),
-		show.Age(time.Duration(d.WaitedMS)*time.Millisecond), d.ToolName, w.callFor(e.RequestID, d.Digest))
+		figures.Ago(time.Duration(d.WaitedMS)*time.Millisecond), d.ToolName, w.callFor(e.RequestID, d.Digest))
 	if len(d.UpdatedInput) > 0 {
 		text += "  ran with: " + show.Call(broker.Request{Agent: w.calls[e.RequestID].agent, ToolName: d.ToolName, ToolInput: d.UpdatedInput})
 	}

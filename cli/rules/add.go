@@ -20,6 +20,7 @@ import (
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/usage"
+	"github.com/aoctl/aoctl/tui/figures"
 )
 
 type addOptions struct {
@@ -199,7 +200,7 @@ func addRules(cmd *cobra.Command, list []rules.Rule, dry, asJSON bool) error {
 		s, err := saveRule(cmd.Context(), c, http.MethodPost, "/rules", r)
 		if err != nil {
 			if len(saved) > 0 {
-				err = errors.Join(err, fmt.Errorf("%s were added before that", show.Plural(len(saved), "rule")))
+				err = errors.Join(err, fmt.Errorf("%s were added before that", figures.Plural(len(saved), "rule")))
 			}
 			return err
 		}

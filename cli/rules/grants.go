@@ -14,6 +14,7 @@ import (
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/usage"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -52,7 +53,7 @@ func newGrantsListCommand() *cobra.Command {
 			}
 			t := &show.Table{Head: []string{"ID", "SESSION", "ENDS IN", "CALL"}}
 			for _, g := range list {
-				t.Add(g.ID[:min(8, len(g.ID))], g.SessionID, show.Countdown(time.Until(g.ExpiresAt)), "request "+g.RequestID)
+				t.Add(g.ID[:min(8, len(g.ID))], g.SessionID, figures.Clock(time.Until(g.ExpiresAt)), "request "+g.RequestID)
 			}
 			return t.Print(cmd.OutOrStdout())
 		},

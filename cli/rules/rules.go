@@ -14,6 +14,7 @@ import (
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/cli/usage"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -94,7 +95,7 @@ func endText(r rules.Rule, now time.Time) string {
 		if left <= 0 {
 			parts = append(parts, "ended")
 		} else {
-			parts = append(parts, "in "+show.Age(left))
+			parts = append(parts, "in "+figures.Ago(left))
 		}
 	}
 	if r.MaxUses > 0 {
@@ -110,7 +111,7 @@ func lastText(r rules.Rule, now time.Time) string {
 	if r.LastUsedAt.IsZero() {
 		return "never"
 	}
-	return show.Age(now.Sub(r.LastUsedAt)) + " ago"
+	return figures.Ago(now.Sub(r.LastUsedAt)) + " ago"
 }
 
 func noteText(r rules.Rule, now time.Time) string {
@@ -153,7 +154,7 @@ func newShowCommand() *cobra.Command {
 					return show.JSON(cmd.OutOrStdout(), []rules.Rule{r})
 				}
 				return show.Text(cmd.OutOrStdout(), string(rulesfile.Format([]rules.Rule{r}))+
-					fmt.Sprintf("# version %d, %s, last hit %s\n", r.Version, show.Plural(r.Uses, "hit"), lastText(r, time.Now())))
+					fmt.Sprintf("# version %d, %s, last hit %s\n", r.Version, figures.Plural(r.Uses, "hit"), lastText(r, time.Now())))
 			})
 		},
 	}

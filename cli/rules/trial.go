@@ -23,6 +23,7 @@ import (
 	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/store"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -100,7 +101,7 @@ func testRules(cmd *cobra.Command, o testOptions, args []string) error {
 			return err
 		}
 		if report.Worse > 0 {
-			return exit.Error{Code: exit.Failed, Text: show.Plural(report.Worse, "call") + " that a person denied would run"}
+			return exit.Error{Code: exit.Failed, Text: figures.Plural(report.Worse, "call") + " that a person denied would run"}
 		}
 		return nil
 	})
@@ -204,8 +205,8 @@ func (t testReport) print(out io.Writer, asJSON bool, list []rules.Rule) error {
 		return show.Object(out, t)
 	}
 	lines := []string{
-		fmt.Sprintf("%s recorded: %d allowed, %d denied, %d asked by the rules", show.Plural(t.Calls, "call"), t.After.Allow, t.After.Deny, t.After.Ask),
-		fmt.Sprintf("questions to a person: %d before, %d after; %s judged otherwise", t.PromptsBefore, t.PromptsAfter, show.Plural(t.Changed, "call")),
+		fmt.Sprintf("%s recorded: %d allowed, %d denied, %d asked by the rules", figures.Plural(t.Calls, "call"), t.After.Allow, t.After.Deny, t.After.Ask),
+		fmt.Sprintf("questions to a person: %d before, %d after; %s judged otherwise", t.PromptsBefore, t.PromptsAfter, figures.Plural(t.Changed, "call")),
 	}
 	for _, c := range t.Changes {
 		mark := "   "
@@ -285,7 +286,7 @@ func printSuggestions(out io.Writer, list []ruleshistory.Suggestion, asJSON bool
 		return show.Line(out, "# nothing to suggest: too few calls alike were allowed by hand")
 	}
 	for _, s := range list {
-		text := fmt.Sprintf("# saves %s in %s, last on %s\n", show.Plural(s.Saves, "question"), show.Plural(s.Sessions, "session"), s.Last.Local().Format(time.DateOnly))
+		text := fmt.Sprintf("# saves %s in %s, last on %s\n", figures.Plural(s.Saves, "question"), figures.Plural(s.Sessions, "session"), s.Last.Local().Format(time.DateOnly))
 		for _, e := range s.Examples {
 			text += "#   " + oneLine(e) + "\n"
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/hookclient/runner"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -119,6 +120,6 @@ func (p *printer) end(r runner.Result) {
 	if r.Turns == 0 {
 		return
 	}
-	_, _ = fmt.Fprintf(p.notes, "aoctl: %s after %s · $%.4f · %d tokens in, %d out\n", safe.Line(r.Word), show.Plural(r.Turns, "turn"),
+	_, _ = fmt.Fprintf(p.notes, "aoctl: %s after %s · $%.4f · %d tokens in, %d out\n", safe.Line(r.Word), figures.Plural(r.Turns, "turn"),
 		r.Cost, r.Usage.Input+r.Usage.CacheRead+r.Usage.CacheWrite, r.Usage.Output)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/usage"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -118,13 +119,13 @@ func (f freezing) sentence(s broker.Session, on bool) string {
 	}
 	switch {
 	case on && f.Held > 0:
-		return who + ": frozen, holding " + show.Plural(f.Held, "call")
+		return who + ": frozen, holding " + figures.Plural(f.Held, "call")
 	case on:
 		return who + ": frozen"
 	case f.Frozen:
 		return who + ": still frozen, since everything is"
 	case s.ID == "" && f.Sessions > 0:
-		return who + ": no longer frozen, but for " + show.Plural(f.Sessions, "session") + " frozen by themselves"
+		return who + ": no longer frozen, but for " + figures.Plural(f.Sessions, "session") + " frozen by themselves"
 	}
 	return who + ": no longer frozen"
 }

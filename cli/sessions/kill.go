@@ -19,6 +19,7 @@ import (
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/usage"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -101,7 +102,7 @@ func askToKill(ctx context.Context, c *client.Client, s broker.Session, std stre
 		fmt.Fprintf(std.err, "Its process serves other sessions, which end with it: %s\n", safe.Line(sharers(found.Shared)))
 	}
 	fmt.Fprintf(std.err, "Stop %s and end %s, with what they start meanwhile? [y/N] ",
-		safe.Line(show.SessionName(s)), show.Plural(found.Count(proctree.Running), "process"))
+		safe.Line(show.SessionName(s)), figures.Plural(found.Count(proctree.Running), "process"))
 	line, _ := bufio.NewReader(in).ReadString('\n') // no answer is no
 	switch strings.ToLower(strings.TrimSpace(line)) {
 	case "y", "yes":
@@ -139,9 +140,9 @@ func (k killed) print(out io.Writer) error {
 	if err := printProcesses(out, k.Processes); err != nil {
 		return err
 	}
-	text := fmt.Sprintf("%s: %s, %s ended", k.Name, k.Status, show.Plural(k.count(proctree.Ended), "process"))
+	text := fmt.Sprintf("%s: %s, %s ended", k.Name, k.Status, figures.Plural(k.count(proctree.Ended), "process"))
 	if n := k.count(proctree.Unsure); n > 0 {
-		text += fmt.Sprintf("; %s may belong to it and were left alone", show.Plural(n, "process"))
+		text += fmt.Sprintf("; %s may belong to it and were left alone", figures.Plural(n, "process"))
 	}
 	if len(k.Shared) > 0 {
 		text += "; its process also served " + sharers(k.Shared)
@@ -157,7 +158,7 @@ func (k killed) failure() error {
 	switch {
 	case left > 0:
 		return exit.Error{
-			Code: exit.Survivors, Text: fmt.Sprintf("%s of %s still run", show.Plural(left, "process"), k.Name),
+			Code: exit.Survivors, Text: fmt.Sprintf("%s of %s still run", figures.Plural(left, "process"), k.Name),
 			Hint: "the list says why; the session's calls are refused all the same",
 		}
 	case !k.Over:

@@ -14,6 +14,7 @@ import (
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/usage"
+	"github.com/aoctl/aoctl/tui/figures"
 )
 
 type sessionsOptions struct {
@@ -79,7 +80,7 @@ func sessionTable(sessions []broker.Session, now time.Time) *show.Table {
 		t.Head = append(t.Head, "TURN", "COST", "NEXT MESSAGE")
 	}
 	for _, s := range sessions {
-		cells := []string{short[s.ID], s.Name, s.Agent, statusWords(s), fmt.Sprint(s.Pending), show.Age(now.Sub(s.LastSeenAt)), s.CWD}
+		cells := []string{short[s.ID], s.Name, s.Agent, statusWords(s), fmt.Sprint(s.Pending), figures.Ago(now.Sub(s.LastSeenAt)), s.CWD}
 		if managed {
 			cells = append(cells, runCells(s)...)
 		}

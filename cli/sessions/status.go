@@ -16,6 +16,7 @@ import (
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/usage"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -136,7 +137,7 @@ func (s status) parts() []part {
 	}
 	add(s.Waiting, fmt.Sprintf("%d waiting", s.Waiting), styleWarn)
 	add(s.Dangerous, fmt.Sprintf("%d dangerous", s.Dangerous), styleDanger)
-	add(s.Alarms, show.Plural(s.Alarms, "alarm"), styleDanger)
+	add(s.Alarms, figures.Plural(s.Alarms, "alarm"), styleDanger)
 	add(len(s.Problem), strings.ReplaceAll(s.Problem, "_", " "), styleDanger)
 	switch {
 	case s.FrozenAll && s.Held > 0:
@@ -161,14 +162,14 @@ func (s status) parts() []part {
 func (s status) oldest() string {
 	const most = 24 // cells
 	name := safe.Cut(safe.Line(s.Oldest.SessionName), most)
-	return name + " " + show.Age(time.Duration(s.OldestWaitMS)*time.Millisecond)
+	return name + " " + figures.Ago(time.Duration(s.OldestWaitMS)*time.Millisecond)
 }
 
 // tmuxLine is for #(…) in a status bar of tmux, which reads # in it.
 func tmuxLine(s status, styled bool) string {
 	list := s.parts()
 	if s.Running && len(list) == 0 {
-		list = append(list, part{show.Plural(s.Sessions, "session"), ""})
+		list = append(list, part{figures.Plural(s.Sessions, "session"), ""})
 	}
 	if s.Running && s.Oldest != nil {
 		list = append(list, part{s.oldest(), ""})
@@ -201,7 +202,7 @@ func plainLine(s status) string {
 	if !s.Running {
 		return "aoctl " + s.word + ": " + safe.Line(s.Why)
 	}
-	text := show.Plural(s.Sessions, "session")
+	text := figures.Plural(s.Sessions, "session")
 	for _, p := range s.parts() {
 		text += ", " + p.text
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/usage"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -180,7 +181,7 @@ func (s stopped) sentence() string {
 	case s.Already:
 		return s.Name + " is already stopping"
 	case s.Waited > 0:
-		return fmt.Sprintf("%s: %s, refused %s", s.Name, s.Status, show.Plural(s.Waited, "waiting call"))
+		return fmt.Sprintf("%s: %s, refused %s", s.Name, s.Status, figures.Plural(s.Waited, "waiting call"))
 	}
 	return s.Name + ": " + s.Status
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/hookclient/install"
+	"github.com/aoctl/aoctl/tui/figures"
 )
 
 // installer carries out one "aoctl install" or "aoctl uninstall".
@@ -159,7 +160,7 @@ func (i *installer) all(ctx context.Context, names []string) error {
 		return last
 	case len(failed) > 0:
 		return exit.Error{
-			Code: exit.Failed, Text: fmt.Sprintf("%d of %s not done: %s", len(failed), show.Plural(len(names), "agent"), strings.Join(failed, ", ")),
+			Code: exit.Failed, Text: fmt.Sprintf("%d of %s not done: %s", len(failed), figures.Plural(len(names), "agent"), strings.Join(failed, ", ")),
 			Hint: "the others were done; what to do stands above",
 		}
 	}
@@ -288,7 +289,7 @@ func trustText(o install.Options, done installOutcome) string {
 	case !install.CodexTrusts(o.Version):
 		return "This Codex runs hooks without being told to trust them. A newer one does not: after an update, aoctl install codex --trust\n"
 	case done.Trusted > 0:
-		return fmt.Sprintf("Codex was told to trust these %s, and says that it does.\n", show.Plural(done.Trusted, "hook"))
+		return fmt.Sprintf("Codex was told to trust these %s, and says that it does.\n", figures.Plural(done.Trusted, "hook"))
 	case !done.Changed:
 		return "\"aoctl doctor\" tells whether Codex trusts the hooks; it skips those that it does not.\n"
 	}

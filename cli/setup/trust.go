@@ -13,8 +13,8 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"github.com/aoctl/aoctl/cli/exit"
-	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/hookclient/install"
+	"github.com/aoctl/aoctl/tui/figures"
 )
 
 // trustCodex has Codex trust the hooks in file, and returns how many those are. Without
@@ -32,7 +32,7 @@ func (i *installer) trustCodex(ctx context.Context, file string) (int, error) {
 		if err != nil || skipped == 0 {
 			return 0, untrusted(err)
 		}
-		if !i.agrees(fmt.Sprintf("Codex does not trust these %s, skips them, and every call runs. Have it trust them now? [y/N]: ", show.Plural(skipped, "hook"))) {
+		if !i.agrees(fmt.Sprintf("Codex does not trust these %s, skips them, and every call runs. Have it trust them now? [y/N]: ", figures.Plural(skipped, "hook"))) {
 			return 0, untrusted(errNotTrusted)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/hookclient/install"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -42,7 +42,7 @@ func describeUninstall(r install.Report) string {
 		return fmt.Sprintf("Nothing of aoctl is installed in %s.\n", file)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Removed %s of aoctl for %s.\n", show.Plural(r.Removed, "hook"), r.Agent)
+	fmt.Fprintf(&b, "Removed %s of aoctl for %s.\n", figures.Plural(r.Removed, "hook"), r.Agent)
 	switch {
 	case r.Deleted:
 		fmt.Fprintf(&b, "  file     %s, deleted: nothing else was in it\n", file)

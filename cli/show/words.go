@@ -2,48 +2,13 @@ package show
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
 )
-
-// Age is a span the way a table shows it: 12s, 3m, 2h, 5d.
-func Age(d time.Duration) string {
-	switch {
-	case d < 0:
-		return "0s"
-	case d < time.Minute:
-		return fmt.Sprintf("%ds", int(d/time.Second))
-	case d < time.Hour:
-		return fmt.Sprintf("%dm", int(d/time.Minute))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%dh", int(d/time.Hour))
-	default:
-		return fmt.Sprintf("%dd", int(d/(24*time.Hour)))
-	}
-}
-
-// Countdown is the time left, as minutes and seconds.
-func Countdown(d time.Duration) string {
-	d = max(d, 0)
-	return fmt.Sprintf("%d:%02d", int(d/time.Minute), int(d/time.Second)%60)
-}
-
-// Plural is "1 call" or "5 calls", "1 process" or "5 processes".
-func Plural(n int, one string) string {
-	switch {
-	case n == 1:
-		return "1 " + one
-	case strings.HasSuffix(one, "s"):
-		return fmt.Sprintf("%d %ses", n, one)
-	}
-	return fmt.Sprintf("%d %ss", n, one)
-}
 
 // minPrefix is the fewest characters of an id that a table shows.
 const minPrefix = 8

@@ -3,31 +3,9 @@ package show
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/aoctl/aoctl/broker"
 )
-
-func TestAge(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		-time.Second: "0s", 0: "0s", 59 * time.Second: "59s", time.Minute: "1m", 90 * time.Minute: "1h",
-		47 * time.Hour: "47h", 48 * time.Hour: "2d", 1000 * time.Hour: "41d",
-	} {
-		if got := Age(d); got != want {
-			t.Errorf("age(%v) = %q, want %q", d, got, want)
-		}
-	}
-}
-
-func TestCountdown(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		-time.Minute: "0:00", 9*time.Minute + 5*time.Second: "9:05", 90 * time.Minute: "90:00", 999 * time.Millisecond: "0:00",
-	} {
-		if got := Countdown(d); got != want {
-			t.Errorf("countdown(%v) = %q, want %q", d, got, want)
-		}
-	}
-}
 
 func TestCallLine(t *testing.T) {
 	for _, tc := range []struct{ name, tool, input, want string }{

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/cli/exit"
-	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/hookclient/paths"
 	"github.com/aoctl/aoctl/store"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -92,6 +92,6 @@ func NoteArchived(ctx context.Context, r *store.Reader, since time.Time, stderr 
 		return nil
 	}
 	_, err = fmt.Fprintf(stderr, "aoctl: older calls, events 1 to %d, are in %s; see one with: aoctl log --archive %s\n",
-		last.To, show.Plural(len(list), "archive"), safe.Line(last.File))
+		last.To, figures.Plural(len(list), "archive"), safe.Line(last.File))
 	return err
 }

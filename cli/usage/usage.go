@@ -20,9 +20,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/spf13/cobra"
-
-	"github.com/aoctl/aoctl/cli/show"
 )
 
 // Error is a command line that makes no sense. Main exits with exit.Usage.
@@ -116,5 +115,5 @@ func Ambiguous(what, ref string, lines []string) error {
 	if n > maxCandidates {
 		lines = append(lines[:maxCandidates:maxCandidates], fmt.Sprintf("… and %d more", n-maxCandidates))
 	}
-	return Error{Text: fmt.Sprintf("%q fits %s", ref, show.Plural(n, what)), Hint: "say which one:", List: lines}
+	return Error{Text: fmt.Sprintf("%q fits %s", ref, figures.Plural(n, what)), Hint: "say which one:", List: lines}
 }

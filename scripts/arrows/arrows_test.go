@@ -52,21 +52,22 @@ var arrows = map[string][]string{
 	"tui":                  {module + "/hookclient/profile", module + "/broker", module + "/broker/peers", module + "/broker/story", module + "/broker/agents", module + "/broker/forms", module + "/broker/wire", module + "/broker/rules", module + "/broker/risk", module + "/broker/patch", module + "/tui/…", "github.com/charmbracelet/…", "github.com/aymanbagabas/go-udiff", "github.com/sergi/go-diff/…", "github.com/muesli/termenv", "github.com/yuin/goldmark/…", "golang.org/x/sys/…", "mvdan.cc/sh/…", module + "/broker/rules/patterns"},
 	"tui/…":                {module + "/tui/…", module + "/broker", "github.com/charmbracelet/…", "github.com/alecthomas/chroma/…", "github.com/muesli/termenv", "golang.org/x/text/unicode/runenames"},
 	"tui/draw":             {module + "/tui/safe", module + "/tui/syntax", "github.com/charmbracelet/lipgloss", "github.com/muesli/termenv"},
-	"tui/diff":             {module + "/tui/draw", "github.com/sergi/go-diff/…"},
-	"tui/change":           {module + "/broker", module + "/broker/patch", module + "/broker/wire", module + "/tui/diff", module + "/tui/draw", module + "/tui/syntax"},
-	"tui/callview":         {module + "/broker", module + "/broker/…", module + "/tui/change", module + "/tui/diff", module + "/tui/draw", module + "/tui/safe", module + "/tui/syntax", "github.com/aymanbagabas/go-udiff", "github.com/yuin/goldmark/…", "mvdan.cc/sh/…"},
+	"tui/diff":             {module + "/tui/draw", module + "/tui/figures", "github.com/sergi/go-diff/…"},
+	"tui/change":           {module + "/broker", module + "/broker/patch", module + "/broker/wire", module + "/tui/diff", module + "/tui/draw", module + "/tui/figures", module + "/tui/syntax"},
+	"tui/callview":         {module + "/broker", module + "/broker/…", module + "/tui/change", module + "/tui/diff", module + "/tui/draw", module + "/tui/figures", module + "/tui/safe", module + "/tui/syntax", "github.com/aymanbagabas/go-udiff", "github.com/yuin/goldmark/…", "mvdan.cc/sh/…"},
 	"tui/guard":            {module + "/broker", "github.com/charmbracelet/bubbletea"},
-	"tui/board":            {module + "/broker", module + "/broker/…", module + "/tui/callview", module + "/tui/change", module + "/tui/diff", module + "/tui/draw", module + "/tui/guard", module + "/tui/safe"},
-	"tui/text":             {module + "/tui/draw", module + "/tui/safe", "github.com/charmbracelet/…"},
-	"tui/tuitest":          {module + "/broker", module + "/tui/draw", module + "/tui/safe", "github.com/charmbracelet/…", "github.com/google/go-cmp/…", "github.com/muesli/termenv"},
+	"tui/board":            {module + "/broker", module + "/broker/…", module + "/tui/callview", module + "/tui/change", module + "/tui/diff", module + "/tui/draw", module + "/tui/figures", module + "/tui/guard", module + "/tui/safe"},
+	"tui/figures":          {},
+	"tui/text":             {module + "/tui/draw", module + "/tui/figures", module + "/tui/safe", "github.com/charmbracelet/…"},
+	"tui/tuitest":          {module + "/broker", module + "/tui/draw", module + "/tui/figures", module + "/tui/safe", "github.com/charmbracelet/…", "github.com/google/go-cmp/…", "github.com/muesli/termenv"},
 	"tui/tty":              {"github.com/charmbracelet/…", "golang.org/x/sys/…"},
 
-	"cli/usage":    {module + "/cli/show", module + "/tui/safe", "github.com/spf13/cobra"},
+	"cli/usage":    {module + "/cli/show", module + "/tui/figures", module + "/tui/safe", "github.com/spf13/cobra"},
 	"cli/exit":     {module + "/cli/usage", module + "/tui/safe"},
 	"cli/show":     {module + "/broker", module + "/broker/rules", module + "/tui/safe", "github.com/charmbracelet/x/term"},
 	"cli/terminal": {module + "/cli/exit", module + "/cli/usage", "github.com/charmbracelet/x/term", "golang.org/x/sys/…"},
 	"cli/client":   {module + "/broker", module + "/broker/wire", module + "/cli/exit", module + "/cli/show", module + "/cli/usage", module + "/hookclient/paths", "github.com/spf13/cobra", "golang.org/x/sys/…"},
-	"cli/state":    {module + "/broker", module + "/broker/policy", module + "/broker/rules", module + "/broker/workspace", module + "/cli/exit", module + "/cli/show", module + "/hookclient/install", module + "/hookclient/paths", module + "/store", module + "/tui/safe", "golang.org/x/sys/…"},
+	"cli/state":    {module + "/broker", module + "/broker/policy", module + "/broker/rules", module + "/broker/workspace", module + "/cli/exit", module + "/cli/show", module + "/hookclient/install", module + "/hookclient/paths", module + "/store", module + "/tui/figures", module + "/tui/safe", "golang.org/x/sys/…"},
 	"cli/version":  {module + "/broker/wire"},
 	"cli/config":   {module + "/broker", module + "/cli/exit", module + "/cli/terminal", module + "/cli/usage", module + "/hookclient/paths", module + "/tui/tty", "github.com/pelletier/go-toml/…", "github.com/spf13/cobra", "golang.org/x/sys/…"},
 
@@ -110,7 +111,7 @@ var arrows = map[string][]string{
 // family is what a family of commands may import: what families share, and more of the
 // module. None of them knows another.
 func family(more ...string) []string {
-	allowed := []string{"github.com/spf13/cobra", "github.com/charmbracelet/x/…", "github.com/google/uuid", "golang.org/x/sys/…", module + "/tui/safe"}
+	allowed := []string{"github.com/spf13/cobra", "github.com/charmbracelet/x/…", "github.com/google/uuid", "golang.org/x/sys/…", module + "/tui/figures", module + "/tui/safe"}
 	for _, room := range []string{"client", "config", "exit", "show", "state", "terminal", "usage", "version"} {
 		allowed = append(allowed, module+"/cli/"+room)
 	}

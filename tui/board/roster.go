@@ -7,6 +7,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 )
 
 // shortID is how many characters of an id tell sessions of one name apart.
@@ -115,7 +116,7 @@ func (b *Board) Status(s *broker.Session) (word string, since time.Time) {
 	switch s.State {
 	case broker.SessionActive, broker.SessionIdle:
 		if waiting > 0 {
-			return draw.Count(waiting) + " waiting", s.StartedAt
+			return figures.Count(waiting) + " waiting", s.StartedAt
 		}
 		if s.Asks != nil {
 			return "asks you", s.Asks.At

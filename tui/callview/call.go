@@ -13,6 +13,7 @@ import (
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/diff"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -64,7 +65,7 @@ func LayOutLater(st *draw.Styles, r broker.Request, a Around, width int) *Doc {
 	d.environment(a.Session)
 	d.CallEnd = len(d.Rows)
 	if n := len(r.ToolInput); n >= 1000 {
-		d.Size = draw.Size(n)
+		d.Size = figures.Size(n)
 	}
 	d.Blank()
 	d.judged(r.Assessment, c)
@@ -131,7 +132,7 @@ func (d *Doc) bash(command string, legible bool) {
 		d.Write(draw.Fixed(draw.Muted, "$", 2), draw.Text, command, marks...)
 		return
 	}
-	d.Note = draw.Plural(lines, "line")
+	d.Note = figures.Plural(lines, "line")
 	digits := len(strconv.Itoa(lines))
 	d.Write(draw.Gutter{Width: digits + 3, Next: draw.Spaces(digits+1) + "↪", First: func(n int) (draw.Ink, string) {
 		prompt := "  "

@@ -3,6 +3,7 @@ package callview
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,7 +11,6 @@ import (
 	"github.com/muesli/termenv"
 
 	"github.com/aoctl/aoctl/broker/brokertest/cputime"
-	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 	"github.com/aoctl/aoctl/tui/tuitest"
@@ -29,7 +29,7 @@ func TestShellMarks(t *testing.T) {
 		fmt.Sprintf("|:%d", draw.Operator), fmt.Sprintf(">:%d", draw.Operator), fmt.Sprintf("cat:%d", draw.Command),
 		fmt.Sprintf("${Z}:%d", draw.Varies), fmt.Sprintf("id:%d", draw.Command),
 	} {
-		if !change.Contains(got, want) {
+		if !slices.Contains(got, want) {
 			t.Errorf("no mark %s among %v", want, got)
 		}
 	}
@@ -113,7 +113,7 @@ func TestAllFieldsAreDrawn(t *testing.T) {
 			d := LayOut(tuitest.PlainStyles(), tuitest.NewCall("r", "s", tool, tuitest.Noon, input), Around{Loc: time.UTC}, 100)
 			text := strings.Join(d.Rows[:d.CallEnd], "\n")
 			for _, f := range strings.FieldsFunc(input, func(r rune) bool { return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz_0123456789", r) }) {
-				known := change.Contains([]string{"command", "file_path", "old_string", "new_string", "edits", "content"}, f)
+				known := slices.Contains([]string{"command", "file_path", "old_string", "new_string", "edits", "content"}, f)
 				if !known && !strings.Contains(strings.ToLower(text), strings.ToLower(f)) {
 					t.Errorf("%q is not drawn:\n%s", f, text)
 				}

@@ -10,6 +10,7 @@ import (
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -194,10 +195,10 @@ func restWords(rest []rules.Judged) string {
 	var parts []string
 	for _, w := range []int{3, 2, 1, 0} {
 		if n := counts[w]; n > 0 {
-			parts = append(parts, draw.Count(n)+" "+[]string{"without a say", "allowed", "to be asked about", "refused"}[w])
+			parts = append(parts, figures.Count(n)+" "+[]string{"without a say", "allowed", "to be asked about", "refused"}[w])
 		}
 	}
-	return fmt.Sprintf("%s more: %s", draw.Count(len(rest)), strings.Join(parts, ", "))
+	return fmt.Sprintf("%s more: %s", figures.Count(len(rest)), strings.Join(parts, ", "))
 }
 
 // risk lists all that was found about a call's danger. What is about the whole command
@@ -215,7 +216,7 @@ func (d *Doc) risk(a *rules.Assessment, whole string) {
 	}
 	for n, f := range found {
 		if n == findingsShown {
-			say(draw.Muted, "", "and "+draw.Count(len(found)-n)+" more")
+			say(draw.Muted, "", "and "+figures.Count(len(found)-n)+" more")
 			break
 		}
 		i, glyph := riskMark(f.Class)

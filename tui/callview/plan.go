@@ -7,6 +7,7 @@ import (
 	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 )
 
 // plan draws what an agent wants to do, as Markdown. Where the call names a file in
@@ -15,12 +16,12 @@ func (d *Doc) plan(r broker.Request, c change.Input, f change.File) {
 	text, given := c.Text("plan")
 	switch {
 	case given:
-		d.Note = draw.Plural(draw.CountLines(text), "line")
+		d.Note = figures.Plural(draw.CountLines(text), "line")
 		d.planText(text)
 	case f.Wanted && !f.Done:
 		d.Say(draw.Muted, "reading the plan's file …")
 	case f.Done && f.Problem == "" && !f.Missing:
-		d.Note = draw.Plural(draw.CountLines(f.Text), "line")
+		d.Note = figures.Plural(draw.CountLines(f.Text), "line")
 		d.Say(draw.Warn, "! the call does not hold the plan: this is its file as it was at "+f.At.Format("15:04:05"))
 		d.planText(f.Text)
 	case f.Done && f.Missing:

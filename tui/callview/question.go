@@ -8,6 +8,7 @@ import (
 	"github.com/aoctl/aoctl/broker/forms"
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 )
 
 // question draws a call that asks the user: as a form while it can be answered here,
@@ -114,7 +115,7 @@ func (d questions) option(o forms.Option) {
 // preview draws an option's preview while the cursor is on it.
 func (d questions) preview(text string, open bool) {
 	if !open {
-		d.SayBehind(draw.Text, "", formIndent, draw.Muted, "has a preview of "+draw.Plural(draw.CountLines(text), "line"))
+		d.SayBehind(draw.Text, "", formIndent, draw.Muted, "has a preview of "+figures.Plural(draw.CountLines(text), "line"))
 		return
 	}
 	bar := draw.Spaces(formIndent) + "┊ "

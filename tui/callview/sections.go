@@ -8,6 +8,7 @@ import (
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/diff"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/syntax"
 )
 
@@ -62,12 +63,12 @@ func (d *Doc) Changes(list []change.Section, v DiffView) {
 	}
 	switch {
 	case len(list) == 1 && whole == 1:
-		d.Note = draw.Plural(added, "line")
+		d.Note = figures.Plural(added, "line")
 	default:
-		d.Note = fmt.Sprintf("+%s −%s", draw.Count(added), draw.Count(gone))
+		d.Note = fmt.Sprintf("+%s −%s", figures.Count(added), figures.Count(gone))
 	}
 	if len(list) > 1 && list[len(list)-1].Path != list[0].Path {
-		d.Note = draw.Plural(len(list), "change") + " " + d.Note
+		d.Note = figures.Plural(len(list), "change") + " " + d.Note
 	}
 }
 
@@ -181,7 +182,7 @@ func (p *diffPainter) gutterWidth() int {
 
 func (p *diffPainter) foldedRow(n int) {
 	indent := p.gutterWidth() - 2
-	p.d.Write(draw.Fixed(draw.Muted, draw.Spaces(indent)+"⋯", indent+2), draw.Muted, draw.Plural(n, "unchanged line"))
+	p.d.Write(draw.Fixed(draw.Muted, draw.Spaces(indent)+"⋯", indent+2), draw.Muted, figures.Plural(n, "unchanged line"))
 }
 
 // beat is what is drawn on one row, or more where it is too long: a line, or two beside

@@ -9,6 +9,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/story"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -55,7 +56,7 @@ func ranWords(d broker.RanData) (string, draw.Ink) {
 		word, i = "failed", draw.Danger
 	}
 	if took := d.Took(); took > 0 {
-		word += " " + draw.Brief(took)
+		word += " " + figures.Brief(took)
 	}
 	return word, i
 }
@@ -70,7 +71,7 @@ func (d *Doc) Ran(s story.Story, loc *time.Location, unfolded bool) {
 		word, i = "it failed", draw.Danger
 	}
 	if took := s.Ran.Took(); took > 0 {
-		word += ", after " + draw.Brief(took)
+		word += ", after " + figures.Brief(took)
 	}
 	d.Say(i, word+", at "+s.RanAt.In(loc).Format("15:04:05"))
 	d.Output(*s.Ran, unfolded)
@@ -83,12 +84,12 @@ func (d *Doc) Output(r broker.RanData, unfolded bool) {
 		return
 	}
 	if r.Output == "" {
-		d.SayBehind(draw.Label, "output", LabelWidth, draw.Muted, draw.Size(r.OutputBytes)+", not kept")
+		d.SayBehind(draw.Label, "output", LabelWidth, draw.Muted, figures.Size(r.OutputBytes)+", not kept")
 		return
 	}
-	about := draw.Plural(draw.CountLines(r.Output), "line") + ", " + draw.Size(r.OutputBytes)
+	about := figures.Plural(draw.CountLines(r.Output), "line") + ", " + figures.Size(r.OutputBytes)
 	if missing := r.Missing(); missing > 0 {
-		about = draw.Size(r.OutputBytes) + ", of which " + draw.Size(len(r.Output)) + " are kept"
+		about = figures.Size(r.OutputBytes) + ", of which " + figures.Size(len(r.Output)) + " are kept"
 	}
 	if !unfolded {
 		row := d.Styles.Row(d.Width).Put(draw.Label, "output").To(LabelWidth).Put(draw.Muted, about+"  ")
@@ -103,7 +104,7 @@ func (d *Doc) Output(r broker.RanData, unfolded bool) {
 	}
 	at := max(0, min(r.CutAt, len(r.Output)))
 	d.Write(bar, draw.Text, r.Output[:at])
-	d.SayBehind(draw.Faint, "⋮", 2, draw.Warn, draw.Plural(r.Missing(), "byte")+" were not kept")
+	d.SayBehind(draw.Faint, "⋮", 2, draw.Warn, figures.Plural(r.Missing(), "byte")+" were not kept")
 	d.Write(bar, draw.Text, r.Output[at:])
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/aoctl/aoctl/broker"
@@ -11,6 +12,7 @@ import (
 	"github.com/aoctl/aoctl/broker/forms"
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -69,15 +71,15 @@ func (s Summary) OfChanges(cs change.Changes, cwd string) Summary {
 	s.Text = safe.Head(Within(one.Path, cwd), draw.MaxSummary)
 	switch one.Kind {
 	case change.Writes:
-		s.Text += "  " + draw.Plural(draw.CountLines(one.Text), "line")
+		s.Text += "  " + figures.Plural(draw.CountLines(one.Text), "line")
 		return s
 	case change.EditsCell:
-		s.Text += "  " + safe.Head(one.Cell.Mode+" "+one.Cell.ID, draw.MaxSummary) + "  " + draw.Plural(draw.CountLines(one.Cell.Source), "line")
+		s.Text += "  " + safe.Head(one.Cell.Mode+" "+one.Cell.ID, draw.MaxSummary) + "  " + figures.Plural(draw.CountLines(one.Cell.Source), "line")
 		return s
 	case change.Replaces, change.Patches:
 	}
 	if n := len(cs.List) - 1; n > 0 {
-		s.Text += fmt.Sprintf(" and %s", draw.Plural(n, "more file"))
+		s.Text += fmt.Sprintf(" and %s", figures.Plural(n, "more file"))
 	}
 	s.Edit = true
 	s.Added, s.Gone = cs.Tally()
@@ -91,7 +93,7 @@ func tellsAll(c change.Input, tool, text string) bool {
 	if tool == "Bash" {
 		rest = c.Without("description")
 	}
-	if len(rest) != 1 || !change.Contains(MainFields, rest[0].Key) || strings.HasPrefix(tool, "mcp__") {
+	if len(rest) != 1 || !slices.Contains(MainFields, rest[0].Key) || strings.HasPrefix(tool, "mcp__") {
 		return false
 	}
 	value, ok := change.StringValue(rest[0].Value)

@@ -3,6 +3,7 @@ package change
 import (
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/aoctl/aoctl/broker"
@@ -153,7 +154,7 @@ func readPatch(c Input) (Changes, bool) {
 // ChangesOf are the changes of a call.
 func ChangesOf(r broker.Request) (Changes, bool) {
 	tool, input := r.Call()
-	if !Contains(changing, tool) {
+	if !slices.Contains(changing, tool) {
 		return Changes{}, false
 	}
 	return ReadChanges(tool, ReadInput(input))
@@ -168,7 +169,7 @@ func (cs Changes) Targets(cwd string) []string {
 	var list []string
 	for _, c := range cs.List {
 		for _, path := range []string{c.Path, c.Part.MoveTo} {
-			if full, ok := fullPath(path, cwd); ok && !Contains(list, full) && len(list) < MaxTargets {
+			if full, ok := fullPath(path, cwd); ok && !slices.Contains(list, full) && len(list) < MaxTargets {
 				list = append(list, full)
 			}
 		}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 )
 
 // maxGrown is how large a file may grow by an edit to be drawn whole, in bytes.
@@ -63,14 +63,14 @@ func (s *Section) place(e Replacement, f File, later bool) (fresh string, ok boo
 		s.fail("the old text is not in the file: this edit would fail, unless the agent takes a place that is like it")
 		return "", false
 	case n > 1 && !e.All:
-		s.fail("the old text is in the file " + draw.Count(n) + " times, and the edit is for one place: it would fail")
+		s.fail("the old text is in the file " + figures.Count(n) + " times, and the edit is for one place: it would fail")
 		return "", false
 	case len(text)+n*(len(fresh)-len(old)) > maxGrown:
-		s.warn("the old text is in the file " + draw.Count(n) + " times: too much to draw all of it in its place")
+		s.warn("the old text is in the file " + figures.Count(n) + " times: too much to draw all of it in its place")
 		return "", false
 	}
 	if n > 1 {
-		s.tell("the old text is in the file " + draw.Count(n) + " times: all of them are replaced")
+		s.tell("the old text is in the file " + figures.Count(n) + " times: all of them are replaced")
 	}
 	s.Old, s.Fresh, s.Numbered = text, strings.ReplaceAll(text, old, fresh), true
 	if later {

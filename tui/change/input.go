@@ -3,6 +3,7 @@ package change
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/wire"
@@ -47,21 +48,11 @@ func (c Input) Raw(key string) (json.RawMessage, bool) {
 func (c Input) Without(keys ...string) []wire.Field {
 	var rest []wire.Field
 	for _, f := range c.Fields {
-		if !Contains(keys, f.Key) {
+		if !slices.Contains(keys, f.Key) {
 			rest = append(rest, f)
 		}
 	}
 	return rest
-}
-
-// Contains reports whether s is one of list.
-func Contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
 
 // StringValue is a field's value when it is a string.

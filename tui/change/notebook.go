@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/wire"
-	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 )
 
 // Cell is what a NotebookEdit does to a cell.
@@ -126,11 +126,11 @@ func cellSection(c Change, f File) Section {
 	s.Lang = n.language(kind)
 	switch {
 	case c.Cell.Mode == "insert" && at < 0 && c.Cell.ID == "":
-		s.tell("a new cell, the first one of " + draw.Plural(len(n.Cells), "cell") + " so far")
+		s.tell("a new cell, the first one of " + figures.Plural(len(n.Cells), "cell") + " so far")
 	case at < 0:
 		s.warn("the notebook has no such cell: this edit would fail")
 	case c.Cell.Mode == "insert":
-		s.tell("a new cell behind cell " + draw.Count(at+1) + " of " + draw.Count(len(n.Cells)))
+		s.tell("a new cell behind cell " + figures.Count(at+1) + " of " + figures.Count(len(n.Cells)))
 	default:
 		source, ok := n.source(at)
 		if !ok {
@@ -138,7 +138,7 @@ func cellSection(c Change, f File) Section {
 			return s
 		}
 		s.Old = source
-		s.tell("cell " + draw.Count(at+1) + " of " + draw.Count(len(n.Cells)) + ", compared with the file as it was at " + f.clock())
+		s.tell("cell " + figures.Count(at+1) + " of " + figures.Count(len(n.Cells)) + ", compared with the file as it was at " + f.clock())
 	}
 	return s
 }

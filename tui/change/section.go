@@ -8,6 +8,7 @@ import (
 	"github.com/aoctl/aoctl/broker/wire"
 	"github.com/aoctl/aoctl/tui/diff"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/syntax"
 )
 
@@ -70,7 +71,7 @@ func (s *Section) against(f File, missing, replaced string) {
 		}
 		if f.Text == s.Fresh {
 			s.Whole = true
-			s.tell("the file already has exactly this text (" + draw.Plural(draw.CountLines(s.Fresh), "line") + ")")
+			s.tell("the file already has exactly this text (" + figures.Plural(draw.CountLines(s.Fresh), "line") + ")")
 			return
 		}
 		s.tell("compared with the file as it was at " + f.clock())

@@ -5,6 +5,4 @@
 //
 // Whatever an agent sent comes to the screen by one of two ways, both through package safe:
 // SafeLine on one line, Paper.Write and its kin over many. A Row takes text that is safe already.
-//
-// Words and numbers that every screen writes alike are here as well: Ago, Clock, Count, Plural.
 package draw

@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -78,7 +79,7 @@ func (t *Area) Insert(runes []rune) (refused string) {
 		}
 	}
 	if len(t.text)+len(plain) > t.Most {
-		return "not taken: too long, " + draw.Count(t.Most) + " characters at most"
+		return "not taken: too long, " + figures.Count(t.Most) + " characters at most"
 	}
 	all := make([]rune, 0, len(t.text)+len(plain))
 	all = append(append(append(all, t.text[:t.At]...), plain...), t.text[t.At:]...)

@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -126,7 +127,7 @@ func (l *Line) insert(runes []rune) (changed bool, refused string) {
 		}
 	}
 	if len(l.text)+len(runes) > most {
-		return false, "not taken: too long, " + draw.Count(most) + " characters at most"
+		return false, "not taken: too long, " + figures.Count(most) + " characters at most"
 	}
 	text := make([]rune, 0, len(l.text)+len(runes))
 	text = append(append(append(text, l.text[:l.At]...), runes...), l.text[l.At:]...)

@@ -1,0 +1,87 @@
+// Package figures writes numbers for people, everywhere alike: spans of time, counts, sizes.
+package figures
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Ago is a span in as few cells as possible: 12s, 3m, 2h, 5d.
+func Ago(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return "0s"
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d/time.Second))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d/time.Minute))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh", int(d/time.Hour))
+	}
+	return fmt.Sprintf("%dd", int(d/(24*time.Hour)))
+}
+
+// Clock is a span as minutes and seconds, in at most six cells: 9:48, 61:05, 23h59m.
+func Clock(d time.Duration) string {
+	s := int(max(d, 0) / time.Second)
+	switch {
+	case s >= 100*60*60:
+		return Ago(d)
+	case s >= 100*60:
+		return fmt.Sprintf("%dh%02dm", s/3600, s/60%60)
+	}
+	return fmt.Sprintf("%d:%02d", s/60, s%60)
+}
+
+// Left is the time until a deadline, rounded up so that 0:00 means over.
+func Left(d time.Duration) string { return Clock(d + time.Second - time.Nanosecond) }
+
+// Brief is how long something took: 40ms, 3.2s, 4:07.
+func Brief(d time.Duration) string {
+	switch {
+	case d < 0:
+		return ""
+	case d < time.Second:
+		return fmt.Sprintf("%dms", d.Milliseconds())
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1fs", d.Seconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d/time.Second))
+	}
+	return Clock(d)
+}
+
+// Plural is "1 call" or "5 calls", "1 process" or "5 processes".
+func Plural(n int, one string) string {
+	switch {
+	case n == 1:
+		return "1 " + one
+	case strings.HasSuffix(one, "s"):
+		return Count(n) + " " + one + "es"
+	}
+	return Count(n) + " " + one + "s"
+}
+
+// Count writes n with a comma after the thousands.
+func Count(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Size is a number of bytes for people.
+func Size(n int) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d B", n)
+	case n < 100_000:
+		return fmt.Sprintf("%.1f KB", float64(n)/1000)
+	case n < 1_000_000:
+		return fmt.Sprintf("%d KB", n/1000)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}
