@@ -9,6 +9,8 @@ var awkLines = [][2]string{
 	{"awk -F , -v x=1 '$3 > 100' f", "r(f)"},
 	{`awk 'NR>1 && NF>=2 {print a "|" b}' f`, "r(f)"},
 	{`awk '{print $1 > "out"}'`, "exact"},
+	{`awk '{print$1 > "out"}'`, "exact"},
+	{`awk '{print.5 > "out"}'`, "exact"},
 	{`awk '{print $1 >> "out"}'`, "exact"},
 	{`awk '{print $1 | "sh"}'`, "exact"},
 	{`awk '{print($1)>"x"}'`, "exact"},

@@ -54,6 +54,11 @@ func (a *awkScan) scan() string {
 			}
 		case isNameByte(ch):
 			a.name()
+		case isNumberByte(ch):
+			for a.at < len(a.text) && isNumberByte(a.text[a.at]) {
+				a.at++
+			}
+			a.previous = 'v'
 		default:
 			if why := a.sign(ch); why != "" {
 				return why
@@ -63,9 +68,12 @@ func (a *awkScan) scan() string {
 	return ""
 }
 
+// isNameByte is about the beginning of a name; what follows may be a digit as well.
 func isNameByte(ch byte) bool {
-	return ch == '_' || ch >= '0' && ch <= '9' || ch >= 'a' && ch <= 'z' || ch >= 'A' && ch <= 'Z' || ch >= 0x80 || ch == '.' || ch == '$'
+	return ch == '_' || ch >= 'a' && ch <= 'z' || ch >= 'A' && ch <= 'Z' || ch >= 0x80
 }
+
+func isNumberByte(ch byte) bool { return ch >= '0' && ch <= '9' || ch == '.' }
 
 // quoted passes a text that ends with the byte it begins with.
 func (a *awkScan) quoted(end byte) bool {
@@ -107,12 +115,12 @@ var awkWords = wordset.New("print printf return in if while for do else delete e
 
 func (a *awkScan) name() {
 	start := a.at
-	for a.at < len(a.text) && isNameByte(a.text[a.at]) {
+	for a.at < len(a.text) && (isNameByte(a.text[a.at]) || a.text[a.at] >= '0' && a.text[a.at] <= '9') {
 		a.at++
 	}
 	name := a.text[start:a.at]
 	a.previous = 'v'
-	if awkWords.Has(name) || strings.HasSuffix(name, "$") {
+	if awkWords.Has(name) {
 		a.previous = 'o'
 	}
 	if name == "print" || name == "printf" {
