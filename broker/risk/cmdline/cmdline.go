@@ -132,7 +132,10 @@ func (a Command) Exactly(words ...string) bool {
 func (a Command) Operands() []string {
 	var out []string
 	for i, w := range a.Words {
-		if i > a.Plain || i < a.Plain && !strings.HasPrefix(w, "-") || w == "-" {
+		if i == a.Plain && w == "--" { // not there when it stood before the subcommand
+			continue
+		}
+		if i >= a.Plain || !strings.HasPrefix(w, "-") || w == "-" {
 			out = append(out, w)
 		}
 	}

@@ -51,3 +51,16 @@ func TestValues(t *testing.T) {
 		t.Errorf("an option that is not there: %s", v)
 	}
 }
+
+// What stands behind a lone -- is an operand, though it stood before the subcommand.
+func TestOperandsBehindASubcommand(t *testing.T) {
+	for line, want := range map[string]string{
+		"zzz sub a -b c": "a c", "zzz sub a -- -b": "a -b", "zzz sub -- -- b": "-- b", "zzz -- sub a": "a", "zzz -- sub -a b": "-a b", "zzz -- sub": "", "zzz sub --": "", "zzz sub -": "-",
+	} {
+		a := of(line)
+		rest, ok := a.Sub("sub")
+		if got := strings.Join(a.After(rest).Operands(), " "); !ok || got != want {
+			t.Errorf("%s: %q, %t; want %q", line, got, ok, want)
+		}
+	}
+}
