@@ -50,6 +50,54 @@ func TestValues(t *testing.T) {
 	if v, ok := a.Value("-Y"); ok {
 		t.Errorf("an option that is not there: %s", v)
 	}
+	for line, want := range map[string]string{"zzz -X=a": "=a", "zzz --method a": "a", "zzz --methods=a": "", "zzz --methoda": "", "zzz --meth=a": "", "zzz -exec=a": "", "zzz -execa": "", "zzz -X": "", "zzz --method=": ""} {
+		if got := strings.Join(of(line).Values("-X", "--method", "-exec"), " "); got != want {
+			t.Errorf("%s: %q, want %q", line, got, want)
+		}
+	}
+}
+
+// Of a program that takes no shortened options two letters are another one, which may be of
+// what it runs.
+func TestProgramsThatTakeNoShortenedOptions(t *testing.T) {
+	for program := range strings.FieldsSeq("docker podman nerdctl npx npm pnpm yarn bunx bun claude codex gemini") {
+		for option, want := range map[string]bool{"--r": false, "--re": false, "--rec": true, "--recursive": true} {
+			if got := of(program + " x " + option).Has("--recursive"); got != want {
+				t.Errorf("%s %s: %t, want %t", program, option, got, want)
+			}
+		}
+	}
+}
+
+// An option of one letter may stand in a cluster, but not in the value of another one.
+func TestOptionsOfOneLetter(t *testing.T) {
+	for word, want := range map[string]bool{"-d": true, "-sd": true, "-ds": true, "-d@x": true, "-sd=x": true, "-s=d": false, "-s": false, "--d": false, "--data": false, "d": false, "sd": false, "-": false, "": false} {
+		if got := IsOption(word, "-d"); got != want {
+			t.Errorf("%q: %t, want %t", word, got, want)
+		}
+	}
+}
+
+// A subcommand of two words is there when the second follows the first, but for options and
+// what may be their values.
+func TestSubcommands(t *testing.T) {
+	for line, want := range map[string]bool{
+		"gh release create": true, "gh release -x create": true, "gh -R release release create": true, "gh -R x release create": true,
+		"gh release release create": false, "gh -R release x release create": false, "gh release view create": false, "gh release": false, "gh - release create": false, "gh release - create": false,
+	} {
+		if got := of(line).SubOf("release create"); got != want {
+			t.Errorf("%s: %t, want %t", line, got, want)
+		}
+	}
+}
+
+// The stars are those of the table; a word that looks like a pattern is a word.
+func TestMatches(t *testing.T) {
+	for word, want := range map[string]bool{"ax": true, "b": true, "bcd": true, "c?d": true, "a?": false, "a*": false, "?x": false, "x": false, "*": false, "": false, "b*": true, "c*d": true} {
+		if got := Matches("ax|b*|c?d", word); got != want {
+			t.Errorf("%q: %t, want %t", word, got, want)
+		}
+	}
 }
 
 // What stands behind a lone -- is an operand, though it stood before the subcommand.
