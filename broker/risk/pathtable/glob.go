@@ -47,9 +47,6 @@ func Meet(a, b string) bool {
 	if !HasGlob(a) && !HasGlob(b) {
 		return a == b
 	}
-	if i := strings.IndexByte(b, '*'); !HasGlob(a) && i >= 0 && !HasGlob(b[:i]) && !HasGlob(b[i+1:]) {
-		return len(a) >= len(b)-1 && strings.HasPrefix(a, b[:i]) && strings.HasSuffix(a, b[i+1:])
-	}
 	x, y := tokens(a), tokens(b)
 	// row[j] says whether x from i on and y from j on have a name in common.
 	next := make([]bool, len(y)+1)
@@ -72,7 +69,7 @@ func meetAt(x, y []rune, i, j int, same, below []bool) bool {
 	case !endX && x[i] == many:
 		return below[j] || !endY && same[j+1]
 	case !endY && y[j] == many:
-		return same[j+1] || !endX && below[j]
+		return same[j+1] || below[j]
 	case endX || endY:
 		return false
 	}
@@ -122,8 +119,8 @@ func expands(text []rune) bool {
 // closing returns the index of the bracket that closes the one at i; a lone bracket
 // closes itself.
 func closing(text []rune, i int, end rune) int {
-	for j := i + 1; j < len(text); j++ {
-		if text[j] == end && j > i+1 {
+	for j := i + 2; j < len(text); j++ {
+		if text[j] == end {
 			return j
 		}
 	}
@@ -155,7 +152,7 @@ func unlike(c byte) bool { return c == '*' || c == '?' || c == '[' || c == '{' }
 // Literals reports whether at least n characters of a pattern stand for themselves.
 func Literals(s string, n int) bool {
 	closed := byte(0)
-	for i := 0; i < len(s) && n > 0; i++ {
+	for i := range len(s) {
 		switch c := s[i]; {
 		case closed != 0:
 			if c == closed {

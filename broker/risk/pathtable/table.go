@@ -137,7 +137,7 @@ func (t *Table) FindForm(f Form) (entry, bool) {
 		}
 		for i := range t.all {
 			e := &t.all[i]
-			if e.base == anywhere && !e.names[0].glob && Pointed(name, e.names[0].text) && e.fits(f, at) {
+			if e.base == anywhere && !e.names[0].glob && e.fits(f, at) {
 				return *e, true
 			}
 		}
@@ -181,7 +181,7 @@ func (t *Table) first(list []int, f Form) int {
 func (e *entry) starts(f Form, at int) bool {
 	switch {
 	case e.base == root:
-		return f.Root && !f.Loose && at == 0
+		return f.Root && at == 0
 	case e.base == home && !f.Loose:
 		return at == f.Home
 	}
@@ -215,12 +215,7 @@ func (e *entry) fits(f Form, at int) bool {
 }
 
 // Literal keeps meet from reading the characters of a plain name as a pattern.
-func Literal(name string) string {
-	if !HasGlob(name) {
-		return name
-	}
-	return noPattern.Replace(name)
-}
+func Literal(name string) string { return noPattern.Replace(name) }
 
 var noPattern = strings.NewReplacer("*", "x", "?", "x", "[", "x", "{", "x")
 
@@ -229,7 +224,7 @@ type Form struct {
 	Names []string // folded
 	Root  bool     // the first name is in the root
 	Home  int      // index of the first name in a user's home folder, or -1
-	Loose bool     // nobody knows where it starts
+	Loose bool     // nobody knows where it starts; it has no root then
 	Glob  bool
 }
 
