@@ -61,7 +61,7 @@ func TestParseTOML(t *testing.T) {
 }
 
 func TestParseTOMLWithoutRules(t *testing.T) {
-	for name, text := range map[string]string{"empty": "", "comment": "# nothing yet\n", "windows lines": "# nothing\r\n"} {
+	for name, text := range map[string]string{"empty": "", "comment": "# nothing yet\n", "windows lines": "# nothing\r\n", "a character that stands for another": "# \ufffd\n"} {
 		t.Run(name, func(t *testing.T) {
 			list, err := Parse([]byte(text))
 			if err != nil || len(list) != 0 {
@@ -77,6 +77,8 @@ func TestParseTOMLRefuses(t *testing.T) {
 	id := "id = \"01900000-0000-7000-8000-000000000001\"\n"
 	for _, c := range []struct{ name, text, want string }{
 		{"syntax", good + "[[rule]]\ntool = \n", "line 5: rule 2: "},
+		{"syntax before other rules", "[[rule]]\ntool = \n[[rule]]\n[[rule]]\n", "line 2: rule 1: "},
+		{"number for a rule", "rule = [1]\n", "rule 1: write each rule as a table"},
 		{"unknown field of a rule", good + "colour = \"red\"\n", "line 4: rule 1: colour: there is no such field"},
 		{"field in another case", good + "Reason = \"x\"\n", "line 4: rule 1: Reason: there is no such field"},
 		{"field in two cases", good + "Decision = \"allow\"\n", "line 4: rule 1: Decision: there is no such field"},
@@ -94,10 +96,15 @@ func TestParseTOMLRefuses(t *testing.T) {
 		{"text for a number", good + "priority = \"1\"\n", "line 4: rule 1: priority: must be a whole number"},
 		{"fraction", good + "priority = 1.5\n", "line 4: rule 1: priority: must be a whole number"},
 		{"number beyond all bounds", good + "max_uses = 99999999999\n", "line 4: rule 1: max_uses: must be a whole number"},
+		{"number just beyond", good + "max_uses = 2147483648\n", "line 4: rule 1: max_uses: must be a whole number of at most ten digits, not the number 2147483648"},
+		{"number just below", good + "max_uses = -2147483649\n", "line 4: rule 1: max_uses: must be a whole number of at most ten digits, not the number -2147483649"},
+		{"the least number", good + "max_uses = -2147483648\n", "line 4: rule 1: max_uses: is negative"},
+		{"the largest number", good + "priority = 2147483647\n", "line 4: rule 1: priority: is 2147483647; use"},
 		{"text for a flag", good + "enabled = \"no\"\n", "line 4: rule 1: enabled: must be true or false"},
 		{"time without offset", good + "expires_at = 2026-12-31T00:00:00\n", "line 4: rule 1: expires_at: must be a time with its offset"},
 		{"date", good + "expires_at = 2026-12-31\n", "line 4: rule 1: expires_at: must be a time with its offset"},
 		{"the zero time would mean for ever", good + "expires_at = 0001-01-01T00:00:00Z\n", "line 4: rule 1: expires_at: must be a time from"},
+		{"a time after all years", good + "expires_at = 9999-12-31T23:59:59-01:00\n", "line 4: rule 1: expires_at: must be a time from"},
 		{"list for a pattern", good + "where.command = [\"a\"]\n", "line 4: rule 1: where.command: must be text"},
 		{"number inside an inline table", good + "where = { command = 1 }\n", "line 4: rule 1: where.command: must be text"},
 		{"text for a table", good + "where = \"x\"\n", "line 4: rule 1: where: must be a table"},
@@ -107,11 +114,15 @@ func TestParseTOMLRefuses(t *testing.T) {
 		{"bad pattern", good + "[rule.where]\ncommand = \"re:(\"\n", "line 5: rule 1: where.command: "},
 		{"long pattern", good + "[rule.where]\ncommand = \"" + strings.Repeat("x", patterns.MaxPattern+1) + "\"\n", "line 5: rule 1: where.command: "},
 		{"id that is no UUID", good + "id = \"mine\"\n", "line 4: rule 1: id: "},
+		{"id of the length of a UUID", good + "id = \"" + strings.Repeat("x", 36) + "\"\n", "line 4: rule 1: id: must be a UUID"},
+		{"UUID in braces", good + "id = \"{01900000-0000-7000-8000-000000000001}\"\n", "line 4: rule 1: id: must be a UUID"},
 		{"same id twice", good + id + good + id, "line 8: rule 2: id: rule 1 has this id too"},
 		{"escape character", good + "# \x1b[2J\n", "line 4: "},
 		{"hidden direction", good + "reason = \"a\u202eb\"\n", "line 4: the character U+202E cannot be seen"},
 		{"not UTF-8", good + "reason = \"\xff\"\n", "line 4: this is not UTF-8"},
 		{"lone carriage return", good + "reason = \"x\" \rtool\n", "line 4: the character U+000D"},
+		{"carriage return at the end", good + "# x\r", "line 4: the character U+000D cannot be seen"},
+		{"hidden character at the end of a line", good + "# x\x01\n", "line 4: the character U+0001 cannot be seen"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			list, err := Parse([]byte(c.text))
@@ -130,17 +141,24 @@ func TestParseTOMLRefuses(t *testing.T) {
 }
 
 func TestParseTOMLCaps(t *testing.T) {
-	for name, data := range map[string][]byte{
-		"bytes":   bytes.Repeat([]byte("#\n"), MaxSize/2+1),
-		"rules":   bytes.Repeat([]byte("[[rule]]\n"), rules.MaxRules+1),
-		"nesting": append([]byte("x = "), bytes.Repeat([]byte("["), 1<<20)...),
+	for want, data := range map[string][]byte{
+		"the file is larger than 16 MiB":              bytes.Repeat([]byte("#\n"), MaxSize/2+1),
+		"the file has 20001 rules; 20000 is the most": bytes.Repeat([]byte("[[rule]]\n"), rules.MaxRules+1),
+		"line 1: ": append([]byte("x = "), bytes.Repeat([]byte("["), 1<<20)...),
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(want, func(t *testing.T) {
 			var e *Error
-			if list, err := Parse(data); !errors.As(err, &e) || list != nil {
+			if list, err := Parse(data); !errors.As(err, &e) || list != nil || !strings.HasPrefix(e.Error(), want) {
 				t.Errorf("got %d rules, %v", len(list), err)
 			}
 		})
+	}
+	full := append(bytes.Repeat([]byte(" "), MaxSize-1), '\n')
+	if _, err := Parse(full); err != nil {
+		t.Errorf("a file of the largest size: %v", err)
+	}
+	if _, err := Load("/p/x", full[MaxSize-rules.MaxFile:], false, "/p"); err != nil {
+		t.Errorf("a project's file of the largest size: %v", err)
 	}
 }
 
@@ -149,7 +167,7 @@ func TestFormatTOML(t *testing.T) {
 		ID: "01900000-0000-7000-8000-000000000001", Version: 4, Decision: rules.Allow, Tool: "Bash", Priority: 0, Enabled: true,
 		Where: map[string]string{"command": `re:go test \./\w+`, "a b": "tab\there \u202e"}, Uses: 7, Source: "x",
 		CreatedAt: time.Date(2026, 1, 2, 3, 4, 5, 678999999, time.FixedZone("", 3600)),
-	}}
+	}, {Decision: rules.Deny, Tool: "T", Priority: 1, Enabled: true}}
 	want := tomlHeader + `
 [[rule]]
 id = "01900000-0000-7000-8000-000000000001"
@@ -160,6 +178,11 @@ created_at = 2026-01-02T02:04:05.678Z
 [rule.where]
 "a b" = "tab\there \u202E"
 command = 're:go test \./\w+'
+
+[[rule]]
+decision = "deny"
+tool = "T"
+priority = 1
 `
 	if diff := cmp.Diff(want, string(Format(list))); diff != "" {
 		t.Errorf("FormatTOML (-want +got):\n%s", diff)
@@ -275,7 +298,7 @@ func FuzzParseTOML(f *testing.F) {
 
 func TestLoadFile(t *testing.T) {
 	const path, project = "/home/me/src/api/.aoctl/rules.toml", "/home/me/src/api"
-	own := "id = \"01900000-0000-7000-8000-000000000001\"\ncreated_by = \"ana\"\ncreated_at = 2020-01-01T00:00:00Z\n"
+	own := "id = \"01900000-0000-7000-8000-000000000001\"\ncreated_by = \"ana\"\ncreated_at = 2020-01-01T00:00:00Z\nscope.project = \"" + project + "\"\n"
 	data := []byte("[[rule]]\ndecision = \"allow\"\ntool = \"WebSearch\"\n" + own +
 		"[[rule]]\ndecision = \"deny\"\ntool = \"WebFetch\"\n[[rule]]\ndecision = \"ask\"\ntool = \"Task\"\nenabled = false\n")
 	for _, trusted := range []bool{false, true} {
@@ -323,7 +346,7 @@ func TestLoadFileRefuses(t *testing.T) {
 		{"a folder that only looks like it", head + "scope.project = \"/p-evil\"\n", "line 4: rule 1: scope.project: "},
 		{"dangerous", head + "dangerous = true\nwhere.command = \"rm -rf build\"\n", "line 4: rule 1: dangerous: "},
 		{"syntax", "[[rule]", "line 1: "},
-		{"size", "#" + strings.Repeat(" ", rules.MaxFile), "the file is larger"},
+		{"size", "#" + strings.Repeat(" ", rules.MaxFile), "the file is larger than 1 MiB"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			list, err := Load(path, []byte(c.text), true, project)
@@ -332,6 +355,15 @@ func TestLoadFileRefuses(t *testing.T) {
 				t.Errorf("got %v, %v; want %q", list, err, c.want)
 			}
 		})
+	}
+}
+
+// A rule is looked at again with what it gets from its project, which may not be one to hold in.
+func TestLoadInNoProject(t *testing.T) {
+	var e *Error
+	list, err := Load("/p/x", []byte("\n[[rule]]\ndecision = \"deny\"\ntool = \"T\"\n"), true, "p")
+	if want := "line 2: rule 1: scope.project: is not an absolute path"; !errors.As(err, &e) || list != nil || e.Error() != want {
+		t.Errorf("got %v, %v; want %s", list, err, want)
 	}
 }
 
