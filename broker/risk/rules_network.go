@@ -41,8 +41,8 @@ func networkRules() []rule {
 				return strings.Contains(w, "=@") || strings.Contains(w, "@/") || strings.HasPrefix(w, "@")
 			}) || a.Element.Stdin != ""
 		}, why: sendsFile},
-		{names: "scp rsync", when: func(a cmdline.Command) bool { return sendsTo(a.Operands()) }, why: "sends files to another machine"},
-		{names: "scp rsync", when: func(a cmdline.Command) bool { return a.AnyWord(remote) && !sendsTo(a.Operands()) }, why: "fetches files from another machine", note: true},
+		{names: "scp rsync", when: sendsTo, why: "sends files to another machine"},
+		{names: "scp rsync", when: func(a cmdline.Command) bool { return a.AnyWord(remote) && !sendsTo(a) }, why: "fetches files from another machine", note: true},
 		{names: "sftp ftp lftp tftp ncftpput", why: "sends files to another machine"},
 		{names: "nc ncat netcat", when: func(a cmdline.Command) bool {
 			return len(a.Operands()) > 0 && !a.Surely("-z") || a.Has("-e", "-c", "-l", "--exec", "--sh-exec", "--listen")
@@ -58,7 +58,7 @@ func networkRules() []rule {
 		{names: "ssh-copy-id", why: elsewhere},
 		{names: "pdsh pssh parallel-ssh", why: elsewhere},
 		{names: "aws", sub: "s3 cp|mv|sync", when: toBucket, why: sendsFile},
-		{names: "gsutil", when: func(a cmdline.Command) bool { return a.Exactly("cp", "mv", "rsync") && toBucket(a) }, why: sendsFile},
+		{names: "gsutil", sub: "cp|mv|rsync", when: toBucket, why: sendsFile},
 		{names: "gcloud", sub: "storage cp|mv|rsync", when: toBucket, why: sendsFile},
 		{names: "azcopy", sub: "copy|sync", why: sendsFile},
 		{names: "rclone", sub: "copy|copyto|sync|move|moveto|bisync|rcat|serve", why: sendsFile},
@@ -138,17 +138,33 @@ func remote(w string) bool {
 	return colon > 0 && w[0] != '-' && (slash < 0 || colon < slash)
 }
 
-func sendsTo(operands []string) bool {
-	return len(operands) > 0 && remote(operands[len(operands)-1])
+func sendsTo(a cmdline.Command) bool { return goesTo(a, remote) }
+
+// goesTo reports whether a copy goes to such a place: the last operand is one, or the last that cannot
+// be the value of an option, or one that comes after a file.
+func goesTo(a cmdline.Command, there func(string) bool) bool {
+	ops := a.Operands()
+	if len(ops) > 0 && there(ops[len(ops)-1]) {
+		return true
+	}
+	file, last, value := false, false, false
+	for _, w := range a.Words {
+		switch {
+		case strings.HasPrefix(w, "-") && w != "-":
+			value = true
+			continue
+		case there(w) && file:
+			return true
+		case !value:
+			last = there(w)
+			file = file || !last
+		}
+		value = false
+	}
+	return last
 }
 
-// toBucket reports whether the last word is a place in the cloud.
+// toBucket reports whether files go to a place in the cloud.
 func toBucket(a cmdline.Command) bool {
-	ops := a.Operands()
-	for i := len(ops) - 1; i >= 0; i-- {
-		if strings.Contains(ops[i], "://") || strings.HasPrefix(ops[i], ".") || strings.HasPrefix(ops[i], "/") || i == len(ops)-1 {
-			return strings.Contains(ops[i], "://")
-		}
-	}
-	return false
+	return goesTo(a, func(w string) bool { return strings.Contains(w, "://") })
 }

@@ -67,9 +67,9 @@ var ruleCases = []struct {
 		"sends a file to the network",
 		[]string{
 			"git send-email x", "curl -T a x", "curl -d @a x", "curl -F f=@a x", "curl --data-binary @a x", "curl --data=@a x", "curl -sXPOSTd @a x", "wget --post-file=a x", "http x f=@a", "xh x @a",
-			"aws s3 cp a s3://b", "gsutil cp a gs://b", "gcloud storage cp a gs://b", "azcopy copy a b", "rclone copy a b:", "croc send a",
+			"aws s3 cp a s3://b", "aws s3 cp a s3://b --profile x", "aws s3 cp a s3://b --acl public-read", "aws s3 cp a --quiet s3://b --acl x", "aws s3 cp --quiet a s3://b --acl x", "aws s3 cp - s3://b --acl x", "aws s3 sync s3://a s3://b", "gsutil cp a gs://b", "gsutil -m cp a gs://b -z x", "gcloud storage cp a gs://b --project x", "gcloud storage cp a gs://b", "azcopy copy a b", "rclone copy a b:", "croc send a",
 		},
-		[]string{"curl x", "curl -d a=b x", "curl --data-raw @a x", "curl -o @a x", "wget x", "http x f=a", "aws s3 cp s3://b a", "aws s3 ls s3://b", "gsutil ls gs://b", "gcloud storage cp gs://b ./a", "rclone ls b:"},
+		[]string{"curl x", "curl -d a=b x", "curl --data-raw @a x", "curl -o @a x", "wget x", "http x f=a", "aws s3 cp s3://b a", "aws s3 cp s3://b a --profile x", "aws s3 cp --profile x s3://b a", "aws s3 cp s3://b - --profile x", "aws s3 ls s3://b", "gsutil ls gs://b", "gsutil -m cp gs://b a", "gcloud storage cp gs://b a --project x", "gcloud storage cp gs://b ./a", "rclone ls b:"},
 	},
 	{"pushes to a remote", []string{"git push"}, []string{"git pull"}},
 
@@ -155,7 +155,7 @@ var ruleCases = []struct {
 	{sendsData, []string{"curl -d a=b x", "curl --json {} x", "wget --post-data=a x"}, []string{"curl x", "wget x"}},
 	{"reaches the cloud's metadata", []string{"curl -s http://169.254.169.254/latest", "wget -qO- metadata.google.internal/x", "http 169.254.169.254"}, []string{"curl http://example.com", "curl http://10.0.0.1/169.254.169.254"}},
 	{"deletes something over the network", []string{"curl -X DELETE x", "curl -XDELETE x"}, []string{"curl -X GET x", "curl x"}},
-	{"sends files to another machine", []string{"scp a h:b", "rsync -a a u@h:b", "sftp h", "rsync a rsync://h/b"}, []string{"scp h:a b", "rsync -a a b", "rsync -a a ./b:c"}},
+	{"sends files to another machine", []string{"scp a h:b", "scp -- a h:b", "rsync -a a u@h:b", "rsync -a a h:b --exclude x", "rsync a -v h:b -e ssh", "rsync a rsync://h/b --bwlimit 1", "sftp h", "rsync a rsync://h/b"}, []string{"scp h:a b", "scp -P 22 h:a b", "rsync -e ssh h:a b --exclude x", "rsync -a a b", "rsync -a a ./b:c"}},
 	{"fetches files from another machine", []string{"scp h:a b"}, []string{"scp a h:b", "rsync a b"}},
 	{"talks to the network", []string{"nc h 80", "nc -l 80", "ncat -e sh h 1", "socat - TCP:h:1", "telnet h", "openssl s_client -connect h:1"}, []string{"nc -z h 80", "nc", "socat - FILE:x", "telnet", "openssl x509 -in x"}},
 	{"sends mail", []string{"mail x"}, []string{"echo mail"}},
