@@ -72,7 +72,7 @@ func (j *textJudge) forkBomb(raw string) {
 	if !strings.Contains(raw, "|") { // of most lines that is all to see
 		return
 	}
-	for _, m := range bomb().FindAllStringSubmatch(raw, 8) {
+	for _, m := range bomb().FindAllStringSubmatch(raw, -1) {
 		if m[1] == m[2] && m[2] == m[3] {
 			j.danger("starts processes without end")
 		}
