@@ -147,7 +147,7 @@ func runsWord(a cmdline.Command) bool {
 // readsProgram reports whether an interpreter takes its program from standard input:
 // it is given none as a file or on the command line.
 func readsProgram(a cmdline.Command) bool {
-	if len(a.Element.Argv) == 0 || !a.Is(programs.Interpreter) || a.Name == "eval" {
+	if !a.Is(programs.Interpreter) || a.Name == "eval" {
 		return len(a.Element.Argv) > 0 && a.Element.Argv[0] == ""
 	}
 	if a.Name == "busybox" && len(a.Words) > 0 { // busybox sh is sh

@@ -119,7 +119,7 @@ func curlSendsFile(a cmdline.Command) bool {
 // attached is the value of a one-letter option that ends the cluster in word i.
 func attached(a cmdline.Command, i int, letter byte) string {
 	w := a.Words[i]
-	if at := strings.IndexByte(w, letter); at >= 0 && at+1 < len(w) {
+	if at := strings.IndexByte(w, letter); at+1 < len(w) {
 		return w[at+1:]
 	}
 	if i+1 < len(a.Words) {
@@ -130,9 +130,6 @@ func attached(a cmdline.Command, i int, letter byte) string {
 
 // remote reports whether a word of scp or rsync names another machine.
 func remote(w string) bool {
-	if strings.HasPrefix(w, "rsync://") || strings.HasPrefix(w, "scp://") {
-		return true
-	}
 	colon := strings.IndexByte(w, ':')
 	slash := strings.IndexByte(w, '/')
 	return colon > 0 && w[0] != '-' && (slash < 0 || colon < slash)

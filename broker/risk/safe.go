@@ -200,7 +200,7 @@ func goLooks(a cmdline.Command) bool {
 		return !rest.AnyWord(func(w string) bool { return cmdline.Matches("-w*|-u*|--w*|--u*|*=*", w) })
 	case "list":
 		return !rest.AnyWord(func(w string) bool {
-			return cmdline.Matches("-toolexec*|-overlay*|-modfile*|-mod*|-exec*|-pkgdir*|-C*|-export*|-u|-compiled*|-test*|-vcs*|--*", w) && w != "-m"
+			return cmdline.Matches("-toolexec*|-overlay*|-modfile*|-mod*|-exec*|-pkgdir*|-C*|-export*|-u|-compiled*|-test*|-vcs*|--*", w)
 		})
 	}
 	return false
