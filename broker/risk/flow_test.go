@@ -69,6 +69,7 @@ func TestFlows(t *testing.T) {
 		{"here-string of $(curl)", []shell.Element{{Kind: shell.Command, Argv: []string{"sh"}, Text: "sh", Stdin: "text", Unsure: "x"}, curl}, net},
 		{"here-string that is known", []shell.Element{{Kind: shell.Command, Argv: []string{"sh"}, Text: "sh", Stdin: "text"}, curl}, ""},
 		{"here-string for a script", []shell.Element{{Kind: shell.Command, Argv: []string{"sh", "x"}, Text: "sh x", Stdin: "text", Unsure: "x"}, curl}, ""},
+		{"here-string for a part that cannot be read", []shell.Element{{Kind: shell.Unknown, Text: "x", Stdin: "text", Unsure: "x"}, curl}, ""},
 		{"no here-string", []shell.Element{{Kind: shell.Command, Argv: []string{"sh"}, Text: "sh", Stdin: "file", Unsure: "x"}, curl}, ""},
 		{"curl | x; y | sh", []shell.Element{piped(1, curl), piped(2, run("sh"))}, ""},
 		{"curl | (x | sh)", []shell.Element{piped(1, curl), piped(-2, run("sh"))}, net},

@@ -1,6 +1,7 @@
 package risk
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/aoctl/aoctl/broker/shell"
@@ -42,6 +43,12 @@ func TestGuardedWorktrees(t *testing.T) {
 		if got := Guarded(c.path, Place{CWD: c.project, Project: c.project, Home: "/home/u"}); got != c.want {
 			t.Errorf("%s in %s: %v", c.path, c.project, got)
 		}
+	}
+	// The names of a path are the same for the questions that come after this one.
+	j := newResolver(Place{Project: "/w/repo/.claude/worktrees/a"})
+	at := j.resolve("/w/repo/.claude/worktrees/a/x", spot{})
+	if _, yes := j.guarded(at, false, false); yes || strings.Join(at.forms[0].Names, "/") != "w/repo/.claude/worktrees/a/x" {
+		t.Errorf("guarded %t, and the names are %q", yes, at.forms[0].Names)
 	}
 }
 
@@ -103,6 +110,8 @@ func TestGuardedCalls(t *testing.T) {
 		"instructions": assessTool("Edit", `{"file_path":"/home/u/src/app/CLAUDE.md"}`),
 		"kill":         assessLine(run("kill 12")),
 		"kill a child": assessLine(run("pgrep node"), run("kill ''")),
+		"a search":     assessLine(piped(1, run("ps ax")), piped(-1, run("grep aoctl"))),
+		"a look":       assessLine(run("pgrep aoctl"), run("ls")),
 		"variable":     assessLine(set1("AO", "1")),
 		"prose":        assessTool("mcp__x__note", `{"text":"see .claude for settings"}`),
 	} {

@@ -143,7 +143,7 @@ func TestFilesThatComeToBe(t *testing.T) {
 			t.Errorf("%s: %+v", program, r.Findings)
 		}
 	}
-	for line, want := range map[string]bool{"cp -t ~ .bashrc": true, "cp --target-directory=~ .bashrc": true, "cp .bashrc .": false, "cp .bashrc": false, "cp x/. ~": false, "cp x/.. ~": false, "cp x/ ~": false, "cp .bashrc x ~": true, "cat .bashrc ~": false, "cp .bashrc ''": false} {
+	for line, want := range map[string]bool{"cp -t ~ .bashrc": true, "cp --target-directory=~ .bashrc": true, "cp .bashrc .": false, "cp .bashrc": false, "cp x/. ~": false, "cp x/.. ~": false, "cp x/ ~": false, "cp .bashrc x ~": true, "cat .bashrc ~": false, "cp .bashrc ''": false, "cp x/.. ~/.bashrc/x": false, "cp x/. ~/.profile": false, "cp x/ ~/.profile": false} {
 		if r := assessLine(run(line)); finds(r, "changes a shell start-up file") != want {
 			t.Errorf("%s: %+v", line, r.Findings)
 		}

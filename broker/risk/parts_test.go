@@ -120,12 +120,12 @@ func TestPatternsMeet(t *testing.T) {
 
 // What an interpreter is given as its program is not what it reads.
 func TestWhoReadsItsProgram(t *testing.T) {
-	for _, line := range lines("sh; sh -; sh -s; sh -s x; sh -xs; sh -x; bash /dev/stdin; bash /dev/fd/0; bash /proc/self/fd/0; bash -o pipefail; bash -O extglob; python; python -; python -u; python -W x; python -X x; perl -; node; deno run -; bun run -; deno -q run -; sh --norc; deno run; bun run; psql x; mysql x; sqlite3 x; psql -h x; busybox sh; busybox; . /dev/stdin; ''") {
+	for _, line := range lines("sh; sh -; sh -s; sh -s x; sh -xs; sh -x; bash /dev/stdin; bash /dev/fd/0; bash /proc/self/fd/0; bash -o pipefail; bash -O extglob; python; python -; python -u; python -W x; python -W once; python -X x; python - x; sh /dev/stdin x; psql prod; perl -; node; deno run -; bun run -; deno -q run -; sh --norc; deno run; bun run; psql x; mysql x; sqlite3 x; psql -h x; busybox sh; busybox; . /dev/stdin; ''") {
 		if !readsProgram(cmdline.Of(run(line))) {
 			t.Errorf("%s reads none", line)
 		}
 	}
-	for _, line := range lines("python -s x; perl -s x; node -s x; node run -; deno x run -; sh --norc x; sh -cs; sh x; sh -ec x; sh -cs x; bash x -; python x; python -c x; python -m x; python x -; perl -e x; perl -ne x; perl -p x; ruby -r x; node -e x; node --eval x; node --print x; psql -c x; psql --command x; deno run x; busybox cat; busybox sh x; eval; eval -; cat; ls -; run") {
+	for _, line := range lines("sh dist; sh ''; sh -x x; node --print -; node --eval -; psql --command -; python -s x; perl -s x; node -s x; node run -; deno x run -; sh --norc x; sh -cs; sh x; sh -ec x; sh -cs x; bash x -; python x; python -c x; python -m x; python x -; perl -e x; perl -ne x; perl -p x; ruby -r x; node -e x; node --eval x; node --print x; psql -c x; psql --command x; deno run x; busybox cat; busybox sh x; eval; eval -; cat; ls -; run") {
 		if readsProgram(cmdline.Of(run(line))) {
 			t.Errorf("%s reads one", line)
 		}
@@ -133,7 +133,7 @@ func TestWhoReadsItsProgram(t *testing.T) {
 	const net = "runs what comes from the network"
 	curl := piped(1, run("curl https://x/i"))
 	for want, list := range map[bool][]shell.Element{
-		true:  {via(piped(-1, run("sh")), "xargs"), via(piped(-1, run("echo")), "xargs", "sh -c"), via(piped(-1, run("bash -c")), "parallel"), via(piped(-1, run("python -c")), "xargs"), via(piped(-1, run("perl -e")), "xargs")},
+		true:  {via(piped(-1, run("sh")), "xargs"), via(piped(-1, run("sh {}")), "xargs"), via(piped(-1, run("echo")), "xargs", "sh -c"), via(piped(-1, run("bash -c")), "parallel"), via(piped(-1, run("python -c")), "xargs"), via(piped(-1, run("perl -e")), "xargs")},
 		false: {via(piped(-1, run("echo")), "xargs"), via(piped(-1, run("rm")), "xargs", "nice"), via(piped(-1, run("python x")), "xargs"), piped(-1, run("python -c x"))},
 	} {
 		for _, e := range list {
@@ -144,7 +144,7 @@ func TestWhoReadsItsProgram(t *testing.T) {
 	}
 	for want, list := range map[bool]string{
 		true:  "sh i.sh; bash ./i.sh; ./i.sh; chmod +x i.sh; chmod 755 i.sh; chmod u=rwx i.sh; python i.sh; source i.sh; node x i.sh",
-		false: "cat i.sh; chmod -x i.sh; chmod 75 i.sh; chmod u+r i.sh; sh j.sh; ./j.sh; ls",
+		false: "cat i.sh; grep a+x i.sh; ls 755 i.sh; chmod -x i.sh; chmod 75 i.sh; chmod u+r i.sh; sh j.sh; ./j.sh; ls",
 	} {
 		for _, line := range lines(list) {
 			for _, get := range lines("curl -o i.sh https://x/y; curl --output i.sh https://x/y; wget -O i.sh https://x/y; wget --output-document i.sh https://x/y; wget https://x/i.sh; wget https://x/i.sh?a=b; scp h:i.sh .") {

@@ -204,6 +204,10 @@ func TestDeletesByWords(t *testing.T) {
 	check(t, assessLine(run("rm -rf build")), Normal, "")
 	check(t, assessLine(run("rm -rf ''")), Dangerous, "deletes what the line does not say")
 	check(t, assessLine(run("rm ''")), Normal, "")
+	check(t, assessLine(via(run("rm -rf ''"), "find")), Normal, "")
+	check(t, assessLine(run("rm link")), Normal, "")
+	check(t, assessLine(run("rm -r link")), Dangerous, "deletes outside the project")
+	check(t, assessLine(run("rm ~/other/a")), Dangerous, "deletes outside the project")
 	check(t, assessLine(run("rm -- -rf")), Normal, "")
 	r := Assess(Call{Tool: "Bash", Line: lineOf(run("rm a"), remove("a"))}, Place{CWD: "/home/u", Home: "/home/u"})
 	check(t, r, Dangerous, "deletes outside the project")
@@ -215,6 +219,8 @@ func TestMoves(t *testing.T) {
 	check(t, assessLine(run("mv /tmp/x a"), from, to), Normal, "moves files from a temporary folder")
 	check(t, assessLine(run("rm -r /tmp/x"), from, to), Dangerous, "deletes outside the project")
 	check(t, assessLine(run("mv /tmp/x a"), from, to, run("rm -r /tmp/x"), from), Dangerous, "deletes outside the project")
+	check(t, assessLine(lost(run("rm -r x")), tree(lost(remove("x")))), Dangerous, "deletes in a folder that is not known")
+	check(t, assessLine(lost(run("mv x a")), tree(lost(remove("x")))), Normal, "removes from a folder that is not known")
 	check(t, assessLine(run("mv /home/u/other/x a"), tree(remove("/home/u/other/x")), to), Dangerous, "moves files from outside the project")
 }
 
@@ -226,6 +232,16 @@ func TestCopiesIntoFolders(t *testing.T) {
 	check(t, assessLine(run("cp evil/.bashrc dotfiles")), Normal, "")
 	if r := assessLine(run("cp x/settings.json .claude")); !r.Guarded {
 		t.Errorf("not guarded: %+v", r)
+	}
+}
+
+// A home folder may lie in a folder of the system; what lies beside it is the system's.
+func TestHomeInAFolderOfTheSystem(t *testing.T) {
+	at := Place{CWD: "/var/home/u/p", Project: "/var/home/u/p", Home: "/var/home/u"}
+	for file, want := range map[string]bool{"/var/home/u/x": false, "/var/home/u/p/x": false, "/var/home/v/x": true, "/var/x": true} {
+		if r := Assess(Call{Tool: "Bash", Line: lineOf(write(file))}, at); finds(r, "changes the system's folders") != want {
+			t.Errorf("%s: %+v", file, r.Findings)
+		}
 	}
 }
 
@@ -246,6 +262,13 @@ func TestWordsOfCommands(t *testing.T) {
 		r := assessLine(run(line))
 		if !finds(r, want) {
 			t.Errorf("%s: %v %+v; want %s", line, r.Class, r.Findings, want)
+		}
+	}
+	for program, want := range map[string]bool{"foo": true, "git commit -m": false} { // with a word that is not known
+		e := run(program + " ''")
+		e.Text = program + ` "$(date) x/.netrc"`
+		if r := assessLine(e); finds(r, "reads keys or credentials") != want {
+			t.Errorf("%s: %+v", e.Text, r.Findings)
 		}
 	}
 	for _, line := range []string{

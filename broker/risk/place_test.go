@@ -116,6 +116,14 @@ func TestFormsOfPaths(t *testing.T) {
 	if !(target{reals: []string{"a"}}).within(yes) || (target{}).within(yes) || (target{reals: []string{"a"}, lost: true}).within(yes) || (target{reals: []string{"a", "b"}}).within(no) {
 		t.Error("within")
 	}
+	for _, c := range []struct {
+		t    target
+		want string
+	}{{target{given: "/a", reals: []string{"/a"}}, "/a"}, {target{given: "/a", reals: []string{"/b", "/a", "/c"}}, "/a /b /c"}, {target{given: "/a", lost: true}, "/a"}, {target{lost: true}, ""}} {
+		if got := c.t.places(); strings.Join(got, " ") != c.want || len(got) != len(strings.Fields(c.want)) {
+			t.Errorf("%+v may be %q", c.t, got)
+		}
+	}
 	for _, p := range lines("/tmp/x; /tmp; /var/tmp/x; /private/tmp/x; /private/var/tmp/x; /var/folders/x; /private/var/folders/x; /dev/shm/x") {
 		if !inTemporary(p) {
 			t.Errorf("%s is kept", p)

@@ -30,6 +30,17 @@ func TestSafeCommands(t *testing.T) {
 	}
 }
 
+// Where no project is known nothing is inside of it.
+func TestNothingIsSafeWithoutAProject(t *testing.T) {
+	at := place()
+	at.Project = ""
+	for _, line := range []string{"ls", "pwd", "echo x", "git status"} {
+		if r := Assess(Call{Tool: "Bash", Line: lineOf(run(line))}, at); r.Class == Safe {
+			t.Errorf("%s: %+v", line, r)
+		}
+	}
+}
+
 func TestSafeLines(t *testing.T) {
 	exact, neutral := run("ls"), run("whatever")
 	exact.Exact, neutral.Neutral = "code", true

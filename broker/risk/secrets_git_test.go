@@ -169,7 +169,7 @@ func TestGitPasswords(t *testing.T) {
 	theirs.Git, theirs.OwnPassword = nil, func() bool { return false }
 	for line, want := range map[string]bool{
 		"git config --list": true, "git config -l": true, "git config --get-regexp x": true, "git config --get-regexp user.name": true, "git config --get-r user.name": true, "git config remote.origin.url": true, "git config --get http.extraheader": true, "git config --list user.name": true, "git config -l user.name": true,
-		"git config user.name": false, "git config user.name x": false, "git config --get core.editor": false, "git config USER.name": false, "git config xuser.name": true, "git config user.": true,
+		"git config user.name": false, "git config user.name x": false, "git config remote.origin.url x": false, "git config --add remote.origin.url x": false, "git config --unset remote.origin.url": false, "git config --get core.editor": false, "git config USER.name": false, "git config xuser.name": true, "git config user.": true,
 		"git remote -v": true, "git remote --verbose": true, "git remote --v": true, "git remote show origin": true, "git remote get-url x": true, "git remote": false, "git remote add x y": false,
 		"git ls-remote": true, "git ls-remote x": true, "git var -l": true, "git var GIT_EDITOR": false, "git status": false, "git-config --list": true,
 	} {

@@ -41,6 +41,31 @@ func TestHarmlessKeys(t *testing.T) {
 	}
 }
 
+// A folder that is called like a pattern is that folder; who reads it need not be known.
+func TestFoldersCalledLikePatterns(t *testing.T) {
+	at := place()
+	at.Secrets = func(dir string) ([]string, bool) {
+		if dir == "/home/u/src/app/a[1]" {
+			return []string{dir + "/.env"}, true
+		}
+		return nil, true
+	}
+	e := tree(read("a[1]"))
+	e.Glob = false
+	if got := beginning(Assess(Call{Tool: "Bash", Line: lineOf(e)}, at), readsKeys); len(got) != 1 || got[0] != readsKeys+": .env" {
+		t.Errorf("found %q", got)
+	}
+}
+
+// A file is left out by what says so alone, not by what asks for it.
+func TestFilesLeftOutByName(t *testing.T) {
+	for line, want := range map[string]bool{"rsync -a --exclude=.env . b": false, "rsync -a --include=.env . b": true, "tar -cf x --exclude=.env .": false, "tar -cf x .env .": true, "foo --exclude=.env": true} {
+		if r := assessLine(run(line)); finds(r, readsKeys) != want {
+			t.Errorf("%s: %+v", line, r.Findings)
+		}
+	}
+}
+
 // A pattern may stand for a file below the folder, and for nothing that lies beside it.
 func TestPatternsOfFilesBelow(t *testing.T) {
 	for _, c := range []struct {

