@@ -53,7 +53,7 @@ func (j fileJudge) writePath(t target, c change) {
 		return
 	}
 	switch {
-	case t.lost && t.given == "":
+	case t.given == "":
 		j.note("writes to a folder that is not known")
 	case c.wide && j.aboveHome(t):
 		j.danger("writes all over the home folder")

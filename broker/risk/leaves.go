@@ -112,9 +112,9 @@ const maxBraces = 3
 // braces are the patterns that a pattern with lists in braces stands for. What is not
 // understood keeps its braces.
 func braces(pattern string) []string {
-	head, rest, open := strings.Cut(pattern, "{")
+	head, rest, _ := strings.Cut(pattern, "{")
 	inner, tail, closed := strings.Cut(rest, "}")
-	if !open || !closed || strings.Count(pattern, "{") > maxBraces || strings.ContainsAny(inner, `{\[`) || strings.Contains(head, `\`) {
+	if !closed || strings.Count(pattern, "{") > maxBraces || strings.ContainsAny(inner, `{\[`) || strings.Contains(head, `\`) {
 		return []string{pattern}
 	}
 	var out []string

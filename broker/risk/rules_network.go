@@ -78,7 +78,7 @@ func curlSendsFile(a cmdline.Command) bool {
 		value := ""
 		switch {
 		case cmdline.Matches("--data*|--form*|--json*|--url-query*", w):
-			if _, v, ok := strings.Cut(w, "="); ok && !strings.Contains(strings.SplitN(w, "=", 2)[0], "@") {
+			if name, v, _ := strings.Cut(w, "="); !strings.Contains(name, "@") {
 				value = v
 			}
 			if value == "" && i+1 < len(a.Words) {

@@ -45,7 +45,7 @@ func (j toolJudge) address(text string) {
 		j.danger("reaches the cloud's metadata")
 	case u.Scheme == "file":
 		j.files.readPath(j.resolve(u.Path, spot{}), false)
-	case host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && addr.Unmap().IsLoopback():
+	case host == "localhost" || strings.HasSuffix(host, ".localhost") || addr.Unmap().IsLoopback():
 		j.note("reaches a service of this machine")
 	case err == nil || decimalHost().MatchString(host):
 		j.note("reaches an address without a name")
