@@ -85,6 +85,7 @@ func TestWhatIsLeftOut(t *testing.T) {
 		"find . -iname *.go":                                    ".env | a.go",
 		"find . -name *.go -exec cat -name .env":                ".env | a.go",
 		"find . -exec cat -name *.go":                           " | .env a.go",
+		"find -name *.go -exec cat":                             ".env | a.go",
 		"find . -name":                                          " | .env",
 		"find . -unheard-of -name *.go":                         " | .env",
 		"find . ! -name *.go":                                   " | .env",

@@ -167,7 +167,7 @@ func TestToolsThatLookBelow(t *testing.T) {
 	}
 	for input, want := range map[string]string{
 		`Grep {"path":"sub"}`: "b.pem", `Grep {}`: ".env", `Grep {"path":"."}`: ".env", `Grep {"path":"sub","glob":"*.go"}`: "", `Grep {"path":"sub","glob":"!b.pem"}`: "", `grep {"path":"sub"}`: "b.pem", `grep {}`: ".env", `grep_search {"dir_path":"sub"}`: "b.pem", `grep_files {}`: ".env",
-		`search_file_content {}`: ".env", `read_many_files {"paths":["sub"]}`: "b.pem", `LS {"path":"sub"}`: "", `Glob {"pattern":"*"}`: "", `list_directory {"path":"sub"}`: "", `Read {"file_path":"sub"}`: "", `LS {}`: "", `mcp__x__grep {"path":"sub"}`: "b.pem", `MyGrep {}`: ".env", `mcp__x__find {"path":"sub"}`: "",
+		`search_file_content {}`: ".env", `read_many_files {"paths":["sub"]}`: "b.pem", `read_many_files {"paths":["","sub"]}`: "b.pem", `LS {"path":"sub"}`: "", `Glob {"pattern":"*"}`: "", `list_directory {"path":"sub"}`: "", `Read {"file_path":"sub"}`: "", `LS {}`: "", `mcp__x__grep {"path":"sub"}`: "b.pem", `MyGrep {}`: ".env", `mcp__x__find {"path":"sub"}`: "",
 	} {
 		tool, in, _ := strings.Cut(input, " ")
 		got := strings.Join(beginning(Assess(Call{Tool: tool, Input: json.RawMessage(in)}, at), readsKeys+": "), " ")

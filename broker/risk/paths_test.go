@@ -205,6 +205,10 @@ func TestDeletesByWords(t *testing.T) {
 	check(t, assessLine(run("rm -rf ''")), Dangerous, "deletes what the line does not say")
 	check(t, assessLine(run("rm ''")), Normal, "")
 	check(t, assessLine(via(run("rm -rf ''"), "find")), Normal, "")
+	for _, program := range []string{"srm", "trash", "rm -r"} {
+		check(t, assessLine(run(program+" ''")), Dangerous, "deletes what the line does not say")
+	}
+	check(t, assessLine(run("unlink ''")), Normal, "")
 	check(t, assessLine(run("rm link")), Normal, "")
 	check(t, assessLine(run("rm -r link")), Dangerous, "deletes outside the project")
 	check(t, assessLine(run("rm ~/other/a")), Dangerous, "deletes outside the project")

@@ -120,6 +120,9 @@ func TestWhatGitNames(t *testing.T) {
 			t.Errorf("%s: %q, want %q", line, got, want)
 		}
 	}
+	if r := Assess(Call{Tool: "Bash", Line: lineOf(lost(run("git")))}, at); len(r.Findings) > 0 {
+		t.Errorf("git by itself, nobody knows where: %+v", r.Findings)
+	}
 	at.Secrets = nil
 	at.Tracked = func(string) ([]string, bool) { return nil, false }
 	if got := gitSays(at, "git show"); got != "list" {

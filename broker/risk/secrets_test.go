@@ -46,13 +46,13 @@ func TestFoldersCalledLikePatterns(t *testing.T) {
 	at := place()
 	at.Secrets = func(dir string) ([]string, bool) {
 		if dir == "/home/u/src/app/a[1]" {
-			return []string{dir + "/.env"}, true
+			return []string{dir + "/.env", dir + "/b.pem"}, false // of which the first says enough
 		}
 		return nil, true
 	}
 	e := tree(read("a[1]"))
 	e.Glob = false
-	if got := beginning(Assess(Call{Tool: "Bash", Line: lineOf(e)}, at), readsKeys); len(got) != 1 || got[0] != readsKeys+": .env" {
+	if got := beginning(Assess(Call{Tool: "Bash", Line: lineOf(e)}, at), "reads "); len(got) != 1 || got[0] != readsKeys+": .env" {
 		t.Errorf("found %q", got)
 	}
 }
