@@ -27,7 +27,7 @@ var worst = sync.OnceValue(func() []look {
 		{regexp.MustCompile(`\bgit\b[^\n;&|]*\bpush\b[^\n;&|]*(\s-f\b|--force|--mirror|\s\+\w)`), "forces a push"},
 		{regexp.MustCompile(`\bgit\b[^\n;&|]*\breset\b[^\n;&|]*--hard\b`), "throws away uncommitted work"},
 		{regexp.MustCompile(`\bchmod\s+(-\S+\s+)*(-\w*R|--recursive)`), "changes rights of a whole folder"},
-		{regexp.MustCompile(`(?i)dangerously-(skip|asksNobody)|--yolo\b`), asksNobody},
+		{regexp.MustCompile(`(?i)dangerously-(skip|bypass|allow)|--yolo\b`), asksNobody},
 	}
 })
 

@@ -174,7 +174,7 @@ var ruleCases = []struct {
 	{"steers other programs", []string{"osascript -e x"}, []string{"open x"}},
 	{
 		asksNobody,
-		[]string{"claude --dangerously-skip-permissions -p x", "claude --permission-mode bypassPermissions -p x", "codex exec --yolo x", "codex --dangerously-asksNobody-approvals-and-sandbox", "codex -a never x", "gemini -y x", "gemini --approval-mode yolo", "cursor-agent -f x", "copilot --allow-all-tools", "aider --yes-always", "amp --dangerously-allow-all", "goose run --auto", "npx @openai/codex --yolo x"},
+		[]string{"claude --dangerously-skip-permissions -p x", "claude --permission-mode bypassPermissions -p x", "codex exec --yolo x", "codex --dangerously-bypass-approvals-and-sandbox", "codex -a never x", "gemini -y x", "gemini --approval-mode yolo", "cursor-agent -f x", "copilot --allow-all-tools", "aider --yes-always", "amp --dangerously-allow-all", "goose run --auto", "npx @openai/codex --yolo x"},
 		[]string{"claude -p x", "codex exec x", "gemini x", "cursor-agent x", "copilot -p x", "aider x", "npx vitest"},
 	},
 	{
