@@ -85,6 +85,8 @@ func TestFlows(t *testing.T) {
 		{"curl -o a/x && sh b/x", []shell.Element{run("curl -o a/i.sh https://x/y"), run("sh b/i.sh")}, ""},
 		{"curl; rm x; sh x", []shell.Element{curl, remove("j.sh"), run("sh j.sh")}, ""},
 		{"> x; curl; sh x", []shell.Element{write("j.sh"), curl, run("sh j.sh")}, ""},
+		{"curl -o x; sh y nobody knows where", []shell.Element{run("curl -o i.sh https://x/y"), lost(run("sh j.sh"))}, ""},
+		{"curl; < x; sh x", []shell.Element{curl, read("j.sh"), run("sh j.sh")}, ""},
 		{"curl -o ''; sh ''", []shell.Element{run("curl -o ''"), run("sh ''")}, ""},
 		{"curl; nothing", []shell.Element{run("curl -o i.sh x"), {Kind: shell.Command}}, ""},
 		{"wget u/x:y", []shell.Element{run("scp h:a/i.sh ."), run("sh i.sh")}, net},

@@ -69,6 +69,7 @@ func TestOwnFilesInTheProject(t *testing.T) {
 		{tree(remove(".")), true},
 		{tree(remove("bin")), true},
 		{remove("bin/*"), true},
+		{remove("bin"), true},
 		{tree(remove("src")), false},
 		{write("bin/aoctl"), true},
 	} {

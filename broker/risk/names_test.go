@@ -186,7 +186,7 @@ func TestToolsThatLookBelow(t *testing.T) {
 		}
 	}
 	for input, want := range map[string]Class{
-		`Grep {"pattern":"x","glob":"!a/.env"}`: Safe, `Grep {"pattern":"x","glob":"a/.env"}`: Dangerous, `Grep {"pattern":"x","glob":"*.go,.env"}`: Dangerous, `Grep {"pattern":"x","glob":"*.{go,pem}"}`: Dangerous, `Grep {"pattern":"x","glob":"!a .claude/x"}`: Dangerous, `Grep {"pattern":"x","glob":"\\.env"}`: Dangerous,
+		`Grep {"pattern":"x","glob":"!a/.env"}`: Safe, `Grep {"pattern":"x","glob":"a/.env"}`: Dangerous, `Grep {"pattern":"x","glob":"*.go,.env"}`: Dangerous, `Grep {"pattern":"x","glob":"*.go},.env"}`: Dangerous, `Grep {"pattern":"x","glob":"{*.go,.env"}`: Dangerous, `Grep {"pattern":"x","glob":"*.{go,pem}"}`: Dangerous, `Grep {"pattern":"x","glob":"!a .claude/x"}`: Dangerous, `Grep {"pattern":"x","glob":"\\.env"}`: Dangerous,
 		`Glob {"pattern":"!a/.env"}`: Dangerous, `Glob {"pattern":"{a,.env}"}`: Dangerous, `Glob {"pattern":"a\\b"}`: Normal, `Glob {"pattern":" a"}`: Normal, `Glob {"pattern":"$a"}`: Normal, `Glob {"pattern":"\u00e9"}`: Normal, `Glob {"pattern":"a b"}`: Safe,
 		`Read {"file_path":["a"]}`: Normal, `Read {"file_path":"a","x":"\u0007"}`: Normal, `Read {"file_path":"a","x":["\u0007"]}`: Normal, `Read {"file_path":"a","\u0007":1}`: Normal, `Read {"file_path":"a","x":"a\n\tb"}`: Safe, `Read {"file_path":"a","x":"\ufffd"}`: Normal, `Read {"file_path":"a","x":{"y":1}}`: Safe,
 	} {

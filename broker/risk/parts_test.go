@@ -125,7 +125,7 @@ func TestWhoReadsItsProgram(t *testing.T) {
 			t.Errorf("%s reads none", line)
 		}
 	}
-	for _, line := range lines("sh dist; sh ''; sh -x x; node --print -; node --eval -; psql --command -; python -s x; perl -s x; node -s x; node run -; deno x run -; sh --norc x; sh -cs; sh x; sh -ec x; sh -cs x; bash x -; python x; python -c x; python -m x; python x -; perl -e x; perl -ne x; perl -p x; ruby -r x; node -e x; node --eval x; node --print x; psql -c x; psql --command x; deno run x; busybox cat; busybox sh x; eval; eval -; cat; ls -; run") {
+	for _, line := range lines("bash --posix x; sh dist; sh ''; sh -x x; node --print -; node --eval -; psql --command -; python -s x; perl -s x; node -s x; node run -; deno x run -; sh --norc x; sh -cs; sh x; sh -ec x; sh -cs x; bash x -; python x; python -c x; python -m x; python x -; perl -e x; perl -ne x; perl -p x; ruby -r x; node -e x; node --eval x; node --print x; psql -c x; psql --command x; deno run x; busybox cat; busybox sh x; eval; eval -; cat; ls -; run") {
 		if readsProgram(cmdline.Of(run(line))) {
 			t.Errorf("%s reads one", line)
 		}

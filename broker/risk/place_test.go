@@ -65,6 +65,10 @@ func TestPathsAreRead(t *testing.T) {
 	if got := j.resolve("~/a", spot{tilde: true}); !got.lost || got.given != "" || got.rel {
 		t.Errorf("without a home: %+v", got)
 	}
+	j = newResolver(Place{Real: func(string) (string, error) { return "/b", errors.New("not to be followed") }})
+	if got := j.resolve("/a", spot{}); !got.lost || len(got.reals) > 0 || !j.lost {
+		t.Errorf("a path that cannot be followed: %+v", got)
+	}
 	// The disk is asked about each path once, and not without end.
 	asked := 0
 	j = newResolver(Place{Real: func(p string) (string, error) { asked++; return p, nil }})
@@ -90,6 +94,9 @@ func TestFormsOfPaths(t *testing.T) {
 	}
 	if f := newResolver(Place{}).newForm("/srv/u/a", false); f.Home != -1 || f.Glob {
 		t.Errorf("without a home: %+v", f)
+	}
+	if f := newResolver(Place{Home: "/home/corp/u"}).newForm("/home/corp/u/a", false); f.Home != 3 {
+		t.Errorf("a home folder below others: %+v", f)
 	}
 	for p, want := range map[string]string{"a/b": "a b", "../a": "a", "/a": "a", "~x/a": "a", "~x": "~x", "~/a/b": "a b"} {
 		f := j.looseForm(p, false)

@@ -155,7 +155,7 @@ var ruleCases = []struct {
 	{sendsData, []string{"curl -d a=b x", "curl --json {} x", "wget --post-data=a x"}, []string{"curl x", "wget x"}},
 	{"reaches the cloud's metadata", []string{"curl -s http://169.254.169.254/latest", "wget -qO- metadata.google.internal/x", "http 169.254.169.254"}, []string{"curl http://example.com", "curl http://10.0.0.1/169.254.169.254"}},
 	{"deletes something over the network", []string{"curl -X DELETE x", "curl -XDELETE x"}, []string{"curl -X GET x", "curl x"}},
-	{"sends files to another machine", []string{"scp a h:b", "scp -- a h:b", "rsync -a a u@h:b", "rsync -a a h:b --exclude x", "rsync a -v h:b -e ssh", "rsync a rsync://h/b --bwlimit 1", "sftp h", "rsync a rsync://h/b"}, []string{"scp h:a b", "scp -P 22 h:a b", "rsync -e ssh h:a b --exclude x", "rsync -a a b", "rsync -a a ./b:c"}},
+	{"sends files to another machine", []string{"scp a h:b", "scp -- a h:b", "rsync -a a u@h:b", "rsync -a a h:b --exclude x", "rsync a -v h:b -e ssh", "rsync a rsync://h/b --bwlimit 1", "sftp h", "rsync a rsync://h/b"}, []string{"scp h:a b", "scp -P 22 h:a b", "rsync -e ssh h:a b --exclude x", "rsync -a a b", "rsync -a a ./b:c", "rsync -a a /b:c"}},
 	{"fetches files from another machine", []string{"scp h:a b"}, []string{"scp a h:b", "rsync a b"}},
 	{"talks to the network", []string{"nc h 80", "nc -l 80", "ncat -e sh h 1", "socat - TCP:h:1", "telnet h", "openssl s_client -connect h:1"}, []string{"nc -z h 80", "nc", "socat - FILE:x", "telnet", "openssl x509 -in x"}},
 	{"sends mail", []string{"mail x"}, []string{"echo mail"}},

@@ -19,7 +19,7 @@ func TestSafeCommands(t *testing.T) {
 		}
 	}
 	for _, line := range []string{
-		"make", "npm test", "rm a", "touch a", "cat /etc/passwd", "cat ../other/a", "ls ~", "head --bytes=5 /etc/passwd", "grep -f/etc/passwd a", "find . -delete", "find . -exec ls {} +", "find . -fprint x", "rg --pre x foo", "rg --pr x foo", "sort -o a b", "sort -uo a b",
+		"make", "npm test", "rm a", "grep x /etc/passwd", "sed -n 1p /etc/passwd", "jq . /etc/passwd", "touch a", "cat /etc/passwd", "cat ../other/a", "ls ~", "head --bytes=5 /etc/passwd", "grep -f/etc/passwd a", "find . -delete", "find . -exec ls {} +", "find . -fprint x", "rg --pre x foo", "rg --pr x foo", "sort -o a b", "sort -uo a b",
 		"sort --out=a b", "sort --compress-prog=x a", "uniq a b", "tree -o a", "date -s now", "git checkout x", "git branch x", "git branch -d x", "git tag v1", "git remote add a b", "git stash", "git diff --output=a", "git diff --outp=a", "git diff --no-index /etc/passwd a",
 		"git grep -O x", "git -C /other status", "git -c a.b=c status", "git diff --ext-diff", "git config --list", "git fetch", "git stash pop", "git worktree add x", "sed s/a/b/ a", "sed -i 1p a", "sed -n w a", "sed -n 1e a", "go env -w A=b", "go build", "go vet", "go list -toolexec=x", "go test",
 		"node a.js", "node --version a.js", "python3 -c x", "cargo build", "npm run ls", "npm ls --prefix /x", "./ls", "/bin/ls", "LS", "jq -f a b", "xxd -r a", "file -C a", "hostname x", "env ls", "''", "cat ''", "du --files0-from=a", "printf -v a b", "yq -i .a b",
