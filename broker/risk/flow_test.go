@@ -37,6 +37,7 @@ func TestFlows(t *testing.T) {
 		{"sh | curl", []shell.Element{piped(1, run("sh")), piped(-1, curl)}, ""},
 		{"cat | sh", []shell.Element{piped(1, run("cat a")), piped(-1, run("sh"))}, ""},
 		{"base64 -d | sh", []shell.Element{piped(1, run("base64 -d a")), piped(-1, run("sh"))}, hidden},
+		{"cut -d | sh", []shell.Element{piped(1, run("cut -d x a")), piped(-1, run("sh"))}, ""},
 		{"base64 | sh", []shell.Element{piped(1, run("base64 a")), piped(-1, run("sh"))}, ""},
 		{"bash <(curl)", []shell.Element{inside("bash <("+curl.Text+")", run("bash ''")), curl}, net},
 		{"sh -c $(curl)", []shell.Element{inside(`sh -c "$(`+curl.Text+`)"`, run("sh -c ''")), curl}, net},

@@ -277,7 +277,7 @@ func TestWordsOfCommands(t *testing.T) {
 	}
 	for _, line := range []string{
 		"echo .env", "cat ~/.bashrc", "diff ~/.vimrc a", "grep -rn .env src", "ls .env", "git add .env.example", "touch .env", "cp .env.example .env", "find . -name .claude",
-		"echo .claude", "node -e 'xs.map(e => e.key)'", "node -e 'console.log(secrets.token)'", "python3 -c 'import dotenv'", "git commit -m .env",
+		"cat .ssh", "echo .claude", "node -e 'xs.map(e => e.key)'", "node -e 'console.log(secrets.token)'", "python3 -c 'import dotenv'", "git commit -m .env",
 	} {
 		if r := assessLine(run(line)); r.Class == Dangerous {
 			t.Errorf("%s: %+v", line, r.Findings)

@@ -55,6 +55,10 @@ func TestFoldersCalledLikePatterns(t *testing.T) {
 	if got := beginning(Assess(Call{Tool: "Bash", Line: lineOf(e)}, at), "reads "); len(got) != 1 || got[0] != readsKeys+": .env" {
 		t.Errorf("found %q", got)
 	}
+	e.Tree = false
+	if got := beginning(Assess(Call{Tool: "Bash", Line: lineOf(e)}, at), "reads "); len(got) > 0 {
+		t.Errorf("a file of that name: %q", got)
+	}
 }
 
 // A file is left out by what says so alone, not by what asks for it.
