@@ -11,7 +11,7 @@ func TestSafeCommands(t *testing.T) {
 	for _, line := range []string{
 		"ls", "ls -la src", "cat a.go b.go", "head -n 20 a", "tail -5 a", "wc -l a", "grep -rn foo src", "grep /api src/a.go", "rg -n foo", "find . -name '*.go' -type f", "git status", "git status -sb",
 		"git diff --stat HEAD~1", "git log --oneline -5", "git --no-pager log main..dev", "git show HEAD:a.go", "git branch", "git branch -a", "git branch --list x", "git rev-parse HEAD", "git ls-files", "git blame a.go", "git stash list", "git remote -v",
-		"pwd", "echo hello", "which go", "file a", "stat a", "du -sh .", "df -h", "date +%s", "uname -a", "whoami", "jq .a a.json", "sort -u a", "uniq -c a", "cut -d: -f1 a", "tr a b", "diff a b", "tree -L 2", "sed -n 1,20p a", "sed -n '$p' a",
+		"pwd", "echo hello", "which go", "file a", "stat a", "du -sh .", "df -h", "date +%s", "uname -a", "whoami", "jq .a a.json", "sort -u a", "uniq -c a", "cut -d: -f1 a", "tr a b", "diff a b", "tree -L 2", "sed -n 1,20p a", "sed -n -E 1p a", "sed -r -n 1p a", "sed -n '$p' a",
 		"go version", "go env GOPATH", "go list ./...", "node --version", "python3 --version", "cargo --version", "npm ls", "npm outdated", "npm view x", "ls /usr/include", "cat /tmp/x", "cat /home/u/src/app/a.go", "test -f a", "sleep 1", "base64 a",
 	} {
 		if r := assessLine(run(line)); r.Class != Safe || r.Why == "" {
