@@ -66,6 +66,7 @@ var awkLines = [][2]string{
 	{`awk 'END{print > "/dev/stderr"' f`, "r(f)"},
 	{`awk '{for (i = 0; i < 9; i++) print i > "x"}'`, "exact"},
 	{`awk '{print(i); x = (1 > 2)}'`, "plain"},
+	{"awk '{x = 4\\ \n/2; print \"id\" | \"sh\"; y = 1/1}'", "exact"},
 }
 
 func TestInspectAwk(t *testing.T) { inspected(t, awkLines) }

@@ -21,6 +21,9 @@ func Awk(text string) string {
 	return a.scan()
 }
 
+// awkBlanks are blanks to at least one version of awk.
+const awkBlanks = " \t\r\f\v"
+
 // awkScan walks through a program to tell a comparison from a redirection and an "or"
 // from a pipe.
 type awkScan struct {
@@ -36,10 +39,12 @@ func (a *awkScan) scan() string {
 	for a.at < len(a.text) {
 		ch := a.text[a.at]
 		switch {
-		case ch == ' ' || ch == '\t' || ch == '\r':
+		case strings.IndexByte(awkBlanks, ch) >= 0:
 			a.at++
 		case ch == '\\':
-			a.at += 2
+			if !a.joined() {
+				return "is one that aoctl cannot read"
+			}
 		case ch == '#':
 			rest, _, _ := strings.Cut(a.text[a.at:], "\n")
 			a.at += len(rest)
@@ -74,6 +79,14 @@ func isNameByte(ch byte) bool {
 }
 
 func isNumberByte(ch byte) bool { return ch >= '0' && ch <= '9' || ch == '.' }
+
+// joined passes a backslash that joins a line to the next one. Some versions of awk let blanks
+// stand between.
+func (a *awkScan) joined() bool {
+	rest, ok := strings.CutPrefix(strings.TrimLeft(a.text[a.at+1:], awkBlanks), "\n")
+	a.at = len(a.text) - len(rest)
+	return ok
+}
 
 // quoted passes a text that ends with the byte it begins with.
 func (a *awkScan) quoted(end byte) bool {

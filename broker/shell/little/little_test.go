@@ -190,56 +190,109 @@ func TestAwk(t *testing.T) {
 		`{print "a\"|"}`:              "",
 		"{print} # | sh":              "",
 		"# x\n{print | \"sh\"}":       programs,
-		`\x| "sh"`:                    programs,
-		`\| x`:                        "",
+		`\x| "sh"`:                    unread,
+		`\| x`:                        unread,
 
 		// A slash behind a value divides, elsewhere it begins an expression.
-		`/|/ {print}`:                "",
-		`/\/|/ {print}`:              "",
-		`/[/]|/`:                     expression,
-		`/|`:                         expression,
-		"/|\n/":                      expression,
-		`$1 / 2 | "sh"`:              programs,
-		`x / 2 | "sh" / 2`:           programs,
-		`x_ / 2 | "sh" / 2`:          programs,
-		`X / 2 | "sh" / 2`:           programs,
-		`_ / 2 | "sh" / 2`:           programs,
-		`9 / 2 | "sh" / 2`:           programs,
-		`0 / 2 | "sh" / 2`:           programs,
-		`. / 2 | "sh" / 2`:           programs,
-		`1.5 / 2 | "sh" / 2`:         programs,
-		`a / 2 | "sh" / 2`:           programs,
-		`z / 2 | "sh" / 2`:           programs,
-		`A / 2 | "sh" / 2`:           programs,
-		`Z / 2 | "sh" / 2`:           programs,
-		`x0 / 2 | "sh" / 2`:          programs,
-		`x9 / 2 | "sh" / 2`:          programs,
-		"\x80 / 2 | \"sh\" / 2":      programs,
-		`x / /|/`:                    "",
-		`print9 /|/`:                 programs,
-		`"a" / 2 | "sh" / 2`:         programs,
-		"\u00e9 / 2 | \"sh\" / 2":    programs,
-		`a[1] / 2 | "sh" / 2`:        programs,
-		`print /|/`:                  "",
-		`return /|/`:                 "",
-		`x ~ /|/`:                    "",
-		`!/|/`:                       "",
-		`(/|/)`:                      "",
-		`$ /|/`:                      "",
-		`x /|/ / 2 | "sh"`:           programs,
-		`/a/ / 2 | "sh" / 2`:         programs,
-		`(x) /|/`:                    unread,
-		`x++ /|/`:                    unread,
-		`x-- /|/`:                    unread,
-		`x + /|/`:                    "",
-		`x - /|/`:                    "",
-		"x\t/ 2\t| \"sh\" / 2":       programs,
-		"x\r/ 2 | \"sh\" / 2":        programs,
-		"if (x) y = /|/":             "",
-		`for (i in x) print i > "x"`: files,
+		`/|/ {print}`:                            "",
+		`/\/|/ {print}`:                          "",
+		`/[/]|/`:                                 expression,
+		`/|`:                                     expression,
+		"/|\n/":                                  expression,
+		`$1 / 2 | "sh"`:                          programs,
+		`x / 2 | "sh" / 2`:                       programs,
+		`x_ / 2 | "sh" / 2`:                      programs,
+		`X / 2 | "sh" / 2`:                       programs,
+		`_ / 2 | "sh" / 2`:                       programs,
+		`9 / 2 | "sh" / 2`:                       programs,
+		`0 / 2 | "sh" / 2`:                       programs,
+		`. / 2 | "sh" / 2`:                       programs,
+		`1.5 / 2 | "sh" / 2`:                     programs,
+		`a / 2 | "sh" / 2`:                       programs,
+		`z / 2 | "sh" / 2`:                       programs,
+		`A / 2 | "sh" / 2`:                       programs,
+		`Z / 2 | "sh" / 2`:                       programs,
+		`x0 / 2 | "sh" / 2`:                      programs,
+		`x9 / 2 | "sh" / 2`:                      programs,
+		"\x80 / 2 | \"sh\" / 2":                  programs,
+		`x / /|/`:                                "",
+		`print9 /|/`:                             programs,
+		`"a" / 2 | "sh" / 2`:                     programs,
+		"\u00e9 / 2 | \"sh\" / 2":                programs,
+		`a[1] / 2 | "sh" / 2`:                    programs,
+		`print /|/`:                              "",
+		`return /|/`:                             "",
+		`x ~ /|/`:                                "",
+		`!/|/`:                                   "",
+		`(/|/)`:                                  "",
+		`$ /|/`:                                  "",
+		`x /|/ / 2 | "sh"`:                       programs,
+		`/a/ / 2 | "sh" / 2`:                     programs,
+		`(x) /|/`:                                unread,
+		`x++ /|/`:                                unread,
+		`x-- /|/`:                                unread,
+		`x + /|/`:                                "",
+		`x - /|/`:                                "",
+		"x\t/ 2\t| \"sh\" / 2":                   programs,
+		"x\r/ 2 | \"sh\" / 2":                    programs,
+		"if (x) y = /|/":                         "",
+		`for (i in x) print i > "x"`:             files,
+		`{print$1 > "f"}`:                        files,
+		`{print.5 > "f"}`:                        files,
+		`{printf$1 > "f"}`:                       files,
+		`{print1 > "f"}`:                         "",
+		`{print $1 $2 > 1}`:                      files,
+		"function f() { return /a|b/ }":          "",
+		"{print /a>b/}":                          "",
+		"{if ($ /a|b/) x = 1}":                   "",
+		"{print 1; x = $1 > 2}":                  "",
+		"{print 1} $1 > 2":                       "",
+		"/a/ || /b|c/":                           "",
+		"{print 1 \\\n| \"sh\"}":                 programs,
+		"{print a |& b}":                         programs,
+		`{print > "/dev/stdout"}`:                "",
+		`{print > "/dev/stderr"; x = 1}`:         "",
+		"{print > \"/dev/stderr\"\nx = 1}":       "",
+		`{print > "/dev/stdout" x}`:              files,
+		`{print > "/dev/stdout2"}`:               files,
+		"{x = \"a\n\" || 1}":                     text,
+		"1 || /a\nb/":                            expression,
+		"{print 1 # > \"f\"\n}":                  "",
+		"{print 1 # a\n > \"f\"}":                files,
+		"{print 1 +\n2 > \"f\"}":                 files,
+		`{x = "\" || "; print "id" | "sh"; "\""`: programs,
 	} {
 		if got := Awk(program); got != want {
 			t.Errorf("%q: %q, want %q", program, got, want)
+		}
+	}
+}
+
+// The value of X stands before a division here: read as a regular expression, what follows
+// would hide a pipe.
+func TestAwkDivides(t *testing.T) {
+	for _, value := range []string{
+		"a", "z", "A", "Z", "_", "a0", "0", "9", "1.", ".5", "1.5", "é", "\x80", "$1", "$NF", "$.5", `"a"`, "/a/", "a[1]",
+		"a\t", "a\r", "a\f", "a\v", "a \\\n", "a\\ \t\n", "a\\\r\n",
+	} {
+		if got := Awk("{x = " + value + ` / 2; print "id" | "sh"; y = 1 / 2}`); got != "runs programs" {
+			t.Errorf("%q: %q", value, got)
+		}
+	}
+}
+
+// Behind a closing parenthesis or a doubled sign a slash may be either, and behind a backslash
+// nothing but the end of the line is understood.
+func TestAwkDoubts(t *testing.T) {
+	for _, text := range []string{
+		`{x = (1) / 2; print "id" | "sh"; y = 1 / 2}`,
+		`{x = i++ / 2; print "id" | "sh"; y = 1 / 2}`,
+		`{x = i-- / 2; print "id" | "sh"; y = 1 / 2}`,
+		`{x = 1 \a || 2}`,
+		"{x = 1 || 2 \\",
+	} {
+		if got := Awk(text); got != "is one that aoctl cannot read" {
+			t.Errorf("%q: %q", text, got)
 		}
 	}
 }
