@@ -77,6 +77,7 @@ var sedLines = [][2]string{
 	{"sed -i.b p w/out", "w(w/out)"},
 	{"sed -i p f w/out", "w(f) w(w/out)"},
 	{"sed _ f", "r(f) unsure"},
+	{`sed ':x;a\⏎w out'`, "w(out) exact"},
 }
 
 func TestInspectSed(t *testing.T) { inspected(t, sedLines) }

@@ -47,7 +47,7 @@ func TestSed(t *testing.T) {
 		"p}e rm x":                    twice(runs),
 		"#e\ne rm x":                  twice(runs),
 		":a\nta;ba;Ta;e":              twice(runs),
-		":a b\ne":                     "?",
+		":a b\ne":                     runs + ", ?",
 		"b\te":                        "", // the label e
 		"b a;e rm x":                  twice(runs),
 		"b a}e rm x":                  twice(runs),

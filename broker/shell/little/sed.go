@@ -1,6 +1,9 @@
 package little
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Act is one thing that a program of sed does beyond printing what it reads.
 type Act struct {
@@ -10,26 +13,48 @@ type Act struct {
 }
 
 // Sed lists what a program of sed does, in its order. Versions of sed disagree on whether a
-// delimiter inside brackets ends a regular expression, so both readings count; one that sed
-// would refuse does no more than open the files it names. ok is false for a program that may
-// mean something else.
+// delimiter inside brackets ends a regular expression, and on what ends a label, so all readings
+// count; one that sed would refuse does no more than open the files it names. ok is false for a
+// program that may mean something else.
 func Sed(text string) (acts []Act, ok bool) {
-	careful := sedProgram{text: text, brackets: true}
+	careful := sedProgram{text: text, brackets: true, label: shortLabel}
 	careful.read()
-	simple := sedProgram{text: text}
+	simple := sedProgram{text: text, label: shortLabel}
 	simple.read()
 	ok = !careful.strange && !simple.strange && (!careful.broken || !simple.broken)
-	return append(careful.acts, simple.acts...), ok
+	acts = append(careful.acts, simple.acts...)
+	if !careful.labels && !simple.labels {
+		return acts, ok
+	}
+	for _, label := range []string{" \t\n;", "\n"} {
+		for _, brackets := range []bool{true, false} {
+			long := sedProgram{text: text, brackets: brackets, label: label}
+			long.read()
+			ok = ok && !long.strange
+			for _, act := range long.acts {
+				if !slices.Contains(acts, act) {
+					acts = append(acts, act)
+				}
+			}
+		}
+	}
+	return acts, ok
 }
+
+// shortLabel is what ends a label to GNU sed. To others a brace is part of it, or all that stands
+// in its line.
+const shortLabel = " \t\n;}"
 
 // sedProgram is a program of sed that is being read.
 type sedProgram struct {
 	text     string
 	at       int
 	acts     []Act
-	brackets bool // [/] hides the delimiter
-	broken   bool // sed would refuse it
-	strange  bool // it may mean something that is not understood here
+	label    string // what ends a label
+	brackets bool   // [/] hides the delimiter
+	labels   bool   // it has labels
+	broken   bool   // sed would refuse it
+	strange  bool   // it may mean something that is not understood here
 }
 
 func (p *sedProgram) read() {
@@ -157,7 +182,8 @@ func (p *sedProgram) command() {
 		p.line()
 	case strings.IndexByte(":btT", ch) >= 0:
 		p.skip(" \t")
-		for p.at < len(p.text) && strings.IndexByte(" \t\n;}", p.text[p.at]) < 0 {
+		p.labels = true
+		for p.at < len(p.text) && strings.IndexByte(p.label, p.text[p.at]) < 0 {
 			p.at++
 		}
 		p.end()
