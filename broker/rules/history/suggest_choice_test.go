@@ -78,9 +78,72 @@ func TestSuggestFive(t *testing.T) {
 // Beside as many rules as there may be none is suggested.
 func TestSuggestBesideTheMost(t *testing.T) {
 	past := history(slices.Concat(repeat(3, "npm run test x", "person allowed"), repeat(3, "npm run test y", "person allowed"), repeat(1, "npm run test z", "person denied"))...)
-	full := prepared.Set(t, slices.Repeat([]rules.Rule{{Enabled: true, Tool: "T", Decision: rules.Allow}}, rules.MaxRules))
-	if got := Suggest(slices.Values(past), full, prepared.Now, SuggestOptions{}); len(got) != 0 {
-		t.Errorf("%+v", got)
+	for _, d := range []rules.Verdict{rules.Allow, rules.Deny} {
+		full := prepared.Set(t, slices.Repeat([]rules.Rule{{Enabled: true, Tool: "T", Decision: d}}, rules.MaxRules))
+		if got := Suggest(slices.Values(past), full, prepared.Now, SuggestOptions{}); len(got) != 0 {
+			t.Errorf("%s: %+v", d, got)
+		}
+	}
+}
+
+// allowedIn is a call that a person allowed in a project, or denied there.
+func allowedIn(line, project, state string) Past {
+	return Past{SessionID: "s", Call: rules.Prepare(prepared.Question(line, project)), At: prepared.Now, State: state, ByKind: "operator", Prompted: true}
+}
+
+// A rule saves what it allows together with those that were suggested before it. One rule for
+// both commands would allow what was denied elsewhere.
+func TestSuggestBesideTheChosen(t *testing.T) {
+	past := []Past{allowedIn("npm run test", "/c", "denied")}
+	for range 3 {
+		past = append(past, allowedIn("make a", "/a", "allowed"), allowedIn("make a", "/b", "allowed"), allowedIn("make a && npm run test", "/a", "allowed"))
+	}
+	past = append(past, allowedIn("npm run test", "/a", "allowed"), allowedIn("npm run test", "/a", "allowed"))
+	var got []string
+	for _, s := range Suggest(slices.Values(past), prepared.Set(t, nil), prepared.Now, SuggestOptions{}) {
+		got = append(got, told(s))
+	}
+	want := []string{"allow Bash command=make a  saves 6 in 1", "allow Bash command=npm run test /a saves 5 in 1"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Calls that offer the same rule offer it together, and those that ask the same are one.
+func TestSuggestPutsTogether(t *testing.T) {
+	s := &suggester{now: prepared.Now, least: 1}
+	for _, project := range []string{"/a", "/b", "/b"} {
+		s.add(allowedIn("make x", project, "allowed"))
+	}
+	if !s.candidates() || len(s.order) != 2 || len(s.cands) == 0 {
+		t.Fatalf("%d calls, %d candidates", len(s.order), len(s.cands))
+	}
+	for _, c := range s.cands {
+		if c.support != 3 || len(c.groups) != 2 {
+			t.Errorf("%s: offered by %d prompts of %d calls", short(c.rule), c.support, len(c.groups))
+		}
+	}
+}
+
+// Of two that seem to save the same the narrower is the best, wherever it stands.
+func TestSuggestPrefersTheNarrower(t *testing.T) {
+	saves := func(n int) []*group { return []*group{{prompts: n}} }
+	narrow := &candidate{rule: where(rules.Allow, "Bash", "command", "make a"), groups: saves(3)}
+	wide := &candidate{rule: where(rules.Allow, "Bash", "command", "make *"), groups: saves(3)}
+	wider := &candidate{rule: where(rules.Allow, "Bash", "command", "* *"), groups: saves(4)}
+	for _, tt := range []struct {
+		cands []*candidate
+		want  *candidate
+	}{
+		{[]*candidate{narrow, wide}, narrow},
+		{[]*candidate{wide, narrow}, narrow},
+		{[]*candidate{wide, narrow, wider}, wider},
+		{[]*candidate{wider, narrow, wide}, wider},
+	} {
+		s := &suggester{least: 3, cands: tt.cands}
+		if got := s.best(); got != tt.want {
+			t.Errorf("%+v", got)
+		}
 	}
 }
 
