@@ -103,8 +103,8 @@ func insteadOf(c *board.Card) string {
 // openEdit opens the editor on the drawn call key, or the question again where the text
 // was edited before.
 func (m *model) openEdit(key guard.Drawn) tea.Cmd {
-	c := m.board.Cards[key.ID]
-	if c == nil || c.Key() != key {
+	c := m.board.Still(key)
+	if c == nil {
 		return m.say(draw.Warn, "this call is no longer waiting: nothing was opened")
 	}
 	form, err := newEditForm(c.Req)

@@ -133,8 +133,8 @@ func turned(at, by, n int) int {
 // openEditor opens the editor on the drawn call key and asks the broker for rules that
 // would cover it.
 func (m *model) openEditor(key guard.Drawn) tea.Cmd {
-	c := m.board.Cards[key.ID]
-	if c == nil || c.Key() != key {
+	c := m.board.Still(key)
+	if c == nil {
 		return m.say(draw.Warn, "this call is no longer waiting: no rule was made")
 	}
 	e := m.startEditor(rules.Rule{Enabled: true, Priority: rules.DefaultPriority, CreatedFrom: key.ID})

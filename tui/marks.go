@@ -194,7 +194,7 @@ func (m *model) markedWords(list []*board.Card) string {
 func (m *model) sendMarked(picks []guard.Drawn, v broker.Verdict, reason string) tea.Cmd {
 	var list []*board.Card
 	for _, k := range picks {
-		if c := m.board.Cards[k.ID]; c != nil && c.Key() == k && c.Sending == "" {
+		if c := m.board.Still(k); c != nil && c.Sending == "" {
 			list = append(list, c)
 		}
 	}

@@ -54,8 +54,8 @@ func (m *model) judgeMoreTime(c *board.Card, wait time.Duration, refusal string)
 
 // giveTime gives the call of k more time, if it is still the one that was drawn.
 func (m *model) giveTime(k guard.Drawn) tea.Cmd {
-	c := m.board.Cards[k.ID]
-	if c == nil || c.Key() != k || c.Sending != "" {
+	c := m.board.Still(k)
+	if c == nil || c.Sending != "" {
 		return m.say(draw.Warn, "this call is no longer waiting: it was given no more time")
 	}
 	ctx, console, by := m.ctx, m.console, m.opts.Operator

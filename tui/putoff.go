@@ -70,8 +70,8 @@ func (m *model) judgePutOff(msg tea.KeyMsg, c *board.Card, wait time.Duration, r
 
 // sendPutOff puts the call of k off, if it is still the one that was drawn.
 func (m *model) sendPutOff(k guard.Drawn) tea.Cmd {
-	c := m.board.Cards[k.ID]
-	if c == nil || c.Key() != k || c.Sending != "" {
+	c := m.board.Still(k)
+	if c == nil || c.Sending != "" {
 		return m.say(draw.Warn, "this call is no longer waiting: nothing was put off")
 	}
 	ctx, console, by := m.ctx, m.console, m.opts.Operator
@@ -83,8 +83,8 @@ func (m *model) sendPutOff(k guard.Drawn) tea.Cmd {
 
 // reject denies the call of k, which is put off, and ends its session.
 func (m *model) reject(k guard.Drawn) tea.Cmd {
-	c := m.board.Cards[k.ID]
-	if c == nil || c.Key() != k || c.Sending != "" {
+	c := m.board.Still(k)
+	if c == nil || c.Sending != "" {
 		return m.say(draw.Warn, "this call is no longer waiting: nothing was decided")
 	}
 	c.Sending = broker.Deny

@@ -281,8 +281,8 @@ func (m *model) updateTick(msg tickMsg) tea.Cmd {
 
 // send hands a verdict to the broker and moves the cursor on.
 func (m *model) send(key guard.Drawn, v broker.Verdict, reason string) tea.Cmd {
-	c := m.board.Cards[key.ID]
-	if c == nil || c.Key() != key || c.Sending != "" {
+	c := m.board.Still(key)
+	if c == nil || c.Sending != "" {
 		return m.say(draw.Warn, "this call is no longer waiting: nothing was decided")
 	}
 	if c.Late() && v == broker.Deny {

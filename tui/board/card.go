@@ -49,6 +49,16 @@ func (c *Card) Key() guard.Drawn {
 	return guard.Drawn{ID: c.Req.ID, Digest: c.Req.Digest, Late: c.Late(), Rev: c.rev}
 }
 
+// Still is the card that was drawn as k; nil when it is gone, or another one to decide about by
+// now. Whatever acts on a drawn call asks it, just before it acts.
+func (b *Board) Still(k guard.Drawn) *Card {
+	c := b.Cards[k.ID]
+	if c == nil || c.Key() != k {
+		return nil
+	}
+	return c
+}
+
 // reading is a call taken apart.
 type reading struct {
 	change.Changes
