@@ -1,9 +1,6 @@
 package little
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // Act is one thing that a program of sed does beyond printing what it reads.
 type Act struct {
@@ -26,13 +23,18 @@ func Sed(text string) (acts []Act, ok bool) {
 	if !careful.labels && !simple.labels {
 		return acts, ok
 	}
+	known := make(map[Act]bool, len(acts))
+	for _, act := range acts {
+		known[act] = true
+	}
 	for _, label := range []string{" \t\n;", "\n"} {
 		for _, brackets := range []bool{true, false} {
 			long := sedProgram{text: text, brackets: brackets, label: label}
 			long.read()
 			ok = ok && !long.strange
 			for _, act := range long.acts {
-				if !slices.Contains(acts, act) {
+				if !known[act] {
+					known[act] = true
 					acts = append(acts, act)
 				}
 			}
