@@ -19,12 +19,12 @@ const alarmsShown = 2
 // alarmBanners tell of calls that ran otherwise than they were allowed.
 func (m *model) alarmBanners() []string {
 	var rows []string
-	list := m.board.Alarmed()
+	list := m.Board.Alarmed()
 	for i, s := range list {
 		if i == alarmsShown {
 			return append(rows, figures.Plural(len(list)-i, "more session")+" with such an alarm")
 		}
-		rows = append(rows, safe.Head(s.Alarm.ToolName, foreignMost)+" in "+m.board.Label(s.ID)+": "+s.Alarm.Words()+"; no rule allows anything there · ! acknowledges")
+		rows = append(rows, safe.Head(s.Alarm.ToolName, foreignMost)+" in "+m.Board.Label(s.ID)+": "+s.Alarm.Words()+"; no rule allows anything there · ! acknowledges")
 	}
 	return rows
 }
@@ -35,10 +35,10 @@ func (m *model) alarmCame(u broker.Update) tea.Cmd {
 	if u.Session == nil || u.Session.Alarm == nil {
 		return nil
 	}
-	if old := m.board.Sessions[u.Session.ID]; old != nil && old.Alarm != nil && old.Alarm.At.Equal(u.Session.Alarm.At) {
+	if old := m.Board.Sessions[u.Session.ID]; old != nil && old.Alarm != nil && old.Alarm.At.Equal(u.Session.Alarm.At) {
 		return nil
 	}
-	m.guard.Doubt(m.at)
+	m.Guard.Doubt(m.At)
 	name := u.Session.Name
 	if name == "" {
 		name = u.Session.ID
@@ -48,20 +48,20 @@ func (m *model) alarmCame(u broker.Update) tea.Cmd {
 
 // askAlarm takes !: it asks before rules may allow again where there was an alarm.
 func (m *model) askAlarm(refusal string) tea.Cmd {
-	list := m.board.Alarmed()
+	list := m.Board.Alarmed()
 	switch {
 	case len(list) == 0:
-		return m.say(draw.Muted, "there is no alarm")
-	case refusal != "" && m.guard.Burst():
-		return m.say(draw.Warn, "… "+refusal)
+		return m.Say(draw.Muted, "there is no alarm")
+	case refusal != "" && m.Guard.Burst():
+		return m.Say(draw.Warn, "… "+refusal)
 	}
-	id, label := list[0].ID, m.board.Label(list[0].ID)
+	id, label := list[0].ID, m.Board.Label(list[0].ID)
 	m.askYes("seen, and let rules allow in "+label+" again?", "let rules allow again?", func() tea.Cmd { return m.acknowledge(id, label) })
 	return nil
 }
 
 func (m *model) acknowledge(id, label string) tea.Cmd {
-	ctx, c, by := m.ctx, m.console, m.opts.Operator
+	ctx, c, by := m.Ctx, m.console, m.Operator
 	return func() tea.Msg {
 		return alarmSeenMsg{label: label, err: c.Acknowledge(ctx, id, by)}
 	}
@@ -70,11 +70,11 @@ func (m *model) acknowledge(id, label string) tea.Cmd {
 func (m *model) alarmSeen(msg alarmSeenMsg) tea.Cmd {
 	switch {
 	case errors.Is(msg.err, broker.ErrNotFound):
-		return m.say(draw.Muted, msg.label+": the alarm was acknowledged already")
+		return m.Say(draw.Muted, msg.label+": the alarm was acknowledged already")
 	case msg.err != nil:
-		return m.say(draw.Danger, msg.label+": "+safe.Line(msg.err.Error()))
+		return m.Say(draw.Danger, msg.label+": "+safe.Line(msg.err.Error()))
 	}
-	return m.say(draw.OK, msg.label+": rules allow again; h shows the call")
+	return m.Say(draw.OK, msg.label+": rules allow again; h shows the call")
 }
 
 // alarmRows say above a decided call that something else ran, and what.

@@ -101,7 +101,7 @@ func (s *still) playAsk(width, height int, keys []string) {
 			s.draw(width, height, "ctrl+d", "ctrl+d", "ctrl+d", "ctrl+d")
 		}
 		s.m.Update(keyMsg(k))
-		if g := s.m.guard.Held; g != nil {
+		if g := s.m.Guard.Held; g != nil {
 			s.at = g.Due
 			s.m.Update(guard.DueMsg{Gen: g.Gen})
 		}

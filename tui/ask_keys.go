@@ -62,11 +62,11 @@ func (m *model) askKey(msg tea.KeyMsg) (cmd tea.Cmd, ok bool) {
 	m.note = note{}
 	switch {
 	case c.Sending != "":
-		return m.say(draw.Muted, "already sent; waiting for the record"), true
+		return m.Say(draw.Muted, "already sent; waiting for the record"), true
 	case key.Matches(msg, k.Next):
 		return m.askNext(c), true
-	case m.guard.Burst(), m.guard.Deaf(m.at) && !m.guard.Own:
-		return m.say(draw.Warn, "… this card just came up: look first, then press "+keyName(msg)+" again"), true
+	case m.Guard.Burst(), m.Guard.Deaf(m.At) && !m.Guard.Own:
+		return m.Say(draw.Warn, "… this card just came up: look first, then press "+keyName(msg)+" again"), true
 	case key.Matches(msg, k.Decline):
 		m.openReason(c)
 	case key.Matches(msg, k.Back):
@@ -88,7 +88,7 @@ func (m *model) askPick(c *board.Card, msg tea.KeyMsg) tea.Cmd {
 		return m.openOther(c)
 	case key.Matches(msg, m.askKeys.Digit):
 		if at = int(msg.Runes[0] - '1'); at >= len(q.Options) {
-			return m.say(draw.Muted, fmt.Sprintf("there is no option %d", at+1))
+			return m.Say(draw.Muted, fmt.Sprintf("there is no option %d", at+1))
 		}
 		a.Pick(at)
 	case key.Matches(msg, m.askKeys.Pick) && at == callview.OwnWords(q):
@@ -106,20 +106,20 @@ func (m *model) askPick(c *board.Card, msg tea.KeyMsg) tea.Cmd {
 // askNext takes enter: it picks what is not picked yet, goes on, and on the last step
 // sends. It is judged as every key that decides.
 func (m *model) askNext(c *board.Card) tea.Cmd {
-	wait, refusal := m.guard.Press("enter", m.at)
+	wait, refusal := m.Guard.Press("enter", m.At)
 	a := c.Ask
 	switch {
 	case refusal != "":
-		return m.say(draw.Warn, "… "+refusal)
+		return m.Say(draw.Warn, "… "+refusal)
 	case !a.Seen[a.Step]:
-		return m.sayFitting(draw.Warn, "read to the end first: ctrl+d shows more", "read on: ctrl+d")
+		return m.Say(draw.Warn, "read to the end first: ctrl+d shows more", "read on: ctrl+d")
 	case !a.Overview():
 		if cmd, open := m.askOpen(c); open {
 			return cmd
 		}
 	}
 	if a.Last() {
-		return m.guard.Hold(guard.Held{Do: m.sendForm}, wait, m.at)
+		return m.Guard.Hold(guard.Held{Do: m.sendForm}, wait, m.At)
 	}
 	m.askStep(c, a.Step+1)
 	return nil
@@ -141,15 +141,15 @@ func (m *model) askOpen(c *board.Card) (cmd tea.Cmd, open bool) {
 	case !q.Multi && at < callview.OwnWords(q) && !callview.Picked(*answer, at):
 		a.Pick(at)
 		m.showCursor(c)
-		return m.sayFitting(draw.Text, "picked: "+draw.SafeLine(q.Options[at].Label)+" · enter "+then, "picked · enter "+then), true
+		return m.Say(draw.Text, "picked: "+draw.SafeLine(q.Options[at].Label)+" · enter "+then, "picked · enter "+then), true
 	case answer.Empty():
-		return m.sayFitting(draw.Warn, "nothing is picked: space picks, o answers in your own words, esc declines", "space picks, o: your own words"), true
+		return m.Say(draw.Warn, "nothing is picked: space picks, o answers in your own words, esc declines", "space picks, o: your own words"), true
 	}
 	if i := a.Unlooked(); i >= 0 {
 		a.Cursor[a.Step] = i
 		a.Rev++
 		m.showCursor(c)
-		return m.sayFitting(draw.Warn, "look at its preview first, then press enter again", "look at its preview first"), true
+		return m.Say(draw.Warn, "look at its preview first, then press enter again", "look at its preview first"), true
 	}
 	return nil, false
 }
@@ -171,8 +171,8 @@ func (m *model) askStep(c *board.Card, step int) {
 
 // askDeaf makes the keys that decide deaf after a move of the operator's own.
 func (m *model) askDeaf() {
-	m.guard.Doubt(m.at)
-	m.guard.Own = true
+	m.Guard.Doubt(m.At)
+	m.Guard.Own = true
 }
 
 // showCursor scrolls so that the option with the cursor is on the screen, and the top of
@@ -208,7 +208,7 @@ func (m *model) openOther(c *board.Card) tea.Cmd {
 func (m *model) keepOther(k guard.Drawn, step int, text string) tea.Cmd {
 	c := m.drawnCard()
 	if c == nil || c.Key() != k || c.Ask == nil || c.Ask.Step != step || c.Sending != "" {
-		return m.say(draw.Warn, "this question is no longer on the screen: nothing was kept")
+		return m.Say(draw.Warn, "this question is no longer on the screen: nothing was kept")
 	}
 	c.Ask.Say(strings.TrimSpace(text))
 	m.showCursor(c)
@@ -219,22 +219,22 @@ func (m *model) keepOther(k guard.Drawn, step int, text string) tea.Cmd {
 func (m *model) sendForm() tea.Cmd {
 	c := m.drawnCard()
 	if !m.inForm(c) || c.Sending != "" {
-		return m.say(draw.Warn, "this question no longer waits: nothing was sent")
+		return m.Say(draw.Warn, "this question no longer waits: nothing was sent")
 	}
 	k := c.Key()
 	filled, err := c.Ask.Form.Fill(c.Ask.Answers)
 	if err != nil {
-		return m.say(draw.Warn, draw.SafeLine(err.Error())+": nothing was sent")
+		return m.Say(draw.Warn, draw.SafeLine(err.Error())+": nothing was sent")
 	}
 	c.Sending = broker.Allow
-	delete(m.board.Marks, k.ID)
+	delete(m.Board.Marks, k.ID)
 	m.moveOn()
-	return m.decideWith(k, broker.Decision{Verdict: broker.Allow, By: m.opts.Operator, UpdatedInput: filled, Digest: k.Digest})
+	return m.decideWith(k, broker.Decision{Verdict: broker.Allow, By: m.Operator, UpdatedInput: filled, Digest: k.Digest})
 }
 
 // decideWith hands a decision about the call of k to the broker.
 func (m *model) decideWith(k guard.Drawn, d broker.Decision) tea.Cmd {
-	ctx, console := m.ctx, m.console
+	ctx, console := m.Ctx, m.console
 	return func() tea.Msg {
 		req, err := console.Decide(ctx, k.ID, d)
 		return decidedMsg{key: k, verdict: d.Verdict, req: req, err: err}

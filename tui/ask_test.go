@@ -239,7 +239,7 @@ func TestDialogsAreNotMarked(t *testing.T) {
 		r.shows("one by one")
 		r.press("*", "j", " ", "*", "a", "y")
 		r.wait(time.Second)
-		if n := len(r.m.board.Marks); n > 0 || len(r.c.together) > 0 {
+		if n := len(r.m.Board.Marks); n > 0 || len(r.c.together) > 0 {
 			t.Errorf("%d are marked, %v were decided together", n, r.c.together)
 		}
 	})

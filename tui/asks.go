@@ -15,18 +15,18 @@ import (
 
 // elsewhereRows says what is asked in other terminals.
 func (m *model) elsewhereRows(p *draw.Paper) {
-	for _, s := range m.board.Elsewhere() {
+	for _, s := range m.Board.Elsewhere() {
 		p.Prose(draw.Gutter{Width: 1}, draw.Piece{Ink: draw.Warn, Raw: board.SessionName(*s) + " asks in its own terminal: "}, draw.Piece{Ink: draw.Agent, Raw: s.Asks.Text})
 	}
 }
 
 // elsewhereNote is the same in few words; safe to draw, "" when nobody asks.
 func (m *model) elsewhereNote() string {
-	switch list := m.board.Elsewhere(); len(list) {
+	switch list := m.Board.Elsewhere(); len(list) {
 	case 0:
 		return ""
 	case 1:
-		return m.board.Label(list[0].ID) + " asks in its terminal"
+		return m.Board.Label(list[0].ID) + " asks in its terminal"
 	default:
 		return figures.Count(len(list)) + " ask in their terminals"
 	}
@@ -34,9 +34,9 @@ func (m *model) elsewhereNote() string {
 
 // asksCame rings when the agent of s begins to ask in its own tty.
 func (m *model) asksCame(s broker.Session) tea.Cmd {
-	old := m.board.Sessions[s.ID]
+	old := m.Board.Sessions[s.ID]
 	if s.Asks == nil || old != nil && old.Asks != nil && old.Asks.RequestID == s.Asks.RequestID {
 		return nil
 	}
-	return m.ring("aoctl: a question waits in the terminal of " + tty.Bare(m.board.Label(s.ID)))
+	return m.ring("aoctl: a question waits in the terminal of " + tty.Bare(m.Board.Label(s.ID)))
 }

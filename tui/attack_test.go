@@ -150,7 +150,7 @@ func TestAnotherCallUnderTheSameID(t *testing.T) {
 		if got := r.decisions(); got != "allow r1;" {
 			t.Fatalf("decided %q after reading", got)
 		}
-		if n := r.m.board.Rows(); n != 0 {
+		if n := r.m.Board.Rows(); n != 0 {
 			t.Errorf("%d cards are left", n)
 		}
 	})

@@ -77,9 +77,9 @@ func (m *model) announce(cards ...*board.Card) tea.Cmd {
 
 // remind tells once of each call whose time is half over, and of what had to wait.
 func (m *model) remind() tea.Cmd {
-	for _, c := range m.board.Waiting {
+	for _, c := range m.Board.Waiting {
 		since, whole := c.Span()
-		if !c.Reminded && !c.PutOff() && m.at.Sub(since) >= whole/2 {
+		if !c.Reminded && !c.PutOff() && m.At.Sub(since) >= whole/2 {
 			c.Reminded = true
 			m.arrived(c, true)
 		}
@@ -91,11 +91,11 @@ func (m *model) remind() tea.Cmd {
 func (m *model) call() tea.Cmd {
 	a := &m.attention
 	var cmds []tea.Cmd
-	if text := m.newsText(a.bell.take(m.at, bellGap)); text != "" {
-		cmds = append(cmds, m.beside(m.opts.Notify.Sequence(text)))
+	if text := m.newsText(a.bell.take(m.At, bellGap)); text != "" {
+		cmds = append(cmds, m.Beside(m.opts.Notify.Sequence(text)))
 	}
 	if !a.showing {
-		if text := m.newsText(a.desktop.take(m.at, desktopGap)); text != "" {
+		if text := m.newsText(a.desktop.take(m.At, desktopGap)); text != "" {
 			cmds = append(cmds, m.showOnDesktop(text))
 		}
 	}
@@ -109,7 +109,7 @@ func (m *model) newsText(due []news) string {
 	n, again := 0, false
 	seen := make(map[string]bool, len(due))
 	for _, d := range due {
-		c := m.board.Cards[d.id]
+		c := m.Board.Cards[d.id]
 		if c == nil || c.Late() || c.Sending != "" || seen[d.id] {
 			continue
 		}
@@ -123,18 +123,18 @@ func (m *model) newsText(due []news) string {
 	case n > 1:
 		return "aoctl: " + figures.Count(n) + " calls wait"
 	case again:
-		return "aoctl: " + tty.Bare(one.Req.ToolName) + " still waits in " + tty.Bare(m.board.Label(one.Req.SessionID))
+		return "aoctl: " + tty.Bare(one.Req.ToolName) + " still waits in " + tty.Bare(m.Board.Label(one.Req.SessionID))
 	}
-	return "aoctl: " + tty.Bare(one.Req.ToolName) + " waits in " + tty.Bare(m.board.Label(one.Req.SessionID))
+	return "aoctl: " + tty.Bare(one.Req.ToolName) + " waits in " + tty.Bare(m.Board.Label(one.Req.SessionID))
 }
 
 // ring tells of something that no mute and no focus keeps back.
 func (m *model) ring(text string) tea.Cmd {
-	if m.opts.Notify == 0 || m.at.Sub(m.attention.bell.last) < bellGap {
+	if m.opts.Notify == 0 || m.At.Sub(m.attention.bell.last) < bellGap {
 		return nil
 	}
-	m.attention.bell.last = m.at
-	return m.beside(m.opts.Notify.Sequence(text))
+	m.attention.bell.last = m.At
+	return m.Beside(m.opts.Notify.Sequence(text))
 }
 
 // looksAt notes whether the console has the focus. Who looks has seen what was due.
@@ -147,7 +147,7 @@ func (m *model) looksAt(focused bool) {
 }
 
 func (m *model) showOnDesktop(text string) tea.Cmd {
-	ctx, show := m.ctx, m.opts.Desktop
+	ctx, show := m.Ctx, m.opts.Desktop
 	m.attention.showing = true
 	return func() tea.Msg { return desktopMsg{show(ctx, text)} }
 }
@@ -155,11 +155,11 @@ func (m *model) showOnDesktop(text string) tea.Cmd {
 func (m *model) desktopShown(msg desktopMsg) tea.Cmd {
 	a := &m.attention
 	a.showing = false
-	if msg.err == nil || a.failed || m.ctx.Err() != nil {
+	if msg.err == nil || a.failed || m.Ctx.Err() != nil {
 		return nil
 	}
 	a.failed = true
-	return m.say(draw.Warn, "the desktop was not notified: "+draw.SafeLine(msg.err.Error()))
+	return m.Say(draw.Warn, "the desktop was not notified: "+draw.SafeLine(msg.err.Error()))
 }
 
 // mutedWord tells of a muted session beside the name of its agent, or in its place where
@@ -177,11 +177,11 @@ func (m *model) mute() tea.Cmd {
 	if s == nil {
 		return m.sayNoSession()
 	}
-	muted, label := m.attention.muted, m.board.Label(s.ID)
+	muted, label := m.attention.muted, m.Board.Label(s.ID)
 	if muted[s.ID] {
 		delete(muted, s.ID)
-		return m.say(draw.OK, label+" rings again")
+		return m.Say(draw.OK, label+" rings again")
 	}
 	muted[s.ID] = true
-	return m.sayFitting(draw.Warn, label+" is muted: it rings no bell; M rings again", label+" is muted")
+	return m.Say(draw.Warn, label+" is muted: it rings no bell; M rings again", label+" is muted")
 }

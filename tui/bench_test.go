@@ -51,7 +51,7 @@ func BenchmarkRepaint10k(b *testing.B) {
 			next++
 		}
 		for range 8 { // as many are settled
-			if c := s.m.board.Waiting[rnd.IntN(len(s.m.board.Waiting))]; c != nil {
+			if c := s.m.Board.Waiting[rnd.IntN(len(s.m.Board.Waiting))]; c != nil {
 				r := settled(c.Req, broker.Allowed, broker.Actor{Kind: broker.ByRule}, "", tuitest.Noon)
 				list = append(list, broker.Update{Request: &r})
 			}

@@ -12,14 +12,14 @@ import (
 
 // around gathers what a call is drawn with beyond itself.
 func (m *model) around(r broker.Request) callview.Around {
-	session := m.board.Sessions[r.SessionID]
-	if session != nil && m.board.InOneProcess(session) {
+	session := m.Board.Sessions[r.SessionID]
+	if session != nil && m.Board.InOneProcess(session) {
 		alone := *session
 		alone.Pane = "" // it may be another session's
 		session = &alone
 	}
 	return callview.Around{
-		Session: session, Label: m.board.Label(r.SessionID), Loc: m.at.Location(),
+		Session: session, Label: m.Board.Label(r.SessionID), Loc: m.At.Location(),
 		View: m.view, Story: m.stories.known[r.ID],
 	}
 }
@@ -37,7 +37,7 @@ func (m *model) detailView(l layout, a draw.Area) []string {
 		if m.card() != nil {
 			i, text = draw.Warn, m.tooSmallText()
 		}
-		return l.Framed(a, f, 1, []string{m.st.Row(width).Fit(i, text, width).To(width).String()})
+		return l.Framed(a, f, 1, []string{m.Styles.Row(width).Fit(i, text, width).To(width).String()})
 	}
 	d := m.doc(c, width)
 	f := draw.Caption{
@@ -50,7 +50,7 @@ func (m *model) detailView(l layout, a draw.Area) []string {
 		f.Note, f.NoteInk = "held", draw.Frozen
 	}
 	if l.Stacked && f.Note == "" && f.Alarm == "" { // such a frame has no lower edge
-		f.Note = "asked " + figures.Clock(m.at.Sub(c.Req.CreatedAt)) + " ago"
+		f.Note = "asked " + figures.Clock(m.At.Sub(c.Req.CreatedAt)) + " ago"
 	}
 	if more := d.CallEnd - m.scroll - height; (locked(c) || c.Ask.Unread()) && more > 0 {
 		f.BelowRight = "▼ " + figures.Plural(more, "more row")
@@ -67,10 +67,10 @@ func (m *model) standing(c *board.Card) (string, draw.Ink) {
 		return "late: " + callview.Ended(c.Req), draw.Warn
 	}
 	if c.PutOff() {
-		return "put off " + figures.Ago(m.at.Sub(c.Req.Checkpoint.At)) + " ago · no deadline", draw.Muted
+		return "put off " + figures.Ago(m.At.Sub(c.Req.Checkpoint.At)) + " ago · no deadline", draw.Muted
 	}
-	d := c.Req.ExpiresAt.Sub(m.at)
-	text := fmt.Sprintf("asked %s ago · %s left", figures.Clock(m.at.Sub(c.Req.CreatedAt)), figures.Left(d))
+	d := c.Req.ExpiresAt.Sub(m.At)
+	text := fmt.Sprintf("asked %s ago · %s left", figures.Clock(m.At.Sub(c.Req.CreatedAt)), figures.Left(d))
 	if c.Held() {
 		return "held by a freeze · " + text, draw.Frozen
 	}
@@ -83,7 +83,7 @@ func (m *model) standing(c *board.Card) (string, draw.Ink) {
 // noLonger says of a call whose time is half over that it can be given no more.
 func (m *model) noLonger(c *board.Card) string {
 	_, whole := c.Span()
-	if c.Late() || c.PutOff() || c.MayWait() || c.Req.ExpiresAt.Sub(m.at) >= whole/2 {
+	if c.Late() || c.PutOff() || c.MayWait() || c.Req.ExpiresAt.Sub(m.At) >= whole/2 {
 		return ""
 	}
 	return " · its asker waits no longer than that"

@@ -21,7 +21,7 @@ const historyKept = 500 // decided calls on the history screen
 // watch subscribes to the broker.
 func (m *model) watch() tea.Cmd {
 	m.watchGen++
-	gen, ctx, c := m.watchGen, m.ctx, m.console
+	gen, ctx, c := m.watchGen, m.Ctx, m.console
 	return func() tea.Msg {
 		snap, updates := c.Watch(ctx)
 		return watchStartedMsg{gen: gen, snap: snap, updates: updates}
@@ -61,8 +61,8 @@ func (m *model) tick() tea.Cmd {
 }
 
 func (m *model) decide(key guard.Drawn, v broker.Verdict, reason string) tea.Cmd {
-	ctx, c := m.ctx, m.console
-	d := broker.Decision{Verdict: v, By: m.opts.Operator, Reason: reason, Digest: key.Digest}
+	ctx, c := m.Ctx, m.console
+	d := broker.Decision{Verdict: v, By: m.Operator, Reason: reason, Digest: key.Digest}
 	return func() tea.Msg {
 		req, err := c.Decide(ctx, key.ID, d)
 		return decidedMsg{key: key, verdict: v, req: req, err: err}
@@ -71,8 +71,8 @@ func (m *model) decide(key guard.Drawn, v broker.Verdict, reason string) tea.Cmd
 
 // decideAll decides the calls of keys as one: all of them or none.
 func (m *model) decideAll(keys []guard.Drawn, v broker.Verdict, reason string) tea.Cmd {
-	ctx, c := m.ctx, m.console
-	d := broker.Decision{Verdict: v, By: m.opts.Operator, Reason: reason}
+	ctx, c := m.Ctx, m.console
+	d := broker.Decision{Verdict: v, By: m.Operator, Reason: reason}
 	picks := make([]broker.Pick, len(keys))
 	for i, k := range keys {
 		picks[i] = broker.Pick{ID: k.ID, Digest: k.Digest}
@@ -85,14 +85,14 @@ func (m *model) decideAll(keys []guard.Drawn, v broker.Verdict, reason string) t
 
 // observe switches observing of a session, or for "" of all, on or off.
 func (m *model) observe(id, label string, on bool) tea.Cmd {
-	ctx, c, by := m.ctx, m.console, m.opts.Operator
+	ctx, c, by := m.Ctx, m.console, m.Operator
 	return func() tea.Msg {
 		return observedMsg{label: label, on: on, err: c.Observe(ctx, id, on, by)}
 	}
 }
 
 func (m *model) stop(id, label string) tea.Cmd {
-	ctx, c, by := m.ctx, m.console, m.opts.Operator
+	ctx, c, by := m.Ctx, m.console, m.Operator
 	return func() tea.Msg {
 		s, err := c.Stop(ctx, id, by)
 		return stoppedMsg{label: label, session: s, err: err}
@@ -100,7 +100,7 @@ func (m *model) stop(id, label string) tea.Cmd {
 }
 
 func (m *model) stopAll() tea.Cmd {
-	ctx, c, by := m.ctx, m.console, m.opts.Operator
+	ctx, c, by := m.Ctx, m.console, m.Operator
 	return func() tea.Msg {
 		sessions, denied, err := c.StopAll(ctx, by)
 		return allStoppedMsg{sessions: sessions, denied: denied, err: err}
@@ -108,7 +108,7 @@ func (m *model) stopAll() tea.Cmd {
 }
 
 func (m *model) loadHistory() tea.Cmd {
-	ctx, c := m.ctx, m.console
+	ctx, c := m.Ctx, m.console
 	return func() tea.Msg {
 		list, err := c.History(ctx, historyKept)
 		return historyMsg{list: list, err: err}
@@ -116,7 +116,7 @@ func (m *model) loadHistory() tea.Cmd {
 }
 
 // beside writes a control sequence to the terminal between two frames.
-func (m *model) beside(sequence string) tea.Cmd {
+func (m *model) Beside(sequence string) tea.Cmd {
 	out := m.out
 	if out == nil || sequence == "" {
 		return nil

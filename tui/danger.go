@@ -26,23 +26,23 @@ func (m *model) digit(msg tea.KeyMsg) string {
 // typeDigit takes a digit for the drawn card's code. Both digits must pass the guard.
 func (m *model) typeDigit(digit string) tea.Cmd {
 	c := m.drawnCard()
-	first, wait, refusal := m.guard.Digit(digit, m.at)
+	first, wait, refusal := m.Guard.Digit(digit, m.At)
 	switch {
 	case refusal != "":
-		return m.say(draw.Warn, "… "+refusal)
+		return m.Say(draw.Warn, "… "+refusal)
 	case c.Sending != "":
-		return m.say(draw.Muted, "already sent; waiting for the record")
+		return m.Say(draw.Muted, "already sent; waiting for the record")
 	case c.Held():
 		return m.sayHeld(c)
 	case locked(c):
 		return m.sayReadOn()
 	case first == "" && c.Code != "" && digit == c.Code[:1]:
-		m.guard.Begin(digit, m.at)
+		m.Guard.Begin(digit, m.At)
 		return tea.Tick(guard.CodeFor, func(time.Time) tea.Msg { return awakeMsg{} })
 	case first != "" && first+digit == c.Code:
-		return m.guard.Hold(guard.Held{Verdict: broker.Allow}, wait, m.at)
+		return m.Guard.Hold(guard.Held{Verdict: broker.Allow}, wait, m.At)
 	}
-	return m.sayFitting(draw.Warn,
+	return m.Say(draw.Warn,
 		"that is not the code of this card: type "+c.Code+" to allow, d to deny",
 		"wrong digit: "+c.Code+" allows")
 }
@@ -53,14 +53,14 @@ func (m *model) sayCode(c *board.Card) tea.Cmd {
 	if c.Late() {
 		what = "let its retry pass"
 	}
-	return m.sayFitting(draw.Danger, "dangerous: type "+c.Code+" to "+what+", d to deny", "dangerous: type "+c.Code+" to allow")
+	return m.Say(draw.Danger, "dangerous: type "+c.Code+" to "+what+", d to deny", "dangerous: type "+c.Code+" to allow")
 }
 
-func (m *model) sayReadOn() tea.Cmd { return m.say(draw.Warn, "read to the end to allow: G or ctrl+d") }
+func (m *model) sayReadOn() tea.Cmd { return m.Say(draw.Warn, "read to the end to allow: G or ctrl+d") }
 
 // codeHint is the hint that stands where others have the key that allows.
 func (m *model) codeHint(c *board.Card) hint {
-	if first := m.guard.Begun(m.at); first != "" {
+	if first := m.Guard.Begun(m.At); first != "" {
 		return hint{first + "_", "then " + c.Code[1:] + " allows"}
 	}
 	if c.Late() {

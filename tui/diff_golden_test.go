@@ -109,7 +109,7 @@ func TestGoldenDiffColours(t *testing.T) {
 	for _, dark := range []bool{true, false} {
 		for _, profile := range []termenv.Profile{termenv.TrueColor, termenv.ANSI, termenv.Ascii} {
 			s := newStill(t, broker.Snapshot{Sessions: someSessions(), Requests: []broker.Request{editCall("r1", seconds(5))}}, nil, profile)
-			s.m.st = draw.NewStyles(draw.DefaultPalette(), profile, dark, true)
+			s.m.Styles = draw.NewStyles(draw.DefaultPalette(), profile, dark, true)
 			s.draw(80, 24)
 			s.files(serverGo, nil)
 			view := s.draw(80, 24, "enter")

@@ -67,25 +67,25 @@ func (m *model) askEdit(wait time.Duration, refusal string) tea.Cmd {
 	c := m.drawnCard()
 	switch {
 	case c == nil && m.tooSmall() && m.card() != nil:
-		return m.say(draw.Warn, m.tooSmallText())
+		return m.Say(draw.Warn, m.tooSmallText())
 	case c == nil:
-		return m.say(draw.Muted, "nothing waits")
+		return m.Say(draw.Muted, "nothing waits")
 	case refusal != "":
-		return m.say(draw.Warn, "… "+refusal)
-	case len(m.board.Marks) > 0:
-		return m.say(draw.Warn, "e is about one call: esc unmarks all")
+		return m.Say(draw.Warn, "… "+refusal)
+	case len(m.Board.Marks) > 0:
+		return m.Say(draw.Warn, "e is about one call: esc unmarks all")
 	case c.Sending != "":
-		return m.say(draw.Muted, "already sent; waiting for the record")
+		return m.Say(draw.Muted, "already sent; waiting for the record")
 	case c.Late():
-		return m.sayFitting(draw.Warn, "this call was refused already: its retry can pass only as it was asked", "refused already: nothing to edit")
+		return m.Say(draw.Warn, "this call was refused already: its retry can pass only as it was asked", "refused already: nothing to edit")
 	}
 	switch tool := c.Tool(); tool {
 	case "AskUserQuestion", "ExitPlanMode":
-		return m.say(draw.Muted, "questions and plans are answered on their card, not edited")
+		return m.Say(draw.Muted, "questions and plans are answered on their card, not edited")
 	}
 	if why := c.Req.Fixed(); why != "" {
 		m.instead = c.Key()
-		return m.sayFitting(draw.Warn, safe.Line(why)+": D denies it and says what to run instead", safe.Line(why)+": D denies it", "cannot be edited: D says what to run instead")
+		return m.Say(draw.Warn, safe.Line(why)+": D denies it and says what to run instead", safe.Line(why)+": D denies it", "cannot be edited: D says what to run instead")
 	}
 	return m.inAMoment(wait, func() tea.Cmd { return m.openEdit(c.Key()) })
 }
@@ -103,13 +103,13 @@ func insteadOf(c *board.Card) string {
 // openEdit opens the editor on the drawn call key, or the question again where the text
 // was edited before.
 func (m *model) openEdit(key guard.Drawn) tea.Cmd {
-	c := m.board.Still(key)
+	c := m.Board.Still(key)
 	if c == nil {
-		return m.say(draw.Warn, "this call is no longer waiting: nothing was opened")
+		return m.Say(draw.Warn, "this call is no longer waiting: nothing was opened")
 	}
 	form, err := newEditForm(c.Req)
 	if err != nil {
-		return m.say(draw.Warn, "it cannot be edited: "+safe.Line(err.Error()))
+		return m.Say(draw.Warn, "it cannot be edited: "+safe.Line(err.Error()))
 	}
 	m.editGen++
 	m.edit = &edit{gen: m.editGen, card: key, req: c.Req, form: form, text: form.text()}
@@ -126,7 +126,7 @@ func (m *model) runEdit() tea.Cmd {
 	e := m.edit
 	e.state = editOpen
 	run := &editRun{
-		ctx: m.ctx, command: m.opts.Editor, folder: m.opts.EditFolder, file: e.form.file, text: e.text, hold: m.opts.Foreground,
+		ctx: m.Ctx, command: m.opts.Editor, folder: m.opts.EditFolder, file: e.form.file, text: e.text, hold: m.opts.Foreground,
 	}
 	run.SetStdin(m.opts.Input)
 	run.SetStdout(m.opts.Output)
@@ -139,7 +139,7 @@ const tooSoon = time.Second
 
 // edited takes the text back. Whatever was typed meanwhile was for the editor.
 func (m *model) edited(msg editedMsg) tea.Cmd {
-	m.guard.Doubt(m.at)
+	m.Guard.Doubt(m.At)
 	again := tea.EnableMouseCellMotion // the terminal came back without
 	e := m.edit
 	if e == nil || e.gen != msg.gen || e.state != editOpen {
@@ -153,10 +153,10 @@ func (m *model) edited(msg editedMsg) tea.Cmd {
 	case msg.err != nil && untouched:
 		e.text = was
 		m.leaveEdit()
-		return tea.Batch(again, m.say(draw.Danger, safe.Line(msg.err.Error())+"; nothing was changed"))
+		return tea.Batch(again, m.Say(draw.Danger, safe.Line(msg.err.Error())+"; nothing was changed"))
 	case msg.err != nil:
 		m.leaveEdit()
-		return tea.Batch(again, m.say(draw.Danger, safe.Line(msg.err.Error())+"; e shows what it left"))
+		return tea.Batch(again, m.Say(draw.Danger, safe.Line(msg.err.Error())+"; e shows what it left"))
 	case err == nil && same:
 		delete(m.drafts, e.card.Digest)
 		ended := e.gone
@@ -168,7 +168,7 @@ func (m *model) edited(msg editedMsg) tea.Cmd {
 		case msg.run.took < tooSoon:
 			texts = append([]string{texts[0] + " (a graphical editor must be told to wait: EDITOR=\"code --wait\")"}, texts...)
 		}
-		return tea.Batch(again, m.sayFitting(draw.Muted, texts...))
+		return tea.Batch(again, m.Say(draw.Muted, texts...))
 	}
 	m.keepDraft()
 	cmd := tea.Batch(again, m.judgeEdit())
@@ -193,7 +193,7 @@ func (m *model) leaveEdit() {
 		m.keepDraft()
 	}
 	m.edit = nil
-	m.guard.Doubt(m.at)
+	m.Guard.Doubt(m.At)
 }
 
 // judgeEdit asks the broker what the new input would do.
@@ -209,12 +209,12 @@ func (m *model) judgeEdit() tea.Cmd {
 	case same:
 		delete(m.drafts, e.card.Digest)
 		m.edit = nil
-		return m.say(draw.Muted, "nothing was changed: the call waits as it was asked")
+		return m.Say(draw.Muted, "nothing was changed: the call waits as it was asked")
 	}
 	e.state, e.input = editJudging, input
-	ctx, console, id, gen, version := m.ctx, m.console, e.card.ID, e.gen, e.version
+	ctx, console, id, gen, version := m.Ctx, m.console, e.card.ID, e.gen, e.version
 	hooks, asked, project := m.opts.OtherHooks, e.req, e.req.CWD
-	if s := m.board.Sessions[asked.SessionID]; s != nil && s.ProjectDir != "" {
+	if s := m.Board.Sessions[asked.SessionID]; s != nil && s.ProjectDir != "" {
 		project = s.ProjectDir
 	}
 	return func() tea.Msg {
@@ -264,11 +264,11 @@ func (m *model) editNews() tea.Cmd {
 	if e == nil || e.gone != "" || e.state == editSending {
 		return nil
 	}
-	switch c := m.board.Cards[e.card.ID]; {
+	switch c := m.Board.Cards[e.card.ID]; {
 	case c == nil:
 		return m.editGone("is no longer waiting")
 	case c.Req.State.Terminal():
-		return m.editGone(m.ended(c.Req))
+		return m.editGone(m.Book.Ended(c.Req))
 	}
 	return nil
 }
@@ -289,7 +289,7 @@ func (m *model) editGone(how string) tea.Cmd {
 // keepGone writes the text of a call that ended to a file.
 func (m *model) keepGone() tea.Cmd {
 	e := m.edit
-	folder, id, name, text, at, gen := m.opts.EditFolder, e.card.ID, e.form.file, e.text, m.at, e.gen
+	folder, id, name, text, at, gen := m.opts.EditFolder, e.card.ID, e.form.file, e.text, m.At, e.gen
 	return func() tea.Msg {
 		path, err := keepEdited(folder, id, name, text, at)
 		return editKeptMsg{gen: gen, path: path, err: err}

@@ -16,7 +16,7 @@ import (
 // edits has the selected card edited into text, and judged.
 func (s *still) edits(text string, msg editJudgedMsg) {
 	s.m.Update(keyMsg("e"))
-	s.m.Update(guard.DueMsg{Gen: s.m.guard.HeldGen})
+	s.m.Update(guard.DueMsg{Gen: s.m.Guard.HeldGen})
 	s.m.Update(editedMsg{gen: s.m.editGen, run: &editRun{got: text, took: time.Minute}})
 	if e := s.m.edit; e != nil && msg.judged.Request.ID == "" && msg.err == nil {
 		msg.judged.Request = e.req
@@ -44,13 +44,13 @@ var editScenes = map[string]struct {
 		s.edits("npm run test a\nnpm run lint \\\n  --fix\u202e\n"+strings.Repeat("echo more\n", 30), editJudgedMsg{})
 	}},
 	"dangerous": {play: func(s *still) {
-		r := deadly(s.m.board.Cards["r1"].Req)
+		r := deadly(s.m.Board.Cards["r1"].Req)
 		r.ToolInput = []byte(`{"command":"rm -rf ~"}`)
 		s.edits("rm -rf ~\n", editJudgedMsg{judged: broker.Edited{Request: r}})
 		s.keys("a")
 	}},
 	"own files": {play: func(s *still) {
-		r := judgedAsRisk(s.m.board.Cards["r1"].Req, risk.Normal, "")
+		r := judgedAsRisk(s.m.Board.Cards["r1"].Req, risk.Normal, "")
 		r.Assessment.Guarded = true
 		r.ToolInput = []byte(`{"command":"ls ~/.local/state/aoctl"}`)
 		s.edits("ls ~/.local/state/aoctl\n", editJudgedMsg{judged: broker.Edited{Request: r}})
@@ -68,7 +68,7 @@ var editScenes = map[string]struct {
 	}},
 	"gone": {play: func(s *still) {
 		s.edits("npm run test a -- --ci\n", editJudgedMsg{})
-		r := settled(s.m.board.Cards["r1"].Req, broker.Expired, broker.Actor{Kind: broker.ByDeadline}, "", s.at)
+		r := settled(s.m.Board.Cards["r1"].Req, broker.Expired, broker.Actor{Kind: broker.ByDeadline}, "", s.at)
 		s.m.Update(updatesMsg{gen: 1, list: []broker.Update{{Request: &r}}})
 		s.m.Update(editKeptMsg{gen: s.m.editGen, path: "/home/ada/.local/state/aoctl/edits/kept-4711-1.sh"})
 	}},

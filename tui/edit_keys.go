@@ -26,13 +26,13 @@ func (m *model) editKey(msg tea.KeyMsg, tookBack bool) tea.Cmd {
 	digit := e.digit(msg)
 	switch {
 	case msg.Paste || len(msg.Runes) > 1:
-		m.guard.Doubt(m.at)
-		return m.sayFitting(draw.Warn, "pasted text and bursts of keys never decide: nothing was done", "pasted or a burst: nothing was done")
+		m.Guard.Doubt(m.At)
+		return m.Say(draw.Warn, "pasted text and bursts of keys never decide: nothing was done", "pasted or a burst: nothing was done")
 	case tookBack && digit == "" && !key.Matches(msg, m.keys.Allow):
-		m.guard.Doubt(m.at)
-		return m.sayFitting(draw.Warn, "keys came too fast to be typed: nothing was decided", "too fast: nothing was decided")
+		m.Guard.Doubt(m.At)
+		return m.Say(draw.Warn, "keys came too fast to be typed: nothing was decided", "too fast: nothing was decided")
 	case e.state == editSending:
-		return m.say(draw.Muted, "already sent; waiting for the record")
+		return m.Say(draw.Muted, "already sent; waiting for the record")
 	case key.Matches(msg, m.keys.Back, m.keys.Interrupt):
 		return m.backFromEdit()
 	case digit != "":
@@ -44,10 +44,10 @@ func (m *model) editKey(msg tea.KeyMsg, tookBack bool) tea.Cmd {
 	case key.Matches(msg, m.keys.AsAsked):
 		delete(m.drafts, e.card.Digest)
 		m.edit = nil
-		m.guard.Doubt(m.at)
-		return m.say(draw.Muted, "the edited input is gone: the call waits as it was asked")
+		m.Guard.Doubt(m.At)
+		return m.Say(draw.Muted, "the edited input is gone: the call waits as it was asked")
 	case key.Matches(msg, m.keys.Deny, m.keys.DenyWhy):
-		return m.say(draw.Muted, "esc goes back to the call; there it can be denied")
+		return m.Say(draw.Muted, "esc goes back to the call; there it can be denied")
 	}
 	width, height := m.editRoom()
 	rows, _ := m.editRows(width)
@@ -68,14 +68,14 @@ func (m *model) backFromEdit() tea.Cmd {
 	if gone != "" {
 		return nil
 	}
-	return m.sayFitting(draw.Muted, "back to the call as it was asked; e shows what you edited again", "e shows what you edited again")
+	return m.Say(draw.Muted, "back to the call as it was asked; e shows what you edited again", "e shows what you edited again")
 }
 
 // editAgain opens the editor on the edited text.
 func (m *model) editAgain() tea.Cmd {
 	wait, refusal := m.press("e")
 	if refusal != "" {
-		return m.say(draw.Warn, "… "+refusal)
+		return m.Say(draw.Warn, "… "+refusal)
 	}
 	gen := m.edit.gen
 	return m.inAMoment(wait, func() tea.Cmd {
@@ -89,7 +89,7 @@ func (m *model) editAgain() tea.Cmd {
 // mayAllowEdit says why the edited call cannot be allowed now, and how gravely.
 func (m *model) mayAllowEdit() (draw.Ink, string) {
 	e := m.edit
-	switch c := m.board.Cards[e.card.ID]; {
+	switch c := m.Board.Cards[e.card.ID]; {
 	case e.gone != "":
 		return draw.Warn, "nothing to allow: this call " + e.gone
 	case c == nil || c.Late():
@@ -110,15 +110,15 @@ func (m *model) mayAllowEdit() (draw.Ink, string) {
 
 // editAllow takes the key that allows the call with its new input.
 func (m *model) editAllow(name string) tea.Cmd {
-	wait, refusal := m.guard.Press(name, m.at)
+	wait, refusal := m.Guard.Press(name, m.At)
 	if refusal != "" {
-		return m.say(draw.Warn, "… "+refusal)
+		return m.Say(draw.Warn, "… "+refusal)
 	}
 	if i, why := m.mayAllowEdit(); why != "" {
-		return m.say(i, why)
+		return m.Say(i, why)
 	}
 	if code := m.edit.code; code != "" {
-		return m.sayFitting(draw.Danger, "dangerous: type "+code+" to allow it as you edited it", "dangerous: type "+code+" to allow")
+		return m.Say(draw.Danger, "dangerous: type "+code+" to allow it as you edited it", "dangerous: type "+code+" to allow")
 	}
 	return m.inAMoment(wait, m.sendEdit)
 }
@@ -137,21 +137,21 @@ func (e *edit) digit(msg tea.KeyMsg) string {
 // editDigit takes a digit of the code; both must pass the guard.
 func (m *model) editDigit(digit string) tea.Cmd {
 	e := m.edit
-	first, wait, refusal := m.guard.Digit(digit, m.at)
+	first, wait, refusal := m.Guard.Digit(digit, m.At)
 	if refusal != "" {
-		return m.say(draw.Warn, "… "+refusal)
+		return m.Say(draw.Warn, "… "+refusal)
 	}
 	if i, why := m.mayAllowEdit(); why != "" {
-		return m.say(i, why)
+		return m.Say(i, why)
 	}
 	switch {
 	case first == "" && digit == e.code[:1]:
-		m.guard.Begin(digit, m.at)
+		m.Guard.Begin(digit, m.At)
 		return tea.Tick(guard.CodeFor, func(time.Time) tea.Msg { return awakeMsg{} })
 	case first != "" && first+digit == e.code:
 		return m.inAMoment(wait, m.sendEdit)
 	}
-	return m.sayFitting(draw.Warn, "that is not the code of this call: type "+e.code+" to allow it, esc goes back", "wrong digit: "+e.code+" allows")
+	return m.Say(draw.Warn, "that is not the code of this call: type "+e.code+" to allow it, esc goes back", "wrong digit: "+e.code+" allows")
 }
 
 // sendEdit allows the call with the input that is on the screen.
@@ -161,15 +161,15 @@ func (m *model) sendEdit() tea.Cmd {
 		return nil
 	}
 	if i, why := m.mayAllowEdit(); why != "" {
-		return m.say(i, why)
+		return m.Say(i, why)
 	}
 	e.state = editSending
-	m.board.Cards[e.card.ID].Sending = broker.Allow
+	m.Board.Cards[e.card.ID].Sending = broker.Allow
 	d := broker.Decision{
-		Verdict: broker.Allow, By: m.opts.Operator, Digest: e.card.Digest, UpdatedInput: e.input,
+		Verdict: broker.Allow, By: m.Operator, Digest: e.card.Digest, UpdatedInput: e.input,
 		Seal: e.judged.Seal, Dangerous: e.code != "",
 	}
-	ctx, console, id, gen := m.ctx, m.console, e.card.ID, e.gen
+	ctx, console, id, gen := m.Ctx, m.console, e.card.ID, e.gen
 	return func() tea.Msg {
 		req, err := console.Decide(ctx, id, d)
 		return editSentMsg{gen: gen, id: id, req: req, err: err}
@@ -178,7 +178,7 @@ func (m *model) sendEdit() tea.Cmd {
 
 // editSent tells what became of the decision.
 func (m *model) editSent(msg editSentMsg) tea.Cmd {
-	c := m.board.Cards[msg.id]
+	c := m.Board.Cards[msg.id]
 	if c != nil && msg.err != nil {
 		c.Sending = ""
 	}
@@ -192,22 +192,22 @@ func (m *model) editSent(msg editSentMsg) tea.Cmd {
 	case msg.err == nil:
 		delete(m.drafts, e.card.Digest)
 		m.edit = nil
-		m.guard.Doubt(m.at)
+		m.Guard.Doubt(m.At)
 		if m.selected == msg.id {
 			m.moveOn()
 		}
-		return m.sayFitting(draw.OK, name+": allowed as you edited it; the log has both", name+": allowed as edited")
+		return m.Say(draw.OK, name+": allowed as you edited it; the log has both", name+": allowed as edited")
 	case errors.Is(msg.err, context.Canceled):
 		return nil
 	case errors.Is(msg.err, broker.ErrChanged), errors.Is(msg.err, broker.ErrReadAnew):
-		return tea.Batch(m.judgeEdit(), m.sayFitting(draw.Warn, name+": a file of the edited call changed meanwhile: look again", "a file changed: look again"))
+		return tea.Batch(m.judgeEdit(), m.Say(draw.Warn, name+": a file of the edited call changed meanwhile: look again", "a file changed: look again"))
 	case errors.Is(msg.err, broker.ErrAlreadyDecided) && msg.req.Outcome != nil:
-		return m.editGone(m.ended(msg.req))
+		return m.editGone(m.Book.Ended(msg.req))
 	case errors.Is(msg.err, broker.ErrNotRecorded):
-		return tea.Batch(m.editGone("could not be recorded, so the agent was told no"), m.say(draw.Danger, name+": not recorded: the agent was told no"))
+		return tea.Batch(m.editGone("could not be recorded, so the agent was told no"), m.Say(draw.Danger, name+": not recorded: the agent was told no"))
 	case errors.Is(msg.err, broker.ErrNotFound), errors.Is(msg.err, broker.ErrAlreadyDecided):
 		return m.editGone("is no longer waiting")
 	}
 	// The rules may have changed: what they say now is shown.
-	return tea.Batch(m.judgeEdit(), m.say(draw.Danger, name+": "+safe.Line(withoutPath(msg.err))))
+	return tea.Batch(m.judgeEdit(), m.Say(draw.Danger, name+": "+safe.Line(withoutPath(msg.err))))
 }

@@ -25,7 +25,7 @@ func (m *model) settleEdit() tea.Cmd {
 		return cmd
 	}
 	if e.state == editAsking && !m.tooSmall() {
-		m.guard.Draws(e.key(), m.at)
+		m.Guard.Draws(e.key(), m.At)
 	}
 	width, height := m.editRoom()
 	rows, end := m.editRows(width)
@@ -42,7 +42,7 @@ func (m *model) editView(l layout, a draw.Area) []string {
 	e := m.edit
 	rows, end := m.editRows(width)
 	top := max(0, min(e.top, len(rows)-height))
-	f := draw.Caption{Title: "Edited: " + callview.SummaryOf(e.req).Tool, Focus: true, Note: "of " + m.board.Label(e.req.SessionID)}
+	f := draw.Caption{Title: "Edited: " + callview.SummaryOf(e.req).Tool, Focus: true, Note: "of " + m.Board.Label(e.req.SessionID)}
 	if e.state == editAsking && e.judged.Dangerous() {
 		f.Alarm = callview.AlarmOf(e.judged.Request)
 		if f.Alarm == "" {
@@ -58,7 +58,7 @@ func (m *model) editView(l layout, a draw.Area) []string {
 			f.Right = f.BelowRight
 		}
 	}
-	if c := m.board.Cards[e.card.ID]; c != nil && e.gone == "" {
+	if c := m.Board.Cards[e.card.ID]; c != nil && e.gone == "" {
 		f.Below, f.BelowInk = m.standing(c)
 		f.BelowMore = m.noLonger(c)
 	}
@@ -69,7 +69,7 @@ func (m *model) editView(l layout, a draw.Area) []string {
 // call is drawn. end is the row behind what must be read.
 func (m *model) editRows(width int) (rows []string, end int) {
 	e := m.edit
-	p := &callview.Doc{Paper: *m.st.Paper(width)}
+	p := &callview.Doc{Paper: *m.Styles.Paper(width)}
 	if e.gone != "" {
 		p.SayBehind(draw.Warn, "!", 2, draw.Warn, "this call "+e.gone+": nothing can be allowed any more")
 		if e.kept != "" {
@@ -119,7 +119,7 @@ func (m *model) editQuestion(p *callview.Doc, width int) (rows []string, end int
 	p.Blank()
 	p.Say(draw.Title, "Runs in place of what was asked")
 	p.LookAtAll()
-	d := callview.LayOut(m.st, e.judged.Request, m.around(e.judged.Request), width)
+	d := callview.LayOut(m.Styles, e.judged.Request, m.around(e.judged.Request), width)
 	end = len(p.Rows) + d.CallEnd
 	return append(p.Rows, d.Rows...), end
 }
@@ -145,7 +145,7 @@ func (m *model) editHints() []hint {
 	allow := hint{"a", "allow as edited"}
 	if e.code != "" {
 		allow = hint{"type " + e.code, "allow"}
-		if first := m.guard.Begun(m.at); first != "" {
+		if first := m.Guard.Begun(m.At); first != "" {
 			allow = hint{first + "_", "then " + e.code[1:] + " allows"}
 		}
 	}

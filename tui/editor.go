@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/text"
+	"github.com/aoctl/aoctl/tui/words"
 )
 
 // editor is the rule editor. It lies over the drawn call or over the list of rules,
@@ -133,16 +133,16 @@ func turned(at, by, n int) int {
 // openEditor opens the editor on the drawn call key and asks the broker for rules that
 // would cover it.
 func (m *model) openEditor(key guard.Drawn) tea.Cmd {
-	c := m.board.Still(key)
+	c := m.Board.Still(key)
 	if c == nil {
-		return m.say(draw.Warn, "this call is no longer waiting: no rule was made")
+		return m.Say(draw.Warn, "this call is no longer waiting: no rule was made")
 	}
 	e := m.startEditor(rules.Rule{Enabled: true, Priority: rules.DefaultPriority, CreatedFrom: key.ID})
 	e.card, e.call, e.loading = key, c.Req, true
 	if c.Dangerous() {
 		e.code = c.Code
 	}
-	ctx, console, gen := m.ctx, m.console, e.gen
+	ctx, console, gen := m.Ctx, m.console, e.gen
 	return func() tea.Msg {
 		drafts, err := console.Offer(ctx, key.ID)
 		return offerMsg{gen: gen, drafts: drafts, err: err}
@@ -195,7 +195,7 @@ func (m *model) offerCame(msg offerMsg) tea.Cmd {
 // editRule opens the editor on a rule that holds.
 func (m *model) editRule(r rules.Rule) tea.Cmd {
 	if r.Source != "" {
-		return m.say(draw.Warn, "this rule stands in "+draw.SafeLine(r.Source)+": it can only be changed there")
+		return m.Say(draw.Warn, "this rule stands in "+draw.SafeLine(r.Source)+": it can only be changed there")
 	}
 	e := m.startEditor(r)
 	if r.Dangerous {
@@ -230,7 +230,7 @@ func (m *model) newRule() tea.Cmd {
 func (e *editor) fill(r rules.Rule) {
 	e.tool, e.more, e.dangerous = text.NewLine(r.Tool), text.NewLine(""), r.Dangerous
 	e.where = nil
-	for _, name := range whereNames(r) {
+	for _, name := range words.Where(r) {
 		e.where = append(e.where, whereLine{name: name, pattern: newPattern(r.Where[name])})
 	}
 	if name := mainParameter(r.Tool); len(e.where) == 0 && name != "" && r.ID == "" {
@@ -245,27 +245,6 @@ func newPattern(s string) text.Line {
 	l := text.NewLine(s)
 	l.Most = patterns.MaxPattern
 	return l
-}
-
-// whereNames are the parameters of a rule, the one that tells most first.
-func whereNames(r rules.Rule) []string {
-	names := make([]string, 0, len(r.Where))
-	for name := range r.Where {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, func(a, b string) int {
-		x, y := slices.Index(callview.MainFields, a), slices.Index(callview.MainFields, b)
-		switch {
-		case x >= 0 && y >= 0 && x != y:
-			return x - y
-		case x >= 0 && y < 0:
-			return -1
-		case x < 0 && y >= 0:
-			return 1
-		}
-		return strings.Compare(a, b)
-	})
-	return names
 }
 
 // mainParameter is the parameter that rules about a tool are mostly about.
@@ -327,6 +306,3 @@ func exactPattern(name, v string) string {
 	}
 	return b.String()
 }
-
-// projectName is what a project's folder is called; safe to draw.
-func projectName(path string) string { return draw.SafeLine(filepath.Base(path)) }

@@ -8,6 +8,7 @@ import (
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/words"
 )
 
 // scopeOption is one place where a rule may hold.
@@ -26,7 +27,7 @@ func (m *model) offerScopes(draft rules.Scope) {
 	e := m.editor
 	id := e.call.SessionID
 	project := draft.Project
-	s := m.board.Sessions[id]
+	s := m.Board.Sessions[id]
 	if project == "" && s != nil {
 		project = s.ProjectDir
 	}
@@ -53,12 +54,12 @@ func (m *model) ruleScopes(now rules.Scope) {
 	now.Agent = ""
 	e.scopes = nil
 	if now != (rules.Scope{}) {
-		e.scopes = append(e.scopes, scopeOption{name: m.scopeWords(now), scope: now})
+		e.scopes = append(e.scopes, scopeOption{name: words.Scope(now, m.Board), scope: now})
 	}
 	e.scopes = append(e.scopes, scopeOption{name: "everywhere"})
 	var kinds []string
-	for _, id := range m.board.Roster {
-		s := m.board.Sessions[id]
+	for _, id := range m.Board.Roster {
+		s := m.Board.Sessions[id]
 		e.addScope(rules.Scope{Project: s.ProjectDir}, m)
 		if !s.State.Ended() {
 			e.addScope(rules.Scope{Session: id}, m)
@@ -76,7 +77,7 @@ func (e *editor) addScope(s rules.Scope, m *model) {
 	if s == (rules.Scope{}) || len(e.scopes) >= mostScopes || slices.ContainsFunc(e.scopes, same) {
 		return
 	}
-	e.scopes = append(e.scopes, scopeOption{name: m.scopeWords(s), scope: s})
+	e.scopes = append(e.scopes, scopeOption{name: words.Scope(s, m.Board), scope: s})
 }
 
 // agents sets which kinds of agent may be chosen.
@@ -165,7 +166,7 @@ func (e *editor) turnLife(by int) {
 func (e *editor) lifeName(l lifeKind, now time.Time) string {
 	switch l {
 	case lifeKept:
-		return "as it is: " + lifeWords(e.old, now)
+		return "as it is: " + words.Life(e.old, now)
 	case lifeQuarter:
 		return "15 min"
 	case lifeHour:

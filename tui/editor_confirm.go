@@ -1,14 +1,13 @@
 package tui
 
 import (
-	"fmt"
 	"strings"
-	"time"
 
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
+	"github.com/aoctl/aoctl/tui/words"
 )
 
 // confirmRows lays out the question: one sentence that says what will run from now on
@@ -16,10 +15,10 @@ import (
 func (m *model) confirmRows(width int) (rows []string, end int) {
 	e := m.editor
 	r := e.confirm.rule
-	p := m.st.Paper(width)
+	p := m.Styles.Paper(width)
 	m.writeGone(p)
 	p.Say(draw.Bold, m.confirmHead(r))
-	for _, name := range whereNames(r) {
+	for _, name := range words.Where(r) {
 		p.WriteNamed(formLabel+2, "  "+name, r.Where[name])
 	}
 	p.Say(draw.Bold, m.confirmTail(r))
@@ -52,7 +51,7 @@ func (m *model) confirmTail(r rules.Rule) string {
 	where := "everywhere"
 	var parts []string
 	if r.Scope.Session != "" {
-		parts = append(parts, "in session "+m.board.Label(r.Scope.Session))
+		parts = append(parts, "in session "+m.Board.Label(r.Scope.Session))
 	}
 	if r.Scope.Project != "" {
 		parts = append(parts, "in project "+safe.Line(r.Scope.Project))
@@ -70,12 +69,12 @@ func (m *model) confirmTail(r rules.Rule) string {
 func (m *model) until(r rules.Rule) string {
 	var parts []string
 	if !r.ExpiresAt.IsZero() {
-		at := r.ExpiresAt.In(m.at.Location())
+		at := r.ExpiresAt.In(m.At.Location())
 		text := at.Format("15:04")
-		if at.YearDay() != m.at.YearDay() || at.Year() != m.at.Year() {
+		if at.YearDay() != m.At.YearDay() || at.Year() != m.At.Year() {
 			text = at.Format("2 Jan 2006 15:04")
 		}
-		parts = append(parts, "until "+text+" ("+span(at.Sub(m.at))+")")
+		parts = append(parts, "until "+text+" ("+words.Span(at.Sub(m.At))+")")
 	}
 	if r.MaxUses > 0 {
 		parts = append(parts, figures.Plural(max(0, r.MaxUses-r.Uses), "time"))
@@ -87,17 +86,4 @@ func (m *model) until(r rules.Rule) string {
 		return "as long as that session"
 	}
 	return "for ever"
-}
-
-// span is a rule's life for people: 15 min, 1 h, 3 d. A minute that has begun counts
-// whole, so that a rule for an hour is one for an hour while it is looked at.
-func span(d time.Duration) string {
-	minutes := int((d + time.Minute - 1) / time.Minute)
-	switch {
-	case minutes < 60:
-		return fmt.Sprintf("%d min", minutes)
-	case minutes < 48*60:
-		return fmt.Sprintf("%d h", minutes/60)
-	}
-	return fmt.Sprintf("%d d", minutes/(24*60))
 }

@@ -17,7 +17,7 @@ import (
 // offer opens the editor on the selected card as the broker would answer.
 func (s *still) offer(drafts ...rules.Rule) {
 	s.m.Update(keyMsg("A"))
-	s.m.Update(guard.DueMsg{Gen: s.m.guard.HeldGen})
+	s.m.Update(guard.DueMsg{Gen: s.m.Guard.HeldGen})
 	s.m.Update(offerMsg{gen: s.m.editorGen, drafts: drafts})
 	s.pass(700 * time.Millisecond)
 }
@@ -73,7 +73,7 @@ var ruleScenes = map[string]struct {
 	}},
 	"editor loading": {play: func(s *still) {
 		s.m.Update(keyMsg("A"))
-		s.m.Update(guard.DueMsg{Gen: s.m.guard.HeldGen})
+		s.m.Update(guard.DueMsg{Gen: s.m.Guard.HeldGen})
 	}},
 	"editor error": {play: func(s *still) {
 		s.offer(offered("npm run test")...)

@@ -57,7 +57,7 @@ func (m *model) editorKey(msg tea.KeyMsg, tookBack bool) tea.Cmd {
 	e.hint = ""
 	m.note = note{}
 	if tookBack {
-		m.guard.Doubt(m.at)
+		m.Guard.Doubt(m.At)
 		e.hint = "keys came too fast: nothing was saved"
 		return nil
 	}
@@ -85,7 +85,7 @@ func (m *model) editorClose() tea.Cmd {
 		return nil
 	}
 	m.editor = nil
-	m.guard.Doubt(m.at)
+	m.Guard.Doubt(m.At)
 	return nil
 }
 
@@ -128,8 +128,8 @@ func (m *model) formKey(msg tea.KeyMsg) tea.Cmd {
 	switch {
 	case msg.Paste:
 		e.hint = "nothing can be pasted here"
-	case isText(msg) && (!key.Matches(msg, k.Turn) || m.at.Sub(e.wordAt) < guard.TypingGap):
-		e.wordAt = m.at // a blank behind it is one of a sentence, typed into the wrong field
+	case isText(msg) && (!key.Matches(msg, k.Turn) || m.At.Sub(e.wordAt) < guard.TypingGap):
+		e.wordAt = m.At // a blank behind it is one of a sentence, typed into the wrong field
 		e.hint = "space or ← → choose here"
 	case key.Matches(msg, k.Right, k.Turn):
 		return m.turnField(1)

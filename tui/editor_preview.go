@@ -14,6 +14,7 @@ import (
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/words"
 )
 
 const (
@@ -67,7 +68,7 @@ func (m *model) editorNews(list []broker.Update) tea.Cmd {
 		}
 		requests = true
 		if r := *u.Request; r.ID == e.card.ID && r.State.Terminal() && e.gone == "" {
-			e.gone = m.ended(r)
+			e.gone = m.Book.Ended(r)
 		}
 	}
 	if !requests || e.loading || e.preview.renew || e.once() {
@@ -98,14 +99,14 @@ func (m *model) previewDue(msg previewDueMsg) tea.Cmd {
 
 func (m *model) askPreview() tea.Cmd {
 	e := m.editor
-	r, problem := e.rule(m.at)
+	r, problem := e.rule(m.At)
 	if problem != nil {
 		e.wrong = problem
 		return nil
 	}
 	r.Enabled = true // also of a rule that is off: what would it match if it were on?
 	e.preview.asking, e.preview.again = true, false
-	ctx, console, gen, version := m.ctx, m.console, e.gen, e.preview.version
+	ctx, console, gen, version := m.Ctx, m.console, e.gen, e.preview.version
 	return func() tea.Msg {
 		got, err := console.Preview(ctx, r)
 		return previewMsg{gen: gen, version: version, preview: got, err: err}
@@ -181,7 +182,7 @@ func (m *model) writePreview(p *draw.Paper, e *editor, most int) {
 // would decide.
 func (m *model) leaves(decided []broker.Request) bool {
 	e := m.editor
-	c := m.board.Cards[e.card.ID]
+	c := m.Board.Cards[e.card.ID]
 	return c != nil && !c.Late() && e.verdict() != rules.Ask && e.verdict() != rules.Defer &&
 		!slices.ContainsFunc(decided, func(r broker.Request) bool { return r.ID == e.card.ID })
 }
@@ -231,7 +232,7 @@ func (m *model) writeWaiting(p *draw.Paper, waiting []broker.Request, text draw.
 	}
 	p.Say(text, fmt.Sprintf("decides %s now:", figures.Plural(len(waiting), "waiting call")))
 	for _, r := range waiting[:min(len(waiting), most)] {
-		m.writeCall(p, r, figures.Clock(m.at.Sub(r.CreatedAt)), text)
+		m.writeCall(p, r, figures.Clock(m.At.Sub(r.CreatedAt)), text)
 	}
 	if more := len(waiting) - most; more > 0 {
 		p.Say(draw.Muted, "  … and "+figures.Count(more)+" more")
@@ -243,7 +244,7 @@ func (m *model) writeCall(p *draw.Paper, r broker.Request, when string, i draw.I
 	const timeWidth = 11
 	line := p.Styles.Row(p.Width).Put(draw.Muted, "  "+when+" ")
 	if p.Width >= 50 {
-		line.To(timeWidth).Fit(draw.Muted, m.whose(r), 14).To(timeWidth + 15)
+		line.To(timeWidth).Fit(draw.Muted, words.Whose(r, m.Board), 14).To(timeWidth + 15)
 	}
 	s := callview.SummaryOf(r)
 	if s.Tool != "Bash" {
@@ -255,7 +256,7 @@ func (m *model) writeCall(p *draw.Paper, r broker.Request, when string, i draw.I
 
 // when is a moment in few cells: the time of day, or the date when that is another day.
 func (m *model) when(t time.Time) string {
-	t, now := t.In(m.at.Location()), m.at
+	t, now := t.In(m.At.Location()), m.At
 	if t.Year() == now.Year() && t.YearDay() == now.YearDay() {
 		return t.Format("15:04")
 	}

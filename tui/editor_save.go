@@ -16,6 +16,7 @@ import (
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
+	"github.com/aoctl/aoctl/tui/words"
 )
 
 // confirm is the question before a rule that allows is saved. What it shows is what is
@@ -31,7 +32,7 @@ type confirm struct {
 func (m *model) editorEnter() tea.Cmd {
 	e := m.editor
 	wait, refusal := m.press("enter")
-	r, problem := e.rule(m.at)
+	r, problem := e.rule(m.At)
 	switch {
 	case refusal != "":
 		e.hint = refusal
@@ -53,7 +54,7 @@ func (m *model) editorEnter() tea.Cmd {
 	default:
 		if e.hint = m.mayAllow(); e.hint == "" {
 			e.confirm = &confirm{rule: r}
-			m.guard.Doubt(m.at)
+			m.Guard.Doubt(m.At)
 		}
 	}
 	return nil
@@ -86,7 +87,7 @@ func (e *editor) unready() string {
 // which must be the one that was shown, and read. A card that has ended is past that.
 func (m *model) mayAllow() string {
 	e := m.editor
-	c := m.board.Cards[e.card.ID]
+	c := m.Board.Cards[e.card.ID]
 	switch {
 	case e.card.ID == "" || c == nil || c.Late():
 		return ""
@@ -109,10 +110,10 @@ func (m *model) saveOnce(wait time.Duration) tea.Cmd {
 		}
 	}
 	return m.inAMoment(wait, func() tea.Cmd {
-		c := m.board.Cards[e.card.ID]
+		c := m.Board.Cards[e.card.ID]
 		m.editor = nil
 		if c == nil || !c.Key().SameCall(e.card) {
-			return m.say(draw.Warn, "this call is no longer waiting: nothing was decided")
+			return m.Say(draw.Warn, "this call is no longer waiting: nothing was decided")
 		}
 		return m.send(c.Key(), e.decided(), e.onceReason())
 	})
@@ -191,7 +192,7 @@ func (m *model) saveRule(r rules.Rule) tea.Cmd {
 
 // putRule makes r hold. gen is the editor's that it comes from, or 0.
 func (m *model) putRule(gen int, r rules.Rule) tea.Cmd {
-	ctx, console, by := m.ctx, m.console, m.opts.Operator
+	ctx, console, by := m.Ctx, m.console, m.Operator
 	return func() tea.Msg {
 		saved, err := console.SaveRule(ctx, r, by)
 		return ruleSavedMsg{gen: gen, asked: r, saved: saved, err: err}
@@ -210,11 +211,11 @@ func (m *model) ruleSaved(msg ruleSavedMsg) tea.Cmd {
 	}
 	if ours {
 		m.editor = nil
-		m.guard.Doubt(m.at)
+		m.Guard.Doubt(m.At)
 		m.rb.at, m.rb.last = msg.saved.Rule.ID, msg.saved.Rule.ID
 	}
 	if msg.told != "" {
-		return m.say(draw.OK, msg.told)
+		return m.Say(draw.OK, msg.told)
 	}
 	var listed map[string]bool
 	if ours {
@@ -246,7 +247,7 @@ func (m *model) ruleRefused(msg ruleSavedMsg, ours bool) tea.Cmd {
 		m.editor.confirm, m.editor.hint = nil, text
 		return nil
 	}
-	return m.say(draw.Danger, text)
+	return m.Say(draw.Danger, text)
 }
 
 // justSaved reports whether a call was ended by the rule that was saved last; which
@@ -258,12 +259,12 @@ func (m *model) justSaved(a broker.Actor) bool {
 // saySaved tells what a saved rule does, and which calls it decided: those first that
 // came so late that they were not among the listed ones. A nil list says nothing.
 func (m *model) saySaved(s broker.SavedRule, listed map[string]bool) tea.Cmd {
-	what := "rule saved: " + m.ruleSays(s.Rule)
+	what := "rule saved: " + words.RuleSays(s.Rule, m.Board, m.At)
 	if !s.Rule.Enabled {
-		what = "rule saved, and off: " + m.ruleText(s.Rule)
+		what = "rule saved, and off: " + words.RuleText(s.Rule)
 	}
 	if len(s.Decided) == 0 {
-		return m.sayFitting(draw.OK, what+"; it decided no waiting call", what, "rule saved")
+		return m.Say(draw.OK, what+"; it decided no waiting call", what, "rule saved")
 	}
 	var early, late []string
 	for _, r := range s.Decided {
@@ -286,7 +287,7 @@ func (m *model) saySaved(s broker.SavedRule, listed map[string]bool) tea.Cmd {
 	if room := m.width - 2 - draw.Cells(brief+": "); room >= leastList {
 		cut += ": " + safe.Cut(list, room)
 	}
-	return m.sayFitting(i, what+"; "+calls+": "+list, brief+": "+list, cut, brief)
+	return m.Say(i, what+"; "+calls+": "+list, brief+": "+list, cut, brief)
 }
 
 // leastList is how many cells of a cut list still tell something.

@@ -12,6 +12,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/text"
+	"github.com/aoctl/aoctl/tui/words"
 )
 
 // A call that came behind the last look at the waiting ones is decided by the rule as
@@ -161,7 +162,7 @@ func TestSpan(t *testing.T) {
 		24*time.Hour + time.Hour/2:          "24 h",
 		72*time.Hour - 500*time.Millisecond: "3 d",
 	} {
-		if got := span(d); got != want {
+		if got := words.Span(d); got != want {
 			t.Errorf("%v is %q, want %q", d, got, want)
 		}
 	}

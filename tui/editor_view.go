@@ -47,7 +47,7 @@ func (m *model) settleEditor() tea.Cmd {
 	}
 	hint := e.hint
 	e.hint = ""
-	return m.say(draw.Warn, hint)
+	return m.Say(draw.Warn, hint)
 }
 
 func (m *model) placeEditor() {
@@ -79,7 +79,7 @@ func (m *model) editorView(l layout, a draw.Area) []string {
 		f.Title = "Rule"
 	}
 	if e.card.ID != "" {
-		f.Note = "from " + callview.SummaryOf(e.call).Tool + " of " + m.board.Label(e.call.SessionID)
+		f.Note = "from " + callview.SummaryOf(e.call).Tool + " of " + m.Board.Label(e.call.SessionID)
 	}
 	var rows []string
 	top := e.top
@@ -101,7 +101,7 @@ func (m *model) editorView(l layout, a draw.Area) []string {
 // rows of the field that has the focus.
 func (m *model) formRows(width int) (rows []string, from, to int) {
 	e := m.editor
-	p := m.st.Paper(width)
+	p := m.Styles.Paper(width)
 	if e.loading {
 		p.Say(draw.Muted, "asking which rules would cover this call …")
 		return p.Rows, 0, 1
@@ -133,7 +133,7 @@ func (m *model) formHead(p *draw.Paper) {
 		p.Say(draw.Warn, e.noAllow)
 		p.Say(draw.Muted, "a rule may still deny calls like it, or make a person answer them")
 	}
-	if problem := m.rb.book.Problem; problem != "" && e.verdict() == rules.Allow {
+	if problem := m.Book.Problem; problem != "" && e.verdict() == rules.Allow {
 		p.Say(draw.Danger, "no rule may allow anything now: "+draw.SafeLine(problem))
 	}
 	if e.wrong != nil && e.wrong.field.n < 0 {
@@ -214,7 +214,7 @@ func (m *model) writeLife(p *draw.Paper, focused bool) {
 	var names []string
 	at := 0
 	for i, l := range e.lives() {
-		names = append(names, e.lifeName(l, m.at))
+		names = append(names, e.lifeName(l, m.At))
 		if l == chosen {
 			at = i
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/words"
 )
 
 // ending is the end of a managed session that was stopped here, while it is being told.
@@ -18,7 +19,7 @@ type ending struct {
 // stopBegun tells that a managed session is being ended, unless its end was told already.
 func (m *model) stopBegun(msg stoppedMsg) tea.Cmd {
 	s := msg.session
-	if now := m.board.Sessions[s.ID]; m.board.Held(s.ID) && underStop(now) {
+	if now := m.Board.Sessions[s.ID]; m.Board.Held(s.ID) && words.UnderStop(now) {
 		s = *now // it may be further already
 	}
 	if s.State == broker.SessionStopped && s.Run.Turn == broker.TurnEnded {
@@ -27,24 +28,24 @@ func (m *model) stopBegun(msg stoppedMsg) tea.Cmd {
 	if len(s.Run.Steps) > 0 {
 		return nil // they are being told
 	}
-	return m.sayFitting(draw.OK, "stopping "+msg.label+": denied what waits, interrupting its turn, then ending it", "stopping "+msg.label+": interrupting, then ending it")
+	return m.Say(draw.OK, "stopping "+msg.label+": denied what waits, interrupting its turn, then ending it", "stopping "+msg.label+": interrupting, then ending it")
 }
 
 // stepsCame tells the steps of ending a session, as they come, and how it ended.
 func (m *model) stepsCame(s broker.Session) tea.Cmd {
 	e := &m.ending
-	if e.session != s.ID || s.Run == nil || !underStop(&s) {
+	if e.session != s.ID || s.Run == nil || !words.UnderStop(&s) {
 		return nil
 	}
-	label := m.board.Label(s.ID)
+	label := m.Board.Label(s.ID)
 	fresh := s.Run.Steps[min(e.told, len(s.Run.Steps)):]
 	e.told = len(s.Run.Steps)
 	switch {
 	case s.State == broker.SessionStopped && s.Run.Turn == broker.TurnEnded:
 		e.session = ""
-		return m.sayFitting(draw.OK, label+" is stopped: "+steps(s.Run.Steps)+"; m speaks to it again", label+" is stopped: "+steps(s.Run.Steps), label+" is stopped")
+		return m.Say(draw.OK, label+" is stopped: "+steps(s.Run.Steps)+"; m speaks to it again", label+" is stopped: "+steps(s.Run.Steps), label+" is stopped")
 	case len(fresh) > 0:
-		return m.say(draw.Warn, "stopping "+label+": "+steps(fresh)+" …")
+		return m.Say(draw.Warn, "stopping "+label+": "+steps(fresh)+" …")
 	}
 	return nil
 }

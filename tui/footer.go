@@ -12,17 +12,17 @@ import (
 
 // footer is the last row: a question, a sentence, or the keys.
 func (m *model) footer() string {
-	r := m.st.Row(m.width)
+	r := m.Styles.Row(m.width)
 	switch {
 	case m.prompt != nil:
 		return m.promptView()
 	case m.note.text != "":
 		return r.Put(draw.Text, " ").Fit(m.note.ink, m.note.text, m.width-2).To(m.width).String()
-	case m.tooSmall() && (m.screen == screenMain || m.screen == screenFull):
+	case m.tooSmall() && m.open() == nil && (m.screen == screenMain || m.screen == screenFull):
 		return r.Put(draw.Text, " ").Fit(draw.Warn, m.tooSmallText(), m.width-2).To(m.width).String()
 	}
 	c := m.drawnCard()
-	deaf := c != nil && m.guard.Deaf(m.at)
+	deaf := c != nil && m.Guard.Deaf(m.At)
 	lead := " "
 	if deaf {
 		lead = "…"
@@ -52,7 +52,7 @@ func (m *model) footer() string {
 }
 
 func (m *model) tooSmallText() string {
-	return m.fitting(
+	return m.Fitting(
 		fmt.Sprintf("window too small to show the call: make it at least %d×%d", leastWidth, leastHeight),
 		fmt.Sprintf("too small to decide: needs %d×%d", leastWidth, leastHeight),
 		fmt.Sprintf("needs %d×%d", leastWidth, leastHeight),
@@ -73,8 +73,8 @@ func (m *model) hints(c *board.Card) []hint {
 	if m.launch != nil {
 		return m.launchHints()
 	}
-	if m.screen == screenSession {
-		return m.aboutHints()
+	if s := m.open(); s != nil {
+		return m.openHints(s)
 	}
 	list := m.keys.shortHelp(m.screen)
 	if m.onRules() {
@@ -82,21 +82,21 @@ func (m *model) hints(c *board.Card) []hint {
 	}
 	if m.screen == screenMain && m.focus == paneSessions {
 		here := []hint{{"s", "stop this session"}, m.observeHint(), {"enter", "its calls only"}, {"tab", "next pane"}, m.freezeHint(), {"n", "new session"}, list[6]}
-		if m.board.Held(m.session) {
+		if m.Board.Held(m.session) {
 			here = []hint{{"m", "message"}, {"i", "interrupt"}, {"s", "stop"}, {"enter", "all about it"}, {"tab", "next pane"}, m.freezeHint(), {"n", "new session"}, list[6]}
 		}
-		if s := m.board.Sessions[m.session]; s != nil && s.Deferred > 0 {
+		if s := m.Board.Sessions[m.session]; s != nil && s.Deferred > 0 {
 			here = append([]hint{{"R", "resume"}}, here...)
 		}
 		return append(here, list[8:]...)
 	}
 	if c == nil {
-		if m.screen == screenMain && m.board.Rows() == 0 {
+		if m.screen == screenMain && m.Board.Rows() == 0 {
 			return append([]hint{{"tab", "sessions"}, {"n", "new session"}}, list[9:]...)
 		}
 		return list
 	}
-	if n := len(m.board.Marks); n > 0 {
+	if n := len(m.Board.Marks); n > 0 {
 		what := figures.Count(n) + " marked"
 		if m.width < 60 {
 			what = figures.Count(n)
@@ -142,7 +142,7 @@ func (m *model) hints(c *board.Card) []hint {
 	if mustBeSaid(c) {
 		return planHints(list)
 	}
-	if m.board.Held(c.Req.SessionID) {
+	if m.Board.Held(c.Req.SessionID) {
 		return append([]hint{allow, list[1], list[2], {"m", "message"}, {"i", "interrupt"}}, list[4:]...)
 	}
 	return append([]hint{allow}, list[1:]...)
@@ -151,7 +151,7 @@ func (m *model) hints(c *board.Card) []hint {
 // possible reports whether a key of the hints would act now.
 func (m *model) possible(c *board.Card, key string, deaf bool) bool {
 	if m.edit != nil {
-		return m.edit.state == editAsking && !m.guard.Deaf(m.at) || key != "a" && !strings.HasPrefix(key, "type ")
+		return m.edit.state == editAsking && !m.Guard.Deaf(m.At) || key != "a" && !strings.HasPrefix(key, "type ")
 	}
 	switch key {
 	case "held":
@@ -171,7 +171,7 @@ func locked(c *board.Card) bool { return !c.SeenEnd }
 
 func (m *model) promptView() string {
 	p := m.prompt
-	r := m.st.Row(m.width).Put(draw.Text, " ")
+	r := m.Styles.Row(m.width).Put(draw.Text, " ")
 	lead, help := "", "enter sends · esc cancels"
 	switch p.purpose {
 	case askMarked:
@@ -184,7 +184,7 @@ func (m *model) promptView() string {
 	case askLine:
 		lead, help = p.what, p.help
 	case askStopAll:
-		sessions, calls := figures.Plural(m.board.Living(), "session"), figures.Plural(len(m.board.Waiting), "waiting call")
+		sessions, calls := figures.Plural(m.Board.Living(), "session"), figures.Plural(len(m.Board.Waiting), "waiting call")
 		const answers = "y yes · any other key: no"
 		question := fmt.Sprintf("stop all %s and deny %s? ", sessions, calls)
 		if draw.Cells(question+answers) > m.width-2 {
@@ -224,7 +224,7 @@ func (m *model) askView(p *prompt, wordings ...string) string {
 	if m.width < 60 {
 		answers = "y yes"
 	}
-	r := m.st.Row(m.width).Put(draw.Text, " ")
+	r := m.Styles.Row(m.width).Put(draw.Text, " ")
 	if p.hint != "" {
 		return r.Fit(draw.Warn, "… "+p.hint, m.width-2).To(m.width).String()
 	}

@@ -150,7 +150,7 @@ func TestHeldCards(t *testing.T) {
 		r.wait(2 * time.Second)
 		r.press("f", "y")
 		r.shows("still frozen")
-		r.m.board.Health.Frozen = false
+		r.m.Board.Health.Frozen = false
 		r.press("f")
 		r.shows("until this console ends")
 	})

@@ -64,8 +64,9 @@ func (s *still) fitsEveryWindow(t *testing.T) {
 
 // still is a model whose commands do not run: what it shows depends on messages alone.
 type still struct {
-	m  *model
-	at time.Time
+	m     *model
+	at    time.Time
+	asked []tea.Cmd // of screens, not run yet
 }
 
 func newStill(tb testing.TB, snap broker.Snapshot, past []broker.Request, profile termenv.Profile) *still {
@@ -74,6 +75,7 @@ func newStill(tb testing.TB, snap broker.Snapshot, past []broker.Request, profil
 	o := Options{Version: "v0.1.0", Output: new(strings.Builder), Now: func() time.Time { return s.at }}.withDefaults()
 	s.m = newModel(tb.Context(), newFake(nil), o, draw.NewStyles(draw.DefaultPalette(), profile, true, profile != termenv.Ascii))
 	s.m.makeCode = func() string { return codeInTests }
+	s.record()
 	s.m.watchGen = 1
 	s.m.Update(watchStartedMsg{gen: 1, snap: snap, updates: make(chan broker.Update)})
 	s.m.Update(historyMsg{list: past})
@@ -101,7 +103,7 @@ func (s *still) files(text string, err error) {
 		files[path] = change.Result([]byte(text), err, seconds(4))
 	}
 	s.m.Update(filesMsg{key: c.Key(), files: files, sections: cs.Compare(files, c.Req.CWD, time.Minute)})
-	s.m.Update(dressedMsg{key: c.Key(), of: c.Sections, list: dressed(s.m.ctx, c.Sections)})
+	s.m.Update(dressedMsg{key: c.Key(), of: c.Sections, list: dressed(s.m.Ctx, c.Sections)})
 }
 
 // pass lets time go by as it does for a program that runs.

@@ -209,7 +209,7 @@ func TestWordsBehindAMissedD(t *testing.T) {
 func TestWordsTypedAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, newFake(oneSession), 80, 24)
-		r.m.guard.TypedAhead(time.Now())
+		r.m.Guard.TypedAhead(time.Now())
 		r.c.publish(bash("r1", "s1", time.Now(), "make"))
 		for _, k := range strings.Split("zzzzza sad day", "") {
 			r.wait(250 * time.Millisecond)
@@ -399,7 +399,7 @@ func TestLateCard(t *testing.T) {
 		if got := r.decisions(); got != "allow r1;" {
 			t.Fatalf("decided %q", got)
 		}
-		if n := r.m.board.Rows(); n != 1 {
+		if n := r.m.Board.Rows(); n != 1 {
 			t.Errorf("%d cards are listed, want 1", n)
 		}
 	})
@@ -415,13 +415,13 @@ func TestLateCardsLeave(t *testing.T) {
 		again.ID, again.CreatedAt = "r9", time.Now()
 		r.c.publish(again)
 		r.wait(time.Second)
-		if len(r.m.board.Late) != 0 || len(r.m.board.Waiting) != 3 {
-			t.Errorf("%d late, %d waiting after the retry", len(r.m.board.Late), len(r.m.board.Waiting))
+		if len(r.m.Board.Late) != 0 || len(r.m.Board.Waiting) != 3 {
+			t.Errorf("%d late, %d waiting after the retry", len(r.m.Board.Late), len(r.m.Board.Waiting))
 		}
 		r.c.publish(settled(again, broker.Cancelled, broker.Actor{Kind: broker.ByAgent}, "", time.Now()))
 		r.wait(board.LateFor + 2*time.Second)
-		if len(r.m.board.Late) != 0 {
-			t.Errorf("%d late cards stay for ever", len(r.m.board.Late))
+		if len(r.m.Board.Late) != 0 {
+			t.Errorf("%d late cards stay for ever", len(r.m.Board.Late))
 		}
 	})
 }
@@ -646,7 +646,7 @@ func TestReasonAfterANewSnapshot(t *testing.T) {
 			t.Errorf("decided %q", got)
 		}
 		r.press("a")
-		if n := len(r.m.board.Late); n != 1 {
+		if n := len(r.m.Board.Late); n != 1 {
 			t.Errorf("%d late cards, want 1: enter put it away", n)
 		}
 	})
@@ -657,7 +657,7 @@ func TestReasonAfterANewSnapshot(t *testing.T) {
 func TestABusyMachineIsDeaf(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, newFake(nil), 80, 24)
-		r.m.guard.Pulse = true
+		r.m.Guard.Pulse = true
 		r.c.publish(tuitest.NewCall("r1", "s1", "Bash", time.Now(), `{"command":"make"}`))
 		r.wait(300 * time.Millisecond)
 		time.Sleep(400 * time.Millisecond) // in the bubble: nothing is read

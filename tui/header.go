@@ -11,11 +11,11 @@ import (
 // header is the first row: counts on the left, the broker's health and the clock on
 // the right.
 func (m *model) header() string {
-	r := m.st.Row(m.width).Put(draw.Title, " aoctl")
+	r := m.Styles.Row(m.width).Put(draw.Title, " aoctl")
 	if m.opts.Demo {
 		r.Put(draw.Muted, " demo")
 	}
-	if m.board.Health.Observing {
+	if m.Board.Health.Observing {
 		r.Put(draw.Text, "  ").Put(draw.Alarm, " "+observingWords+" ")
 	}
 	m.counts(r, m.width-7) // the clock has room beside them
@@ -30,7 +30,7 @@ func (m *model) header() string {
 // counts writes how many sessions there are and how many calls wait; in a narrow
 // window only the latter.
 func (m *model) counts(r *draw.Row, end int) {
-	b := m.board
+	b := m.Board
 	n := len(b.Waiting) - b.Waiting.PutOff()
 	waiting, dangerous := figures.Count(n)+" waiting", ""
 	waitingInk := draw.Muted
@@ -73,7 +73,7 @@ func lateCount(n int) string { return figures.Count(n) + " late" }
 
 // health is what the broker says of itself, and the time, in at most width cells.
 func (m *model) health(width int) *draw.Row {
-	h := m.board.Health
+	h := m.Board.Health
 	log, logInk := "", draw.Muted
 	switch {
 	case h.LogBroken != "":
@@ -92,12 +92,12 @@ func (m *model) health(width int) *draw.Row {
 	case h.TCP != "":
 		state, stateInk = "socket ok · tcp "+safe.Line(h.TCP), draw.Text
 	}
-	now := m.at.Format("15:04:05")
+	now := m.At.Format("15:04:05")
 	room := width - len(now)
 	if room < 0 {
-		now, room = m.at.Format("15:04"), width-len("15:04")
+		now, room = m.At.Format("15:04"), width-len("15:04")
 	}
-	r := m.st.Row(width)
+	r := m.Styles.Row(width)
 	// An error is the last to go when there is no room for all.
 	withState := draw.Cells(state)+3 <= room
 	withLog := log != "" && draw.Cells(log)+3 <= room && (!withState || draw.Cells(log)+3+draw.Cells(state)+3 <= room)
@@ -129,7 +129,7 @@ const lostFor = time.Second
 // banners are sentences that must not be missed, one row each.
 func (m *model) banners() []string {
 	var list []string
-	h := m.board.Health
+	h := m.Board.Health
 	list = append(list, m.alarmBanners()...)
 	list = append(list, m.settingsBanners()...)
 	if h.Observing {
@@ -151,7 +151,7 @@ func (m *model) banners() []string {
 		list = append(list, "hooks cannot reach this console · "+draw.SafeLine(h.SocketErr))
 	}
 	list = append(list, m.configBanners()...)
-	if m.newsMissing && m.at.Sub(m.lostAt) >= lostFor {
+	if m.newsMissing && m.At.Sub(m.lostAt) >= lostFor {
 		list = append(list, "no word from the broker: do not trust this screen")
 	}
 	return list
@@ -159,17 +159,17 @@ func (m *model) banners() []string {
 
 // floodTold says whose calls are refused because there are too many, "" when nobody's are.
 func (m *model) floodTold() string {
-	floods := m.board.Health.Floods
+	floods := m.Board.Health.Floods
 	if len(floods) == 0 {
 		return ""
 	}
 	worst := floods[0]
 	who := "calls of new sessions"
 	if worst.SessionID != "" {
-		who = m.board.Label(worst.SessionID)
+		who = m.Board.Label(worst.SessionID)
 	}
 	text := figures.Plural(worst.Refused, "call") + " refused: " + who + " " + draw.SafeLine(worst.Why)
-	if more := len(floods) - 1 + m.board.Health.MoreFloods; more > 0 {
+	if more := len(floods) - 1 + m.Board.Health.MoreFloods; more > 0 {
 		text += " · and " + figures.Count(more) + " more"
 	}
 	return text

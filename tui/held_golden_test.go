@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/muesli/termenv"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/story"
 	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
@@ -77,7 +79,13 @@ func (s *still) sendsNow() {
 }
 
 func (s *still) saidLast() {
-	s.m.Update(lastSaidMsg{session: s.m.about.session, said: "All 41 tests pass.\n\x1b[2JShall I **commit**?", at: seconds(30)})
+	fake, _ := s.m.console.(*fakeConsole)
+	data, err := json.Marshal(story.UserData{Text: "All 41 tests pass.\n\x1b[2JShall I **commit**?"})
+	if err != nil {
+		panic(err)
+	}
+	fake.moments = []story.Moment{{Event: broker.Event{Seq: 1, At: seconds(30), Type: broker.EventMessage, SessionID: s.m.session, Data: data}}}
+	s.told()
 }
 
 func TestGoldenHeld(t *testing.T) {

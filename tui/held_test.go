@@ -17,6 +17,7 @@ import (
 	"github.com/aoctl/aoctl/broker/story"
 	"github.com/aoctl/aoctl/broker/wire"
 	"github.com/aoctl/aoctl/tui/callview"
+	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 	"github.com/aoctl/aoctl/tui/text"
@@ -265,11 +266,11 @@ func TestInterrupt(t *testing.T) {
 		r.press("i")
 		r.expect("interrupt s1")
 		r.shows("api-server: told to end its turn")
-		if r.m.screen == screenBytes {
+		if r.m.open() == r.m.rooms[desk.Bytes] {
 			t.Error("i shows bytes")
 		}
 		r.press("b")
-		if r.m.screen != screenBytes {
+		if r.m.open() != r.m.rooms[desk.Bytes] {
 			t.Error("b does not show bytes")
 		}
 		r.press("i")
@@ -442,7 +443,7 @@ func TestAboutSession(t *testing.T) {
 			t.Errorf("stopped %v", r.c.stopped)
 		}
 		r.press("a", "enter")
-		if got := r.decisions(); got != "" || r.m.screen != screenMain || r.m.board.Filter.SessionID != "s1" {
+		if got := r.decisions(); got != "" || r.m.screen != screenMain || r.m.Board.Filter.SessionID != "s1" {
 			t.Errorf("decided %q, on screen %v", got, r.m.screen)
 		}
 	})

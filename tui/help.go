@@ -2,8 +2,9 @@ package tui
 
 import (
 	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/aoctl/aoctl/tui/callview"
+	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
 )
 
@@ -16,14 +17,14 @@ const (
 // helpRows is the help screen's text.
 func (m *model) helpRows(width int) []string {
 	if width < helpTwice {
-		p := m.st.Paper(width)
+		p := m.Styles.Paper(width)
 		m.helpKeys(p, m.keys.FullHelp())
 		m.helpRules(p)
 		return p.Rows
 	}
 	groups := m.keys.FullHelp()
 	half := (width - helpGap) / 2
-	left, right := m.st.Paper(half), m.st.Paper(width-half-helpGap)
+	left, right := m.Styles.Paper(half), m.Styles.Paper(width-half-helpGap)
 	m.helpKeys(left, groups[:3])
 	m.helpKeys(right, groups[3:])
 	m.helpRules(right)
@@ -63,26 +64,63 @@ func (m *model) helpRules(p *draw.Paper) {
 	} {
 		p.SayBehind(draw.Faint, "·", 2, draw.Text, text)
 	}
-	socket := m.board.Health.Socket
+	socket := m.Board.Health.Socket
 	if socket == "" {
 		socket = m.opts.Socket
 	}
 	p.Blank()
 	p.SayBehind(draw.Label, "version", helpKeyWidth, draw.Text, draw.SafeLine(m.opts.Version))
 	p.Write(draw.Fixed(draw.Label, "socket", helpKeyWidth), draw.Text, socket)
-	if tcp := m.board.Health.TCP; tcp != "" {
+	if tcp := m.Board.Health.TCP; tcp != "" {
 		p.Write(draw.Fixed(draw.Label, "tcp", helpKeyWidth), draw.Text, tcp)
 	}
 	m.helpConfig(p)
 }
 
-func (m *model) helpView(l layout, a draw.Area) []string {
-	width, height := l.Inner(a, 1)
-	rows := m.helpRows(width)
-	top := max(0, min(m.helpScroll, len(rows)-height))
-	f := draw.Caption{Title: "Keys", Focus: true}
-	if len(rows) > height {
-		f.Right = position(top, height, &callview.Doc{Paper: draw.Paper{Rows: rows}})
+// help is the screen with all keys.
+type help struct {
+	*model
+	top int
+}
+
+// Opens begins at the top.
+func (h *help) Opens(desk.Subject) tea.Cmd {
+	h.top = 0
+	return nil
+}
+
+// Subject is nothing.
+func (h *help) Subject() desk.Subject { return desk.Subject{} }
+
+// Keys scroll.
+func (h *help) Keys() []desk.Key {
+	return desk.Moves("scroll", func(msg tea.KeyMsg) tea.Cmd {
+		width, height := h.Inner()
+		h.top = desk.Scrolled(msg, h.top, len(h.helpRows(width)), height)
+		return nil
+	})
+}
+
+// Update keeps the place.
+func (h *help) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.MouseMsg:
+		steps, _ := desk.Wheel(msg)
+		h.top += steps * desk.WheelRows
+	case desk.Settle:
+		width, height := h.Inner()
+		h.top = max(0, min(h.top, len(h.helpRows(width))-height))
 	}
-	return l.Framed(a, f, 1, rows[min(top, len(rows)):min(top+height, len(rows))])
+	return nil
+}
+
+// View draws the rows in sight.
+func (h *help) View(_, _ int) []string {
+	width, height := h.Inner()
+	rows := h.helpRows(width)
+	f := draw.Caption{Title: "Keys"}
+	if len(rows) > height {
+		f.Right = desk.Position(h.top, height, len(rows))
+	}
+	return h.Framed(f, rows, h.top)
 }

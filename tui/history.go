@@ -8,13 +8,14 @@ import (
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/words"
 )
 
 // past lists what was decided, newest first: what the broker told when asked, with
 // what has happened since in front.
 func (m *model) past() []broker.Request {
 	if len(m.history) == 0 {
-		return m.board.Recent
+		return m.Board.Recent
 	}
 	newest := m.history[0].Outcome
 	var list []broker.Request
@@ -22,7 +23,7 @@ func (m *model) past() []broker.Request {
 	for _, r := range m.history {
 		known[r.ID] = true
 	}
-	for _, r := range m.board.Recent {
+	for _, r := range m.Board.Recent {
 		if newest != nil && r.Outcome.At.Before(newest.At) {
 			break
 		}
@@ -71,10 +72,10 @@ func (m *model) historyView(l layout, a draw.Area) []string {
 		f.Right = fmt.Sprintf("%s–%s of %s", figures.Count(m.historyTop+1), figures.Count(min(m.historyTop+height, len(list))), figures.Count(len(list)))
 	}
 	if m.historyErr != nil {
-		rows = append(rows, m.st.Row(width).Put(draw.Danger, " ! ").Fit(draw.Danger, draw.SafeLine(m.historyErr.Error()), width-4).To(width).String())
+		rows = append(rows, m.Styles.Row(width).Put(draw.Danger, " ! ").Fit(draw.Danger, draw.SafeLine(m.historyErr.Error()), width-4).To(width).String())
 	}
 	if len(list) == 0 && m.historyErr == nil {
-		rows = append(rows, m.st.Row(width).Put(draw.Muted, " nothing was decided yet").To(width).String())
+		rows = append(rows, m.Styles.Row(width).Put(draw.Muted, " nothing was decided yet").To(width).String())
 	}
 	for i := m.historyTop; i < min(m.historyTop+height, len(list)); i++ {
 		rows = append(rows, m.pastRow(list[i], width, list[i].ID == m.historyAt))
@@ -88,7 +89,7 @@ func (m *model) pastRow(r broker.Request, width int, chosen bool) string {
 	if o == nil {
 		return draw.Spaces(width)
 	}
-	line := m.st.Row(width).Choose(chosen)
+	line := m.Styles.Row(width).Choose(chosen)
 	bar := " "
 	if chosen {
 		bar = "▌"
@@ -106,7 +107,7 @@ func (m *model) pastRow(r broker.Request, width int, chosen bool) string {
 	}
 	line.Put(draw.Key, bar)
 	if width >= 50 {
-		line.Put(draw.Muted, o.At.In(m.at.Location()).Format("15:04")+" ")
+		line.Put(draw.Muted, o.At.In(m.At.Location()).Format("15:04")+" ")
 	}
 	line.Put(i, glyph+" ")
 	if width >= 90 { // in less room the sign alone: the call and its rule tell more
@@ -124,7 +125,7 @@ func (m *model) pastRow(r broker.Request, width int, chosen bool) string {
 	}
 	line.Fit(draw.Bold, sum.Tool, tool-line.Width).To(tool + 1)
 	took := figures.Brief(o.At.Sub(r.CreatedAt))
-	by, whose := m.actor(o.By), m.whose(r)
+	by, whose := m.Book.Actor(o.By), words.Whose(r, m.Board)
 	if callview.WasObserved(o) {
 		by = wouldHave(o)
 	}
@@ -185,23 +186,23 @@ func (m *model) pastDoc(r broker.Request, width int) *callview.Doc {
 		key.id = "unheard " + key.id
 	}
 	return m.docs.get(key, func() *callview.Doc {
-		d := callview.LayOut(m.st, r, m.around(r), width)
+		d := callview.LayOut(m.Styles, r, m.around(r), width)
 		if o := r.Outcome; o != nil {
-			top := &callview.Doc{Paper: *m.st.Paper(width)}
+			top := &callview.Doc{Paper: *m.Styles.Paper(width)}
 			_, i := callview.VerdictGlyph(o.State)
 			if r.Unheard {
 				i = draw.Warn
 			}
-			end := m.ended(r) + ", after " + figures.Brief(o.At.Sub(r.CreatedAt))
+			end := m.Book.Ended(r) + ", after " + figures.Brief(o.At.Sub(r.CreatedAt))
 			if callview.WasObserved(o) {
 				end = "was left to the agent (observing)" // the reason below says what would have been
 			}
-			top.Say(i, "this call "+end+", at "+o.At.In(m.at.Location()).Format("2006-01-02 15:04:05"))
+			top.Say(i, "this call "+end+", at "+o.At.In(m.At.Location()).Format("2006-01-02 15:04:05"))
 			alarmRows(&top.Paper, r.Alarm)
 			if o.Reason != "" {
 				top.Write(draw.Fixed(draw.Label, "reason", 11), draw.Text, o.Reason)
 			}
-			top.Ran(m.stories.known[r.ID], m.at.Location(), m.unfolded)
+			top.Ran(m.stories.known[r.ID], m.At.Location(), m.unfolded)
 			top.Blank()
 			switch {
 			case len(o.UpdatedInput) == 0:

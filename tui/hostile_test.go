@@ -123,7 +123,7 @@ func TestNothingHostileReachesTheTerminal(t *testing.T) {
 				s.m.Update(decidedMsg{key: guard.Drawn{ID: p}, err: fmt.Errorf("%s: %w", p, broker.ErrAlreadyDecided), req: requests[1]})
 				drawAll(t, s, sizes, func(view string, width, height int) { tuitest.CheckView(t, view, width, height) })
 				s.m.Update(historyMsg{err: fmt.Errorf("%s", p)})
-				s.m.Update(stoppedMsg{label: s.m.board.Label(p), err: fmt.Errorf("%s", p)})
+				s.m.Update(stoppedMsg{label: s.m.Board.Label(p), err: fmt.Errorf("%s", p)})
 				tuitest.CheckView(t, s.draw(80, 24, "h"), 80, 24)
 			})
 		}
@@ -212,10 +212,10 @@ func TestNotificationHoldsOnlyPlainNames(t *testing.T) {
 	var written strings.Builder
 	s.m.out, s.m.opts.Notify = tty.NewOutput(&written), tty.Bell|tty.OSC9
 	t.Setenv("TMUX", "")
-	c := s.m.board.Request(tuitest.NewCall("r", "s", "Ba\x1b]0;x\ash", tuitest.Noon, "{}"), tuitest.Noon)
+	c := s.m.Board.Request(tuitest.NewCall("r", "s", "Ba\x1b]0;x\ash", tuitest.Noon, "{}"), tuitest.Noon)
 	s.m.ring("x")
 	s.at = s.at.Add(5 * time.Second)
-	s.m.at = s.at
+	s.m.At = s.at
 	if cmd := s.m.announce(c); cmd != nil {
 		cmd()
 	}
@@ -226,7 +226,7 @@ func TestNotificationHoldsOnlyPlainNames(t *testing.T) {
 		t.Error("a second bell within a second")
 	}
 	s.m.opts.Notify = 0
-	s.m.at = s.m.at.Add(time.Hour)
+	s.m.At = s.m.At.Add(time.Hour)
 	if s.m.announce(c) != nil {
 		t.Error("a bell although bells are off")
 	}

@@ -9,14 +9,16 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/board"
+	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/guard"
+	"github.com/aoctl/aoctl/tui/words"
 )
 
 // updateKey takes one key press. Pasted text and bursts are never commands.
 func (m *model) updateKey(msg tea.KeyMsg) tea.Cmd {
-	tookBack := m.guard.Key(m.at)
+	tookBack := m.Guard.Key(m.At)
 	m.quitGen++
 	if m.prompt != nil {
 		return m.updatePrompt(msg)
@@ -34,30 +36,33 @@ func (m *model) updateKey(msg tea.KeyMsg) tea.Cmd {
 		return m.launchKey(msg)
 	}
 	if msg.Paste || len(msg.Runes) > 1 {
-		m.guard.Doubt(m.at)
-		m.guard.Missed(string(msg.Runes))
-		return m.sayFitting(draw.Warn, "pasted text and bursts of keys never decide: nothing was done", "pasted or a burst: nothing was done")
+		m.Guard.Doubt(m.At)
+		m.Guard.Missed(string(msg.Runes))
+		return m.Say(draw.Warn, "pasted text and bursts of keys never decide: nothing was done", "pasted or a burst: nothing was done")
 	}
 	if !key.Matches(msg, m.keys.Quit, m.keys.Interrupt) {
 		m.quitAsked = time.Time{}
 	}
 	if key.Matches(msg, m.keys.Back) {
-		m.guard.Typing = false
+		m.Guard.Typing = false
 	}
-	if m.guard.Typing && isText(msg) && !key.Matches(msg, m.keys.DenyWhy) {
-		return m.say(draw.Warn, "… D opened no input here: press esc or pause, then press the key again")
+	if m.Guard.Typing && isText(msg) && !key.Matches(msg, m.keys.DenyWhy) {
+		return m.Say(draw.Warn, "… D opened no input here: press esc or pause, then press the key again")
 	}
 	if cmd, ok := m.freezeKey(msg); ok {
 		return cmd
 	}
 	if tookBack && !m.isDecision(msg) {
-		m.guard.Doubt(m.at)
-		return m.sayFitting(draw.Warn, "keys came too fast to be typed: nothing was decided", "too fast: nothing was decided")
+		m.Guard.Doubt(m.At)
+		return m.Say(draw.Warn, "keys came too fast to be typed: nothing was decided", "too fast: nothing was decided")
 	}
 	if cmd, ok := m.askKey(msg); ok {
 		return cmd
 	}
 	m.note = note{}
+	if cmd, ok := m.openKey(msg); ok {
+		return cmd
+	}
 	switch {
 	case m.isDecision(msg):
 		return m.decisionKey(msg)
@@ -65,25 +70,21 @@ func (m *model) updateKey(msg tea.KeyMsg) tea.Cmd {
 		return m.quit(key.Matches(msg, m.keys.Interrupt))
 	case key.Matches(msg, m.keys.Suspend):
 		return tea.Suspend
-	case key.Matches(msg, m.keys.Help):
-		return m.toggleHelp()
 	case key.Matches(msg, m.keys.Back):
-		return m.back()
+		return m.Back()
 	}
 	if cmd, ok := m.heldKey(msg); ok {
 		return cmd
 	}
+	if cmd, ok := m.tableKey(msg); ok {
+		return cmd
+	}
+	if s := m.open(); s != nil {
+		return m.subjectKey(msg, s.Subject())
+	}
 	switch m.screen {
-	case screenHelp:
-		m.helpScroll = max(0, m.scrolled(msg, m.helpScroll, len(m.helpRows(max(1, m.width-4)))))
 	case screenPast:
 		return m.pastKey(msg)
-	case screenBytes:
-		return m.bytesKey(msg)
-	case screenSession:
-		return m.aboutKey(msg)
-	case screenEvents:
-		return m.timelineKey(msg)
 	case screenTranscript:
 		return m.transcriptKey(msg)
 	case screenHistory:
@@ -109,10 +110,10 @@ func (m *model) decisionKey(msg tea.KeyMsg) tea.Cmd {
 	if digit := m.digit(msg); digit != "" {
 		return m.typeDigit(digit)
 	}
-	wait, refusal := m.guard.Press(msg.String(), m.at)
+	wait, refusal := m.Guard.Press(msg.String(), m.At)
 	cmd := m.judge(msg, wait, refusal)
 	if m.prompt == nil {
-		m.guard.Missed(msg.String())
+		m.Guard.Missed(msg.String())
 	}
 	return cmd
 }
@@ -125,11 +126,11 @@ func (m *model) judge(msg tea.KeyMsg, wait time.Duration, refusal string) tea.Cm
 	if key.Matches(msg, m.keys.EndTurn) && m.ofSession() {
 		return m.interrupt(m.sessionHere(), refusal)
 	}
-	if key.Matches(msg, m.keys.Stop) && m.screen == screenSession {
-		return m.stopSession(m.about.session, refusal)
+	if s := m.open(); s != nil && key.Matches(msg, m.keys.Stop) && s == m.rooms[desk.Managed] {
+		return m.stopSession(s.Subject().Session, refusal)
 	}
-	if m.screen != screenMain && m.screen != screenFull {
-		return m.say(draw.Muted, "nothing on this screen can be decided; esc goes back")
+	if m.open() != nil || m.screen != screenMain && m.screen != screenFull {
+		return m.Say(draw.Muted, "nothing on this screen can be decided; esc goes back")
 	}
 	if key.Matches(msg, m.keys.StopAll) {
 		return m.askStopAll(refusal)
@@ -155,30 +156,30 @@ func (m *model) judge(msg tea.KeyMsg, wait time.Duration, refusal string) tea.Cm
 	if m.moreTimeKey(msg) {
 		return m.judgeMoreTime(m.drawnCard(), wait, refusal)
 	}
-	if len(m.board.Marks) > 0 && !key.Matches(msg, m.keys.Stop, m.keys.Kill) && !m.tooSmall() {
+	if len(m.Board.Marks) > 0 && !key.Matches(msg, m.keys.Stop, m.keys.Kill) && !m.tooSmall() {
 		return m.judgeMarked(msg, refusal)
 	}
 	c := m.drawnCard()
 	switch {
 	case c == nil && m.tooSmall() && m.card() != nil:
-		return m.say(draw.Warn, m.tooSmallText())
+		return m.Say(draw.Warn, m.tooSmallText())
 	case c == nil:
-		return m.say(draw.Muted, "nothing waits")
-	case (key.Matches(msg, m.keys.DenyWhy) || key.Matches(msg, m.keys.Deny) && mustBeSaid(c)) && !m.guard.Burst() && c.Sending == "" && !c.Late():
+		return m.Say(draw.Muted, "nothing waits")
+	case (key.Matches(msg, m.keys.DenyWhy) || key.Matches(msg, m.keys.Deny) && mustBeSaid(c)) && !m.Guard.Burst() && c.Sending == "" && !c.Late():
 		m.openReason(c) // also while deaf: it decides nothing yet, and what is typed next must not be taken for keys
 		return nil
 	case refusal != "":
-		return m.say(draw.Warn, "… "+refusal)
+		return m.Say(draw.Warn, "… "+refusal)
 	case key.Matches(msg, m.keys.Stop):
 		return m.stopSession(c.Req.SessionID, "")
 	case key.Matches(msg, m.keys.Kill):
 		return m.killSession(c.Req.SessionID, "")
 	case c.Sending != "":
-		return m.say(draw.Muted, "already sent; waiting for the record")
+		return m.Say(draw.Muted, "already sent; waiting for the record")
 	case key.Matches(msg, m.keys.DenyWhy):
-		return m.say(draw.Muted, "this call was refused already; a lets its retry pass once, d puts it away")
+		return m.Say(draw.Muted, "this call was refused already; a lets its retry pass once, d puts it away")
 	case key.Matches(msg, m.keys.Deny):
-		return m.guard.Hold(guard.Held{Verdict: broker.Deny}, wait, m.at)
+		return m.Guard.Hold(guard.Held{Verdict: broker.Deny}, wait, m.At)
 	case c.Held():
 		return m.sayHeld(c)
 	case locked(c):
@@ -186,61 +187,61 @@ func (m *model) judge(msg tea.KeyMsg, wait time.Duration, refusal string) tea.Cm
 	case c.Dangerous():
 		return m.sayCode(c)
 	}
-	return m.guard.Hold(guard.Held{Verdict: broker.Allow}, wait, m.at)
+	return m.Guard.Hold(guard.Held{Verdict: broker.Allow}, wait, m.At)
 }
 
 func (m *model) askStopAll(refusal string) tea.Cmd {
 	switch {
 	case refusal != "" && m.drawnCard() != nil:
-		return m.say(draw.Warn, "… "+refusal)
-	case m.board.Living() == 0:
-		return m.say(draw.Muted, "no session is running")
+		return m.Say(draw.Warn, "… "+refusal)
+	case m.Board.Living() == 0:
+		return m.Say(draw.Muted, "no session is running")
 	}
 	m.openStopAll()
 	return nil
 }
 
 func (m *model) stopSession(id, refusal string) tea.Cmd {
-	if refusal != "" && m.guard.Burst() {
-		return m.say(draw.Warn, "… "+refusal)
+	if refusal != "" && m.Guard.Burst() {
+		return m.Say(draw.Warn, "… "+refusal)
 	}
 	if id == "" {
-		return m.say(draw.Muted, "no session is selected")
+		return m.Say(draw.Muted, "no session is selected")
 	}
-	label := m.board.Label(id)
-	if m.board.Held(id) {
+	label := m.Board.Label(id)
+	if m.Board.Held(id) {
 		m.ending = ending{session: id}
-		if s := m.board.Sessions[id]; underStop(s) {
+		if s := m.Board.Sessions[id]; words.UnderStop(s) {
 			m.ending.told = len(s.Run.Steps)
 		}
-		return tea.Batch(m.stop(id, label), m.sayFitting(draw.Warn,
+		return tea.Batch(m.stop(id, label), m.Say(draw.Warn,
 			"stopping "+label+": its calls are denied, its turn is interrupted, then its process is ended …",
 			"stopping "+label+": denying, interrupting, ending it …"))
 	}
-	return tea.Batch(m.stop(id, label), m.say(draw.Warn, "stopping "+label+" …"))
+	return tea.Batch(m.stop(id, label), m.Say(draw.Warn, "stopping "+label+" …"))
 }
 
 // quit leaves at once when nothing waits, and else on a second press. A key that is
 // held down is no second press: it goes on repeating.
 func (m *model) quit(interrupt bool) tea.Cmd {
-	if m.screen != screenMain && !interrupt {
-		return m.back()
+	if (m.open() != nil || m.screen != screenMain) && !interrupt {
+		return m.Back()
 	}
-	n := len(m.board.Waiting) - m.board.Waiting.PutOff() // what is put off loses nothing
-	since := m.at.Sub(m.quitAsked)
+	n := len(m.Board.Waiting) - m.Board.Waiting.PutOff() // what is put off loses nothing
+	since := m.At.Sub(m.quitAsked)
 	asked := !m.quitAsked.IsZero()
 	switch {
 	case n == 0, asked && interrupt:
 		return tea.Quit
 	case asked && since >= guard.DeafFor:
 		gen := m.quitGen
-		m.quitAsked = m.at
+		m.quitAsked = m.At
 		return tea.Tick(guard.RepeatFor, func(time.Time) tea.Msg { return quitMsg{gen} })
 	case asked:
-		m.quitAsked = m.at
+		m.quitAsked = m.At
 		return nil
 	}
-	m.quitAsked = m.at
+	m.quitAsked = m.At
 	name := "q"
 	if interrupt {
 		name = "ctrl+c"
@@ -250,7 +251,7 @@ func (m *model) quit(interrupt bool) tea.Cmd {
 		wait = "waits"
 	}
 	m.noteGen++ // stays until a key
-	m.note = note{ink: draw.Warn, text: m.fitting(
+	m.note = note{ink: draw.Warn, text: m.Fitting(
 		fmt.Sprintf("%s %s: without a console the agents keep asking until the deadline, then are refused. %s again quits", calls, wait, name),
 		fmt.Sprintf("%s %s; without a console they are refused in the end. %s again quits", calls, wait, name),
 		fmt.Sprintf("%s %s and will be refused: %s quits", calls, wait, name),
@@ -259,44 +260,30 @@ func (m *model) quit(interrupt bool) tea.Cmd {
 	return nil
 }
 
-func (m *model) toggleHelp() tea.Cmd {
-	if m.screen == screenHelp {
-		return m.back()
-	}
-	m.helpFrom, m.screen, m.helpScroll = m.screen, screenHelp, 0
-	return nil
-}
-
-// back leaves the innermost thing: a screen, then the marks, then the filter.
-func (m *model) back() tea.Cmd {
+// Back leaves the innermost thing: a screen, then the marks, then the filter.
+func (m *model) Back() tea.Cmd {
 	switch {
+	case m.open() != nil:
+		m.close(m.open())
 	case m.onRules():
 		return m.backInRules()
-	case m.screen == screenHelp:
-		m.screen = m.helpFrom
 	case m.screen == screenPast:
 		m.screen = screenHistory
-	case m.screen == screenBytes:
-		m.screen = m.bytesFrom
-	case m.screen == screenEvents:
-		m.screen = m.tl.from
 	case m.screen == screenTranscript:
 		m.screen = m.tr.from
-	case m.screen == screenSession:
-		m.screen = m.about.from
 	case m.screen != screenMain:
 		m.screen = screenMain
-	case len(m.board.Marks) > 0:
-		clear(m.board.Marks)
-	case m.board.Filter.Active():
+	case len(m.Board.Marks) > 0:
+		clear(m.Board.Marks)
+	case m.Board.Filter.Active():
 		m.filterBy(board.Filter{})
 	}
 	return nil
 }
 
 func (m *model) filterBy(f board.Filter) {
-	at := m.board.Place(m.card())
-	m.board.SetFilter(f)
+	at := m.Board.Place(m.card())
+	m.Board.SetFilter(f)
 	if m.card() == nil {
 		m.selectRow(at)
 	}
@@ -315,16 +302,14 @@ func (m *model) mainKey(msg tea.KeyMsg) tea.Cmd {
 		return m.openRules()
 	case key.Matches(msg, m.keys.Copy):
 		return m.copyCall(m.drawnCard())
-	case key.Matches(msg, m.keys.Bytes):
-		return m.openBytes(m.drawnRequest())
 	case key.Matches(msg, m.keys.Sides, m.keys.More, m.keys.Less):
 		return m.viewKey(msg)
 	case key.Matches(msg, m.keys.Jump):
 		return m.jump()
 	case key.Matches(msg, m.keys.Mute):
 		return m.mute()
-	case key.Matches(msg, m.keys.Events, m.keys.Transcript):
-		return m.openSession(msg, m.sessionInView())
+	case key.Matches(msg, m.keys.Transcript):
+		return m.openTranscript(m.sessionInView())
 	case key.Matches(msg, m.keys.Mark, m.keys.MarkAlike):
 		return m.markKey(msg)
 	case key.Matches(msg, m.keys.Next):
@@ -332,7 +317,7 @@ func (m *model) mainKey(msg tea.KeyMsg) tea.Cmd {
 	case key.Matches(msg, m.keys.Previous):
 		m.focus = (m.focus + paneCount - 1) % paneCount
 	case key.Matches(msg, m.keys.Open):
-		return m.open()
+		return m.openCall()
 	case key.Matches(msg, m.keys.PageDown, m.keys.PageUp):
 		m.scroll = m.scrolled(msg, m.scroll, m.drawnRows())
 	case m.screen == screenFull || m.focus == paneDetail:
@@ -342,8 +327,8 @@ func (m *model) mainKey(msg tea.KeyMsg) tea.Cmd {
 	case m.focus == paneSessions:
 		m.moveSession(msg)
 	default:
-		at := m.board.Place(m.card())
-		m.selectRow(m.moved(msg, at, m.board.Rows()))
+		at := m.Board.Place(m.card())
+		m.selectRow(m.moved(msg, at, m.Board.Rows()))
 		m.went = m.selected
 	}
 	return nil
@@ -372,17 +357,17 @@ func (m *model) drawnRows() int {
 	return len(m.doc(c, width).Rows)
 }
 
-func (m *model) open() tea.Cmd {
+func (m *model) openCall() tea.Cmd {
 	switch {
-	case m.focus == paneSessions && m.screen == screenMain && m.board.Held(m.session):
-		return m.openAbout(m.session)
+	case m.focus == paneSessions && m.screen == screenMain && m.Board.Held(m.session):
+		return m.Open(desk.Managed, desk.Subject{Session: m.session})
 	case m.focus == paneSessions && m.session != "" && m.screen == screenMain:
 		m.filterBy(board.Filter{SessionID: m.session})
 		m.focus = paneQueue
 	case m.card() == nil:
-		return m.say(draw.Muted, "nothing waits")
+		return m.Say(draw.Muted, "nothing waits")
 	case m.tooSmall():
-		return m.say(draw.Warn, m.tooSmallText())
+		return m.Say(draw.Warn, m.tooSmallText())
 	case m.screen == screenMain:
 		m.screen = screenFull
 	}
@@ -419,7 +404,7 @@ func (m *model) scrolled(msg tea.KeyMsg, top, n int) int {
 }
 
 func (m *model) moveSession(msg tea.KeyMsg) {
-	roster := m.board.Roster
+	roster := m.Board.Roster
 	for i, id := range roster {
 		if id == m.session {
 			m.session = roster[m.moved(msg, i, len(roster))]
@@ -438,8 +423,8 @@ func (m *model) historyKey(msg tea.KeyMsg) tea.Cmd {
 		m.screen = screenMain
 	case key.Matches(msg, m.ruleKeys.Revoke):
 		return m.revokeRuleOf(list[m.pastAt(list)])
-	case key.Matches(msg, m.keys.Events, m.keys.Transcript):
-		return m.openSession(msg, list[m.pastAt(list)].SessionID)
+	case key.Matches(msg, m.keys.Transcript):
+		return m.openTranscript(list[m.pastAt(list)].SessionID)
 	case key.Matches(msg, m.keys.PageDown, m.keys.PageUp):
 		_, height := m.room()
 		step := max(1, height/2)
@@ -456,21 +441,18 @@ func (m *model) historyKey(msg tea.KeyMsg) tea.Cmd {
 func (m *model) pastKey(msg tea.KeyMsg) tea.Cmd {
 	list := m.past()
 	if len(list) == 0 {
-		return m.back()
+		return m.Back()
 	}
 	r := list[m.pastAt(list)]
 	if key.Matches(msg, m.keys.Copy) {
-		return m.copyText(r)
-	}
-	if key.Matches(msg, m.keys.Bytes) {
-		return m.openBytes(&r)
+		return m.CopyCall(r)
 	}
 	if key.Matches(msg, m.keys.Unfold) {
 		m.unfolded = !m.unfolded
 		return nil
 	}
-	if key.Matches(msg, m.keys.Events, m.keys.Transcript) {
-		return m.openSession(msg, r.SessionID)
+	if key.Matches(msg, m.keys.Transcript) {
+		return m.openTranscript(r.SessionID)
 	}
 	if key.Matches(msg, m.keys.Open) {
 		return m.openRuleOf(r)

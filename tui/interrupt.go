@@ -24,16 +24,16 @@ func (m *model) interrupt(s *broker.Session, refusal string) tea.Cmd {
 	case s == nil:
 		return m.sayNoSession()
 	case refusal != "":
-		return m.say(draw.Warn, "… "+refusal)
+		return m.Say(draw.Warn, "… "+refusal)
 	case s.Run == nil:
-		return m.say(draw.Warn, m.notManaged(s, "press its own key there"))
+		return m.Say(draw.Warn, m.notManaged(s, "press its own key there"))
 	case s.Run.Turn == broker.TurnIdle:
-		return m.sayFitting(draw.Muted, m.board.Label(s.ID)+": its turn is over, there is nothing to interrupt", "its turn is over")
+		return m.Say(draw.Muted, m.Board.Label(s.ID)+": its turn is over, there is nothing to interrupt", "its turn is over")
 	case s.Run.Turn == broker.TurnEnded, s.Run.Turn == broker.TurnDeferred, s.State.Ended():
-		return m.sayFitting(draw.Muted, m.board.Label(s.ID)+": its agent has ended, there is nothing to interrupt", "its agent has ended")
+		return m.Say(draw.Muted, m.Board.Label(s.ID)+": its agent has ended, there is nothing to interrupt", "its agent has ended")
 	}
-	ctx, console, by, id, label := m.ctx, m.console, m.opts.Operator, s.ID, m.board.Label(s.ID)
-	return tea.Batch(m.say(draw.Warn, "interrupting "+label+" …"), func() tea.Msg {
+	ctx, console, by, id, label := m.Ctx, m.console, m.Operator, s.ID, m.Board.Label(s.ID)
+	return tea.Batch(m.Say(draw.Warn, "interrupting "+label+" …"), func() tea.Msg {
 		return interruptedMsg{label: label, err: console.Interrupt(ctx, id, by)}
 	})
 }
@@ -43,9 +43,9 @@ func (m *model) interrupted(msg interruptedMsg) tea.Cmd {
 	case errors.Is(msg.err, context.Canceled):
 		return nil
 	case msg.err != nil:
-		return m.say(draw.Danger, msg.label+" was not interrupted: "+runError(msg.err))
+		return m.Say(draw.Danger, msg.label+" was not interrupted: "+runError(msg.err))
 	}
-	return m.sayFitting(draw.OK, msg.label+": told to end its turn; it stays, and m tells it what to do instead", msg.label+": told to end its turn")
+	return m.Say(draw.OK, msg.label+": told to end its turn; it stays, and m tells it what to do instead", msg.label+": told to end its turn")
 }
 
 // heldKey takes the keys that start a session and speak to one; ok is false when it is
@@ -62,33 +62,29 @@ func (m *model) heldKey(msg tea.KeyMsg) (cmd tea.Cmd, ok bool) {
 		return nil, false
 	}
 	if m.compose == nil && m.launch == nil {
-		m.guard.Missed(msg.String())
+		m.Guard.Missed(msg.String())
 	}
 	return cmd, true
 }
 
 // ofSession reports whether the screen is about a session, or about calls that wait.
 func (m *model) ofSession() bool {
-	switch m.screen {
-	case screenMain, screenFull, screenEvents, screenTranscript, screenSession:
-		return true
-	case screenHistory, screenPast, screenRules, screenTokens, screenFiles, screenFile, screenBytes, screenHelp:
+	if s := m.open(); s != nil {
+		on := s.Subject()
+		return on.Session != "" && on.Call == nil
 	}
-	return false
+	return m.screen == screenMain || m.screen == screenFull || m.screen == screenTranscript
 }
 
 // sessionHere is the session that a key for a session is about, on any screen that has one.
 func (m *model) sessionHere() *broker.Session {
-	switch m.screen {
-	case screenEvents:
-		return m.board.Sessions[m.tl.session]
-	case screenTranscript:
-		return m.board.Sessions[m.tr.session]
-	case screenSession:
-		return m.board.Sessions[m.about.session]
-	case screenMain, screenFull:
+	switch s := m.open(); {
+	case s != nil:
+		return m.Board.Sessions[s.Subject().Session]
+	case m.screen == screenTranscript:
+		return m.Board.Sessions[m.tr.session]
+	case m.screen == screenMain || m.screen == screenFull:
 		return m.pointed()
-	case screenHistory, screenPast, screenRules, screenTokens, screenFiles, screenFile, screenBytes, screenHelp:
 	}
 	return nil
 }

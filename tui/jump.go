@@ -25,17 +25,20 @@ func (m *model) pointed() *broker.Session {
 	if m.tooSmall() {
 		return nil
 	}
-	if c := m.drawnCard(); c != nil && (m.focus != paneSessions || m.screen == screenFull) {
-		return m.board.Sessions[c.Req.SessionID]
+	if s := m.open(); s != nil {
+		return m.Board.Sessions[s.Subject().Session]
 	}
-	return m.board.Sessions[m.session]
+	if c := m.drawnCard(); c != nil && (m.focus != paneSessions || m.screen == screenFull) {
+		return m.Board.Sessions[c.Req.SessionID]
+	}
+	return m.Board.Sessions[m.session]
 }
 
 func (m *model) sayNoSession() tea.Cmd {
 	if m.tooSmall() {
-		return m.say(draw.Warn, m.tooSmallText())
+		return m.Say(draw.Warn, m.tooSmallText())
 	}
-	return m.say(draw.Muted, "no session is selected")
+	return m.Say(draw.Muted, "no session is selected")
 }
 
 // jump takes o: it shows the agent's own pane of tmux.
@@ -44,21 +47,21 @@ func (m *model) jump() tea.Cmd {
 	if s == nil {
 		return m.sayNoSession()
 	}
-	ctx, jump, to, label := m.ctx, m.opts.Jump, *s, m.board.Label(s.ID)
-	if m.board.InOneProcess(s) {
-		return m.say(draw.Warn, label+": its agent serves several sessions from one process, so nobody knows which of them is in pane "+safe.Line(s.Pane))
+	ctx, jump, to, label := m.Ctx, m.opts.Jump, *s, m.Board.Label(s.ID)
+	if m.Board.InOneProcess(s) {
+		return m.Say(draw.Warn, label+": its agent serves several sessions from one process, so nobody knows which of them is in pane "+safe.Line(s.Pane))
 	}
 	return func() tea.Msg { return jumpedMsg{label: label, pane: to.Pane, err: jump(ctx, to)} }
 }
 
 func (m *model) jumped(msg jumpedMsg) tea.Cmd {
 	if p, ok := errors.AsType[problem](msg.err); ok {
-		return m.say(draw.Warn, msg.label+": "+p.Error())
+		return m.Say(draw.Warn, msg.label+": "+p.Error())
 	}
 	if msg.err != nil {
-		return m.say(draw.Danger, msg.label+": "+safe.Line(msg.err.Error()))
+		return m.Say(draw.Danger, msg.label+": "+safe.Line(msg.err.Error()))
 	}
-	return m.say(draw.OK, msg.label+" is in pane "+msg.pane)
+	return m.Say(draw.OK, msg.label+" is in pane "+msg.pane)
 }
 
 // jumpTo shows the pane of s, if that is still where its agent runs. Errors: a problem,

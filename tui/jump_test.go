@@ -51,7 +51,7 @@ func TestJumpIntoASharedProcess(t *testing.T) {
 		b.m.opts.Jump = func(context.Context, broker.Session) error { jumps++; return nil }
 		share := func(agent string, state broker.SessionState) {
 			for _, id := range []string{"s1", "s2"} {
-				s := *b.m.board.Sessions[id]
+				s := *b.m.Board.Sessions[id]
 				s.Agent, s.Pane, s.Process, s.State = agent, "%1", broker.Process{PID: 7, Start: 1}, broker.SessionActive
 				if id == "s1" {
 					s.State = state

@@ -18,14 +18,14 @@ const namedProcesses = 4
 
 // killSession asks which processes the session has; the question follows.
 func (m *model) killSession(id, refusal string) tea.Cmd {
-	if refusal != "" && m.guard.Burst() {
-		return m.say(draw.Warn, "… "+refusal)
+	if refusal != "" && m.Guard.Burst() {
+		return m.Say(draw.Warn, "… "+refusal)
 	}
 	if id == "" {
-		return m.say(draw.Muted, "no session is selected")
+		return m.Say(draw.Muted, "no session is selected")
 	}
-	ctx, c, label := m.ctx, m.console, m.board.Label(id)
-	return tea.Batch(m.say(draw.Muted, "looking for the processes of "+label+" …"), func() tea.Msg {
+	ctx, c, label := m.Ctx, m.console, m.Board.Label(id)
+	return tea.Batch(m.Say(draw.Muted, "looking for the processes of "+label+" …"), func() tea.Msg {
 		found, err := c.Processes(ctx, id)
 		return processesMsg{session: id, label: label, found: found, err: err}
 	})
@@ -36,11 +36,11 @@ func (m *model) askKill(msg processesMsg) tea.Cmd {
 	running := msg.found.Count(broker.ProcessRunning)
 	switch {
 	case msg.err != nil:
-		return m.say(draw.Danger, msg.label+": "+safe.Line(msg.err.Error()))
+		return m.Say(draw.Danger, msg.label+": "+safe.Line(msg.err.Error()))
 	case m.formOpen() || m.screen != screenMain && m.screen != screenFull:
-		return m.say(draw.Muted, "nothing was killed: something else was opened meanwhile")
+		return m.Say(draw.Muted, "nothing was killed: something else was opened meanwhile")
 	case running == 0:
-		return m.say(draw.Warn, "no process of "+msg.label+" was found; s stops it without")
+		return m.Say(draw.Warn, "no process of "+msg.label+" was found; s stops it without")
 	}
 	m.note = note{}
 	question := "kill " + processCount(running) + " of " + msg.label + ": " + nameProcesses(msg.found, namedProcesses) + "?"
@@ -61,7 +61,7 @@ func (m *model) sharers(k broker.Killed) []string {
 		if i == namedProcesses {
 			return append(names, figures.Count(len(k.Shared)-i)+" more")
 		}
-		names = append(names, m.board.Label(s.SessionID))
+		names = append(names, m.Board.Label(s.SessionID))
 	}
 	return names
 }
@@ -74,8 +74,8 @@ func sessionCount(n int) string {
 }
 
 func (m *model) kill(id, label string) tea.Cmd {
-	ctx, c, by := m.ctx, m.console, m.opts.Operator
-	return tea.Batch(m.say(draw.Warn, "stopping "+label+" and ending its processes …"), func() tea.Msg {
+	ctx, c, by := m.Ctx, m.console, m.Operator
+	return tea.Batch(m.Say(draw.Warn, "stopping "+label+" and ending its processes …"), func() tea.Msg {
 		_, done, err := c.Kill(ctx, id, by)
 		return killedMsg{label: label, done: done, err: err}
 	})
@@ -92,13 +92,13 @@ func (m *model) killed(msg killedMsg) tea.Cmd {
 	}
 	switch {
 	case len(left.Processes) > 0:
-		return m.say(draw.Danger, msg.label+": "+strconv.Itoa(len(left.Processes))+" still run: "+nameProcesses(left, namedProcesses)+"; "+ended)
+		return m.Say(draw.Danger, msg.label+": "+strconv.Itoa(len(left.Processes))+" still run: "+nameProcesses(left, namedProcesses)+"; "+ended)
 	case msg.done.Unfinished != "":
-		return m.say(draw.Danger, msg.label+": "+ended+", and there may be more: "+safe.Line(msg.done.Unfinished))
+		return m.Say(draw.Danger, msg.label+": "+ended+", and there may be more: "+safe.Line(msg.done.Unfinished))
 	case msg.err != nil:
-		return m.say(draw.Danger, msg.label+": "+ended+", but: "+safe.Line(msg.err.Error()))
+		return m.Say(draw.Danger, msg.label+": "+ended+", but: "+safe.Line(msg.err.Error()))
 	}
-	return m.say(draw.OK, msg.label+" is stopped, "+ended)
+	return m.Say(draw.OK, msg.label+" is stopped, "+ended)
 }
 
 func processCount(n int) string {

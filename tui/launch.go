@@ -64,9 +64,9 @@ type launchedMsg struct {
 func (m *model) openLaunch() tea.Cmd {
 	switch {
 	case m.tooSmall():
-		return m.say(draw.Warn, m.tooSmallText())
-	case m.guard.Burst():
-		return m.say(draw.Warn, "… keys came too fast to be typed")
+		return m.Say(draw.Warn, m.tooSmallText())
+	case m.Guard.Burst():
+		return m.Say(draw.Warn, "… keys came too fast to be typed")
 	}
 	m.composeGen++
 	f := m.unstarted
@@ -95,12 +95,12 @@ func (m *model) launchFolder() string {
 func (m *model) leaveLaunch() tea.Cmd {
 	f := m.launch
 	m.launch = nil
-	m.guard.Leaves(m.at)
+	m.Guard.Leaves(m.At)
 	if f.prompt.Blank() && f.name.Blank() && f.model.Blank() {
 		return nil
 	}
 	m.unstarted = f
-	return m.sayFitting(draw.Muted, "nothing was started; n shows what you wrote again", "not started; n shows it again")
+	return m.Say(draw.Muted, "nothing was started; n shows what you wrote again", "not started; n shows it again")
 }
 
 // startLaunch asks for the session, once the form says enough.
@@ -121,7 +121,7 @@ func (m *model) startLaunch() tea.Cmd {
 		Agent: launchAgents[f.agent], Prompt: trimmed(f.prompt.String()),
 		Name: strings.TrimSpace(f.name.String()), Model: strings.TrimSpace(f.model.String()),
 	}
-	ctx, console, by, gen, typed, own := m.ctx, m.console, m.opts.Operator, f.gen, f.folder.String(), m.opts.Folder
+	ctx, console, by, gen, typed, own := m.Ctx, m.console, m.Operator, f.gen, f.folder.String(), m.opts.Folder
 	return func() tea.Msg {
 		msg := launchedMsg{gen: gen}
 		if n.Folder, msg.err = folderAt(typed, own); msg.err != nil {
@@ -150,15 +150,15 @@ func (m *model) launched(msg launchedMsg) tea.Cmd {
 		}
 		return nil
 	case msg.err != nil:
-		return m.sayFitting(draw.Danger, "nothing was started: "+launchError(msg.err)+"; n shows the form again", "nothing was started: "+launchError(msg.err))
+		return m.Say(draw.Danger, "nothing was started: "+launchError(msg.err)+"; n shows the form again", "nothing was started: "+launchError(msg.err))
 	case open:
 		m.launch = nil
-		m.guard.Leaves(m.at)
+		m.Guard.Leaves(m.At)
 	case f != nil && f == m.unstarted:
 		m.unstarted = nil
 	}
 	m.newest = msg.session.ID
-	return m.sayFitting(draw.OK, "starting "+msg.what+": it is listed among the sessions", "starting "+msg.what)
+	return m.Say(draw.OK, "starting "+msg.what+": it is listed among the sessions", "starting "+msg.what)
 }
 
 func launchError(err error) string {
@@ -170,7 +170,7 @@ func launchError(err error) string {
 
 // selectNewest selects the session that was started here last, once it is listed.
 func (m *model) selectNewest() {
-	if m.newest != "" && m.board.Sessions[m.newest] != nil {
+	if m.newest != "" && m.Board.Sessions[m.newest] != nil {
 		m.session, m.newest = m.newest, ""
 	}
 }

@@ -31,7 +31,7 @@ func (m *model) launchKey(msg tea.KeyMsg) tea.Cmd {
 		f.hint = "it is being started"
 		return nil
 	}
-	if behindEnter && m.guard.Burst() {
+	if behindEnter && m.Guard.Burst() {
 		f.hint = "keys came too fast to be typed: nothing was started"
 		return nil
 	}
@@ -62,12 +62,12 @@ func (m *model) launchEnter() tea.Cmd {
 	switch {
 	case f.focus == launchModel:
 		return m.pressSend(&f.hint, nil)
-	case m.guard.Burst() && f.focus == launchPrompt:
+	case m.Guard.Burst() && f.focus == launchPrompt:
 		f.hint = f.prompt.Insert([]rune{'\n'})
-	case m.guard.Burst():
+	case m.Guard.Burst():
 		f.hint = "keys came too fast to be typed"
 	default:
-		m.enter.last = m.at // held down, it goes to the last field and no further
+		m.enter.last = m.At // held down, it goes to the last field and no further
 		m.moveLaunch(1)
 	}
 	return nil

@@ -19,7 +19,7 @@ const (
 // cursor's, or those of the field that has the focus.
 func (m *model) launchRows(width int) (rows []string, from, to int) {
 	f := m.launch
-	p := m.st.Paper(width)
+	p := m.Styles.Paper(width)
 	if f.problem != "" {
 		p.SayBehind(draw.Danger, "!", 2, draw.Danger, "nothing was started: "+f.problem)
 	}

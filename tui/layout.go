@@ -22,9 +22,9 @@ type layout struct {
 func (m *model) tooSmall() bool { return m.width < leastWidth || m.height < leastHeight }
 
 func (m *model) layout() layout {
-	l := layout{Frames: draw.NewFrames(m.st, m.board.Health.Frozen, m.width < stackBelow)}
+	l := layout{Frames: draw.NewFrames(m.Styles, m.Board.Health.Frozen, m.width < stackBelow)}
 	top := 1 + len(m.banners())
-	if m.board.Health.Frozen {
+	if m.Board.Health.Frozen {
 		top++
 	}
 	l.body = draw.Area{X: 0, Y: top, W: m.width, H: max(0, m.height-top-1)}
@@ -42,7 +42,7 @@ func (m *model) layout() layout {
 			l.sessions, l.queue = l.body, draw.Area{}
 		}
 	case l.Stacked:
-		m.stack(&l)
+		m.stacked(&l)
 	default:
 		m.spread(&l)
 	}
@@ -56,23 +56,23 @@ func (m *model) spread(l *layout) {
 	side := min(max(b.W*22/100, 22), 32)
 	l.sessions = draw.Area{X: b.X, Y: b.Y, W: side, H: b.H}
 	l.queue = draw.Area{X: b.X + side, Y: b.Y, W: b.W - side, H: b.H}
-	if m.board.Rows() == 0 {
+	if m.Board.Rows() == 0 {
 		return
 	}
 	l.queue.H = min(max(b.H*3/10, 3), 12) + 2
 	l.detail = draw.Area{X: l.queue.X, Y: b.Y + l.queue.H, W: l.queue.W, H: b.H - l.queue.H}
 }
 
-// stack puts the panes one above the other; in a low window the sessions take the
+// stacked puts the panes one above the other; in a low window the sessions take the
 // queue's place while they have the focus.
-func (m *model) stack(l *layout) {
+func (m *model) stacked(l *layout) {
 	b := l.body
 	if b.H >= tallStack {
 		l.sessions = draw.Area{X: b.X, Y: b.Y, W: b.W, H: 6}
 		b.Y, b.H = b.Y+6, b.H-6
 	}
 	l.queue = b
-	if m.board.Rows() > 0 {
+	if m.Board.Rows() > 0 {
 		l.queue.H = 1 + min(max(b.H/4, 2), 8)
 		l.detail = draw.Area{X: b.X, Y: b.Y + l.queue.H, W: b.W, H: b.H - l.queue.H}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/safe"
+	"github.com/aoctl/aoctl/tui/words"
 )
 
 // Marks are about waiting cards that are listed, all of one risk class. A mark ends
@@ -23,9 +24,9 @@ import (
 
 // marked are the marked cards, in the order in which they are listed.
 func (m *model) marked() []*board.Card {
-	list := make([]*board.Card, 0, len(m.board.Marks))
-	for _, c := range m.board.Cards {
-		if m.board.Marks[c.Req.ID] && c.Sending == "" {
+	list := make([]*board.Card, 0, len(m.Board.Marks))
+	for _, c := range m.Board.Cards {
+		if m.Board.Marks[c.Req.ID] && c.Sending == "" {
 			list = append(list, c)
 		}
 	}
@@ -39,26 +40,26 @@ func (m *model) markKey(msg tea.KeyMsg) tea.Cmd {
 	c := m.drawnCard()
 	switch {
 	case m.focus == paneSessions && m.screen == screenMain:
-		return m.say(draw.Muted, "marks are for calls: tab goes to them")
+		return m.Say(draw.Muted, "marks are for calls: tab goes to them")
 	case c == nil:
-		return m.say(draw.Muted, "nothing to mark")
-	case m.guard.Burst(), m.guard.Deaf(m.at) && !m.guard.Own:
-		return m.say(draw.Warn, "… this card just came up: look first, then press "+keyName(msg)+" again")
+		return m.Say(draw.Muted, "nothing to mark")
+	case m.Guard.Burst(), m.Guard.Deaf(m.At) && !m.Guard.Own:
+		return m.Say(draw.Warn, "… this card just came up: look first, then press "+keyName(msg)+" again")
 	case c.Late():
-		return m.say(draw.Muted, "late calls are decided one by one")
+		return m.Say(draw.Muted, "late calls are decided one by one")
 	case c.Sending != "":
-		return m.say(draw.Muted, "already sent; waiting for the record")
+		return m.Say(draw.Muted, "already sent; waiting for the record")
 	case c.Dialog() != "":
-		return m.say(draw.Muted, "questions and plans are answered one by one")
+		return m.Say(draw.Muted, "questions and plans are answered one by one")
 	case key.Matches(msg, m.keys.MarkAlike):
 		return m.markAlike(c)
-	case m.board.Marks[c.Req.ID]:
-		delete(m.board.Marks, c.Req.ID)
+	case m.Board.Marks[c.Req.ID]:
+		delete(m.Board.Marks, c.Req.ID)
 		return nil
 	case m.otherClass(c):
 		return m.sayOtherClass(c)
 	}
-	m.board.Marks[c.Req.ID] = true
+	m.Board.Marks[c.Req.ID] = true
 	return nil
 }
 
@@ -71,14 +72,14 @@ func keyName(msg tea.KeyMsg) string {
 
 // otherClass reports whether marks are on calls of another risk class than c's.
 func (m *model) otherClass(c *board.Card) bool {
-	for id := range m.board.Marks {
-		return m.board.Cards[id].Class() != c.Class()
+	for id := range m.Board.Marks {
+		return m.Board.Cards[id].Class() != c.Class()
 	}
 	return false
 }
 
 func (m *model) sayOtherClass(c *board.Card) tea.Cmd {
-	return m.sayFitting(draw.Warn,
+	return m.Say(draw.Warn,
 		"the marks are on calls of another risk class than "+c.Class().String()+": esc clears them",
 		"marks are on another risk class: esc")
 }
@@ -90,25 +91,25 @@ func (m *model) markAlike(c *board.Card) tea.Cmd {
 	}
 	var like []*board.Card
 	fresh := 0
-	for _, o := range m.board.Shown {
+	for _, o := range m.Board.Shown {
 		if o.Class() == c.Class() && o.Sending == "" && o.Tool() == c.Tool() && o.Alike() == c.Alike() {
 			like = append(like, o)
-			if !m.board.Marks[o.Req.ID] {
+			if !m.Board.Marks[o.Req.ID] {
 				fresh++
 			}
 		}
 	}
 	for _, o := range like {
 		if fresh > 0 {
-			m.board.Marks[o.Req.ID] = true
+			m.Board.Marks[o.Req.ID] = true
 		} else {
-			delete(m.board.Marks, o.Req.ID)
+			delete(m.Board.Marks, o.Req.ID)
 		}
 	}
 	if fresh == 0 {
-		return m.say(draw.Muted, "unmarked "+figures.Plural(len(like), "call"))
+		return m.Say(draw.Muted, "unmarked "+figures.Plural(len(like), "call"))
 	}
-	return m.say(draw.Text, fmt.Sprintf("marked %s like this: %s", figures.Plural(fresh, "call"), c.KindName()))
+	return m.Say(draw.Text, fmt.Sprintf("marked %s like this: %s", figures.Plural(fresh, "call"), c.KindName()))
 }
 
 // judgeMarked takes a decision key while there are marks: it asks, and y decides.
@@ -117,16 +118,16 @@ func (m *model) judgeMarked(msg tea.KeyMsg, refusal string) tea.Cmd {
 	verdict := broker.Deny
 	switch {
 	case len(list) == 0:
-		return m.say(draw.Muted, "already sent; waiting for the record")
-	case key.Matches(msg, m.keys.DenyWhy) && !m.guard.Burst():
+		return m.Say(draw.Muted, "already sent; waiting for the record")
+	case key.Matches(msg, m.keys.DenyWhy) && !m.Guard.Burst():
 		m.prompt = &prompt{purpose: askReason, picks: keysOf(list), what: m.markedWords(list)}
 		return nil
 	case refusal != "":
-		return m.say(draw.Warn, "… "+refusal)
+		return m.Say(draw.Warn, "… "+refusal)
 	case key.Matches(msg, m.keys.Allow):
 		verdict = broker.Allow
 		if problem := mayAllowAll(list); problem != "" {
-			return m.say(draw.Warn, problem)
+			return m.Say(draw.Warn, problem)
 		}
 	}
 	m.prompt = &prompt{purpose: askMarked, verdict: verdict, picks: keysOf(list), what: m.markedWords(list)}
@@ -194,22 +195,22 @@ func (m *model) markedWords(list []*board.Card) string {
 func (m *model) sendMarked(picks []guard.Drawn, v broker.Verdict, reason string) tea.Cmd {
 	var list []*board.Card
 	for _, k := range picks {
-		if c := m.board.Still(k); c != nil && c.Sending == "" {
+		if c := m.Board.Still(k); c != nil && c.Sending == "" {
 			list = append(list, c)
 		}
 	}
 	if gone := len(picks) - len(list); gone > 0 {
-		return m.sayFitting(draw.Warn,
+		return m.Say(draw.Warn,
 			fmt.Sprintf("%s of them ended or changed meanwhile: nothing was decided; look, then press the key again", figures.Count(gone)),
 			figures.Count(gone)+" ended or changed: nothing was decided")
 	}
 	if problem := mayAllowAll(list); v == broker.Allow && problem != "" {
-		return m.say(draw.Warn, problem)
+		return m.Say(draw.Warn, problem)
 	}
 	on := false
 	for _, c := range list {
 		c.Sending = v
-		delete(m.board.Marks, c.Req.ID)
+		delete(m.Board.Marks, c.Req.ID)
 		on = on || c.Req.ID == m.selected
 	}
 	if on {
@@ -221,10 +222,10 @@ func (m *model) sendMarked(picks []guard.Drawn, v broker.Verdict, reason string)
 // markedDecided takes the broker's answer about several calls.
 func (m *model) markedDecided(msg markedMsg) tea.Cmd {
 	if msg.err == nil {
-		return m.say(draw.OK, pastTense(msg.verdict)+" "+figures.Plural(len(msg.keys), "call"))
+		return m.Say(draw.OK, pastTense(msg.verdict)+" "+figures.Plural(len(msg.keys), "call"))
 	}
 	for _, k := range msg.keys {
-		if c := m.board.Cards[k.ID]; c != nil && c.Key().SameCall(k) {
+		if c := m.Board.Cards[k.ID]; c != nil && c.Key().SameCall(k) {
 			c.Sending = ""
 		}
 	}
@@ -234,18 +235,18 @@ func (m *model) markedDecided(msg markedMsg) tea.Cmd {
 	case errors.Is(err, context.Canceled):
 		return nil
 	case errors.Is(err, broker.ErrNotRecorded):
-		return m.sayFitting(draw.Danger, "the decision could not be recorded, so the agents were told no", "not recorded: the agents were told no")
+		return m.Say(draw.Danger, "the decision could not be recorded, so the agents were told no", "not recorded: the agents were told no")
 	case errors.Is(err, broker.ErrFrozen):
-		return m.sayFitting(draw.Warn, "held by a freeze"+nothing, "held by a freeze")
+		return m.Say(draw.Warn, "held by a freeze"+nothing, "held by a freeze")
 	case errors.Is(err, broker.ErrChanged), errors.Is(err, broker.ErrReadAnew):
 		for _, k := range msg.keys {
 			m.lookAgain(k)
 		}
-		return m.sayFitting(draw.Warn, "one of these calls, or a file of it, changed while it waited: look again"+nothing, "one changed: look again")
+		return m.Say(draw.Warn, "one of these calls, or a file of it, changed while it waited: look again"+nothing, "one changed: look again")
 	case errors.Is(err, broker.ErrAlreadyDecided), errors.Is(err, broker.ErrNotFound), errors.Is(err, broker.ErrStale):
-		return m.sayFitting(draw.Warn, "one of these calls has ended or is not as it was shown"+nothing, "one has ended or changed"+nothing)
+		return m.Say(draw.Warn, "one of these calls has ended or is not as it was shown"+nothing, "one has ended or changed"+nothing)
 	}
-	return m.say(draw.Danger, safe.Line(err.Error())+nothing)
+	return m.Say(draw.Danger, safe.Line(err.Error())+nothing)
 }
 
 func pastTense(v broker.Verdict) string {
@@ -262,8 +263,8 @@ func (m *model) settleRows() {
 	if m.screen != screenMain || m.tooSmall() || l.queue.H <= 0 {
 		return
 	}
-	for i := m.top; i < min(m.top+height, len(m.board.Shown)); i++ {
-		if c := m.board.Row(i); !c.SeenRow {
+	for i := m.top; i < min(m.top+height, len(m.Board.Shown)); i++ {
+		if c := m.Board.Row(i); !c.SeenRow {
 			c.SeenRow = m.rowTells(c, width)
 		}
 	}
@@ -274,8 +275,8 @@ func (m *model) settleRows() {
 // that changed meanwhile a row says nothing.
 func (m *model) rowTells(c *board.Card, width int) bool {
 	s, cols := c.Summary(), queueColumns(width)
-	se := m.board.Sessions[c.Req.SessionID]
-	if !s.Whole || c.Changed || se == nil || cols.session == 0 || draw.Cells(m.whose(c.Req)) > cols.session || draw.Cells(s.Tool) > cols.tool {
+	se := m.Board.Sessions[c.Req.SessionID]
+	if !s.Whole || c.Changed || se == nil || cols.session == 0 || draw.Cells(words.Whose(c.Req, m.Board)) > cols.session || draw.Cells(s.Tool) > cols.tool {
 		return false
 	}
 	if c.Req.CWD != se.ProjectDir && (se.ProjectDir != "" || c.Req.CWD != se.CWD) {

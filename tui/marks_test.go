@@ -36,7 +36,7 @@ func several(t *testing.T, more ...broker.Request) *rig {
 }
 
 func (r *rig) marks() string {
-	return strings.Join(slices.Sorted(maps.Keys(r.m.board.Marks)), " ")
+	return strings.Join(slices.Sorted(maps.Keys(r.m.Board.Marks)), " ")
 }
 
 func (r *rig) wantMarks(want string) {
@@ -230,7 +230,7 @@ func TestMarkedCallsMustHaveBeenRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := several(t, tc.call())
-				r.m.board.Marks["p1"], r.m.board.Marks["z1"] = true, true
+				r.m.Board.Marks["p1"], r.m.Board.Marks["z1"] = true, true
 				r.press("a")
 				if !tc.unread {
 					r.shows("allow 2 marked calls")
@@ -324,12 +324,12 @@ func TestMarkedAnswers(t *testing.T) {
 				if got := r.decisions(); got != "" {
 					t.Fatalf("decided %q", got)
 				}
-				for _, c := range r.m.board.Cards {
+				for _, c := range r.m.Board.Cards {
 					if c.Sending != "" {
 						t.Errorf("%s is still being sent", c.Req.ID)
 					}
 				}
-				if name == "changed" && r.m.board.Cards["p2"].SeenRow {
+				if name == "changed" && r.m.Board.Cards["p2"].SeenRow {
 					r.t.Error("a call counts as read after a file of it changed")
 				}
 			})
@@ -360,11 +360,11 @@ func TestMarkScripts(t *testing.T) {
 				}
 			}
 			for _, s := range steps {
-				if len(r.m.board.Marks) == 0 && s < 6 {
+				if len(r.m.Board.Marks) == 0 && s < 6 {
 					s = 8 + s%2 // alone, a and d are another test's
 				}
-				marked, unread = maps.Clone(r.m.board.Marks), map[string]bool{}
-				for id, c := range r.m.board.Cards {
+				marked, unread = maps.Clone(r.m.Board.Marks), map[string]bool{}
+				for id, c := range r.m.Board.Cards {
 					unread[id] = locked(c) && !c.SeenRow
 				}
 				switch {
@@ -381,8 +381,8 @@ func TestMarkScripts(t *testing.T) {
 					r.c.publish(call)
 					r.wait(30 * time.Millisecond)
 				}
-				for id := range r.m.board.Marks {
-					if c := r.m.board.Cards[id]; c == nil || c.Late() {
+				for id := range r.m.Board.Marks {
+					if c := r.m.Board.Cards[id]; c == nil || c.Late() {
 						problem = "a mark without a waiting card: " + id
 					}
 				}

@@ -12,6 +12,7 @@ import (
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 	"github.com/aoctl/aoctl/tui/text"
+	"github.com/aoctl/aoctl/tui/words"
 )
 
 // compose is the next message of a managed session's user, being written. It lies below
@@ -63,9 +64,9 @@ func (m *model) openMessage(s *broker.Session) tea.Cmd {
 	case s == nil:
 		return m.sayNoSession()
 	case s.Run == nil:
-		return m.sayFitting(draw.Warn, m.notManaged(s, "type there"))
-	case m.guard.Burst():
-		return m.say(draw.Warn, "… keys came too fast to be typed")
+		return m.Say(draw.Warn, m.notManaged(s, "type there"))
+	case m.Guard.Burst():
+		return m.Say(draw.Warn, "… keys came too fast to be typed")
 	}
 	m.composeGen++
 	c := &compose{gen: m.composeGen, session: s.ID, text: text.NewArea("", maxMessage)}
@@ -86,8 +87,8 @@ func (m *model) openMessage(s *broker.Session) tea.Cmd {
 
 // notManaged says why a session takes nothing from here, and what does.
 func (m *model) notManaged(s *broker.Session, there string) string {
-	label := m.board.Label(s.ID)
-	return m.fitting(
+	label := m.Board.Label(s.ID)
+	return m.Fitting(
 		label+" is only watched: "+there+", in its own terminal (o goes to it); n or aoctl run start one that takes it from here",
 		label+" is only watched: "+there+" in its own terminal (o); aoctl run holds one",
 		"only watched: "+there+" in its terminal (o)",
@@ -111,7 +112,7 @@ func (m *model) composeKey(msg tea.KeyMsg) tea.Cmd {
 		c.hint = "already on its way"
 		return nil
 	}
-	if behindEnter && m.guard.Burst() { // the enter was part of a text that came at once
+	if behindEnter && m.Guard.Burst() { // the enter was part of a text that came at once
 		c.hint = c.text.Insert([]rune{'\n'})
 	}
 	switch {
@@ -129,8 +130,8 @@ func (m *model) composeKey(msg tea.KeyMsg) tea.Cmd {
 // pressSend takes enter. Where no person pressed it, it is a line break in t, which may
 // be nil.
 func (m *model) pressSend(hint *string, t *text.Area) tea.Cmd {
-	burst := m.guard.Burst()
-	cmd, refusal := m.enter.press(burst, m.at)
+	burst := m.Guard.Burst()
+	cmd, refusal := m.enter.press(burst, m.At)
 	switch {
 	case refusal == "":
 		return cmd
@@ -146,8 +147,8 @@ func (m *model) pressSend(hint *string, t *text.Area) tea.Cmd {
 func (m *model) leaveMessage() tea.Cmd {
 	c := m.compose
 	m.compose = nil
-	m.guard.Leaves(m.at)
-	text, waits := c.text.String(), m.board.Sessions[c.session]
+	m.Guard.Leaves(m.At)
+	text, waits := c.text.String(), m.Board.Sessions[c.session]
 	if strings.TrimSpace(text) == "" || waits != nil && waits.Message != nil && waits.Message.Text == text {
 		delete(m.unsent, c.session)
 		return nil
@@ -156,7 +157,7 @@ func (m *model) leaveMessage() tea.Cmd {
 	if c.state == composeSent {
 		return nil
 	}
-	return m.sayFitting(draw.Muted, "not sent; m shows what you wrote to "+m.board.Label(c.session)+" again", "not sent; m shows it again")
+	return m.Say(draw.Muted, "not sent; m shows what you wrote to "+m.Board.Label(c.session)+" again", "not sent; m shows it again")
 }
 
 func (m *model) keepUnsent(session, text string) {
@@ -170,7 +171,7 @@ func (m *model) keepUnsent(session, text string) {
 // of is not what the operator knows.
 func (m *model) sendMessage() tea.Cmd {
 	c := m.compose
-	s := m.board.Sessions[c.session]
+	s := m.Board.Sessions[c.session]
 	if c.state != composing {
 		return nil
 	}
@@ -191,9 +192,9 @@ func (m *model) sendMessage() tea.Cmd {
 		return m.askTakeBack(s)
 	case text == waits.Text && waits.ID == c.replaces && waits.Failures == 0:
 		m.compose = nil
-		m.guard.Leaves(m.at)
+		m.Guard.Leaves(m.At)
 		delete(m.unsent, s.ID)
-		return m.say(draw.Muted, "unchanged: "+m.whenTold(s))
+		return m.Say(draw.Muted, "unchanged: "+words.WhenTold(s))
 	case waits.ID != c.replaces:
 		gone := c.replaces != "" && waits.ID == ""
 		c.replaces = waits.ID
@@ -214,7 +215,7 @@ func trimmed(text string) string {
 }
 
 func (m *model) askTakeBack(s *broker.Session) tea.Cmd {
-	id, label := s.ID, m.board.Label(s.ID)
+	id, label := s.ID, m.Board.Label(s.ID)
 	m.compose = nil
 	delete(m.unsent, id)
 	m.askYes("take back the message that waits for "+label+"?", "take the message back?", func() tea.Cmd { return m.tell(id, "", 0) })
@@ -223,7 +224,7 @@ func (m *model) askTakeBack(s *broker.Session) tea.Cmd {
 
 // tell hands text to the broker as the session's next message.
 func (m *model) tell(id, text string, gen int) tea.Cmd {
-	ctx, console, by, label := m.ctx, m.console, m.opts.Operator, m.board.Label(id)
+	ctx, console, by, label := m.Ctx, m.console, m.Operator, m.Board.Label(id)
 	return func() tea.Msg {
 		s, err := console.Say(ctx, id, text, by)
 		return saidMsg{gen: gen, id: id, label: label, text: text, session: s, err: err}
@@ -240,45 +241,26 @@ func (m *model) said(msg saidMsg) tea.Cmd {
 		m.compose.state, m.compose.hint = composing, "not sent: "+runError(msg.err)
 		return nil
 	case msg.err != nil && msg.text == "":
-		return m.say(draw.Danger, msg.label+": the message was not taken back: "+runError(msg.err))
+		return m.Say(draw.Danger, msg.label+": the message was not taken back: "+runError(msg.err))
 	case msg.err != nil:
-		return m.sayFitting(draw.Danger, msg.label+": not sent: "+runError(msg.err)+"; m shows your text again", "not sent, m shows it again: "+runError(msg.err))
+		return m.Say(draw.Danger, msg.label+": not sent: "+runError(msg.err)+"; m shows your text again", "not sent, m shows it again: "+runError(msg.err))
 	case open:
 		m.compose = nil
-		m.guard.Leaves(m.at)
+		m.Guard.Leaves(m.At)
 	}
 	if msg.text == "" {
-		return m.say(draw.OK, msg.label+": the message was taken back")
+		return m.Say(draw.OK, msg.label+": the message was taken back")
 	}
 	if trimmed(m.unsent[msg.id]) == msg.text {
 		delete(m.unsent, msg.id)
 	}
 	if msg.session.Message == nil {
-		return m.say(draw.OK, "told "+msg.label)
+		return m.Say(draw.OK, "told "+msg.label)
 	}
 	if msg.session.Run != nil && msg.session.Run.Turn == broker.TurnIdle {
-		return m.sayFitting(draw.OK, msg.label+": "+m.whenTold(&msg.session), m.whenTold(&msg.session))
+		return m.Say(draw.OK, msg.label+": "+words.WhenTold(&msg.session), words.WhenTold(&msg.session))
 	}
-	return m.sayFitting(draw.OK, msg.label+": "+m.whenTold(&msg.session)+"; m edits it", m.whenTold(&msg.session))
-}
-
-// whenTold says when a session hears the message that waits; safe to draw.
-func (m *model) whenTold(s *broker.Session) string {
-	if s.Run == nil {
-		return "the message waits"
-	}
-	switch s.Run.Turn {
-	case broker.TurnIdle:
-		return "the message is on its way"
-	case broker.TurnEnded:
-		return "the session is resumed for the message"
-	case broker.TurnStarting:
-		return "the message waits until the agent has started"
-	case broker.TurnDeferred:
-		return "the message waits for the session to go on"
-	case broker.TurnWorking:
-	}
-	return "the message waits for the end of the turn"
+	return m.Say(draw.OK, msg.label+": "+words.WhenTold(&msg.session)+"; m edits it", words.WhenTold(&msg.session))
 }
 
 // runError is what the broker has against an order to a session; safe to draw.
@@ -301,7 +283,7 @@ func (m *model) writeInEditor() tea.Cmd {
 	c := m.compose
 	c.state = composeEditor
 	run := &editRun{
-		ctx: m.ctx, command: m.opts.Editor, folder: m.opts.EditFolder, file: "message.md", text: c.text.String(), hold: m.opts.Foreground,
+		ctx: m.Ctx, command: m.opts.Editor, folder: m.opts.EditFolder, file: "message.md", text: c.text.String(), hold: m.opts.Foreground,
 	}
 	run.SetStdin(m.opts.Input)
 	run.SetStdout(m.opts.Output)
@@ -311,7 +293,7 @@ func (m *model) writeInEditor() tea.Cmd {
 
 // wrote takes the text back from the editor. It is not sent before enter.
 func (m *model) wrote(msg wroteMsg) tea.Cmd {
-	m.guard.Doubt(m.at)
+	m.Guard.Doubt(m.At)
 	again := tea.EnableMouseCellMotion // the terminal came back without
 	c := m.compose
 	if c == nil || c.gen != msg.gen {

@@ -4,6 +4,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/words"
 )
 
 // composeHeight is how many of a body's rows a message takes that is being written: all
@@ -26,7 +27,7 @@ func (m *model) settleCompose() {
 	}
 	l := m.layout()
 	width, height := l.Inner(l.compose, 1)
-	p := m.st.Paper(width)
+	p := m.Styles.Paper(width)
 	cursor := c.text.Write(p, draw.Gutter{}, true)
 	c.top = window(c.top, cursor, height-m.composeHead(), len(p.Rows))
 }
@@ -42,12 +43,12 @@ func (m *model) composeHead() int {
 func (m *model) composeView(l layout, a draw.Area) []string {
 	c := m.compose
 	width, height := l.Inner(a, 1)
-	p := m.st.Paper(width)
+	p := m.Styles.Paper(width)
 	c.text.Write(p, draw.Gutter{}, c.state == composing)
-	f := draw.Caption{Title: "To " + m.board.Label(c.session), Focus: true, Note: m.composeNote()}
+	f := draw.Caption{Title: "To " + m.Board.Label(c.session), Focus: true, Note: m.composeNote()}
 	var rows []string
 	if c.hint != "" {
-		rows = append(rows, m.st.Row(p.Width).Fit(draw.Warn, "! "+c.hint, p.Width).To(p.Width).String())
+		rows = append(rows, m.Styles.Row(p.Width).Fit(draw.Warn, "! "+c.hint, p.Width).To(p.Width).String())
 	}
 	room := max(0, height-len(rows))
 	if len(p.Rows) > room {
@@ -60,7 +61,7 @@ func (m *model) composeView(l layout, a draw.Area) []string {
 // composeNote says what will become of the message.
 func (m *model) composeNote() string {
 	c := m.compose
-	s := m.board.Sessions[c.session]
+	s := m.Board.Sessions[c.session]
 	switch {
 	case c.state == composeSent:
 		return "sending …"
@@ -68,7 +69,7 @@ func (m *model) composeNote() string {
 		return "the editor is open"
 	case s == nil || s.Run == nil:
 		return "this session is gone"
-	case underStop(s):
+	case words.UnderStop(s):
 		return "it is stopped: a message lifts that"
 	}
 	switch s.Run.Turn {

@@ -9,10 +9,12 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/callview"
+	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/text"
 	"github.com/aoctl/aoctl/tui/tty"
+	"github.com/aoctl/aoctl/tui/words"
 )
 
 // screen is what fills the window.
@@ -28,11 +30,7 @@ const (
 	screenTokens            // tokens
 	screenFiles             // rules files of projects
 	screenFile              // one of them
-	screenBytes             // the exact bytes of one call
-	screenEvents            // all that happened in one session
 	screenTranscript        // what its agent wrote down of it
-	screenSession           // all about one managed session
-	screenHelp
 )
 
 // pane is a part of the main screen that keys move in.
@@ -48,18 +46,18 @@ const (
 
 // model is the whole console. Update changes it in place and View only reads it.
 type model struct {
-	ctx     context.Context //nolint:containedctx // commands get nothing else to learn that the console ends
-	console console
-	opts    Options
-	out     *tty.Output // nil in tests
-	st      *draw.Styles
-	keys    keyMap
+	*desk.Desk
+	console  console
+	opts     Options
+	out      *tty.Output // nil in tests
+	keys     keyMap
+	rooms    map[string]desk.Screen // every screen, by its name in the table
+	roomList []desk.Screen          // the same, in the order of the table
+	stack    []desk.Screen          // those that are open; the last one is drawn
 
 	width, height int
-	at            time.Time // the clock, as drawn
 	screen        screen
 	focus         pane
-	board         *board.Board
 
 	selected string // id of the selected card
 	top      int    // first listed card on the screen
@@ -67,7 +65,6 @@ type model struct {
 	session  string // id of the selected session
 	sessTop  int    // first row of the sessions on the screen
 
-	guard    guard.Guard
 	went     string        // id of the card that the key just pressed moved to
 	makeCode func() string // makes the code of a dangerous card
 	note     note
@@ -89,7 +86,6 @@ type model struct {
 	newest     string            // id of the session that was started here last, until it is listed
 	textKeys   text.AreaKeys
 	launchKeys launchKeys
-	about      about
 	ending     ending
 
 	editor     *editor // lies over the screen, nil when it is closed
@@ -107,15 +103,9 @@ type model struct {
 	historyTop  int
 	unfolded    bool // the output of the decided call on the screen
 	stories     stories
-	tl          timeline
 	tr          transcript
 	summaries   map[string]callview.Summary // of decided calls, by id
 	pastScroll  int
-	bytesOf     broker.Request // whose bytes are shown
-	bytesFrom   screen         // where esc leads from there
-	bytesScroll int
-	helpScroll  int
-	helpFrom    screen // where esc leads from the help
 	docs        docCache
 	view        callview.DiffView
 	attention   attention
@@ -138,11 +128,15 @@ type note struct {
 }
 
 func newModel(ctx context.Context, c console, o Options, st *draw.Styles) *model {
-	m := &model{ctx: ctx, console: c, opts: o, st: st, keys: defaultKeyMap(), board: board.NewBoard(), makeCode: guard.NewCode, editorKeys: defaultEditorKeys(), ruleKeys: defaultRuleKeys(), askKeys: defaultAskKeys(), textKeys: text.DefaultAreaKeys(), launchKeys: defaultLaunchKeys()}
+	m := &model{console: c, opts: o, keys: defaultKeyMap(), makeCode: guard.NewCode, editorKeys: defaultEditorKeys(), ruleKeys: defaultRuleKeys(), askKeys: defaultAskKeys(), textKeys: text.DefaultAreaKeys(), launchKeys: defaultLaunchKeys()}
 	m.exec = func(run *editRun, done func(error) tea.Msg) tea.Cmd { return tea.Exec(run, done) }
-	m.at = o.Now()
+	m.Desk = &desk.Desk{
+		Root: m, Ctx: ctx, Board: board.NewBoard(), Guard: new(guard.Guard), Styles: st, Book: words.NewBook(broker.RuleBook{}), Operator: o.Operator, At: o.Now(),
+	}
+	m.rb.book = m.Book
+	m.rooms = openers(m)
 	m.attention.muted = map[string]bool{}
-	m.guard.Awake(m.at)
+	m.Guard.Awake(m.At)
 	return m
 }
 
@@ -153,8 +147,8 @@ func (m *model) Init() tea.Cmd {
 
 // card is the selected card, nil when there is none.
 func (m *model) card() *board.Card {
-	c := m.board.Cards[m.selected]
-	if m.board.Place(c) < 0 {
+	c := m.Board.Cards[m.selected]
+	if m.Board.Place(c) < 0 {
 		return nil
 	}
 	return c
@@ -163,7 +157,7 @@ func (m *model) card() *board.Card {
 // drawnCard is the card whose call is on the screen, whole or in part: the only one
 // that a decision may be about.
 func (m *model) drawnCard() *board.Card {
-	if m.screen != screenMain && m.screen != screenFull || m.tooSmall() || m.editor != nil || m.edit != nil || m.launch != nil || m.composeCovers() {
+	if len(m.stack) > 0 || m.screen != screenMain && m.screen != screenFull || m.tooSmall() || m.editor != nil || m.edit != nil || m.launch != nil || m.composeCovers() {
 		return nil
 	}
 	return m.card()
@@ -176,18 +170,20 @@ func (m *model) formOpen() bool {
 
 // selectRow selects the card at place i of the list, or the one nearest to it.
 func (m *model) selectRow(i int) {
-	n := m.board.Rows()
+	n := m.Board.Rows()
 	if n == 0 {
 		m.selected = ""
 		return
 	}
-	m.selected = m.board.Row(min(max(i, 0), n-1)).Req.ID
+	m.selected = m.Board.Row(min(max(i, 0), n-1)).Req.ID
 }
 
-// say puts a sentence of ours in the last line.
-func (m *model) say(i draw.Ink, text string) tea.Cmd { return m.sayFor(i, text, noteFor) }
+// Say puts a sentence of ours in the last line: the first of texts that has room.
+func (m *model) Say(i draw.Ink, texts ...string) tea.Cmd {
+	return m.sayFor(i, m.Fitting(texts...), noteFor)
+}
 
-// sayFor is say for another time than the usual one.
+// sayFor is Say for another time than the usual one.
 func (m *model) sayFor(i draw.Ink, text string, d time.Duration) tea.Cmd {
 	m.noteGen++
 	m.note = note{ink: i, text: text}
@@ -195,12 +191,8 @@ func (m *model) sayFor(i draw.Ink, text string, d time.Duration) tea.Cmd {
 	return tea.Tick(d, func(time.Time) tea.Msg { return noteEndMsg{gen} })
 }
 
-// sayFitting is say with the first of the texts that the window has room for; the last
-// one is taken when none fits.
-func (m *model) sayFitting(i draw.Ink, texts ...string) tea.Cmd { return m.say(i, m.fitting(texts...)) }
-
-// fitting is the first of the texts that the last line has room for, else the last one.
-func (m *model) fitting(texts ...string) string {
+// Fitting is the first of the texts that the last line has room for, else the last one.
+func (m *model) Fitting(texts ...string) string {
 	for _, t := range texts {
 		if draw.Cells(t) <= m.width-2 {
 			return t

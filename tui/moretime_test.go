@@ -78,7 +78,7 @@ func TestNoMoreTime(t *testing.T) {
 				before := r.c.requests["r1"].ExpiresAt
 				r.press("t")
 				r.shows(tc.shows)
-				if now := r.m.board.Cards["r1"].Req.ExpiresAt; !now.Equal(before) {
+				if now := r.m.Board.Cards["r1"].Req.ExpiresAt; !now.Equal(before) {
 					t.Errorf("the card may wait until %v, before %v", now, before)
 				}
 			})
@@ -107,7 +107,7 @@ func TestMoreTimeIsGuarded(t *testing.T) {
 		"a burst":      func(r *rig) { r.send(keyMsg("tt")) },
 		"behind a key": func(r *rig) { r.send(keyMsg("j")); r.send(keyMsg("t")) },
 		"before a key": func(r *rig) { r.send(keyMsg("t")); r.send(keyMsg("k")) },
-		"a new card":   func(r *rig) { r.m.guard.Doubt(time.Now()); r.send(keyMsg("t")) },
+		"a new card":   func(r *rig) { r.m.Guard.Doubt(time.Now()); r.send(keyMsg("t")) },
 		"help":         func(r *rig) { r.press("?", "t") },
 		"history":      func(r *rig) { r.press("h", "t") },
 		"words for D":  func(r *rig) { r.press("h", "D"); r.press("esc"); r.send(keyMsg("D")); r.typed("t") },

@@ -18,18 +18,13 @@ func (m *model) updateMouse(msg tea.MouseMsg) tea.Cmd {
 	case msg.Button != tea.MouseButtonLeft:
 		return nil
 	}
+	if s := m.open(); s != nil {
+		return m.mouseOpen(s, msg)
+	}
 	l := m.layout()
 	switch {
-	case m.screen == screenHelp:
-		m.helpScroll = max(0, m.helpScroll+step*wheelRows)
 	case m.screen == screenPast:
 		m.pastScroll += step * wheelRows
-	case m.screen == screenBytes:
-		m.bytesScroll = max(0, m.bytesScroll+step*wheelRows)
-	case m.screen == screenSession:
-		m.about.top = max(0, m.about.top+step*wheelRows)
-	case m.screen == screenEvents:
-		m.mouseTimeline(l, msg, step)
 	case m.screen == screenTranscript:
 		m.mouseTranscript(l, msg, step)
 	case m.onRules():
@@ -63,20 +58,20 @@ func (m *model) mouseHistory(l layout, msg tea.MouseMsg, step int) {
 
 func (m *model) mouseQueue(l layout, msg tea.MouseMsg, step int) {
 	if step != 0 {
-		m.selectRow(m.board.Place(m.card()) + step)
+		m.selectRow(m.Board.Place(m.card()) + step)
 		m.went = m.selected
 		return
 	}
 	m.focus = paneQueue
 	_, height := l.Inner(l.queue, 0)
-	if y := msg.Y - l.queue.Y - 1; y >= 0 && y < height && m.top+y < m.board.Rows() {
+	if y := msg.Y - l.queue.Y - 1; y >= 0 && y < height && m.top+y < m.Board.Rows() {
 		m.selectRow(m.top + y)
 		m.went = m.selected
 	}
 }
 
 func (m *model) mouseSessions(l layout, msg tea.MouseMsg, step int) {
-	roster := m.board.Roster
+	roster := m.Board.Roster
 	if step == 0 {
 		m.focus = paneSessions
 		if id := m.sessionAt(msg.Y - l.sessions.Y - 1); id != "" {

@@ -21,22 +21,22 @@ const (
 // askObserve takes O: it asks before calls are no longer held, and before all sessions
 // are held again; one session is held again at once.
 func (m *model) askObserve(refusal string) tea.Cmd {
-	s := m.board.Sessions[m.session]
+	s := m.Board.Sessions[m.session]
 	switch {
 	case m.focus != paneSessions || m.screen != screenMain:
-		return m.sayFitting(draw.Muted, "O observes a session, or holds it again: tab goes to the sessions", "O is for sessions: tab goes there")
-	case refusal != "" && m.guard.Burst():
-		return m.say(draw.Warn, "… "+refusal)
-	case m.board.Health.Observing:
+		return m.Say(draw.Muted, "O observes a session, or holds it again: tab goes to the sessions", "O is for sessions: tab goes there")
+	case refusal != "" && m.Guard.Burst():
+		return m.Say(draw.Warn, "… "+refusal)
+	case m.Board.Health.Observing:
 		m.prompt = &prompt{purpose: askObserve, on: false}
 	case s == nil:
-		return m.say(draw.Muted, "no session is selected")
+		return m.Say(draw.Muted, "no session is selected")
 	case s.Observed:
-		return m.observe(s.ID, m.board.Label(s.ID), false)
+		return m.observe(s.ID, m.Board.Label(s.ID), false)
 	case s.State.Ended():
-		return m.say(draw.Muted, m.board.Label(s.ID)+" has ended")
+		return m.Say(draw.Muted, m.Board.Label(s.ID)+" has ended")
 	default:
-		m.prompt = &prompt{purpose: askObserve, on: true, session: s.ID, what: m.board.Label(s.ID)}
+		m.prompt = &prompt{purpose: askObserve, on: true, session: s.ID, what: m.Board.Label(s.ID)}
 	}
 	return nil
 }
@@ -61,20 +61,20 @@ func (m *model) observed(msg observedMsg) tea.Cmd {
 	}
 	switch {
 	case errors.Is(msg.err, broker.ErrNotFound):
-		return m.say(draw.Warn, who+": the broker knows no such session")
+		return m.Say(draw.Warn, who+": the broker knows no such session")
 	case errors.Is(msg.err, broker.ErrSessionEnded):
-		return m.say(draw.Warn, who+" has ended")
+		return m.Say(draw.Warn, who+" has ended")
 	case msg.err != nil:
-		return m.say(draw.Danger, who+": "+safe.Line(msg.err.Error()))
+		return m.Say(draw.Danger, who+": "+safe.Line(msg.err.Error()))
 	case msg.on:
-		return m.say(draw.Warn, "observing "+who+": none of its calls is held; O holds them again")
+		return m.Say(draw.Warn, "observing "+who+": none of its calls is held; O holds them again")
 	}
-	return m.say(draw.OK, who+": calls are held again")
+	return m.Say(draw.OK, who+": calls are held again")
 }
 
 // observeHint says what O does on the selected session.
 func (m *model) observeHint() hint {
-	if s := m.board.Sessions[m.session]; m.board.Health.Observing || s != nil && s.Observed {
+	if s := m.Board.Sessions[m.session]; m.Board.Health.Observing || s != nil && s.Observed {
 		return hint{"O", "hold again"}
 	}
 	return hint{"O", "observe"}

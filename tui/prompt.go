@@ -49,7 +49,7 @@ type prompt struct {
 }
 
 func (m *model) openReason(c *board.Card) {
-	m.guard.Words = "" // they are for this
+	m.Guard.Words = "" // they are for this
 	m.prompt = &prompt{purpose: askReason, key: c.Key(), what: c.Summary().Tool, lead: reasonLead(c)}
 	if m.instead == c.Key() {
 		m.prompt.insert([]rune(insteadOf(c)))
@@ -57,7 +57,7 @@ func (m *model) openReason(c *board.Card) {
 }
 
 func (m *model) openFilter() {
-	m.prompt = &prompt{purpose: askFilter, text: []rune(m.board.Filter.Text)}
+	m.prompt = &prompt{purpose: askFilter, text: []rune(m.Board.Filter.Text)}
 }
 
 func (m *model) openStopAll() { m.prompt = &prompt{purpose: askStopAll} }
@@ -90,7 +90,7 @@ func (m *model) updatePrompt(msg tea.KeyMsg) tea.Cmd {
 		p.insert(msg.Runes)
 	}
 	if p.purpose == askFilter {
-		m.filterBy(board.Filter{Text: string(p.text), SessionID: m.board.Filter.SessionID})
+		m.filterBy(board.Filter{Text: string(p.text), SessionID: m.Board.Filter.SessionID})
 	}
 	if p.typed != nil {
 		p.typed(string(p.text))
@@ -143,22 +143,22 @@ func (m *model) sendPrompt() tea.Cmd {
 	}
 	if p.gone != "" {
 		m.prompt = nil
-		return m.say(draw.Warn, "nothing was denied: this call "+p.gone)
+		return m.Say(draw.Warn, "nothing was denied: this call "+p.gone)
 	}
-	if p.picks == nil && !m.guard.Drawn.SameCall(p.key) {
+	if p.picks == nil && !m.Guard.Drawn.SameCall(p.key) {
 		p.hint = "the call is not on the screen"
 		return nil
 	}
-	if m.guard.Burst() || m.guard.Deaf(m.at) {
+	if m.Guard.Burst() || m.Guard.Deaf(m.At) {
 		p.hint = "too fast: press enter again"
 		return nil
 	}
 	m.prompt = nil
-	m.guard.MayGoOn()
+	m.Guard.MayGoOn()
 	if p.picks != nil {
 		return m.sendMarked(p.picks, broker.Deny, string(p.text))
 	}
-	return m.send(m.guard.Drawn, broker.Deny, string(p.text))
+	return m.send(m.Guard.Drawn, broker.Deny, string(p.text))
 }
 
 // answer takes y for yes and every other key for no. The yes lets something run, so
@@ -166,18 +166,18 @@ func (m *model) sendPrompt() tea.Cmd {
 func (m *model) answer(msg tea.KeyMsg) tea.Cmd {
 	if !key.Matches(msg, m.keys.Yes) || msg.Paste {
 		m.prompt = nil
-		if msg.Paste || len(msg.Runes) > 1 || m.guard.Burst() {
-			m.guard.Doubt(m.at)
+		if msg.Paste || len(msg.Runes) > 1 || m.Guard.Burst() {
+			m.Guard.Doubt(m.At)
 		}
-		return m.say(draw.Muted, "no: nothing was done")
+		return m.Say(draw.Muted, "no: nothing was done")
 	}
-	wait, refusal := m.guard.Press(msg.String(), m.at)
+	wait, refusal := m.Guard.Press(msg.String(), m.At)
 	if refusal != "" {
 		m.prompt.hint = refusal
 		return nil
 	}
 	m.prompt.hint = ""
-	return m.guard.Hold(guard.Held{Do: m.confirmed}, wait, m.at)
+	return m.Guard.Hold(guard.Held{Do: m.confirmed}, wait, m.At)
 }
 
 // confirmed does what the open question asked about.
@@ -199,15 +199,15 @@ func (m *model) confirmed() tea.Cmd {
 // answerStopAll takes y for yes and every other key for no.
 func (m *model) answerStopAll(msg tea.KeyMsg) tea.Cmd {
 	m.prompt = nil
-	if key.Matches(msg, m.keys.Yes) && !msg.Paste && !m.guard.Burst() {
+	if key.Matches(msg, m.keys.Yes) && !msg.Paste && !m.Guard.Burst() {
 		return m.stopAll()
 	}
-	return m.say(draw.Muted, "nothing was stopped")
+	return m.Say(draw.Muted, "nothing was stopped")
 }
 
 // promptNews tells an open reason prompt that its call has ended.
 func (m *model) promptNews(r broker.Request) {
 	if p := m.prompt; p != nil && p.purpose == askReason && p.key.ID == r.ID && r.State.Terminal() && p.gone == "" {
-		p.gone = m.ended(r)
+		p.gone = m.Book.Ended(r)
 	}
 }

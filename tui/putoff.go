@@ -42,39 +42,39 @@ func (m *model) judgePutOff(msg tea.KeyMsg, c *board.Card, wait time.Duration, r
 	}
 	switch {
 	case c == nil && m.tooSmall() && m.card() != nil:
-		return m.say(draw.Warn, m.tooSmallText())
+		return m.Say(draw.Warn, m.tooSmallText())
 	case c == nil:
-		return m.say(draw.Muted, "nothing waits")
+		return m.Say(draw.Muted, "nothing waits")
 	case key.Matches(msg, m.keys.Resume):
 		return m.askResume(c.Req.SessionID, wait, refusal)
 	case refusal != "":
-		return m.say(draw.Warn, "… "+refusal)
+		return m.Say(draw.Warn, "… "+refusal)
 	case c.Sending != "":
-		return m.say(draw.Muted, "already sent; waiting for the record")
+		return m.Say(draw.Muted, "already sent; waiting for the record")
 	case c.Late():
-		return m.say(draw.Muted, "this call was refused already")
+		return m.Say(draw.Muted, "this call was refused already")
 	case key.Matches(msg, m.keys.Reject):
 		if !c.PutOff() {
-			return m.sayFitting(draw.Muted, "X refuses a call that is put off, and ends its session with it: here d denies, and s stops", "X is for calls that are put off")
+			return m.Say(draw.Muted, "X refuses a call that is put off, and ends its session with it: here d denies, and s stops", "X is for calls that are put off")
 		}
-		k := m.guard.Drawn
-		return m.guard.Hold(guard.Held{Do: func() tea.Cmd { return m.reject(k) }}, wait, m.at)
+		k := m.Guard.Drawn
+		return m.Guard.Hold(guard.Held{Do: func() tea.Cmd { return m.reject(k) }}, wait, m.At)
 	case c.PutOff():
-		return m.say(draw.Muted, "it is put off already: nobody waits for it")
+		return m.Say(draw.Muted, "it is put off already: nobody waits for it")
 	case !c.Req.Deferrable:
-		return m.sayFitting(draw.Muted, "this agent cannot be put off: it waits as before", "cannot be put off: it waits")
+		return m.Say(draw.Muted, "this agent cannot be put off: it waits as before", "cannot be put off: it waits")
 	}
-	k := m.guard.Drawn
-	return m.guard.Hold(guard.Held{Do: func() tea.Cmd { return m.sendPutOff(k) }}, wait, m.at)
+	k := m.Guard.Drawn
+	return m.Guard.Hold(guard.Held{Do: func() tea.Cmd { return m.sendPutOff(k) }}, wait, m.At)
 }
 
 // sendPutOff puts the call of k off, if it is still the one that was drawn.
 func (m *model) sendPutOff(k guard.Drawn) tea.Cmd {
-	c := m.board.Still(k)
+	c := m.Board.Still(k)
 	if c == nil || c.Sending != "" {
-		return m.say(draw.Warn, "this call is no longer waiting: nothing was put off")
+		return m.Say(draw.Warn, "this call is no longer waiting: nothing was put off")
 	}
-	ctx, console, by := m.ctx, m.console, m.opts.Operator
+	ctx, console, by := m.Ctx, m.console, m.Operator
 	return func() tea.Msg {
 		r, err := console.Defer(ctx, k.ID, by)
 		return deferredMsg{key: k, req: r, err: err}
@@ -83,16 +83,16 @@ func (m *model) sendPutOff(k guard.Drawn) tea.Cmd {
 
 // reject denies the call of k, which is put off, and ends its session.
 func (m *model) reject(k guard.Drawn) tea.Cmd {
-	c := m.board.Still(k)
+	c := m.Board.Still(k)
 	if c == nil || c.Sending != "" {
-		return m.say(draw.Warn, "this call is no longer waiting: nothing was decided")
+		return m.Say(draw.Warn, "this call is no longer waiting: nothing was decided")
 	}
 	c.Sending = broker.Deny
 	if m.selected == k.ID {
 		m.moveOn()
 	}
-	ctx, console := m.ctx, m.console
-	d := broker.Decision{Verdict: broker.Deny, By: m.opts.Operator, Digest: k.Digest, End: true}
+	ctx, console := m.Ctx, m.console
+	d := broker.Decision{Verdict: broker.Deny, By: m.Operator, Digest: k.Digest, End: true}
 	return func() tea.Msg {
 		r, err := console.Decide(ctx, k.ID, d)
 		return decidedMsg{key: k, verdict: broker.Deny, req: r, err: err}
@@ -102,33 +102,33 @@ func (m *model) reject(k guard.Drawn) tea.Cmd {
 func (m *model) deferred(msg deferredMsg) tea.Cmd {
 	switch {
 	case errors.Is(msg.err, broker.ErrAlreadyDecided):
-		return m.say(draw.Warn, "too late, this call "+m.ended(msg.req))
+		return m.Say(draw.Warn, "too late, this call "+m.Book.Ended(msg.req))
 	case errors.Is(msg.err, broker.ErrNotRecorded):
-		return m.sayFitting(draw.Danger, "that it is put off could not be recorded: the agent waits as before", "not recorded: it waits as before")
+		return m.Say(draw.Danger, "that it is put off could not be recorded: the agent waits as before", "not recorded: it waits as before")
 	case errors.Is(msg.err, context.Canceled):
 		return nil
 	case msg.err != nil:
-		return m.say(draw.Warn, safe.Line(msg.err.Error()))
+		return m.Say(draw.Warn, safe.Line(msg.err.Error()))
 	}
-	return m.sayFitting(draw.OK, "put off: its agent ends, and the call waits for you without a deadline", "put off: it waits for you")
+	return m.Say(draw.OK, "put off: its agent ends, and the call waits for you without a deadline", "put off: it waits for you")
 }
 
 // askResume takes R on a session. A session that somebody else started is only told how.
 func (m *model) askResume(id string, wait time.Duration, refusal string) tea.Cmd {
-	s := m.board.Sessions[id]
+	s := m.Board.Sessions[id]
 	switch {
 	case s == nil:
-		return m.say(draw.Muted, "no session is selected")
+		return m.Say(draw.Muted, "no session is selected")
 	case s.Deferred == 0:
-		return m.say(draw.Muted, m.board.Label(id)+": nothing of it is put off")
+		return m.Say(draw.Muted, m.Board.Label(id)+": nothing of it is put off")
 	case refusal != "": // it may start a process
-		return m.say(draw.Warn, "… "+refusal)
+		return m.Say(draw.Warn, "… "+refusal)
 	}
-	return m.guard.Hold(guard.Held{Do: func() tea.Cmd { return m.resume(id) }}, wait, m.at)
+	return m.Guard.Hold(guard.Held{Do: func() tea.Cmd { return m.resume(id) }}, wait, m.At)
 }
 
 func (m *model) resume(id string) tea.Cmd {
-	ctx, console, by, label := m.ctx, m.console, m.opts.Operator, m.board.Label(id)
+	ctx, console, by, label := m.Ctx, m.console, m.Operator, m.Board.Label(id)
 	return func() tea.Msg {
 		told, err := console.Resume(ctx, id, by)
 		return resumedMsg{label: label, told: told, err: err}
@@ -140,25 +140,25 @@ func (m *model) resumed(msg resumedMsg) tea.Cmd {
 	case errors.Is(msg.err, context.Canceled):
 		return nil
 	case msg.err != nil:
-		return m.say(draw.Warn, safe.Line(msg.err.Error()))
+		return m.Say(draw.Warn, safe.Line(msg.err.Error()))
 	case msg.told.Started:
-		return m.say(draw.OK, msg.label+" goes on")
+		return m.Say(draw.OK, msg.label+" goes on")
 	}
 	line := ResumeLine(msg.told)
 	m.noteGen++ // stays until a key
-	m.note = note{ink: draw.OK, text: m.fitting(
+	m.note = note{ink: draw.OK, text: m.Fitting(
 		"to let "+msg.label+" go on, run (sent to the clipboard): "+safe.Line(line),
 		"sent to the clipboard: "+safe.Line(line),
 		"sent to the clipboard: how to let it go on",
 		"how it goes on is in the clipboard",
 	)}
-	return m.beside(tty.ClipboardSequence(line))
+	return m.Beside(tty.ClipboardSequence(line))
 }
 
 // toldAnswered follows an answer to a call that was put off: its agent hears of it only when
 // its session is resumed.
 func (m *model) toldAnswered(r broker.Request) tea.Cmd {
-	s := m.board.Sessions[r.SessionID]
+	s := m.Board.Sessions[r.SessionID]
 	if r.Checkpoint == nil || !r.State.Terminal() || s == nil || s.Run != nil {
 		return nil
 	}
@@ -172,7 +172,7 @@ func (m *model) putOffHints(c *board.Card, list []hint) []hint {
 		allow = m.codeHint(c)
 	}
 	here := []hint{allow, list[1], list[2], {"X", "deny, end"}, {"R", "resume"}}
-	if m.board.Held(c.Req.SessionID) {
+	if m.Board.Held(c.Req.SessionID) {
 		here = append(here, hint{"m", "message"})
 	}
 	return append(here, list[4:]...)

@@ -10,14 +10,14 @@ import (
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
-	"github.com/aoctl/aoctl/tui/safe"
+	"github.com/aoctl/aoctl/tui/words"
 )
 
 // queueView draws the calls that wait, worst risk first and then oldest, and the late
 // ones below. When there are none it shows what was decided last.
 func (m *model) queueView(l layout, a draw.Area) []string {
 	width, height := l.Inner(a, 0)
-	b := m.board
+	b := m.Board
 	off := b.Waiting.PutOff()
 	f := draw.Caption{Title: "Waiting " + figures.Count(len(b.Waiting)-off), Focus: m.focus == paneQueue && m.editor == nil}
 	if b.Filter.Active() {
@@ -41,7 +41,7 @@ func (m *model) queueView(l layout, a draw.Area) []string {
 
 // queueNote says what is special about the listed calls.
 func (m *model) queueNote() (string, draw.Ink) {
-	b := m.board
+	b := m.Board
 	var notes []string
 	i := draw.Muted
 	if n := len(b.Marks); n > 0 {
@@ -60,10 +60,10 @@ func (m *model) queueNote() (string, draw.Ink) {
 }
 
 func (m *model) filterText() string {
-	f := m.board.Filter
+	f := m.Board.Filter
 	text := ""
 	if f.SessionID != "" {
-		text = "of " + m.board.Label(f.SessionID)
+		text = "of " + m.Board.Label(f.SessionID)
 	}
 	if f.Text != "" {
 		if text != "" {
@@ -94,7 +94,7 @@ func queueColumns(width int) columns {
 func (m *model) queueRow(c *board.Card, width int) string {
 	cols := queueColumns(width)
 	chosen := c.Req.ID == m.selected
-	r := m.st.Row(width).Choose(chosen)
+	r := m.Styles.Row(width).Choose(chosen)
 	bar := " "
 	if chosen {
 		bar = "▌"
@@ -111,7 +111,7 @@ func (m *model) queueRow(c *board.Card, width int) string {
 	m.queueText(r, s, text, end-1-r.Width)
 	r.To(end)
 	if cols.session > 0 {
-		r.Fit(draw.Muted, m.whose(c.Req), cols.session).To(end + cols.session + 1)
+		r.Fit(draw.Muted, words.Whose(c.Req, m.Board), cols.session).To(end + cols.session + 1)
 	}
 	m.queueTimes(r, c, cols, width)
 	return r.To(width).String()
@@ -131,7 +131,7 @@ func summaryRoom(cols columns, width int) int {
 
 // queueFlags draws a row's signs: its mark, and that it is dangerous.
 func (m *model) queueFlags(r *draw.Row, c *board.Card) {
-	marked := m.board.Marks[c.Req.ID]
+	marked := m.Board.Marks[c.Req.ID]
 	if marked {
 		r.Put(draw.Key, "●")
 	}
@@ -160,7 +160,7 @@ func (m *model) queueTimes(r *draw.Row, c *board.Card, cols columns, width int) 
 	case cols.age > 0 && c.Held():
 		r.Right(draw.Frozen, "held", width-cols.left)
 	case cols.age > 0 && !c.PutOff(): // it holds nobody up
-		r.Right(draw.Muted, figures.Clock(m.at.Sub(c.Req.CreatedAt)), width-cols.left)
+		r.Right(draw.Muted, figures.Clock(m.At.Sub(c.Req.CreatedAt)), width-cols.left)
 	}
 	switch {
 	case c.Sending == broker.Allow:
@@ -170,9 +170,9 @@ func (m *model) queueTimes(r *draw.Row, c *board.Card, cols columns, width int) 
 	case c.Late():
 		r.Right(draw.Warn, "late", width-1)
 	case c.PutOff():
-		r.Right(draw.Muted, offSince(c, m.at, cols.left), width-1)
+		r.Right(draw.Muted, offSince(c, m.At, cols.left), width-1)
 	default:
-		d := c.Req.ExpiresAt.Sub(m.at)
+		d := c.Req.ExpiresAt.Sub(m.At)
 		_, whole := c.Span()
 		r.Right(urgency(d, whole), figures.Left(d), width-1)
 	}
@@ -189,22 +189,10 @@ func urgency(d, whole time.Duration) draw.Ink {
 	return draw.Text
 }
 
-// whose names a call's session and sub-agent; safe to draw.
-func (m *model) whose(r broker.Request) string {
-	label := m.board.Label(r.SessionID)
-	switch {
-	case r.SubagentType != "":
-		return label + " › " + draw.SafeLine(r.SubagentType)
-	case r.SubagentID != "":
-		return label + " › " + draw.SafeLine(draw.LastOf(r.SubagentID, 8))
-	}
-	return label
-}
-
 // quiet is what the queue shows when nothing waits.
 func (m *model) quiet(width, height int) []string {
-	p := m.st.Paper(width - 2)
-	b := m.board
+	p := m.Styles.Paper(width - 2)
+	b := m.Board
 	switch {
 	case b.Filter.Active() && len(b.Waiting) > 0:
 		p.SayBehind(draw.Text, "", 1, draw.Muted, "no waiting call passes the filter; esc shows all")
@@ -217,11 +205,11 @@ func (m *model) quiet(width, height int) []string {
 	}
 	m.elsewhereRows(p)
 	if len(b.Recent) == 0 {
-		return pad(p.Rows, width)
+		return words.Pad(p.Rows, width)
 	}
 	p.Blank()
 	p.SayBehind(draw.Text, "", 1, draw.Muted, "decided last")
-	rows := pad(p.Rows, width)
+	rows := words.Pad(p.Rows, width)
 	for i := 0; i < len(b.Recent) && len(rows) < height; i++ {
 		rows = append(rows, m.pastRow(b.Recent[i], width, false))
 	}
@@ -242,14 +230,5 @@ func (m *model) welcome(p *draw.Paper, height int) []string {
 		p.Blank()
 		p.SayBehind(draw.Text, "", 1, draw.Muted, "Agents that are running already pick the hooks up when they start anew.")
 	}
-	return pad(p.Rows, p.Width+2)
-}
-
-// pad fills rows of a narrower paper up to width.
-func pad(rows []string, width int) []string {
-	out := make([]string, len(rows))
-	for i, r := range rows {
-		out[i] = r + draw.Spaces(width-safe.Width(r))
-	}
-	return out
+	return words.Pad(p.Rows, p.Width+2)
 }

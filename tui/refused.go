@@ -36,21 +36,21 @@ func (m *model) attempted(list []broker.Update) tea.Cmd {
 // refused tells that somebody tried what they may not: in the last line until a key
 // comes, and as a number in the header for longer. aoctl log has all of it.
 func (m *model) refused(r broker.Refused) tea.Cmd {
-	if m.at.Sub(m.attempts.last) > refusedCounted {
+	if m.At.Sub(m.attempts.last) > refusedCounted {
 		m.attempts.count = 0
 	}
 	m.attempts.count += 1 + r.More
-	m.attempts.last = m.at
+	m.attempts.last = m.At
 	text := "refused: " + draw.SafeLine(r.Sentence())
 	if r.SessionID != "" {
-		text += " · in " + m.board.Label(r.SessionID)
+		text += " · in " + m.Board.Label(r.SessionID)
 	}
 	return m.sayFor(draw.Danger, text, refusedFor)
 }
 
 // refusedCount is what the header says of attempts; empty when there were none lately.
 func (m *model) refusedCount() string {
-	if m.attempts.count == 0 || m.at.Sub(m.attempts.last) > refusedCounted {
+	if m.attempts.count == 0 || m.At.Sub(m.attempts.last) > refusedCounted {
 		return ""
 	}
 	return figures.Count(m.attempts.count) + " refused"

@@ -12,7 +12,7 @@ import (
 // askYes asks for a y in the last line before something is done; brief is the question
 // where there is no room for it.
 func (m *model) askYes(question, brief string, yes func() tea.Cmd) {
-	m.guard.Doubt(m.at) // the y must come after the question
+	m.Guard.Doubt(m.At) // the y must come after the question
 	m.prompt = &prompt{purpose: askYes, what: question, help: brief, yes: yes}
 }
 
@@ -36,13 +36,13 @@ func (m *model) sendLine(p *prompt) tea.Cmd {
 // inAMoment does something after wait, unless a key or a doubt about the screen comes
 // first: then no person may have asked for it.
 func (m *model) inAMoment(wait time.Duration, do func() tea.Cmd) tea.Cmd {
-	return m.guard.Hold(guard.Held{Do: do}, wait, m.at)
+	return m.Guard.Hold(guard.Held{Do: do}, wait, m.At)
 }
 
 // press judges a key that loosens what holds, as the guard judges one that decides a
 // call; refusal is empty when it may act.
 func (m *model) press(name string) (wait time.Duration, refusal string) {
-	wait, refusal = m.guard.Press(name, m.at)
+	wait, refusal = m.Guard.Press(name, m.At)
 	if refusal != "" {
 		refusal = "too fast: look first, then press " + name + " again"
 	}
@@ -54,13 +54,13 @@ func (m *model) makeRule(wait time.Duration, refusal string) tea.Cmd {
 	c := m.drawnCard()
 	switch {
 	case c == nil && m.tooSmall() && m.card() != nil:
-		return m.say(draw.Warn, m.tooSmallText())
+		return m.Say(draw.Warn, m.tooSmallText())
 	case c == nil:
-		return m.say(draw.Muted, "nothing waits; r, then n makes a rule from nothing")
+		return m.Say(draw.Muted, "nothing waits; r, then n makes a rule from nothing")
 	case refusal != "":
-		return m.say(draw.Warn, "… "+refusal)
+		return m.Say(draw.Warn, "… "+refusal)
 	case c.Sending != "":
-		return m.say(draw.Muted, "already sent; waiting for the record")
+		return m.Say(draw.Muted, "already sent; waiting for the record")
 	}
 	return m.inAMoment(wait, func() tea.Cmd { return m.openEditor(c.Key()) })
 }

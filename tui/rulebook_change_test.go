@@ -195,9 +195,9 @@ func TestHistoryKeepsThePlace(t *testing.T) {
 		at := r.m.historyAt
 		i := slices.IndexFunc(r.m.history, func(q broker.Request) bool { return q.ID == at })
 		next := r.m.history[i+1].ID
-		r.m.board.Recent = nil
+		r.m.Board.Recent = nil
 		r.send(historyMsg{list: slices.Delete(slices.Clone(r.m.history), i, i+1)})
-		r.m.board.Recent = nil
+		r.m.Board.Recent = nil
 		r.send(tickMsg{})
 		if r.m.historyAt != next {
 			t.Errorf("%q is selected, want %q", r.m.historyAt, next)

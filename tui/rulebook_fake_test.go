@@ -11,6 +11,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/tuitest"
+	"github.com/aoctl/aoctl/tui/words"
 )
 
 // fakeRules is the part of fakeConsole that is about rules; what it is asked for is
@@ -148,7 +149,7 @@ func (r *rig) saved() string {
 
 func ruleLine(r rules.Rule) string {
 	parts := []string{string(r.Decision), r.Tool}
-	for _, name := range whereNames(r) {
+	for _, name := range words.Where(r) {
 		parts = append(parts, name+"="+r.Where[name])
 	}
 	if r.Scope.Session != "" {

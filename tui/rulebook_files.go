@@ -12,6 +12,7 @@ import (
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
+	"github.com/aoctl/aoctl/tui/words"
 )
 
 func (rb *rulebook) filePlace() int {
@@ -59,7 +60,7 @@ func (m *model) fileKey(msg tea.KeyMsg) tea.Cmd {
 		return m.askTrust(f)
 	case key.Matches(msg, m.ruleKeys.Distrust):
 		if !f.Trusted {
-			return m.say(draw.Muted, "its allow rules do not count: it is not trusted")
+			return m.Say(draw.Muted, "its allow rules do not count: it is not trusted")
 		}
 		return m.trust(f, "")
 	}
@@ -74,15 +75,15 @@ func (m *model) askTrust(f broker.RulesFile) tea.Cmd {
 	width, height := m.room()
 	switch {
 	case f.Problem != "":
-		return m.say(draw.Warn, "it cannot be read, so it cannot be trusted")
+		return m.Say(draw.Warn, "it cannot be read, so it cannot be trusted")
 	case f.Trusted:
-		return m.say(draw.Muted, "it is trusted already; x takes that back")
+		return m.Say(draw.Muted, "it is trusted already; x takes that back")
 	case n == 0:
-		return m.say(draw.Muted, "it allows nothing: its rules hold as they are")
+		return m.Say(draw.Muted, "it allows nothing: its rules hold as they are")
 	case m.tooSmall():
-		return m.say(draw.Warn, m.tooSmallText())
+		return m.Say(draw.Warn, m.tooSmallText())
 	case m.rb.scroll+height < len(m.fileRows(f, width)):
-		return m.say(draw.Warn, "read it to the end to trust it: G")
+		return m.Say(draw.Warn, "read it to the end to trust it: G")
 	}
 	m.askYes(fmt.Sprintf("let %s allow these calls without a question?", figures.Plural(n, "rule")), "let it allow?", func() tea.Cmd { return m.trust(f, f.Digest) })
 	return nil
@@ -100,7 +101,7 @@ func allowRules(f broker.RulesFile) int {
 
 // trust lets a file's allow rules count while its digest is this one; "" takes it back.
 func (m *model) trust(f broker.RulesFile, digest string) tea.Cmd {
-	ctx, console, by := m.ctx, m.console, m.opts.Operator
+	ctx, console, by := m.Ctx, m.console, m.Operator
 	return func() tea.Msg {
 		return fileTrustedMsg{path: f.Path, digest: digest, err: console.TrustFile(ctx, f.Path, digest, by)}
 	}
@@ -110,14 +111,14 @@ func (m *model) fileTrusted(msg fileTrustedMsg) tea.Cmd {
 	name := draw.SafeLine(msg.path)
 	switch {
 	case errors.Is(msg.err, broker.ErrStale):
-		return m.say(draw.Danger, "the file was changed meanwhile: it is not trusted. Read it again")
+		return m.Say(draw.Danger, "the file was changed meanwhile: it is not trusted. Read it again")
 	case msg.err != nil:
-		return m.say(draw.Danger, "not recorded: "+draw.SafeLine(msg.err.Error()))
+		return m.Say(draw.Danger, "not recorded: "+draw.SafeLine(msg.err.Error()))
 	case msg.digest == "":
-		return m.say(draw.OK, "no longer trusted: what "+name+" allows asks again")
+		return m.Say(draw.OK, "no longer trusted: what "+name+" allows asks again")
 	}
 	// Whether the file still is what was shown, its page says.
-	return m.sayFitting(draw.OK, "trusted as it was shown, "+short(msg.digest)+": "+name, "trusted as it was shown, "+draw.SafeLine(short(msg.digest)))
+	return m.Say(draw.OK, "trusted as it was shown, "+short(msg.digest)+": "+name, "trusted as it was shown, "+draw.SafeLine(short(msg.digest)))
 }
 
 // fileStanding is whether a file's allow rules count, in a word.
@@ -138,9 +139,9 @@ func (m *model) filesView(l layout, a draw.Area) []string {
 	rb := &m.rb
 	f := draw.Caption{Title: "Rules files " + figures.Count(len(rb.files)), Note: "deny and ask hold; allow counts once you trust the file", Focus: true}
 	if len(rb.files) == 0 {
-		p := m.st.Paper(width - 2)
+		p := m.Styles.Paper(width - 2)
 		p.SayBehind(draw.Text, "", 1, draw.Muted, "no project of a known session has a rules file (.aoctl/rules.toml)")
-		return l.Framed(a, f, 0, pad(p.Rows, width))
+		return l.Framed(a, f, 0, words.Pad(p.Rows, width))
 	}
 	at := rb.filePlace()
 	top := window(0, at, height, len(rb.files))
@@ -152,7 +153,7 @@ func (m *model) filesView(l layout, a draw.Area) []string {
 }
 
 func (m *model) fileRow(f broker.RulesFile, chosen bool, width int) string {
-	line := m.st.Row(width).Choose(chosen)
+	line := m.Styles.Row(width).Choose(chosen)
 	bar := " "
 	if chosen {
 		bar = "▌"
@@ -179,7 +180,7 @@ func short(digest string) string { return digest[:min(len(digest), 8)] }
 
 // fileRows is the page of one file: what it says and what trusting it would mean.
 func (m *model) fileRows(f broker.RulesFile, width int) []string {
-	p := m.st.Paper(width)
+	p := m.Styles.Paper(width)
 	word, i := fileStanding(f)
 	p.Write(draw.Fixed(draw.Label, "file", formLabel), draw.Text, f.Path)
 	p.Write(draw.Fixed(draw.Label, "sha-256", formLabel), draw.Muted, f.Digest)
@@ -204,7 +205,7 @@ func (m *model) fileRows(f broker.RulesFile, width int) []string {
 // switched off.
 func (m *model) writeFileRule(p *draw.Paper, r rules.Rule, trusted bool) {
 	p.Write(draw.Fixed(decisionInk(r.Decision), draw.SafeLine(string(r.Decision)), formLabel), draw.Bold, r.Tool)
-	for _, name := range whereNames(r) {
+	for _, name := range words.Where(r) {
 		p.WriteNamed(formLabel, name, r.Where[name])
 	}
 	if r.Reason != "" {

@@ -10,6 +10,7 @@ import (
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/words"
 )
 
 // ruleOf is the rule that decided a past call; why says, safe to draw, why it cannot be
@@ -22,7 +23,7 @@ func (m *model) ruleOf(r broker.Request) (rule rules.Rule, why string) {
 	case o.By.ID == rules.BuiltinReadOnly:
 		return rule, "the built-in rule for tools that only read decided this; it cannot be changed"
 	}
-	rule, ok := m.rb.rule(o.By.ID)
+	rule, ok := m.Book.Rule(o.By.ID)
 	if !ok {
 		return rule, "the rule " + draw.SafeLine(draw.LastOf(o.By.ID, 8)) + " that decided this was removed"
 	}
@@ -33,7 +34,7 @@ func (m *model) ruleOf(r broker.Request) (rule rules.Rule, why string) {
 func (m *model) openRuleOf(r broker.Request) tea.Cmd {
 	rule, why := m.ruleOf(r)
 	if why != "" {
-		return m.say(draw.Muted, why)
+		return m.Say(draw.Muted, why)
 	}
 	return m.editRule(rule)
 }
@@ -44,14 +45,14 @@ func (m *model) revokeRuleOf(r broker.Request) tea.Cmd {
 	rule, why := m.ruleOf(r)
 	switch {
 	case why != "":
-		return m.say(draw.Muted, why)
+		return m.Say(draw.Muted, why)
 	case rule.Decision != rules.Allow:
-		return m.say(draw.Warn, "this rule allows nothing; enter on the call opens it")
+		return m.Say(draw.Warn, "this rule allows nothing; enter on the call opens it")
 	case !rule.Enabled:
-		return m.say(draw.Muted, "rule "+ruleTitle(rule)+" is off already")
+		return m.Say(draw.Muted, "rule "+words.RuleTitle(rule)+" is off already")
 	}
 	rule.Enabled = false
-	return m.changeRule(rule, "rule "+ruleTitle(rule)+" is off; calls like this ask again")
+	return m.changeRule(rule, "rule "+words.RuleTitle(rule)+" is off; calls like this ask again")
 }
 
 // statsSeen are the numbers of the history screen.
@@ -73,16 +74,16 @@ func (m *model) wantStats() tea.Cmd {
 	}
 	s := &m.rb.stats
 	newest := ""
-	if len(m.board.Recent) > 0 {
-		newest = m.board.Recent[0].ID
+	if len(m.Board.Recent) > 0 {
+		newest = m.Board.Recent[0].ID
 	}
-	session := m.board.Filter.SessionID
+	session := m.Board.Filter.SessionID
 	same := s.known && s.session == session && s.newest == newest
-	if s.asking || same || s.known && s.session == session && m.at.Sub(s.at) < time.Second {
+	if s.asking || same || s.known && s.session == session && m.At.Sub(s.at) < time.Second {
 		return nil
 	}
-	s.asking, s.at = true, m.at
-	ctx, console := m.ctx, m.console
+	s.asking, s.at = true, m.At
+	ctx, console := m.Ctx, m.console
 	return func() tea.Msg {
 		got, err := console.Stats(ctx, session, time.Time{})
 		return statsMsg{session: session, newest: newest, stats: got, err: err}
@@ -100,23 +101,23 @@ const statsMost = 2
 // statsRow are the numbers above the history; nothing before they are known.
 func (m *model) statsRow(width int) []string {
 	s := m.rb.stats
-	if !s.known || width < draw.LeastPaper || s.session != m.board.Filter.SessionID {
+	if !s.known || width < draw.LeastPaper || s.session != m.Board.Filter.SessionID {
 		return nil
 	}
-	rows := []*draw.Row{m.st.Row(width).Put(draw.Text, " ")}
+	rows := []*draw.Row{m.Styles.Row(width).Put(draw.Text, " ")}
 	if s.err != nil {
 		return []string{rows[0].Fit(draw.Warn, "no statistics: "+draw.SafeLine(s.err.Error()), width-2).To(width).String()}
 	}
 	r := rows[0]
 	if s.session != "" {
-		r.Fit(draw.Muted, m.board.Label(s.session)+": ", width/2)
+		r.Fit(draw.Muted, m.Board.Label(s.session)+": ", width/2)
 	}
 	for i, p := range statsParts(s.got) {
 		if i > 0 && r.Width+draw.Cells(" · "+p) >= width {
 			if len(rows) == statsMost {
 				break
 			}
-			r = m.st.Row(width).Put(draw.Text, " ")
+			r = m.Styles.Row(width).Put(draw.Text, " ")
 			rows = append(rows, r)
 		} else if i > 0 {
 			r.Put(draw.Muted, " · ")

@@ -11,6 +11,7 @@ import (
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/guard"
+	"github.com/aoctl/aoctl/tui/words"
 )
 
 // ruleKeys are the keys of the screens about rules.
@@ -55,7 +56,7 @@ func (m *model) onRules() bool {
 	switch m.screen {
 	case screenRules, screenTokens, screenFiles, screenFile:
 		return true
-	case screenMain, screenFull, screenHistory, screenPast, screenBytes, screenEvents, screenTranscript, screenSession, screenHelp:
+	case screenMain, screenFull, screenHistory, screenPast, screenTranscript:
 	}
 	return false
 }
@@ -94,7 +95,7 @@ func (m *model) rulesKey(msg tea.KeyMsg) tea.Cmd {
 		return m.filesKey(msg)
 	case screenFile:
 		return m.fileKey(msg)
-	case screenRules, screenMain, screenFull, screenHistory, screenPast, screenBytes, screenEvents, screenTranscript, screenSession, screenHelp:
+	case screenRules, screenMain, screenFull, screenHistory, screenPast, screenTranscript:
 	}
 	return m.listKey(msg)
 }
@@ -165,29 +166,29 @@ func fixedRule(r rules.Rule) string {
 // press of its own.
 func (m *model) toggleRule(r rules.Rule) tea.Cmd {
 	if why := fixedRule(r); why != "" {
-		return m.say(draw.Warn, why)
+		return m.Say(draw.Warn, why)
 	}
 	next := r
 	next.Enabled = !r.Enabled
-	told := "on: " + m.ruleSays(next)
+	told := "on: " + words.RuleSays(next, m.Board, m.At)
 	if !next.Enabled {
-		told = "off: calls like " + ruleTitle(next) + " ask again"
+		told = "off: calls like " + words.RuleTitle(next) + " ask again"
 		switch r.Decision {
 		case rules.Deny:
-			told = "off: " + ruleTitle(next) + " is no longer refused by this rule"
+			told = "off: " + words.RuleTitle(next) + " is no longer refused by this rule"
 		case rules.Ask:
-			told = "off: this rule no longer makes a person answer " + ruleTitle(next)
+			told = "off: this rule no longer makes a person answer " + words.RuleTitle(next)
 		case rules.Defer:
-			told = "off: this rule no longer puts off " + ruleTitle(next)
+			told = "off: this rule no longer puts off " + words.RuleTitle(next)
 		case rules.Allow:
 		}
 	}
 	wait, refusal := m.press("space")
 	if refusal != "" {
-		return m.say(draw.Warn, "… "+refusal)
+		return m.Say(draw.Warn, "… "+refusal)
 	}
 	if next.Enabled && r.Dangerous {
-		return m.say(draw.Warn, "dangerous: enter opens it; there a typed code can switch it on")
+		return m.Say(draw.Warn, "dangerous: enter opens it; there a typed code can switch it on")
 	}
 	return m.inAMoment(wait, func() tea.Cmd { return m.changeRule(next, told) })
 }
@@ -209,39 +210,40 @@ func (m *model) changeRule(r rules.Rule, told string) tea.Cmd {
 // priority becomes one less, or one more, than that one's.
 func (m *model) moveRule(r rules.Rule, by int) tea.Cmd {
 	if why := fixedRule(r); why != "" {
-		return m.say(draw.Warn, why)
+		return m.Say(draw.Warn, why)
 	}
-	list := m.rb.book.Rules
-	at := m.rb.byID[r.ID] + by
+	list := m.Book.Rules
+	at, _ := m.Book.Place(r.ID)
+	at += by
 	if at < 0 || at >= len(list) {
-		return m.say(draw.Muted, "there is no rule in that direction")
+		return m.Say(draw.Muted, "there is no rule in that direction")
 	}
 	next := r
 	next.Priority = list[at].Priority + by
 	if next.Priority < 0 || next.Priority > rules.MaxPriority {
-		return m.say(draw.Warn, fmt.Sprintf("its neighbour has priority %d, and there is none beyond", list[at].Priority))
+		return m.Say(draw.Warn, fmt.Sprintf("its neighbour has priority %d, and there is none beyond", list[at].Priority))
 	}
 	switch {
-	case m.guard.Burst():
-		return m.say(draw.Warn, "… keys came too fast: nothing was changed")
-	case m.guard.Deaf(m.at):
-		return m.say(draw.Warn, "… the list has just changed: look first, then press the key again")
+	case m.Guard.Burst():
+		return m.Say(draw.Warn, "… keys came too fast: nothing was changed")
+	case m.Guard.Deaf(m.At):
+		return m.Say(draw.Warn, "… the list has just changed: look first, then press the key again")
 	}
 	word := "before"
 	if by > 0 {
 		word = "after"
 	}
-	told := fmt.Sprintf("priority %d → %d: it speaks %s %s", r.Priority, next.Priority, word, ruleTitle(list[at]))
+	told := fmt.Sprintf("priority %d → %d: it speaks %s %s", r.Priority, next.Priority, word, words.RuleTitle(list[at]))
 	return m.inAMoment(guard.HoldFor, func() tea.Cmd { return m.changeRule(next, told) })
 }
 
 func (m *model) askDelete(r rules.Rule) tea.Cmd {
 	if why := fixedRule(r); why != "" {
-		return m.say(draw.Warn, why)
+		return m.Say(draw.Warn, why)
 	}
-	m.askYes("delete "+draw.SafeLine(string(r.Decision))+" rule "+ruleTitle(r)+"?", "delete it?", func() tea.Cmd {
-		if now, ok := m.rb.rule(r.ID); ok && now.Version != r.Version {
-			return m.say(draw.Warn, "the rule was changed meanwhile: it stays; look, then press x again")
+	m.askYes("delete "+draw.SafeLine(string(r.Decision))+" rule "+words.RuleTitle(r)+"?", "delete it?", func() tea.Cmd {
+		if now, ok := m.Book.Rule(r.ID); ok && now.Version != r.Version {
+			return m.Say(draw.Warn, "the rule was changed meanwhile: it stays; look, then press x again")
 		}
 		return m.removeRule(r)
 	})
@@ -249,7 +251,7 @@ func (m *model) askDelete(r rules.Rule) tea.Cmd {
 }
 
 func (m *model) removeRule(r rules.Rule) tea.Cmd {
-	ctx, console, by, name := m.ctx, m.console, m.opts.Operator, ruleTitle(r)
+	ctx, console, by, name := m.Ctx, m.console, m.Operator, words.RuleTitle(r)
 	return func() tea.Msg {
 		return ruleRemovedMsg{name: name, err: console.RemoveRule(ctx, r.ID, by)}
 	}
@@ -258,11 +260,11 @@ func (m *model) removeRule(r rules.Rule) tea.Cmd {
 func (m *model) ruleRemoved(msg ruleRemovedMsg) tea.Cmd {
 	switch {
 	case errors.Is(msg.err, broker.ErrNotFound):
-		return m.say(draw.Warn, "the rule was removed already")
+		return m.Say(draw.Warn, "the rule was removed already")
 	case msg.err != nil:
-		return m.say(draw.Danger, "not removed: "+draw.SafeLine(msg.err.Error()))
+		return m.Say(draw.Danger, "not removed: "+draw.SafeLine(msg.err.Error()))
 	}
-	return m.say(draw.OK, "removed: "+msg.name)
+	return m.Say(draw.OK, "removed: "+msg.name)
 }
 
 // updateRules takes what came from commands about rules, files and tokens.
@@ -304,7 +306,7 @@ func (m *model) ruleHints() []hint {
 		return []hint{{"n", "new"}, {"N", "new for asking"}, {"x", "revoke"}, back}
 	case m.screen == screenFiles, m.screen == screenFile:
 		return m.fileHints(back)
-	case len(m.rb.book.Rules) == 0:
+	case len(m.Book.Rules) == 0:
 		return []hint{{"n", "new"}, {"F", "files"}, {"t", "tokens"}, back}
 	}
 	return []hint{
@@ -335,6 +337,6 @@ func (m *model) mouseRules(l layout, msg tea.MouseMsg, step int) {
 		if at >= 0 && at < len(rb.shown) {
 			rb.choose(at)
 		}
-	case screenTokens, screenFiles, screenMain, screenFull, screenHistory, screenPast, screenBytes, screenEvents, screenTranscript, screenSession, screenHelp:
+	case screenTokens, screenFiles, screenMain, screenFull, screenHistory, screenPast, screenTranscript:
 	}
 }

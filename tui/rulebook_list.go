@@ -9,6 +9,7 @@ import (
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
+	"github.com/aoctl/aoctl/tui/words"
 )
 
 const (
@@ -28,11 +29,11 @@ func listHeights(height int) (list, detail int) {
 
 // ruleHead are the rows above the list.
 func (m *model) ruleHead(width int) []string {
-	problem := m.rb.book.Problem
+	problem := m.Book.Problem
 	if problem == "" {
 		return nil
 	}
-	return []string{m.st.Row(width).Put(draw.Danger, " ! ").Fit(draw.Danger, "no rule may allow anything now: "+draw.SafeLine(problem), width-4).To(width).String()}
+	return []string{m.Styles.Row(width).Put(draw.Danger, " ! ").Fit(draw.Danger, "no rule may allow anything now: "+draw.SafeLine(problem), width-4).To(width).String()}
 }
 
 // settleRules keeps the selected rule on the screen.
@@ -76,7 +77,7 @@ func (m *model) rulesView(l layout, a draw.Area) []string {
 		for len(rows) < list {
 			rows = append(rows, draw.Spaces(width))
 		}
-		rows = append(rows, m.st.Row(width).Line(draw.Border, "─", width).String())
+		rows = append(rows, m.Styles.Row(width).Line(draw.Border, "─", width).String())
 		rows = append(rows, m.ruleDetail(width, detail)...)
 	}
 	return l.Framed(a, f, 0, rows)
@@ -84,16 +85,16 @@ func (m *model) rulesView(l layout, a draw.Area) []string {
 
 // noRules is the list when there is nothing in it.
 func (m *model) noRules(width int) []string {
-	p := m.st.Paper(width - 2)
+	p := m.Styles.Paper(width - 2)
 	if m.rb.filter != "" {
 		p.SayBehind(draw.Text, "", 1, draw.Muted, "no rule passes the filter; esc shows all")
-		return pad(p.Rows, width)
+		return words.Pad(p.Rows, width)
 	}
 	p.SayBehind(draw.Text, "", 1, draw.Bold, "no rules yet: a person answers every call that does more than read")
 	p.Blank()
 	p.SayBehind(draw.Key, " A", 4, draw.Text, "on a waiting call makes a rule from it")
 	p.SayBehind(draw.Key, " n", 4, draw.Text, "makes one from nothing")
-	return pad(p.Rows, width)
+	return words.Pad(p.Rows, width)
 }
 
 // ruleColumns are the widths of a rule's parts, in cells; 0 leaves a part out.
@@ -113,7 +114,7 @@ func ruleWidths(width int) ruleColumns {
 
 // ruleState is whether a rule speaks, in a word.
 func (m *model) ruleState(r rules.Rule) (string, draw.Ink) {
-	word := over(r, m.at)
+	word := words.Over(r, m.At)
 	switch {
 	case word != "":
 		return word, draw.Warn
@@ -138,10 +139,10 @@ func decisionInk(v rules.Verdict) draw.Ink {
 func (m *model) ruleRow(r rules.Rule, number, width int) string {
 	cols := ruleWidths(width)
 	if cols.number > 0 {
-		cols.number = max(cols.number, len(strconv.Itoa(len(m.rb.book.Rules)))+2)
+		cols.number = max(cols.number, len(strconv.Itoa(len(m.Book.Rules)))+2)
 	}
 	chosen := r.ID == m.rb.at
-	line := m.st.Row(width).Choose(chosen)
+	line := m.Styles.Row(width).Choose(chosen)
 	bar := " "
 	if chosen {
 		bar = "▌"
@@ -166,14 +167,14 @@ func (m *model) ruleRow(r rules.Rule, number, width int) string {
 
 // ruleWhat writes tool and pattern.
 func (m *model) ruleWhat(line *draw.Row, r rules.Rule, i draw.Ink, room int) {
-	names := whereNames(r)
+	names := words.Where(r)
 	if len(names) == 0 {
 		line.Fit(draw.Bold, draw.SafeLine(r.Tool), room)
 		return
 	}
-	text := patternText(r, names[0])
+	text := words.Pattern(r, names[0])
 	for _, name := range names[1:] {
-		text += " " + draw.SafeLine(name) + "=" + patternText(r, name)
+		text += " " + draw.SafeLine(name) + "=" + words.Pattern(r, name)
 	}
 	if r.Dangerous {
 		text = "!! " + text
@@ -194,16 +195,16 @@ func (m *model) ruleNumbers(line *draw.Row, r rules.Rule, cols ruleColumns, widt
 			line.Fit(i, text, n-1).To(start + n)
 		}
 	}
-	scope := m.scopeWords(r.Scope)
+	scope := words.Scope(r.Scope, m.Board)
 	if r.Source != "" && cols.source == 0 {
 		scope = ruleSource(r) + ": " + scope
 	}
 	column(draw.Muted, scope, cols.scope)
-	column(draw.Muted, lifeWords(r, m.at), cols.life)
+	column(draw.Muted, words.Life(r, m.At), cols.life)
 	if cols.hits > 0 {
 		line.Right(draw.Text, figures.Count(r.Uses), line.Width+cols.hits-1).Put(draw.Text, " ")
 	}
-	last := lastHit(r, m.at)
+	last := words.LastHit(r, m.At)
 	i := draw.Muted
 	if r.Uses == 0 {
 		i = draw.Warn
@@ -234,12 +235,12 @@ func (m *model) ruleDetail(width, height int) []string {
 		return nil
 	}
 	side := min(1, max(0, width-draw.LeastPaper)/2)
-	says, stands := m.st.Paper(width-2*side), m.st.Paper(width-2*side)
+	says, stands := m.Styles.Paper(width-2*side), m.Styles.Paper(width-2*side)
 	m.writeRule(says, r)
 	m.writeStanding(stands, r)
 	rows := says.Rows
 	if room := max(height-len(stands.Rows), 2); len(rows) > room {
-		rows = append(rows[:room-1:room-1], m.st.Row(says.Width).Put(draw.Muted, "… enter shows all of it").To(says.Width).String())
+		rows = append(rows[:room-1:room-1], m.Styles.Row(says.Width).Put(draw.Muted, "… enter shows all of it").To(says.Width).String())
 	}
 	rows = append(rows, stands.Rows...)
 	out := make([]string, min(len(rows), height))
@@ -256,7 +257,7 @@ func (m *model) writeRule(p *draw.Paper, r rules.Rule) {
 	if r.Dangerous {
 		p.SayBehind(draw.Label, "", formLabel, draw.Danger, "dangerous, and meant to be")
 	}
-	for _, name := range whereNames(r) {
+	for _, name := range words.Where(r) {
 		p.WriteNamed(formLabel, name, r.Where[name])
 	}
 	if r.Reason != "" {
@@ -274,13 +275,13 @@ func (m *model) writeStanding(p *draw.Paper, r rules.Rule) {
 func (m *model) ruleHolds(r rules.Rule) string {
 	where := "everywhere"
 	if r.Scope != (rules.Scope{}) {
-		where = "in " + m.scopeWords(r.Scope)
+		where = "in " + words.Scope(r.Scope, m.Board)
 		if r.Scope.Project != "" {
 			where += " (" + safe.Line(r.Scope.Project) + ")"
 		}
 	}
 	text := where + ", " + m.until(r)
-	if word := over(r, m.at); word != "" {
+	if word := words.Over(r, m.At); word != "" {
 		text = where + "; " + word + ", it no longer speaks"
 	}
 	if !r.Enabled {
@@ -295,7 +296,7 @@ func (m *model) ruleUsed(r rules.Rule) string {
 	}
 	text := figures.Plural(r.Uses, "time")
 	if !r.LastUsedAt.IsZero() {
-		text += ", last " + figures.Ago(m.at.Sub(r.LastUsedAt)) + " ago"
+		text += ", last " + figures.Ago(m.At.Sub(r.LastUsedAt)) + " ago"
 	}
 	return text
 }
@@ -311,7 +312,7 @@ func (m *model) ruleMade(r rules.Rule) string {
 		parts = append(parts, "by "+draw.SafeLine(r.CreatedBy))
 	}
 	if !r.CreatedAt.IsZero() {
-		parts = append(parts, r.CreatedAt.In(m.at.Location()).Format("2 Jan 2006 15:04"))
+		parts = append(parts, r.CreatedAt.In(m.At.Location()).Format("2 Jan 2006 15:04"))
 	}
 	if r.CreatedFrom != "" {
 		parts = append(parts, "from a call")

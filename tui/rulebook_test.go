@@ -218,7 +218,7 @@ func TestRuleNames(t *testing.T) {
 			"r-push": "git push *", rules.BuiltinReadOnly: "read-only", "0123456789abcdef": "89abcdef",
 			"r-old": `make \x1b[2Jall`, "r-edit": "src/**",
 		} {
-			if got := r.m.ruleName(id); got != want {
+			if got := r.m.Book.RuleName(id); got != want {
 				t.Errorf("%s is called %q, want %q", id, got, want)
 			}
 		}

@@ -10,10 +10,11 @@ import (
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/tty"
+	"github.com/aoctl/aoctl/tui/words"
 )
 
 func (m *model) loadTokens() tea.Cmd {
-	ctx, console := m.ctx, m.console
+	ctx, console := m.Ctx, m.console
 	return func() tea.Msg { return tokensMsg{console.Tokens(ctx)} }
 }
 
@@ -27,9 +28,9 @@ func (m *model) tokensKey(msg tea.KeyMsg) tea.Cmd {
 			return nil
 		}
 		if key.Matches(msg, m.keys.Copy) {
-			return tea.Batch(m.beside(tty.ClipboardSequence(rb.minted.token)), m.say(draw.OK, "sent the token to the clipboard"))
+			return tea.Batch(m.Beside(tty.ClipboardSequence(rb.minted.token)), m.Say(draw.OK, "sent the token to the clipboard"))
 		}
-		return m.say(draw.Muted, "enter closes this box; the token is not shown again")
+		return m.Say(draw.Muted, "enter closes this box; the token is not shown again")
 	}
 	switch {
 	case key.Matches(msg, k.New):
@@ -81,7 +82,7 @@ func (m *model) askLabel(kind broker.TokenKind, what string) {
 
 // mintToken makes a token: an operator's lets programs do what the operator may.
 func (m *model) mintToken(kind broker.TokenKind, label string) tea.Cmd {
-	ctx, console, by := m.ctx, m.console, m.opts.Operator
+	ctx, console, by := m.Ctx, m.console, m.Operator
 	return func() tea.Msg {
 		token, err := console.MintToken(ctx, kind, label, by)
 		return tokenMintedMsg{kind: kind, label: label, token: token, err: err}
@@ -90,15 +91,15 @@ func (m *model) mintToken(kind broker.TokenKind, label string) tea.Cmd {
 
 func (m *model) tokenMinted(msg tokenMintedMsg) tea.Cmd {
 	if msg.err != nil {
-		return m.say(draw.Danger, "no token was made: "+draw.SafeLine(msg.err.Error()))
+		return m.Say(draw.Danger, "no token was made: "+draw.SafeLine(msg.err.Error()))
 	}
 	m.screen, m.rb.minted = screenTokens, &minted{kind: msg.kind, label: msg.label, token: msg.token}
-	m.guard.Doubt(m.at)
+	m.Guard.Doubt(m.At)
 	return m.loadTokens()
 }
 
 func (m *model) revokeToken(t broker.Token) tea.Cmd {
-	ctx, console, by := m.ctx, m.console, m.opts.Operator
+	ctx, console, by := m.Ctx, m.console, m.Operator
 	return func() tea.Msg {
 		return tokenRevokedMsg{name: tokenName(t), err: console.RevokeToken(ctx, t.ID, by)}
 	}
@@ -106,9 +107,9 @@ func (m *model) revokeToken(t broker.Token) tea.Cmd {
 
 func (m *model) tokenRevoked(msg tokenRevokedMsg) tea.Cmd {
 	if msg.err != nil {
-		return m.say(draw.Danger, msg.name+" is not revoked: "+draw.SafeLine(msg.err.Error()))
+		return m.Say(draw.Danger, msg.name+" is not revoked: "+draw.SafeLine(msg.err.Error()))
 	}
-	return tea.Batch(m.loadTokens(), m.say(draw.OK, msg.name+" is revoked: what uses it is turned away from now on"))
+	return tea.Batch(m.loadTokens(), m.Say(draw.OK, msg.name+" is revoked: what uses it is turned away from now on"))
 }
 
 func (m *model) tokensView(l layout, a draw.Area) []string {
@@ -119,9 +120,9 @@ func (m *model) tokensView(l layout, a draw.Area) []string {
 	width, height := l.Inner(a, 0)
 	f := draw.Caption{Title: "Tokens " + figures.Count(len(rb.tokens)), Note: "an operator's may allow calls and change rules, the others only ask", Focus: true}
 	if len(rb.tokens) == 0 {
-		p := m.st.Paper(width - 2)
+		p := m.Styles.Paper(width - 2)
 		p.SayBehind(draw.Text, "", 1, draw.Muted, "no tokens: only this keyboard can allow anything. n makes one for a program of yours that may; N one with which hooks in containers may ask")
-		return l.Framed(a, f, 0, pad(p.Rows, width))
+		return l.Framed(a, f, 0, words.Pad(p.Rows, width))
 	}
 	top := window(0, rb.tokenPlace(), height, len(rb.tokens))
 	if len(rb.tokens) > height {
@@ -135,7 +136,7 @@ func (m *model) tokensView(l layout, a draw.Area) []string {
 }
 
 func (m *model) tokenRow(t broker.Token, chosen bool, width int) string {
-	line := m.st.Row(width).Choose(chosen)
+	line := m.Styles.Row(width).Choose(chosen)
 	bar := " "
 	if chosen {
 		bar = "▌"
@@ -145,9 +146,9 @@ func (m *model) tokenRow(t broker.Token, chosen bool, width int) string {
 		kindInk, does = draw.Muted, "asks"
 	}
 	line.Put(draw.Key, bar).Put(draw.Muted, draw.SafeLine(draw.LastOf(t.ID, 8))).To(11).Put(kindInk, does).To(20)
-	made := "made " + t.CreatedAt.In(m.at.Location()).Format("2 Jan 2006 15:04")
+	made := "made " + t.CreatedAt.In(m.At.Location()).Format("2 Jan 2006 15:04")
 	if width < 50 {
-		made = t.CreatedAt.In(m.at.Location()).Format("2 Jan")
+		made = t.CreatedAt.In(m.At.Location()).Format("2 Jan")
 	}
 	line.Fit(draw.Text, draw.SafeLine(t.Label), width-line.Width-draw.Cells(made)-3)
 	return line.Right(draw.Muted, made, width-1).To(width).String()
@@ -157,7 +158,7 @@ func (m *model) tokenRow(t broker.Token, chosen bool, width int) string {
 func (m *model) mintedView(l layout, a draw.Area) []string {
 	width, height := l.Inner(a, 1)
 	t := m.rb.minted
-	p := m.st.Paper(width)
+	p := m.Styles.Paper(width)
 	p.Say(draw.Warn, "Shown once. Copy it now: it is stored nowhere, and never shown again.")
 	p.Blank()
 	p.Write(draw.Fixed(draw.Label, "", 2), draw.Bold, t.token)

@@ -18,7 +18,7 @@ import (
 // scenes are states that pass quickly or that nobody wishes for.
 var scenes = map[string]func(*still){
 	"just come":  func(s *still) { s.m.Update(tea.FocusMsg{}) },
-	"being sent": func(s *still) { s.m.Update(keyMsg("d")); s.m.Update(guard.DueMsg{Gen: s.m.guard.HeldGen}) },
+	"being sent": func(s *still) { s.m.Update(keyMsg("d")); s.m.Update(guard.DueMsg{Gen: s.m.Guard.HeldGen}) },
 	"code begun": func(s *still) { s.m.Update(keyMsg("4")) },
 	"wrong code": func(s *still) {
 		s.m.Update(keyMsg("4"))
@@ -99,7 +99,7 @@ func TestGoldenScenes(t *testing.T) {
 
 func TestGoldenLight(t *testing.T) {
 	s := newScene(t, termenv.TrueColor)
-	s.m.st = draw.NewStyles(draw.DefaultPalette(), termenv.TrueColor, false, true)
+	s.m.Styles = draw.NewStyles(draw.DefaultPalette(), termenv.TrueColor, false, true)
 	s.m.docs.clear()
 	tuitest.Golden(t, "styled-light", strings.ReplaceAll(s.draw(80, 24), "\x1b", "␛")+"\n")
 }

@@ -149,7 +149,7 @@ func (w *witness) do(s step) {
 		}
 		r.c.publish(call)
 		r.wait(gatherFor + time.Millisecond)
-		if before != "" && r.m.selected != before && r.m.board.Cards[before] != nil && w.at.Before(time.Now().Add(-guard.RepeatFor-time.Millisecond)) {
+		if before != "" && r.m.selected != before && r.m.Board.Cards[before] != nil && w.at.Before(time.Now().Add(-guard.RepeatFor-time.Millisecond)) {
 			w.fail("the arrival of %s moved the selection from %s to %s", id, before, r.m.selected)
 		}
 	case s.Kind < 34:

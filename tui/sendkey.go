@@ -69,7 +69,7 @@ func (k *sendKey) release(gen int, now time.Time) (ok bool, again tea.Cmd) {
 
 // sendDue sends what the enter was pressed for.
 func (m *model) sendDue(msg sendDueMsg) tea.Cmd {
-	ok, again := m.enter.release(msg.gen, m.at)
+	ok, again := m.enter.release(msg.gen, m.At)
 	switch {
 	case !ok:
 		return again

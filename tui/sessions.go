@@ -6,6 +6,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/words"
 )
 
 // subagentsShown is how many of a session's sub-agents have a line of their own.
@@ -14,7 +15,7 @@ const subagentsShown = 3
 // sessionRows is how many rows a session takes.
 func sessionRows(s *broker.Session) int {
 	n := 2 + min(len(s.Subagents), subagentsShown)
-	if stopTold(s) != "" {
+	if words.StopTold(s) != "" {
 		n += stopRows
 	}
 	return n + len(heldRows(s))
@@ -22,7 +23,7 @@ func sessionRows(s *broker.Session) int {
 
 // settleSessions keeps the selected session on the screen.
 func (m *model) settleSessions() {
-	b := m.board
+	b := m.Board
 	if b.Sessions[m.session] == nil {
 		m.session = ""
 		if len(b.Roster) > 0 {
@@ -51,8 +52,8 @@ func (m *model) settleSessions() {
 // sessionAt is the session drawn on row y of the pane.
 func (m *model) sessionAt(y int) string {
 	at := -m.sessTop
-	for _, id := range m.board.Roster {
-		n := sessionRows(m.board.Sessions[id])
+	for _, id := range m.Board.Roster {
+		n := sessionRows(m.Board.Sessions[id])
 		if y >= at && y < at+n {
 			return id
 		}
@@ -69,8 +70,8 @@ func (m *model) sessionsView(l layout, a draw.Area) []string {
 	f := draw.Caption{Title: "Sessions", Focus: m.focus == paneSessions && m.editor == nil}
 	var rows []string
 	skip := m.sessTop
-	for _, id := range m.board.Roster {
-		s := m.board.Sessions[id]
+	for _, id := range m.Board.Roster {
+		s := m.Board.Sessions[id]
 		if n := sessionRows(s); skip >= n {
 			skip -= n
 			continue
@@ -82,7 +83,7 @@ func (m *model) sessionsView(l layout, a draw.Area) []string {
 		}
 	}
 	if len(rows) == 0 {
-		rows = append(rows, m.st.Row(width).Put(draw.Muted, " none yet").To(width).String())
+		rows = append(rows, m.Styles.Row(width).Put(draw.Muted, " none yet").To(width).String())
 	}
 	return l.Framed(a, f, 0, rows[:min(len(rows), height)])
 }
@@ -99,24 +100,24 @@ func (m *model) sessionLines(s *broker.Session, width int) []string {
 	if s.State.Ended() {
 		name = draw.Muted
 	}
-	r := m.st.Row(width).Choose(chosen).Put(draw.Key, bar)
+	r := m.Styles.Row(width).Choose(chosen).Put(draw.Key, bar)
 	agent := draw.SafeLine(s.Agent)
 	if s.Run != nil {
-		agent = heldMark + agent
+		agent = words.ManagedMark + agent
 	}
 	if m.attention.muted[s.ID] {
-		agent = mutedWord(agent, width-3-draw.Cells(m.board.Label(s.ID)))
+		agent = mutedWord(agent, width-3-draw.Cells(m.Board.Label(s.ID)))
 	}
-	if s.Run != nil && draw.Cells(m.board.Label(s.ID))+draw.Cells(agent)+3 > width {
-		agent = strings.TrimSpace(heldMark) // no other agent can be held
+	if s.Run != nil && draw.Cells(m.Board.Label(s.ID))+draw.Cells(agent)+3 > width {
+		agent = strings.TrimSpace(words.ManagedMark) // no other agent can be held
 	}
 	room := width - 2 - draw.Cells(agent) - 1
-	r.Fit(name, m.board.Label(s.ID), max(room, width/2))
+	r.Fit(name, m.Board.Label(s.ID), max(room, width/2))
 	r.Right(draw.Muted, agent, width-1)
 	lines := []string{r.To(width).String()}
 
-	word, since := m.board.Status(s)
-	r = m.st.Row(width).Choose(chosen).Put(draw.Key, bar)
+	word, since := m.Board.Status(s)
+	r = m.Styles.Row(width).Choose(chosen).Put(draw.Key, bar)
 	room = width - 8
 	if s.Observed {
 		r.Put(draw.Warn, "observed").Put(draw.Faint, " · ")
@@ -126,8 +127,8 @@ func (m *model) sessionLines(s *broker.Session, width int) []string {
 		r.Put(draw.Frozen, "frozen").Put(draw.Faint, " · ")
 		room = width - 1 - r.Width
 	}
-	r.Fit(stateInk(s, m.board.Pending[s.ID]), word+putOffWord(s, word), room)
-	if age := figures.Ago(m.at.Sub(since)); !since.IsZero() && r.Width+1+draw.Cells(age) < width { // never touching the word
+	r.Fit(words.StateInk(s, m.Board.Pending[s.ID]), word+putOffWord(s, word), room)
+	if age := figures.Ago(m.At.Sub(since)); !since.IsZero() && r.Width+1+draw.Cells(age) < width { // never touching the word
 		r.Right(draw.Muted, age, width-1)
 	}
 	lines = append(lines, r.To(width).String())
@@ -143,27 +144,8 @@ func (m *model) subagentLines(s *broker.Session, width int, chosen bool) []strin
 		if more := len(s.Subagents) - subagentsShown; more > 0 && i == subagentsShown-1 {
 			text = "and " + figures.Plural(more+1, "more sub-agent")
 		}
-		r := m.st.Row(width).Choose(chosen).Put(draw.Faint, "  └ ").Fit(draw.Muted, text, width-5)
+		r := m.Styles.Row(width).Choose(chosen).Put(draw.Faint, "  └ ").Fit(draw.Muted, text, width-5)
 		lines = append(lines, r.To(width).String())
 	}
 	return lines
-}
-
-func stateInk(s *broker.Session, waiting int) draw.Ink {
-	switch s.State {
-	case broker.SessionActive, broker.SessionIdle:
-		if waiting > 0 {
-			return draw.Warn
-		}
-		if s.State == broker.SessionActive {
-			return draw.OK
-		}
-		if s.Run == nil && s.Failure() != "" {
-			return draw.Danger
-		}
-	case broker.SessionStopping, broker.SessionStopped:
-		return draw.Danger
-	case broker.SessionFinished, broker.SessionGone:
-	}
-	return draw.Muted
 }

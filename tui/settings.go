@@ -8,7 +8,7 @@ import (
 // settingsBanners tell of settings files that would switch a gate off, one row each.
 func (m *model) settingsBanners() []string {
 	var rows []string
-	list := m.board.Health.Settings
+	list := m.Board.Health.Settings
 	for i, s := range list {
 		file := foreign(s.File)
 		if i == alarmsShown {

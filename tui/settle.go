@@ -23,18 +23,18 @@ func (m *model) settle() tea.Cmd {
 	m.settleLaunch()
 	m.settleHistory()
 	m.settleRules()
-	cmd := tea.Batch(m.settleDrawn(), m.settleEdit(), m.settleEditor(), m.wantStats(), m.wantStory(), m.settleTimeline(), m.settleTranscript(), m.settleAbout(), m.beat())
-	if m.guard.Since.Equal(m.awakeAt) {
+	cmd := tea.Batch(m.settleDrawn(), m.settleEdit(), m.settleEditor(), m.wantStats(), m.wantStory(), m.settleOpen(), m.settleTranscript(), m.beat())
+	if m.Guard.Since.Equal(m.awakeAt) {
 		return cmd
 	}
-	m.awakeAt = m.guard.Since
+	m.awakeAt = m.Guard.Since
 	return tea.Batch(cmd, tea.Tick(guard.DeafFor, func(time.Time) tea.Msg { return awakeMsg{} }))
 }
 
 // beat keeps messages coming while the shown card is new: silence then means that the
 // program got no time to run.
 func (m *model) beat() tea.Cmd {
-	if m.beating || !m.guard.Beats(m.at) {
+	if m.beating || !m.Guard.Beats(m.At) {
 		return nil
 	}
 	m.beating = true
@@ -43,7 +43,7 @@ func (m *model) beat() tea.Cmd {
 
 func (m *model) settleList() {
 	rows := m.listRows()
-	m.top = window(m.top, m.board.Place(m.card()), rows, m.board.Rows())
+	m.top = window(m.top, m.Board.Place(m.card()), rows, m.Board.Rows())
 	m.settleRows()
 }
 
@@ -65,14 +65,14 @@ func (m *model) settleDrawn() tea.Cmd {
 	c := m.drawnCard()
 	if c == nil {
 		if m.edit == nil || m.edit.state != editAsking {
-			m.guard.Draws(guard.Drawn{}, m.at)
+			m.Guard.Draws(guard.Drawn{}, m.At)
 		}
 		return nil
 	}
 	var cmd tea.Cmd
-	if m.guard.Draws(c.Key(), m.at) {
+	if m.Guard.Draws(c.Key(), m.At) {
 		m.scroll = 0
-		m.guard.Own = m.went == c.Req.ID
+		m.Guard.Own = m.went == c.Req.ID
 		c.WantForm()
 		cmd = m.wantFiles(c)
 		if c.Dangerous() && c.Code == "" {
@@ -156,6 +156,6 @@ func (m *model) doc(c *board.Card, width int) *callview.Doc {
 		if k.form > 0 {
 			a.Ask, a.InForm = c.Ask, in
 		}
-		return callview.LayOutLater(m.st, c.Req, a, width)
+		return callview.LayOutLater(m.Styles, c.Req, a, width)
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/story"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/words"
 )
 
 const (
@@ -38,11 +39,11 @@ func (m *model) wantStory() tea.Cmd {
 		return nil
 	}
 	s, known := m.stories.known[r.ID]
-	if known && (!mayRun(r) || s.Ran != nil || m.at.Sub(m.stories.asked) < storyAgain) {
+	if known && (!mayRun(r) || s.Ran != nil || m.At.Sub(m.stories.asked) < storyAgain) {
 		return nil
 	}
-	m.stories.asking, m.stories.asked = r.ID, m.at
-	ctx, c, id := m.ctx, m.console, r.ID
+	m.stories.asking, m.stories.asked = r.ID, m.At
+	ctx, c, id := m.Ctx, m.console, r.ID
 	return func() tea.Msg {
 		s, err := c.Story(ctx, id)
 		return storyMsg{id: id, story: s, err: err}
@@ -92,18 +93,9 @@ func pastID(id string, unfolded bool) string {
 	return "past " + id
 }
 
-// stopTold is what a stop means for an agent whose turn cannot be ended from here; "" for
-// others, and without a stop. Safe to draw.
-func stopTold(s *broker.Session) string {
-	if s.Agent == "" || s.EndsTurns() || s.State != broker.SessionStopping && s.State != broker.SessionStopped {
-		return ""
-	}
-	return "each call is refused until its user speaks"
-}
-
 // stopLines is stopTold for the sessions pane.
 func (m *model) stopLines(s *broker.Session, width int, chosen bool) []string {
-	if stopTold(s) == "" {
+	if words.StopTold(s) == "" {
 		return nil
 	}
 	lines := make([]string, 0, stopRows)
@@ -111,7 +103,7 @@ func (m *model) stopLines(s *broker.Session, width int, chosen bool) []string {
 		if width <= len("until its user speaks") {
 			text = strings.NewReplacer(" is", "", "its ", "").Replace(text)
 		}
-		lines = append(lines, m.st.Row(width).Choose(chosen).Put(draw.Text, " ").Fit(draw.Muted, text, width-1).To(width).String())
+		lines = append(lines, m.Styles.Row(width).Choose(chosen).Put(draw.Text, " ").Fit(draw.Muted, text, width-1).To(width).String())
 	}
 	return lines
 }

@@ -65,7 +65,7 @@ func (m *model) readTargets(key guard.Drawn, cs change.Changes, paths []string, 
 // filesCame shows a call in its files. What the operator has read so far was drawn
 // otherwise, so reading begins anew.
 func (m *model) filesCame(msg filesMsg) tea.Cmd {
-	c := m.board.Cards[msg.key.ID]
+	c := m.Board.Cards[msg.key.ID]
 	if c == nil || c.Key() != msg.key {
 		return nil
 	}
@@ -79,9 +79,9 @@ func (m *model) filesCame(msg filesMsg) tea.Cmd {
 		}
 	}
 	m.docs.forget(msg.key.ID)
-	if m.guard.Drawn == msg.key {
+	if m.Guard.Drawn == msg.key {
 		m.scroll = 0
-		m.guard.Doubt(m.at)
+		m.Guard.Doubt(m.At)
 	}
 	return m.dress(c)
 }
@@ -111,12 +111,12 @@ func (m *model) watchFiles() tea.Cmd {
 
 // filesMoved draws a call anew whose file changed under it.
 func (m *model) filesMoved(msg filesMovedMsg) tea.Cmd {
-	c := m.board.Cards[msg.key.ID]
+	c := m.Board.Cards[msg.key.ID]
 	if c == nil || c.Key() != msg.key {
 		return nil
 	}
 	m.lookAgain(msg.key)
-	return m.sayFitting(draw.Warn, c.Summary().Tool+": a file of this call changed: it is drawn anew", "a file changed: drawn anew")
+	return m.Say(draw.Warn, c.Summary().Tool+": a file of this call changed: it is drawn anew", "a file changed: drawn anew")
 }
 
 // dressFor is how long the colours of a call may take. Those of later texts are left out.
@@ -127,13 +127,13 @@ func (m *model) dress(c *board.Card) tea.Cmd {
 	if len(c.Sections) == 0 {
 		return nil
 	}
-	ctx, key, of := m.ctx, c.Key(), c.Sections
+	ctx, key, of := m.Ctx, c.Key(), c.Sections
 	return func() tea.Msg { return dressedMsg{key: key, of: of, list: dressed(ctx, of)} }
 }
 
 // dressedCame shows colours where none were. Nothing moves by it.
 func (m *model) dressedCame(msg dressedMsg) {
-	c := m.board.Cards[msg.key.ID]
+	c := m.Board.Cards[msg.key.ID]
 	if c == nil || !c.Key().SameCall(msg.key) || len(c.Sections) == 0 || &c.Sections[0] != &msg.of[0] {
 		return
 	}

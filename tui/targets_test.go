@@ -65,7 +65,7 @@ func TestFileChangedUnderTheCard(t *testing.T) {
 	}
 	old := s.m.card().Key()
 	s.m.Update(msg)
-	if s.m.card().Key() == old || !s.m.guard.Deaf(s.at) {
+	if s.m.card().Key() == old || !s.m.Guard.Deaf(s.at) {
 		t.Error("a key would decide about the card that was drawn before")
 	}
 	s.readNow(t)

@@ -91,7 +91,7 @@ func (m *model) settleTranscript() tea.Cmd {
 		t.due = false
 	}
 	t.asking = true
-	ctx, c, gen, session, have := m.ctx, m.console, t.gen, t.session, t.tell.Span()
+	ctx, c, gen, session, have := m.Ctx, m.console, t.gen, t.session, t.tell.Span()
 	return func() tea.Msg {
 		got, err := c.Transcript(ctx, session, part, have)
 		return transcriptMsg{gen: gen, got: got, err: err}
@@ -130,7 +130,7 @@ func (m *model) transcriptCame(msg transcriptMsg) tea.Cmd {
 	}
 	if msg.got.Anew {
 		t.follow, t.find.older, t.news = true, false, 0
-		return m.say(draw.Warn, "the file is another one now: this is its end")
+		return m.Say(draw.Warn, "the file is another one now: this is its end")
 	}
 	return m.foundMore()
 }

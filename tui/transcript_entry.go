@@ -9,7 +9,9 @@ import (
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/event"
 	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/words"
 )
 
 const (
@@ -69,7 +71,7 @@ func (m *model) entryTime(it *item) string {
 	if it.AtMS == 0 {
 		return ""
 	}
-	return time.UnixMilli(it.AtMS).In(m.at.Location()).Format("15:04:05")
+	return time.UnixMilli(it.AtMS).In(m.At.Location()).Format("15:04:05")
 }
 
 // entryFolded draws what few want to read: its first line, or all of it.
@@ -88,10 +90,10 @@ func (m *model) entryFolded(d *callview.Doc, it *item, lead string) {
 
 // entryMoment draws an event of the log.
 func (m *model) entryMoment(d *callview.Doc, it *item) {
-	s := newMoment(*it.Moment)
-	word, glyph, i := s.word()
+	s := event.New(*it.Moment)
+	word, glyph, i := s.Word()
 	r := d.Styles.Row(d.Width).Put(i, glyph+" "+word+"  ")
-	d.Add(r.Fit(draw.Muted, s.text(), d.Width-r.Width))
+	d.Add(r.Fit(draw.Muted, s.Text(), d.Width-r.Width))
 }
 
 // entryCall draws a call, the verdict on it and what came of it.
@@ -153,7 +155,7 @@ func (m *model) entryInput(d *callview.Doc, it *item) {
 	if inner.Width > d.Width-callview.SayIndent {
 		inner = &callview.Doc{Paper: *d.Styles.Paper(d.Width)}
 	}
-	inner.Call(*it.Call, tool, change.ReadInput(input), callview.Around{Loc: m.at.Location(), View: m.view})
+	inner.Call(*it.Call, tool, change.ReadInput(input), callview.Around{Loc: m.At.Location(), View: m.view})
 	inner.LookAtAll()
 	for _, r := range inner.Rows {
 		d.Rows = append(d.Rows, draw.Spaces(d.Width-inner.Width)+r)
@@ -179,20 +181,20 @@ func (m *model) verdict(it *item) (string, draw.Ink) {
 		text = strings.TrimPrefix(text, lead)
 	}
 	if o.By.Kind == broker.ByRule && o.By.ID != "" {
-		text = strings.TrimSuffix(text, callview.Actor(o.By)) + m.actor(o.By)
+		text = strings.TrimSuffix(text, callview.Actor(o.By)) + m.Book.Actor(o.By)
 	}
 	if o.UpdatedInput != nil {
 		text += ", with another input"
 	}
 	if o.Reason != "" && o.State == broker.Denied && o.By.Kind != broker.ByRule {
-		text += ": " + quoted(o.Reason)
+		text += ": " + words.Quoted(o.Reason)
 	}
 	return glyph + " " + text, i
 }
 
 // waiting says what a call waits for.
 func (m *model) waiting(r *broker.Request) string {
-	if c := m.board.Cards[r.ID]; c != nil {
+	if c := m.Board.Cards[r.ID]; c != nil {
 		r = &c.Req
 		if c.Sending != "" {
 			return "your answer is being recorded"

@@ -9,7 +9,9 @@ import (
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/event"
 	"github.com/aoctl/aoctl/tui/safe"
+	"github.com/aoctl/aoctl/tui/words"
 )
 
 // finding is a search through a transcript: from the newest to the oldest, and around.
@@ -58,7 +60,7 @@ func (m *model) findAgain(back bool) tea.Cmd {
 	at, ok := t.byKey[t.at]
 	switch {
 	case t.find.words == "":
-		return m.say(draw.Muted, "/ searches first")
+		return m.Say(draw.Muted, "/ searches first")
 	case !ok:
 		return nil
 	case back:
@@ -80,7 +82,7 @@ func (m *model) findFrom(i, step int) tea.Cmd {
 		if t.find.from = ""; len(t.items) > 0 {
 			t.find.from = t.items[0].Key
 		}
-		return m.say(draw.Muted, "searching what is older …")
+		return m.Say(draw.Muted, "searching what is older …")
 	}
 	from, what := 0, "the end is reached: on from the oldest that is read"
 	if step < 0 {
@@ -88,9 +90,9 @@ func (m *model) findFrom(i, step int) tea.Cmd {
 	}
 	if i = t.nearest(from, step); i >= 0 {
 		m.goTo(i)
-		return m.say(draw.Muted, what)
+		return m.Say(draw.Muted, what)
 	}
-	return m.say(draw.Warn, "nothing here has "+quoted(t.find.text))
+	return m.Say(draw.Warn, "nothing here has "+words.Quoted(t.find.text))
 }
 
 // foundMore goes on with a search when an older part has come.
@@ -148,7 +150,7 @@ func (it *item) haystack() string {
 		parts = append(parts, it.Ran.Output)
 	}
 	if it.Moment != nil {
-		parts = append(parts, newMoment(*it.Moment).text())
+		parts = append(parts, event.New(*it.Moment).Text())
 	}
 	return strings.Join(parts, "\n")
 }
@@ -183,7 +185,7 @@ func (m *model) highlighted(row, words string) string {
 		begin := cell + draw.Cells(plain[at:at+i])
 		end := begin + draw.Cells(plain[at+i:at+i+len(words)])
 		b.WriteString(safe.Slice(row, cell, begin))
-		b.WriteString(m.st.Row(end-begin).Put(draw.Sign, plain[at+i:at+i+len(words)]).String())
+		b.WriteString(m.Styles.Row(end-begin).Put(draw.Sign, plain[at+i:at+i+len(words)]).String())
 		at, cell = at+i+len(words), end
 	}
 	b.WriteString(safe.Slice(row, cell, draw.Cells(plain)))

@@ -20,14 +20,7 @@ func (m *model) transcriptKey(msg tea.KeyMsg) tea.Cmd {
 	t.find.older = false
 	switch {
 	case key.Matches(msg, m.keys.Transcript):
-		return m.back()
-	case key.Matches(msg, m.keys.Events):
-		id, from := t.session, t.from
-		if from == screenEvents {
-			return m.back()
-		}
-		m.screen = from
-		return m.openSession(msg, id)
+		return m.Back()
 	case key.Matches(msg, m.keys.Filter):
 		m.prompt = &prompt{purpose: askLine, what: "/", help: "enter keeps · esc forgets", text: []rune(t.find.text), typed: m.searchFor(t.at)}
 	case key.Matches(msg, m.keys.FindNext, m.keys.FindBack):
@@ -127,16 +120,16 @@ func (it *item) waits() bool {
 
 // toCard goes to the card of a call that waits.
 func (m *model) toCard(id string) tea.Cmd {
-	c := m.board.Cards[id]
+	c := m.Board.Cards[id]
 	if c == nil {
-		return m.say(draw.Muted, "this call is no longer waiting")
+		return m.Say(draw.Muted, "this call is no longer waiting")
 	}
-	if m.board.Place(c) < 0 {
+	if m.Board.Place(c) < 0 {
 		m.filterBy(board.Filter{})
 	}
 	m.selected, m.went = id, id
 	m.screen, m.focus = screenMain, paneQueue
-	return m.open()
+	return m.openCall()
 }
 
 // copyEntry puts what an entry says on the clipboard: of a call that gave something back,
@@ -146,20 +139,20 @@ func (m *model) copyEntry(it *item) tea.Cmd {
 	case it.Ran != nil && it.Ran.Output != "" && (it.open || it.Call == nil):
 		return m.copyWords("output", it.Ran.Output)
 	case it.By == agents.SaidCall && it.Large:
-		return m.say(draw.Muted, "its input is too large to be kept here")
+		return m.Say(draw.Muted, "its input is too large to be kept here")
 	case it.By == agents.SaidCall:
-		return m.copyText(*it.Call)
+		return m.CopyCall(*it.Call)
 	case it.Text != "":
 		return m.copyWords("text", it.Text)
 	}
-	return m.say(draw.Muted, "there is nothing to copy in this entry")
+	return m.Say(draw.Muted, "there is nothing to copy in this entry")
 }
 
 func (m *model) copyWords(what, text string) tea.Cmd {
 	if len(text) > copyMost {
-		return m.say(draw.Warn, "too large to copy through the terminal: "+figures.Size(len(text)))
+		return m.Say(draw.Warn, "too large to copy through the terminal: "+figures.Size(len(text)))
 	}
-	return tea.Batch(m.beside(tty.ClipboardSequence(text)), m.say(draw.OK, "sent the "+what+" to the clipboard ("+figures.Size(len(text))+")"))
+	return tea.Batch(m.Beside(tty.ClipboardSequence(text)), m.Say(draw.OK, "sent the "+what+" to the clipboard ("+figures.Size(len(text))+")"))
 }
 
 func (m *model) mouseTranscript(l layout, msg tea.MouseMsg, step int) {

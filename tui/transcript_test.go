@@ -302,12 +302,12 @@ func TestTranscriptSearchesOlder(t *testing.T) {
 		}
 		return s.m.tr.items[i].Text
 	}
-	if view := s.draw(80, 24, "enter"); at() != "one needle" || !strings.Contains(view, s.m.st.Plain[draw.Sign]+"needle") {
+	if view := s.draw(80, 24, "enter"); at() != "one needle" || !strings.Contains(view, s.m.Styles.Plain[draw.Sign]+"needle") {
 		t.Errorf("first at %q:\n%s", at(), view)
 	}
 	s.draw(80, 24, "n")
 	s.told()
-	if view := s.draw(80, 24); at() != "a Needle here" || !strings.Contains(view, s.m.st.Plain[draw.Sign]+"Needle") {
+	if view := s.draw(80, 24); at() != "a Needle here" || !strings.Contains(view, s.m.Styles.Plain[draw.Sign]+"Needle") {
 		t.Errorf("older at %q:\n%s", at(), view)
 	}
 	for s.draw(80, 24, "n"); !s.m.tr.tell.AtStart(); {

@@ -10,12 +10,13 @@ import (
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/words"
 )
 
 func (m *model) transcriptView(l layout, a draw.Area) []string {
 	width, height := l.Inner(a, 1)
 	t := &m.tr
-	f := draw.Caption{Title: "Transcript of " + m.board.Label(t.session), Focus: true}
+	f := draw.Caption{Title: "Transcript of " + m.Board.Label(t.session), Focus: true}
 	f.Note, f.NoteInk = m.transcriptNote()
 	f.Right = m.transcriptRight(width, height)
 	f.Below, f.BelowInk = m.transcriptSource()
@@ -24,14 +25,14 @@ func (m *model) transcriptView(l layout, a draw.Area) []string {
 	}
 	rows := make([]string, 0, height)
 	if text, i := t.empty(); text != "" {
-		p := m.st.Paper(width)
+		p := m.Styles.Paper(width)
 		p.Say(i, text)
 		rows = p.Rows
 	}
 	for i, skip := t.top, t.offset; i < len(t.items) && len(rows) < height; i, skip = i+1, 0 {
-		bar := m.st.Row(1).Put(draw.Text, " ").String()
+		bar := m.Styles.Row(1).Put(draw.Text, " ").String()
 		if t.items[i].Key == t.at {
-			bar = m.st.Row(1).Put(draw.Key, "▌").String()
+			bar = m.Styles.Row(1).Put(draw.Key, "▌").String()
 		}
 		list := m.entryRows(i, width)
 		for _, r := range list[min(skip, len(list)):] {
@@ -90,7 +91,7 @@ func (m *model) transcriptNote() (string, draw.Ink) {
 	name, spent, whole := t.tell.Model, t.tell.Spent, t.tell.Whole
 	var parts []string
 	turns := 0
-	if s := m.board.Sessions[t.session]; s != nil && s.Run != nil {
+	if s := m.Board.Sessions[t.session]; s != nil && s.Run != nil {
 		if s.Run.Model != "" && name == "" {
 			name = s.Run.Model
 		}
@@ -118,11 +119,11 @@ func (m *model) transcriptNote() (string, draw.Ink) {
 func spentWords(s story.Spent) string {
 	var parts []string
 	if s.Cost > 0 {
-		parts = append(parts, cost(s.Cost))
+		parts = append(parts, words.Cost(s.Cost))
 	}
 	u := s.Usage
 	if in := u.Input + u.CacheRead + u.CacheWrite; in+u.Output > 0 {
-		parts = append(parts, tokens(in)+" in "+tokens(u.Output)+" out")
+		parts = append(parts, words.Tokens(in)+" in "+words.Tokens(u.Output)+" out")
 	}
 	return strings.Join(parts, ", ")
 }
@@ -154,7 +155,7 @@ func (m *model) transcriptRight(width, height int) string {
 func (m *model) entryRows(i, width int) []string {
 	it := m.tr.items[i]
 	if it.rows == nil || it.width != width || it.waits() {
-		d := &callview.Doc{Paper: *m.st.Paper(max(width-1, 1))}
+		d := &callview.Doc{Paper: *m.Styles.Paper(max(width-1, 1))}
 		if i > 0 && (it.By == agents.SaidUser || it.By == agents.SaidAgent) {
 			d.Rows = append(d.Rows, draw.Spaces(d.Width))
 		}

@@ -145,9 +145,9 @@ func Run(ctx context.Context, c console, o Options) error {
 	st, typed := terminalStyles(o)
 	m := newModel(ctx, c, o, st)
 	if typed {
-		m.guard.TypedAhead(m.at)
+		m.Guard.TypedAhead(m.At)
 	}
-	m.out, m.guard.Pulse = out, true
+	m.out, m.Guard.Pulse = out, true
 	p := tea.NewProgram(m,
 		tea.WithInput(o.Input), tea.WithOutput(out.ForProgram()),
 		tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithReportFocus(),

@@ -10,21 +10,23 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/board"
+	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/safe"
+	"github.com/aoctl/aoctl/tui/words"
 )
 
 // Update routes what happened, then brings selection, scrolling and guard in line
 // with what View is going to draw.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	m.at = m.opts.Now()
-	m.guard.Awake(m.at)
+	m.At = m.opts.Now()
+	m.Guard.Awake(m.At)
 	if m.out != nil {
-		m.guard.Written(m.out.LastWrite())
-		if t := m.out.Behind(); t.After(m.guard.Since) {
-			m.guard.Doubt(t) // the screen may have shown an older card until then
+		m.Guard.Written(m.out.LastWrite())
+		if t := m.out.Behind(); t.After(m.Guard.Since) {
+			m.Guard.Doubt(t) // the screen may have shown an older card until then
 		}
 	}
 	cmd := m.route(msg)
@@ -39,14 +41,14 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		return m.updateMouse(msg)
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
-		m.guard.Doubt(m.at)
+		m.Guard.Doubt(m.At)
 	case tea.FocusMsg:
 		m.looksAt(true)
-		m.guard.Doubt(m.at)
+		m.Guard.Doubt(m.At)
 	case tea.BlurMsg:
 		m.looksAt(false)
 	case tea.ResumeMsg:
-		m.guard.Doubt(m.at)
+		m.Guard.Doubt(m.At)
 	case tickMsg:
 		return m.updateTick(msg)
 	case noteEndMsg:
@@ -56,7 +58,7 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 	case beatMsg:
 		m.beating = false
 	case guard.DueMsg:
-		h, ok, again := m.guard.Release(msg.Gen, m.at)
+		h, ok, again := m.Guard.Release(msg.Gen, m.At)
 		switch {
 		case ok && h.Do != nil:
 			return h.Do()
@@ -111,7 +113,7 @@ func (m *model) updateBroker(msg tea.Msg) tea.Cmd {
 		return m.observed(msg)
 	case alarmSeenMsg:
 		return m.alarmSeen(msg)
-	case saidMsg, wroteMsg, interruptedMsg, launchedMsg, foldersMsg, lastSaidMsg:
+	case saidMsg, wroteMsg, interruptedMsg, launchedMsg, foldersMsg:
 		return m.updateRuns(msg)
 	case stoppedMsg:
 		return m.stopped(msg)
@@ -121,9 +123,9 @@ func (m *model) updateBroker(msg tea.Msg) tea.Cmd {
 		return m.killed(msg)
 	case allStoppedMsg:
 		if msg.err != nil {
-			return m.say(draw.Danger, "stop all: "+safe.Line(msg.err.Error()))
+			return m.Say(draw.Danger, "stop all: "+safe.Line(msg.err.Error()))
 		}
-		return m.say(draw.OK, fmt.Sprintf("stopping %s; %s denied", figures.Plural(msg.sessions, "session"), figures.Plural(msg.denied, "waiting call")))
+		return m.Say(draw.OK, fmt.Sprintf("stopping %s; %s denied", figures.Plural(msg.sessions, "session"), figures.Plural(msg.denied, "waiting call")))
 	case historyMsg:
 		m.historyCame(msg)
 	case offerMsg, previewDueMsg, previewMsg, ruleSavedMsg, ruleRemovedMsg, tokensMsg, tokenMintedMsg, tokenRevokedMsg, fileTrustedMsg, statsMsg:
@@ -140,10 +142,10 @@ func (m *model) updateBroker(msg tea.Msg) tea.Cmd {
 		return m.desktopShown(msg)
 	case storyMsg:
 		m.storyCame(msg)
-	case timelineMsg:
-		m.timelineCame(msg)
 	case transcriptMsg:
 		return m.transcriptCame(msg)
+	default:
+		return m.broadcast(msg)
 	}
 	return nil
 }
@@ -161,8 +163,6 @@ func (m *model) updateRuns(msg tea.Msg) tea.Cmd {
 		return m.launched(msg)
 	case foldersMsg:
 		m.foldersCame(msg)
-	case lastSaidMsg:
-		m.lastSaidCame(msg)
 	}
 	return nil
 }
@@ -171,15 +171,15 @@ func (m *model) watchStarted(msg watchStartedMsg) tea.Cmd {
 	if msg.gen != m.watchGen {
 		return nil
 	}
-	at := m.board.Place(m.card())
-	before := m.board.Cards
-	m.board.Reset(msg.snap, m.at)
+	at := m.Board.Place(m.card())
+	before := m.Board.Cards
+	m.Board.Reset(msg.snap, m.At)
 	m.bookCame(msg.snap.Rules)
 	m.docs.clear()
-	m.newsMissing, m.watchedAt, m.updates = false, m.at, msg.updates
+	m.newsMissing, m.watchedAt, m.updates = false, m.At, msg.updates
 	m.keepPlace(at)
 	var missed []*board.Card
-	for _, c := range m.board.Waiting {
+	for _, c := range m.Board.Waiting {
 		if before[c.Req.ID] == nil {
 			missed = append(missed, c)
 		}
@@ -191,7 +191,7 @@ func (m *model) updatesCame(msg updatesMsg) tea.Cmd {
 	if msg.gen != m.watchGen {
 		return nil
 	}
-	at := m.board.Place(m.card())
+	at := m.Board.Place(m.card())
 	var arrived []*board.Card
 	var cmds []tea.Cmd
 	for _, u := range msg.list {
@@ -200,15 +200,15 @@ func (m *model) updatesCame(msg updatesMsg) tea.Cmd {
 			cmds = append(cmds, cmd)
 		}
 		if r := u.Request; r != nil && r.Unheard {
-			cmds = append(cmds, m.say(draw.Warn, m.board.Label(r.SessionID)+": "+draw.SafeLine(r.ToolName)+" "+m.ended(*r)))
+			cmds = append(cmds, m.Say(draw.Warn, m.Board.Label(r.SessionID)+": "+draw.SafeLine(r.ToolName)+" "+m.Book.Ended(*r)))
 		}
-		if u.Session != nil && m.board.Renames(*u.Session) {
+		if u.Session != nil && m.Board.Renames(*u.Session) {
 			m.docs.clear()
 		}
 		if u.Session != nil {
 			cmds = append(cmds, m.asksCame(*u.Session), m.stepsCame(*u.Session))
 		}
-		if c := m.board.Apply(u, m.at); c != nil {
+		if c := m.Board.Apply(u, m.At); c != nil {
 			arrived = append(arrived, c)
 		}
 		if u.Request != nil {
@@ -219,11 +219,10 @@ func (m *model) updatesCame(msg updatesMsg) tea.Cmd {
 			m.bookCame(*u.Rules)
 		}
 	}
-	m.board.Tidy()
-	m.newsForTimeline(msg.list)
+	m.Board.Tidy()
 	m.newsForTranscript(msg.list)
 	cmd := tea.Batch(append(cmds, m.keepPlace(at), m.editorNews(msg.list), m.attempted(msg.list))...)
-	cmd = tea.Batch(cmd, m.announce(arrived...))
+	cmd = tea.Batch(cmd, m.broadcast(desk.News{List: msg.list}), m.announce(arrived...))
 	if !msg.ended {
 		return tea.Batch(cmd, nextUpdates(msg.gen, m.updates))
 	}
@@ -234,10 +233,10 @@ func (m *model) updatesCame(msg updatesMsg) tea.Cmd {
 // after a growing pause.
 func (m *model) lostTouch() tea.Cmd {
 	if !m.newsMissing {
-		m.newsMissing, m.lostAt = true, m.at
+		m.newsMissing, m.lostAt = true, m.At
 	}
 	m.watchWait = min(max(2*m.watchWait, 50*time.Millisecond), 2*time.Second)
-	if m.at.Sub(m.watchedAt) > 5*time.Second {
+	if m.At.Sub(m.watchedAt) > 5*time.Second {
 		m.watchWait = 0
 	}
 	gen := m.watchGen
@@ -257,13 +256,13 @@ func (m *model) keepPlace(at int) tea.Cmd {
 		return nil
 	}
 	told := m.note.text != ""
-	for i := range m.board.Recent {
-		r := m.board.Recent[i]
+	for i := range m.Board.Recent {
+		r := m.Board.Recent[i]
 		if r.Outcome != nil && told && (r.Outcome.By.Kind == broker.ByStop || m.justSaved(r.Outcome.By)) {
 			continue
 		}
 		if r.ID == had && r.Outcome != nil && (r.Outcome.By.Kind != broker.ByOperator || r.Outcome.By.Token() != "") {
-			return m.say(draw.Warn, draw.SafeLine(r.ToolName)+": "+m.ended(r))
+			return m.Say(draw.Warn, draw.SafeLine(r.ToolName)+": "+m.Book.Ended(r))
 		}
 	}
 	return nil
@@ -273,26 +272,26 @@ func (m *model) updateTick(msg tickMsg) tea.Cmd {
 	if msg.gen != m.tickGen {
 		return nil
 	}
-	at := m.board.Place(m.card())
-	m.board.ExpireLate(m.at)
-	m.tl.stale, m.tr.due = true, true
-	return tea.Batch(m.tick(), m.keepPlace(at), m.remind(), m.watchFiles())
+	at := m.Board.Place(m.card())
+	m.Board.ExpireLate(m.At)
+	m.tr.due = true
+	return tea.Batch(m.tick(), m.broadcast(desk.Tick{}), m.keepPlace(at), m.remind(), m.watchFiles())
 }
 
 // send hands a verdict to the broker and moves the cursor on.
 func (m *model) send(key guard.Drawn, v broker.Verdict, reason string) tea.Cmd {
-	c := m.board.Still(key)
+	c := m.Board.Still(key)
 	if c == nil || c.Sending != "" {
-		return m.say(draw.Warn, "this call is no longer waiting: nothing was decided")
+		return m.Say(draw.Warn, "this call is no longer waiting: nothing was decided")
 	}
 	if c.Late() && v == broker.Deny {
-		at := m.board.Place(c)
-		m.board.Drop(c)
+		at := m.Board.Place(c)
+		m.Board.Drop(c)
 		m.selectRow(at)
-		return m.say(draw.Muted, "put away: it had been refused already")
+		return m.Say(draw.Muted, "put away: it had been refused already")
 	}
 	c.Sending = v
-	delete(m.board.Marks, key.ID)
+	delete(m.Board.Marks, key.ID)
 	if m.selected == key.ID {
 		m.moveOn()
 	}
@@ -302,7 +301,7 @@ func (m *model) send(key guard.Drawn, v broker.Verdict, reason string) tea.Cmd {
 // moveOn selects the next card that nobody has decided yet: the next one that waits,
 // else the oldest, else a late one.
 func (m *model) moveOn() {
-	b := m.board
+	b := m.Board
 	at := b.Place(m.card())
 	for _, part := range [2][2]int{{at + 1, len(b.Shown)}, {0, len(b.Shown)}} {
 		for i := part[0]; i < part[1]; i++ {
@@ -321,7 +320,7 @@ func (m *model) moveOn() {
 }
 
 func (m *model) decided(msg decidedMsg) tea.Cmd {
-	c := m.board.Cards[msg.key.ID]
+	c := m.Board.Cards[msg.key.ID]
 	name := "the call"
 	if c != nil {
 		name = c.Summary().Tool
@@ -331,37 +330,37 @@ func (m *model) decided(msg decidedMsg) tea.Cmd {
 	}
 	switch {
 	case errors.Is(msg.err, broker.ErrFrozen):
-		return m.sayFitting(draw.Warn, name+": held by a freeze; nothing was allowed", "held by a freeze")
+		return m.Say(draw.Warn, name+": held by a freeze; nothing was allowed", "held by a freeze")
 	case errors.Is(msg.err, broker.ErrAlreadyDecided):
-		return m.say(draw.Warn, name+": too late, this call "+m.ended(msg.req))
+		return m.Say(draw.Warn, name+": too late, this call "+m.Book.Ended(msg.req))
 	case errors.Is(msg.err, broker.ErrChanged), errors.Is(msg.err, broker.ErrReadAnew):
 		if msg.req.ID == msg.key.ID && msg.req.State == broker.Pending {
-			m.board.Request(msg.req, m.at)
+			m.Board.Request(msg.req, m.At)
 		}
 		m.lookAgain(msg.key)
 		if errors.Is(msg.err, broker.ErrReadAnew) {
-			return m.sayFitting(draw.Warn, name+": this card was drawn anew: look again", "drawn anew: look again")
+			return m.Say(draw.Warn, name+": this card was drawn anew: look again", "drawn anew: look again")
 		}
-		return m.sayFitting(draw.Warn, name+": a file of this call changed while it waited: look again", "a file changed while it waited: look again", "a file changed: look again")
+		return m.Say(draw.Warn, name+": a file of this call changed while it waited: look again", "a file changed while it waited: look again", "a file changed: look again")
 	case errors.Is(msg.err, broker.ErrNotRecorded):
-		return m.sayFitting(draw.Danger, name+": the decision could not be recorded, so the agent was told no", "not recorded: the agent was told no")
+		return m.Say(draw.Danger, name+": the decision could not be recorded, so the agent was told no", "not recorded: the agent was told no")
 	case errors.Is(msg.err, broker.ErrStale):
-		return m.say(draw.Danger, name+": the call is not the one that was shown; nothing was decided")
+		return m.Say(draw.Danger, name+": the call is not the one that was shown; nothing was decided")
 	case errors.Is(msg.err, broker.ErrNotFound):
-		at := m.board.Place(m.card())
-		m.board.Drop(c)
+		at := m.Board.Place(m.card())
+		m.Board.Drop(c)
 		m.keepPlace(at)
-		return m.say(draw.Warn, name+": the broker no longer knows this call")
+		return m.Say(draw.Warn, name+": the broker no longer knows this call")
 	case errors.Is(msg.err, context.Canceled):
 		return nil
 	case msg.err != nil:
-		return m.say(draw.Danger, name+": "+safe.Line(msg.err.Error()))
+		return m.Say(draw.Danger, name+": "+safe.Line(msg.err.Error()))
 	}
 	if msg.key.Late {
-		at := m.board.Place(m.card())
-		m.board.Drop(c)
+		at := m.Board.Place(m.card())
+		m.Board.Drop(c)
 		m.keepPlace(at)
-		return m.say(draw.OK, name+": allowed late; when the agent asks again for exactly this, it passes once")
+		return m.Say(draw.OK, name+": allowed late; when the agent asks again for exactly this, it passes once")
 	}
 	return m.toldAnswered(msg.req)
 }
@@ -369,32 +368,32 @@ func (m *model) decided(msg decidedMsg) tea.Cmd {
 // lookAgain has a call read anew, because a file of it is not what it was when the
 // call was drawn.
 func (m *model) lookAgain(key guard.Drawn) {
-	c := m.board.Cards[key.ID]
+	c := m.Board.Cards[key.ID]
 	if c == nil || !c.Key().SameCall(key) {
 		return
 	}
 	c.Unread()
 	c.Changed = true
-	delete(m.board.Marks, key.ID)
+	delete(m.Board.Marks, key.ID)
 	m.docs.forget(key.ID)
 }
 
 func (m *model) stopped(msg stoppedMsg) tea.Cmd {
 	switch {
 	case errors.Is(msg.err, broker.ErrSessionEnded):
-		return m.say(draw.Warn, msg.label+" has ended: there is nothing to stop")
+		return m.Say(draw.Warn, msg.label+" has ended: there is nothing to stop")
 	case errors.Is(msg.err, broker.ErrNotFound):
-		return m.say(draw.Warn, msg.label+": the broker knows no such session")
+		return m.Say(draw.Warn, msg.label+": the broker knows no such session")
 	case msg.err != nil:
-		return m.say(draw.Danger, msg.label+": "+safe.Line(msg.err.Error()))
+		return m.Say(draw.Danger, msg.label+": "+safe.Line(msg.err.Error()))
 	case msg.session.Run != nil:
 		return m.stopBegun(msg)
-	case stopTold(&msg.session) != "":
-		return m.sayFitting(draw.OK, msg.label+": "+stopTold(&msg.session)+"; its turn cannot be ended from here", msg.label+": "+stopTold(&msg.session), stopTold(&msg.session))
+	case words.StopTold(&msg.session) != "":
+		return m.Say(draw.OK, msg.label+": "+words.StopTold(&msg.session)+"; its turn cannot be ended from here", msg.label+": "+words.StopTold(&msg.session), words.StopTold(&msg.session))
 	case msg.session.State == broker.SessionStopped:
-		return m.say(draw.OK, msg.label+" is stopped: its calls are denied until its user speaks")
+		return m.Say(draw.OK, msg.label+" is stopped: its calls are denied until its user speaks")
 	}
-	return m.say(draw.OK, "stopping "+msg.label+": its calls are denied until its user speaks")
+	return m.Say(draw.OK, "stopping "+msg.label+": its calls are denied until its user speaks")
 }
 
 func (m *model) historyCame(msg historyMsg) {
@@ -405,7 +404,7 @@ func (m *model) historyCame(msg historyMsg) {
 	m.history = msg.list
 	for i := len(msg.list) - 1; i >= 0; i-- {
 		if r := msg.list[i]; r.Outcome != nil && i < board.RecentKept {
-			m.board.Remember(r)
+			m.Board.Remember(r)
 		}
 	}
 }

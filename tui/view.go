@@ -17,7 +17,7 @@ func (m *model) View() string {
 		rows = append(rows, line)
 	}
 	for _, text := range m.banners() {
-		rows = append(rows, m.st.Row(m.width).Put(draw.Danger, " ! ").Fit(draw.Danger, text, m.width-4).To(m.width).String())
+		rows = append(rows, m.Styles.Row(m.width).Put(draw.Danger, " ! ").Fit(draw.Danger, text, m.width-4).To(m.width).String())
 	}
 	if !m.composeCovers() {
 		rows = append(rows, m.body()...)
@@ -44,6 +44,9 @@ func (m *model) body() []string {
 	if m.editorCovers(l) {
 		return m.editorView(l, l.body)
 	}
+	if s := m.open(); s != nil {
+		return s.View(l.body.W, l.body.H)
+	}
 	switch m.screen {
 	case screenFull:
 		return m.detailView(l, l.detail)
@@ -51,14 +54,8 @@ func (m *model) body() []string {
 		return m.historyView(l, l.detail)
 	case screenPast:
 		return m.pastView(l, l.detail)
-	case screenBytes:
-		return m.bytesView(l, l.detail)
-	case screenEvents:
-		return m.timelineView(l, l.detail)
 	case screenTranscript:
 		return m.transcriptView(l, l.detail)
-	case screenSession:
-		return m.aboutView(l, l.detail)
 	case screenRules:
 		return m.rulesView(l, l.body)
 	case screenTokens:
@@ -67,8 +64,6 @@ func (m *model) body() []string {
 		return m.filesView(l, l.body)
 	case screenFile:
 		return m.fileView(l, l.body)
-	case screenHelp:
-		return m.helpView(l, l.detail)
 	case screenMain:
 	}
 	right := m.queueView(l, l.queue)

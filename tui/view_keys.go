@@ -16,7 +16,7 @@ func (m *model) viewKey(msg tea.KeyMsg) tea.Cmd {
 	width, _ := m.room()
 	d := m.shownDoc(width)
 	if d == nil || len(d.Anchors) == 0 {
-		return m.say(draw.Muted, "there is no comparison here")
+		return m.Say(draw.Muted, "there is no comparison here")
 	}
 	if key.Matches(msg, m.keys.Sides) {
 		return m.toggleSides(d, width)
@@ -27,17 +27,17 @@ func (m *model) viewKey(msg tea.KeyMsg) tea.Cmd {
 	}
 	v, ok := m.view.Step(by)
 	if !ok && by > 0 {
-		return m.say(draw.Muted, "all unchanged lines are drawn already")
+		return m.Say(draw.Muted, "all unchanged lines are drawn already")
 	}
 	if !ok {
-		return m.say(draw.Muted, "no unchanged line is drawn already")
+		return m.Say(draw.Muted, "no unchanged line is drawn already")
 	}
 	m.redraw(d, width, v)
 	switch n := v.Context(); {
 	case n < 0:
-		return m.say(draw.Muted, "all unchanged lines")
+		return m.Say(draw.Muted, "all unchanged lines")
 	default:
-		return m.say(draw.Muted, figures.Plural(n, "unchanged line")+" around each change")
+		return m.Say(draw.Muted, figures.Plural(n, "unchanged line")+" around each change")
 	}
 }
 
@@ -47,13 +47,13 @@ func (m *model) toggleSides(d *callview.Doc, width int) tea.Cmd {
 	m.redraw(d, width, v)
 	switch {
 	case v.Sides && width < callview.LeastPair:
-		return m.sayFitting(draw.Warn,
+		return m.Say(draw.Warn,
 			fmt.Sprintf("old and new beside each other take %d columns, and here are %d: a wider window, or enter", callview.LeastPair, width),
 			fmt.Sprintf("side by side takes %d columns, not %d", callview.LeastPair, width))
 	case v.Sides:
-		return m.say(draw.Muted, "old and new beside each other")
+		return m.Say(draw.Muted, "old and new beside each other")
 	}
-	return m.say(draw.Muted, "old and new one below the other")
+	return m.Say(draw.Muted, "old and new one below the other")
 }
 
 // shownDoc is the call on the screen, waiting or decided; nil when there is none.

@@ -58,6 +58,12 @@ var arrows = map[string][]string{
 	"tui/guard":            {module + "/broker", "github.com/charmbracelet/bubbletea"},
 	"tui/board":            {module + "/broker", module + "/broker/…", module + "/tui/callview", module + "/tui/change", module + "/tui/diff", module + "/tui/draw", module + "/tui/figures", module + "/tui/guard", module + "/tui/safe"},
 	"tui/figures":          {},
+	"tui/words":            {module + "/broker", module + "/broker/rules", module + "/broker/wire", module + "/tui/board", module + "/tui/callview", module + "/tui/draw", module + "/tui/figures", module + "/tui/safe"},
+	"tui/event":            {module + "/broker", module + "/broker/story", module + "/tui/board", module + "/tui/callview", module + "/tui/change", module + "/tui/draw", module + "/tui/figures", module + "/tui/safe", module + "/tui/words"},
+	"tui/desk":             {module + "/broker", module + "/tui/board", module + "/tui/draw", module + "/tui/figures", module + "/tui/guard", module + "/tui/words", "github.com/charmbracelet/…"},
+	"tui/bytes":            screen(),
+	"tui/managed":          screen(),
+	"tui/timeline":         screen(),
 	"tui/text":             {module + "/tui/draw", module + "/tui/figures", module + "/tui/safe", "github.com/charmbracelet/…"},
 	"tui/tuitest":          {module + "/broker", module + "/tui/draw", module + "/tui/figures", module + "/tui/safe", "github.com/charmbracelet/…", "github.com/google/go-cmp/…", "github.com/muesli/termenv"},
 	"tui/tty":              {"github.com/charmbracelet/…", "golang.org/x/sys/…"},
@@ -106,6 +112,16 @@ var arrows = map[string][]string{
 	// Only tests import them.
 	"broker/brokertest/seeded":       {"pgregory.net/rapid"},
 	"hookclient/install/installtest": {module + "/broker/brokertest/memdir"},
+}
+
+// screen is what a screen of the console may import: the domain, what screens share, and never
+// another screen.
+func screen() []string {
+	list := []string{module + "/broker", module + "/broker/…", "github.com/charmbracelet/…"}
+	for _, shared := range []string{"board", "callview", "change", "desk", "diff", "draw", "event", "figures", "guard", "safe", "text", "tty", "words"} {
+		list = append(list, module+"/tui/"+shared)
+	}
+	return list
 }
 
 // family is what a family of commands may import: what families share, and more of the

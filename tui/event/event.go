@@ -1,4 +1,9 @@
-package tui
+// Package event draws one event of a session's log: as a line, and unfolded. A Step is an event
+// read once: the call it is about, what was decided, what ran, what was said. The events screen
+// lists steps; a transcript draws those among its entries that nobody said.
+//
+// The texts of an event are an agent's. What is returned for a line is safe to draw.
+package event
 
 import (
 	"cmp"
@@ -15,23 +20,24 @@ import (
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
+	"github.com/aoctl/aoctl/tui/words"
 )
 
-// moment is one event of a session, read for drawing. Its texts are untrusted, but for sum.
-type moment struct {
-	event broker.Event
-	call  *broker.Request  // nil when it is about none
-	large int              // bytes of the call's input when it is too large to be kept
+// Step is one event of a session, read for drawing. Its texts are untrusted, but for sum.
+type Step struct {
+	Event broker.Event
+	Call  *broker.Request  // nil when it is about none
+	Large int              // bytes of the call's input when it is too large to be kept
 	sum   callview.Summary // of call
 
-	decided broker.DecidedData
-	ran     broker.RanData
+	Decided broker.DecidedData
+	Ran     broker.RanData
 	told    told
 	hay     string // what the filter looks at, lower case
 
-	open  bool
-	width int      // for which rows holds
-	rows  []string // below the first one, while open
+	Open  bool
+	Width int      // for which rows holds
+	Rows  []string // below the first one, while open
 }
 
 // told is what other events have in their data.
@@ -53,27 +59,27 @@ type told struct {
 // maxStepInput is how much of a call's input a step keeps, bytes.
 const maxStepInput = 64 << 10
 
-func newMoment(m story.Moment) *moment {
-	s := &moment{event: m.Event, call: m.Call}
+func New(m story.Moment) *Step {
+	s := &Step{Event: m.Event, Call: m.Call}
 	if m.Call != nil {
 		s.sum = callview.SummaryOf(*m.Call)
 		if n := len(m.Call.ToolInput); n > maxStepInput {
 			r := *m.Call
-			r.ToolInput, s.large = nil, n
-			s.call = &r
+			r.ToolInput, s.Large = nil, n
+			s.Call = &r
 		}
 	}
 	var into any = &s.told
 	switch m.Event.Type {
 	case broker.EventRequestDecided:
-		into = &s.decided
+		into = &s.Decided
 	case broker.EventPostTool:
-		into = &s.ran
+		into = &s.Ran
 	}
 	if len(m.Event.Data) > 0 {
 		_ = json.Unmarshal(m.Event.Data, into) // what cannot be read is drawn as it is
 	}
-	if m.Event.Type == broker.EventPostTool && s.ran.Digest == "" {
+	if m.Event.Type == broker.EventPostTool && s.Ran.Digest == "" {
 		_ = json.Unmarshal(m.Event.Data, &s.told) // the same
 	}
 	if m.Event.Type == broker.EventStopRequested || m.Event.Type == broker.EventFrozen || m.Event.Type == broker.EventExtended {
@@ -83,16 +89,16 @@ func newMoment(m story.Moment) *moment {
 		_ = json.Unmarshal(m.Event.Data, &by) // the same
 		s.told.By = by.By
 	}
-	word, _, _ := s.word()
+	word, _, _ := s.Word()
 	s.hay = strings.ToLower(strings.Join([]string{
-		word, s.event.Type, s.sum.Tool, s.sum.Text, string(m.Event.Data[:min(len(m.Event.Data), board.MaxHaystack)]), s.whose(),
+		word, s.Event.Type, s.sum.Tool, s.sum.Text, string(m.Event.Data[:min(len(m.Event.Data), board.MaxHaystack)]), s.Whose(),
 	}, "\n"))
 	return s
 }
 
-func (s *moment) seq() int64 { return s.event.Seq }
+func (s *Step) Seq() int64 { return s.Event.Seq }
 
-func (s *moment) passes(words []string) bool {
+func (s *Step) Passes(words []string) bool {
 	for _, w := range words {
 		if !strings.Contains(s.hay, w) {
 			return false
@@ -101,11 +107,11 @@ func (s *moment) passes(words []string) bool {
 	return true
 }
 
-// whose is the sub-agent that the step is about, "" for the session's main agent.
-func (s *moment) whose() string {
-	list := []string{s.ran.SubagentType, s.told.SubagentType, s.ran.SubagentID, s.told.SubagentID}
-	if s.call != nil {
-		list = append(list, s.call.SubagentType, s.call.SubagentID)
+// Whose is the sub-agent that the step is about, "" for the session's main agent.
+func (s *Step) Whose() string {
+	list := []string{s.Ran.SubagentType, s.told.SubagentType, s.Ran.SubagentID, s.told.SubagentID}
+	if s.Call != nil {
+		list = append(list, s.Call.SubagentType, s.Call.SubagentID)
 	}
 	for _, name := range list {
 		if name != "" {
@@ -115,9 +121,9 @@ func (s *moment) whose() string {
 	return ""
 }
 
-// word says what happened in a word, with a sign and an ink for it; safe to draw.
-func (s *moment) word() (word, glyph string, i draw.Ink) {
-	switch s.event.Type {
+// Word says what happened in a word, with a sign and an ink for it; safe to draw.
+func (s *Step) Word() (word, glyph string, i draw.Ink) {
+	switch s.Event.Type {
 	case broker.EventUser:
 		if s.told.FromAgent {
 			return "agent", "»", draw.Muted
@@ -126,13 +132,13 @@ func (s *moment) word() (word, glyph string, i draw.Ink) {
 	case broker.EventRequestCreated:
 		return "asked", "?", draw.Text
 	case broker.EventRequestDecided:
-		if s.decided.By.Kind == broker.ByObserve {
+		if s.Decided.By.Kind == broker.ByObserve {
 			return "observed", "○", draw.Warn
 		}
-		g, i := callview.VerdictGlyph(s.decided.Status)
-		return draw.SafeLine(string(s.decided.Status)), g, i
+		g, i := callview.VerdictGlyph(s.Decided.Status)
+		return draw.SafeLine(string(s.Decided.Status)), g, i
 	case broker.EventPostTool:
-		if s.ran.Failed {
+		if s.Ran.Failed {
 			return "failed", "↳", draw.Danger
 		}
 		return "ran", "↳", draw.OK
@@ -151,10 +157,10 @@ func (s *moment) word() (word, glyph string, i draw.Ink) {
 		}
 		return "unfrozen", "·", draw.Muted
 	}
-	if words, ok := plainWords[s.event.Type]; ok {
+	if words, ok := plainWords[s.Event.Type]; ok {
 		return words, "·", draw.Muted
 	}
-	return strings.ReplaceAll(draw.SafeLine(s.event.Type), "_", " "), "·", draw.Muted
+	return strings.ReplaceAll(draw.SafeLine(s.Event.Type), "_", " "), "·", draw.Muted
 }
 
 // plainWords are those for events that need no sign of their own.
@@ -167,17 +173,17 @@ var plainWords = map[string]string{
 	broker.EventExtended: "more time", broker.EventUnheard: "unheard",
 }
 
-// text says the rest on one line; safe to draw.
-func (s *moment) text() string {
-	switch s.event.Type {
+// Text says the rest on one line; safe to draw.
+func (s *Step) Text() string {
+	switch s.Event.Type {
 	case broker.EventUser:
-		return quoted(s.told.Words())
+		return words.Quoted(s.told.Words())
 	case broker.EventTurnEnd:
-		return quoted(s.told.Text)
+		return words.Quoted(s.told.Text)
 	case broker.EventSubagentStart:
-		return "began: " + draw.SafeLine(s.whose())
+		return "began: " + draw.SafeLine(s.Whose())
 	case broker.EventSubagentStop:
-		return strings.TrimSpace("ended: " + draw.SafeLine(s.whose()) + "  " + quoted(s.told.Text))
+		return strings.TrimSpace("ended: " + draw.SafeLine(s.Whose()) + "  " + words.Quoted(s.told.Text))
 	case broker.EventNotification, broker.EventMessage:
 		return draw.SafeLine(cmp.Or(s.told.Message, s.told.Text))
 	case broker.EventSessionStart:
@@ -191,98 +197,91 @@ func (s *moment) text() string {
 	case broker.EventFrozen:
 		return "by " + callview.Actor(s.told.By)
 	}
-	if s.call != nil {
+	if s.Call != nil {
 		return s.sum.Text
 	}
-	if s.event.Type == broker.EventPostTool {
-		if s.ran.Digest == "" {
+	if s.Event.Type == broker.EventPostTool {
+		if s.Ran.Digest == "" {
 			return draw.SafeLine(s.told.Message)
 		}
 		text := "without having been asked for here"
-		if server, name, ok := callview.SplitMCP(s.ran.ToolName); ok {
+		if server, name, ok := callview.SplitMCP(s.Ran.ToolName); ok {
 			text = draw.SafeLine(server+" "+name) + "  " + text
 		}
 		return text
 	}
-	if len(s.event.Data) == 0 || string(s.event.Data) == "{}" {
+	if len(s.Event.Data) == 0 || string(s.Event.Data) == "{}" {
 		return ""
 	}
-	return safe.Head(string(s.event.Data), draw.MaxSummary)
+	return safe.Head(string(s.Event.Data), draw.MaxSummary)
 }
 
-func quoted(text string) string {
-	if text == "" {
-		return ""
-	}
-	return `"` + draw.SafeLine(text) + `"`
-}
-
-// tool is the name of the tool that the step is about; safe to draw.
-func (s *moment) tool() string {
+// Tool is the name of the tool that the step is about; safe to draw.
+func (s *Step) Tool() string {
 	switch {
-	case s.call != nil:
+	case s.Call != nil:
 		return s.sum.Tool
-	case s.event.Type == broker.EventPostTool:
-		return draw.SafeLine(callview.ToolWord(s.ran.ToolName))
+	case s.Event.Type == broker.EventPostTool:
+		return draw.SafeLine(callview.ToolWord(s.Ran.ToolName))
 	}
 	return draw.SafeLine(s.told.ToolName)
 }
 
-// tail stands at the end of a step's line: who decided, how long it took; safe to draw.
-func (m *model) tail(s *moment) string {
-	switch s.event.Type {
+// Tail stands at the end of a step's line: who decided, how long it took; safe to draw.
+func (s *Step) Tail(b *words.Book) string {
+	switch s.Event.Type {
 	case broker.EventRequestDecided:
-		by := m.actor(s.decided.By)
-		if wait := time.Duration(s.decided.WaitedMS) * time.Millisecond; wait >= time.Second {
+		by := b.Actor(s.Decided.By)
+		if wait := time.Duration(s.Decided.WaitedMS) * time.Millisecond; wait >= time.Second {
 			by += " after " + figures.Brief(wait)
 		}
 		return by
 	case broker.EventPostTool:
 		return s.ranTail()
 	case broker.EventExtended:
-		return m.actor(s.told.By)
+		return b.Actor(s.told.By)
 	}
 	return ""
 }
 
-func (s *moment) ranTail() string {
+func (s *Step) ranTail() string {
 	var parts []string
-	if took := s.ran.Took(); took > 0 {
+	if took := s.Ran.Took(); took > 0 {
 		parts = append(parts, figures.Brief(took))
 	}
-	if s.ran.OutputBytes > 0 {
-		parts = append(parts, figures.Size(s.ran.OutputBytes))
+	if s.Ran.OutputBytes > 0 {
+		parts = append(parts, figures.Size(s.Ran.OutputBytes))
 	}
 	return strings.Join(parts, " · ")
 }
 
-// height is how many rows the step has.
-func (s *moment) height() int {
-	if !s.open {
+// Height is how many rows the step has.
+func (s *Step) Height() int {
+	if !s.Open {
 		return 1
 	}
-	return 1 + len(s.rows)
+	return 1 + len(s.Rows)
 }
 
-// layOut draws what stands below the step's line while it is unfolded.
-func (s *moment) layOut(st *draw.Styles, width int, loc *time.Location) {
+// LayOut draws what stands below the step's line while it is unfolded.
+func (s *Step) LayOut(st *draw.Styles, width int, loc *time.Location) {
 	const indent = 2
 	d := &callview.Doc{Paper: *st.Paper(width - indent)}
-	d.SayBehind(draw.Label, "at", callview.LabelWidth, draw.Muted, s.event.At.In(loc).Format("2006-01-02 15:04:05")+fmt.Sprintf(" · event %d", s.seq()))
-	switch s.event.Type {
+	d.SayBehind(draw.Label, "at", callview.LabelWidth, draw.Muted, s.Event.At.In(loc).Format("2006-01-02 15:04:05")+fmt.Sprintf(" · event %d", s.Seq()))
+	switch s.Event.Type {
 	case broker.EventPostTool:
 		stepCall(d, s, false)
-		if s.ran.Digest == "" { // told over the API, in whatever words
-			d.Write(draw.Gutter{}, draw.Text, change.ValueText(s.event.Data))
+		if s.Ran.Digest == "" { // told over the API, in whatever words
+			d.Write(draw.Gutter{}, draw.Text, change.ValueText(s.Event.Data))
 			break
 		}
-		d.Output(s.ran, true)
+		d.Output(s.Ran, true)
 	case broker.EventRequestDecided:
-		if s.decided.Reason != "" {
-			d.Write(draw.Fixed(draw.Label, "reason", callview.LabelWidth), draw.Text, s.decided.Reason)
+		if s.Decided.Reason != "" {
+			d.Write(draw.Fixed(draw.Label, "reason", callview.LabelWidth), draw.Text, s.Decided.Reason)
 		}
-		if len(s.decided.UpdatedInput) > 0 {
-			d.Write(draw.Fixed(draw.Label, "ran with", callview.LabelWidth), draw.Text, change.ValueText(s.decided.UpdatedInput))
+		if len(s.Decided.UpdatedInput) > 0 {
+			d.Write(draw.Fixed(draw.Label, "ran with", callview.LabelWidth), draw.Text, change.ValueText(s.Decided.UpdatedInput))
 		}
 		stepCall(d, s, true)
 	case broker.EventRequestCreated:
@@ -292,30 +291,30 @@ func (s *moment) layOut(st *draw.Styles, width int, loc *time.Location) {
 	case broker.EventTurnEnd, broker.EventSubagentStop, broker.EventMessage:
 		if text := s.told.Words(); text != "" {
 			d.Said(text)
-		} else if len(s.event.Data) > 0 {
-			d.Write(draw.Gutter{}, draw.Text, change.ValueText(s.event.Data))
+		} else if len(s.Event.Data) > 0 {
+			d.Write(draw.Gutter{}, draw.Text, change.ValueText(s.Event.Data))
 		}
 	default:
-		if len(s.event.Data) > 0 {
-			d.Write(draw.Gutter{}, draw.Text, change.ValueText(s.event.Data))
+		if len(s.Event.Data) > 0 {
+			d.Write(draw.Gutter{}, draw.Text, change.ValueText(s.Event.Data))
 		}
 	}
-	s.rows, s.width = pad(d.Rows, width-indent), width
-	for i, row := range s.rows {
-		s.rows[i] = draw.Spaces(indent) + row
+	s.Rows, s.Width = words.Pad(d.Rows, width-indent), width
+	for i, row := range s.Rows {
+		s.Rows[i] = draw.Spaces(indent) + row
 	}
 }
 
 // stepCall draws the call that a step is about, whole or only what tells most of it.
-func stepCall(d *callview.Doc, s *moment, whole bool) {
+func stepCall(d *callview.Doc, s *Step, whole bool) {
 	switch {
-	case s.call == nil && s.event.RequestID != "":
+	case s.Call == nil && s.Event.RequestID != "":
 		d.Say(draw.Muted, "its call is not on record any more, or was changed: see aoctl log verify")
-	case s.call == nil:
-	case s.large > 0:
-		d.Say(draw.Muted, figures.Size(s.large)+" of input: see the call in the history (h)")
+	case s.Call == nil:
+	case s.Large > 0:
+		d.Say(draw.Muted, figures.Size(s.Large)+" of input: see the call in the history (h)")
 	default:
-		r := *s.call
+		r := *s.Call
 		tool, input := r.Call()
 		c := change.ReadInput(input)
 		d.Call(r, tool, c, callview.Around{})

@@ -1,0 +1,153 @@
+// Package bytes is the screen with the exact bytes of a call: of each value what in it is not plain
+// text, by name and place, and then every byte as a number. Who doubts what a card draws looks here.
+package bytes
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/wire"
+	"github.com/aoctl/aoctl/tui/callview"
+	"github.com/aoctl/aoctl/tui/change"
+	"github.com/aoctl/aoctl/tui/desk"
+	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+// maxDump is how much of one value the bytes screen lists, bytes.
+const maxDump = 64 << 10
+
+// Screen is the bytes of one call.
+type Screen struct {
+	*desk.Desk
+	call broker.Request
+	top  int
+	doc  *callview.Doc // the call laid out for one width
+}
+
+// New makes the screen.
+func New(d *desk.Desk) *Screen { return &Screen{Desk: d} }
+
+// Opens shows the bytes of a call.
+func (b *Screen) Opens(on desk.Subject) tea.Cmd {
+	b.call, b.top, b.doc = *on.Call, 0, nil
+	return nil
+}
+
+// Subject is the call.
+func (b *Screen) Subject() desk.Subject {
+	return desk.Subject{Session: b.call.SessionID, Call: &b.call}
+}
+
+// Keys scroll.
+func (b *Screen) Keys() []desk.Key {
+	return desk.Moves("scroll", func(msg tea.KeyMsg) tea.Cmd {
+		_, height := b.Inner()
+		b.top = desk.Scrolled(msg, b.top, len(b.laidOut().Rows), height)
+		return nil
+	})
+}
+
+// Update keeps the place.
+func (b *Screen) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.MouseMsg:
+		steps, _ := desk.Wheel(msg)
+		b.top += steps * desk.WheelRows
+	case desk.Settle:
+		_, height := b.Inner()
+		b.top = max(0, min(b.top, len(b.laidOut().Rows)-height))
+	}
+	return nil
+}
+
+// View draws the rows in sight.
+func (b *Screen) View(_, _ int) []string {
+	d := b.laidOut()
+	_, height := b.Inner()
+	return b.Framed(draw.Caption{Title: d.Title, Right: desk.Position(b.top, height, len(d.Rows))}, d.Rows, b.top)
+}
+
+// laidOut is the call laid out for the width that the screen has.
+func (b *Screen) laidOut() *callview.Doc {
+	width, _ := b.Inner()
+	if b.doc == nil || b.doc.Width != width {
+		b.doc = layOut(b.Styles, b.call, width)
+	}
+	return b.doc
+}
+
+// layOut lists what a call stands for: of each value what in it is not plain, by name, and then
+// every byte.
+func layOut(st *draw.Styles, r broker.Request, width int) *callview.Doc {
+	d := &callview.Doc{Paper: *st.Paper(width), Title: draw.SafeLine(r.ToolName) + ": exact bytes"}
+	value(d, "folder", r.CWD)
+	fields, err := wire.Fields(r.ToolInput)
+	if err != nil {
+		value(d, "input", string(r.ToolInput))
+		return d
+	}
+	for _, f := range fields {
+		value(d, f.Key, decoded(f.Value))
+	}
+	return d
+}
+
+// decoded is a string without its JSON, and any other value as it was sent.
+func decoded(raw json.RawMessage) string {
+	if s, ok := change.StringValue(raw); ok {
+		return s
+	}
+	return string(raw)
+}
+
+// value lists one value.
+func value(d *callview.Doc, name, text string) {
+	if len(d.Rows) > 0 {
+		d.Blank()
+	}
+	d.Write(draw.Gutter{}, draw.Label, name)
+	d.Say(draw.Muted, fmt.Sprintf("%s, %s, %s", figures.Plural(len(text), "byte"), figures.Plural(utf8.RuneCountInString(text), "character"), figures.Plural(draw.CountLines(text), "line")))
+	for _, s := range safe.Specials(text) {
+		where := fmt.Sprintf("at %d  ", s.At)
+		if s.Times > 1 {
+			where = fmt.Sprintf("%d times, first at %d  ", s.Times, s.At)
+		}
+		d.SayBehind(draw.Warn, where, draw.Cells(where), draw.Text, s.Name)
+	}
+	for _, n := range safe.Notes(text) {
+		d.Say(draw.Warn, n)
+	}
+	dump(d, text[:min(len(text), maxDump)])
+	if more := len(text) - maxDump; more > 0 {
+		d.Say(draw.Warn, figures.Plural(more, "more byte")+" are not listed here")
+	}
+}
+
+// dump lists bytes as hexadecimal numbers, beside those that are plain ASCII.
+func dump(d *callview.Doc, text string) {
+	per := 16
+	if d.Width < 78 {
+		per = 8
+	}
+	for at := 0; at < len(text); at += per {
+		part := text[at:min(at+per, len(text))]
+		var ascii strings.Builder
+		row := d.Styles.Row(d.Width).Put(draw.Muted, fmt.Sprintf("%06x  ", at))
+		for i := range len(part) {
+			i2, c := draw.Text, part[i]
+			if c < ' ' || c >= 0x7f {
+				i2, c = draw.Warn, '.'
+			}
+			ascii.WriteByte(c)
+			row.Put(i2, fmt.Sprintf("%02x", part[i])).Put(draw.Text, " ")
+		}
+		d.Add(row.To(9+3*per).Put(draw.Muted, ascii.String()))
+	}
+}

@@ -1,0 +1,165 @@
+// Package desk is the seam between the console and its screens. A Screen owns its state, its keys,
+// its messages and its drawing; a Desk is all that it may use of the console around it: what
+// waits (Board), whether a key may decide (Guard), how things are drawn (Styles), the clock, and
+// a few orders to the root: say a sentence, ask, read a line, open another screen, go back.
+//
+// The root keeps a stack of open screens. It draws the top one and gives it the keys; what is not
+// a key goes to every screen, also to one that is closed, because an answer may come after its
+// screen was left. Each screen is made once and opened again and again: what a person has written
+// and not sent is still there.
+//
+// How a key passes: the guard hears of it first; a screen that is being typed in takes it as it
+// is; bursts and pastes end here; then the keys of the top screen come (Keys), then the root's
+// own, which act on what the top screen says it is about (Subject). A key that cannot act now
+// says why. The key line, the help and the list of actions are made from the same bindings.
+//
+// How a frame comes about: everything that happened is taken in, each drawn screen settles
+// (Settle: selection, scrolling, what is missing is asked for), the guard learns which call is
+// drawn, and View draws what was settled.
+//
+// A new screen is its own folder, and one line in the root's table of screens.
+package desk
+
+import (
+	"context"
+	"time"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/board"
+	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/guard"
+	"github.com/aoctl/aoctl/tui/words"
+)
+
+// A Screen is one view. It owns its state, its keys and its messages.
+type Screen interface {
+	// Opens makes the screen ready to be drawn, about on. It is called each time that the
+	// screen is opened.
+	Opens(on Subject) tea.Cmd
+	// Update takes what happened, and no key. Messages that are not the screen's own are
+	// left alone; Settle, News, Tick and the mouse's are for all.
+	Update(msg tea.Msg) tea.Cmd
+	// View draws the screen: height rows of width cells.
+	View(width, height int) []string
+	// Keys are the screen's keys as they are now.
+	Keys() []Key
+	// Subject is the call or session that keys of the root are about.
+	Subject() Subject
+}
+
+// A Writer is a screen that something is typed in: it takes every key, as it comes.
+type Writer interface {
+	Write(msg tea.KeyMsg) tea.Cmd
+}
+
+// Subject is what a screen is about.
+type Subject struct {
+	Session string          // id, "" for none
+	Call    *broker.Request // nil for none
+	Rule    string          // id of a rule, "" for none
+}
+
+// Key is a key of a screen: what it is called, what it does, and whether it can.
+type Key struct {
+	key.Binding                          // its help is one sentence
+	Short       string                   // what it does, in a word or two, for the key line; "" keeps it out of there
+	Name        string                   // how the key line calls it, where that is not the binding's own name
+	Why         string                   // why it cannot act now; "" when it can
+	Do          func(tea.KeyMsg) tea.Cmd // acts
+}
+
+// Named is the key's name in the key line.
+func (k Key) Named() string {
+	if k.Name != "" {
+		return k.Name
+	}
+	return k.Help().Key
+}
+
+// Bind makes a binding: its name, what it does in a sentence, and the keys.
+func Bind(name, help string, keys ...string) key.Binding {
+	return key.NewBinding(key.WithKeys(keys...), key.WithHelp(name, help))
+}
+
+// The messages for every screen.
+type (
+	// Settle brings a drawn screen in line with what is going to be drawn.
+	Settle struct{}
+	// News is what changed at the broker. The board knows it already.
+	News struct{ List []broker.Update }
+	// Tick comes once a second.
+	Tick struct{}
+)
+
+// Desk is what a screen may use of the console around it. All of it belongs to the goroutine of
+// Update.
+type Desk struct {
+	Root
+	Ctx      context.Context //nolint:containedctx // commands get nothing else to learn that the console ends
+	Board    *board.Board
+	Guard    *guard.Guard
+	Book     *words.Book // the rules
+	Styles   *draw.Styles
+	Operator broker.Actor // who decides here
+	At       time.Time    // the clock, as drawn
+
+	Width, Height int  // of the room that a screen has, in cells
+	Stacked       bool // the window is narrow: panes lie one above the other
+}
+
+// Root is what the console does for its screens.
+type Root interface {
+	// Say puts a sentence in the last line for some seconds: the first of texts that has
+	// room, else the last one. They are safe to draw.
+	Say(i draw.Ink, texts ...string) tea.Cmd
+	// Fitting is the first of texts that the last line has room for, else the last one.
+	Fitting(texts ...string) string
+	// Open opens a screen on top of this one.
+	Open(name string, on Subject) tea.Cmd
+	// Back closes the top screen.
+	Back() tea.Cmd
+	// Home closes all but the first screen.
+	Home() tea.Cmd
+	// OnlyCallsOf goes to the first screen, which then lists the calls of one session.
+	OnlyCallsOf(session string) tea.Cmd
+	// Ask asks a question for yes or no in the last line. The yes passes the guard.
+	Ask(question, brief string, yes func() tea.Cmd)
+	// Read asks for a line of text.
+	Read(Line)
+	// Copy puts text on the clipboard and says so; what names it.
+	Copy(what, text string) tea.Cmd
+	// CopyCall puts a call's command, or its input, on the clipboard.
+	CopyCall(r broker.Request) tea.Cmd
+	// Beside writes a control sequence to the terminal between two frames.
+	Beside(sequence string) tea.Cmd
+}
+
+// Line is a line of text that is asked for.
+type Line struct {
+	Lead, Help string                    // stands before it; what the keys do
+	Text       string                    // to begin with
+	Typed      func(text string)         // hears of each change; may be nil
+	Send       func(text string) tea.Cmd // takes the text; may be nil
+}
+
+// TooSmall reports whether the window is too small to judge a call in.
+func TooSmall(width, height int) bool { return width < LeastWidth || height < LeastHeight }
+
+// The least window in which calls can be judged, in cells. Windows narrower than StackBelow have
+// their panes one above the other.
+const (
+	LeastWidth  = 40
+	LeastHeight = 12
+	StackBelow  = 72
+)
+
+// The screens that others open by their name.
+const (
+	Bytes    = "bytes"
+	Help     = "help"
+	Managed  = "managed"
+	Timeline = "timeline"
+)

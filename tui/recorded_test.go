@@ -1,0 +1,64 @@
+package tui
+
+import (
+	"fmt"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/tui/desk"
+)
+
+// recorded is a screen whose commands a still keeps, to run them when a test wants that.
+type recorded struct {
+	desk.Screen
+	s *still
+}
+
+func (r *recorded) Opens(on desk.Subject) tea.Cmd { return r.s.keep(r.Screen.Opens(on)) }
+func (r *recorded) Update(msg tea.Msg) tea.Cmd    { return r.s.keep(r.Screen.Update(msg)) }
+
+func (s *still) keep(cmd tea.Cmd) tea.Cmd {
+	if cmd != nil {
+		s.asked = append(s.asked, cmd)
+	}
+	return cmd
+}
+
+// record has the commands of all screens kept.
+func (s *still) record() {
+	s.m.roomList = nil
+	for _, o := range table {
+		r := &recorded{s.m.rooms[o.name], s}
+		s.m.rooms[o.name] = r
+		s.m.roomList = append(s.m.roomList, r)
+	}
+}
+
+// told lets the screens' questions be answered, as a running program does.
+func (s *still) told() {
+	if s.m.tr.asking { // its command was not run
+		s.m.tr.asking, s.m.tr.due = false, true
+	}
+	s.m.broadcast(desk.Tick{})
+	for range 400 {
+		s.m.settleOpen()
+		asked := s.asked
+		s.asked = nil
+		if cmd := s.m.settleTranscript(); cmd != nil {
+			asked = append(asked, cmd)
+		}
+		if len(asked) == 0 {
+			return
+		}
+		for _, cmd := range asked {
+			switch msg := cmd().(type) {
+			case nil, tea.BatchMsg:
+			case transcriptMsg:
+				s.m.transcriptCame(msg)
+			default:
+				s.m.broadcast(msg)
+			}
+		}
+	}
+	panic(fmt.Sprint("the screens ask for ever"))
+}

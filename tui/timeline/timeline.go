@@ -1,0 +1,136 @@
+// Package timeline is the screen with all that happened in one session: calls, decisions, what
+// ran, what was said, the newest at the end. It reads the log in pages, as far as somebody looks,
+// and holds at most some thousand steps: at the other end it lets go.
+//
+// It follows the end until a key moves away from there, and a filter leaves only the steps that
+// have all its words. What a step is drawn as is in step.go; reading.go knows which part of the
+// log is there and asks for more; view.go draws and moves.
+package timeline
+
+import (
+	"context"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/story"
+	"github.com/aoctl/aoctl/tui/desk"
+	"github.com/aoctl/aoctl/tui/event"
+)
+
+// Broker is what the screen needs of it.
+type Broker interface {
+	Timeline(ctx context.Context, f broker.EventFilter) ([]story.Moment, error)
+}
+
+// Screen is the events of one session.
+type Screen struct {
+	*desk.Desk
+	broker Broker
+	reading
+}
+
+// New makes the screen.
+func New(d *desk.Desk, b Broker) *Screen { return &Screen{Desk: d, broker: b} }
+
+// Opens shows the events of a session, at their end.
+func (t *Screen) Opens(on desk.Subject) tea.Cmd {
+	t.reading = reading{session: on.Session, gen: t.gen + 1, follow: true}
+	return nil
+}
+
+// Subject is the session, and the selected step's call.
+func (t *Screen) Subject() desk.Subject {
+	on := desk.Subject{Session: t.session}
+	if at := t.index(t.at); at >= 0 && t.steps[at].Large == 0 {
+		on.Call = t.steps[at].Call
+	}
+	return on
+}
+
+// Update takes pages, news and the mouse.
+func (t *Screen) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case pageMsg:
+		t.came(msg)
+	case desk.Settle:
+		return t.settle()
+	case desk.News:
+		t.heard(msg.List)
+	case desk.Tick:
+		t.stale = true
+	case tea.MouseMsg:
+		t.mouse(msg)
+	}
+	return nil
+}
+
+// Keys are the keys of the screen.
+func (t *Screen) Keys() []desk.Key {
+	list := desk.Moves("move", t.move)
+	return append(list,
+		desk.Key{Binding: desk.Enter("unfold, fold"), Short: "unfold", Do: t.onStep(t.toggle)},
+		desk.Key{Binding: desk.Space("unfold, fold"), Do: t.onStep(t.toggle)},
+		desk.Key{Binding: desk.Filter("list only what has these words"), Short: "filter", Do: t.askFilter},
+		desk.Key{Binding: desk.Copy("copy the command, the input or the output"), Short: "copy", Do: t.onStep(t.copyStep)},
+	)
+}
+
+// onStep is a key's action on the selected step; without one it does nothing.
+func (t *Screen) onStep(do func(*event.Step) tea.Cmd) func(tea.KeyMsg) tea.Cmd {
+	return func(tea.KeyMsg) tea.Cmd {
+		if at := t.index(t.at); at >= 0 {
+			return do(t.steps[at])
+		}
+		return nil
+	}
+}
+
+func (t *Screen) askFilter(tea.KeyMsg) tea.Cmd {
+	t.Read(desk.Line{Lead: "/", Help: "enter keeps · esc shows all", Text: t.filter, Typed: t.filterBy})
+	return nil
+}
+
+func (t *Screen) toggle(s *event.Step) tea.Cmd {
+	t.unfold(s)
+	return nil
+}
+
+// move takes the keys that move.
+func (t *Screen) move(msg tea.KeyMsg) tea.Cmd {
+	_, height := t.Inner()
+	at := t.index(t.at)
+	switch {
+	case key.Matches(msg, desk.Top):
+		t.toStart()
+	case key.Matches(msg, desk.Bottom):
+		t.toEnd()
+	case at < 0:
+	case key.Matches(msg, desk.Down):
+		t.down(at)
+	case key.Matches(msg, desk.Up):
+		t.up(at)
+	case key.Matches(msg, desk.PageDown):
+		t.scroll(max(1, height/2))
+	case key.Matches(msg, desk.PageUp):
+		t.scroll(-max(1, height/2))
+	}
+	return nil
+}
+
+func (t *Screen) toStart() {
+	if !t.atStart || len(t.steps) == 0 {
+		t.restart(oldest)
+		return
+	}
+	t.at, t.follow, t.reveal = t.steps[0].Seq(), false, true
+}
+
+func (t *Screen) toEnd() {
+	if !t.atEnd || len(t.steps) == 0 {
+		t.restart(newest)
+		return
+	}
+	t.follow = true
+}

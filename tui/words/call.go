@@ -1,0 +1,36 @@
+package words
+
+import (
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/board"
+	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+func Quoted(text string) string {
+	if text == "" {
+		return ""
+	}
+	return `"` + draw.SafeLine(text) + `"`
+}
+
+// Whose names a call's session and sub-agent; safe to draw.
+func Whose(r broker.Request, b *board.Board) string {
+	label := b.Label(r.SessionID)
+	switch {
+	case r.SubagentType != "":
+		return label + " › " + draw.SafeLine(r.SubagentType)
+	case r.SubagentID != "":
+		return label + " › " + draw.SafeLine(draw.LastOf(r.SubagentID, 8))
+	}
+	return label
+}
+
+// Pad fills rows of a narrower paper up to width.
+func Pad(rows []string, width int) []string {
+	out := make([]string, len(rows))
+	for i, r := range rows {
+		out[i] = r + draw.Spaces(width-safe.Width(r))
+	}
+	return out
+}
