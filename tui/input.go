@@ -23,6 +23,9 @@ func (m *model) updateKey(msg tea.KeyMsg) tea.Cmd {
 	if m.prompt != nil {
 		return m.updatePrompt(msg)
 	}
+	if w, ok := m.open().(desk.Writer); ok && w.Writes() {
+		return w.Write(msg, tookBack)
+	}
 	if m.editor != nil {
 		return m.editorKey(msg, tookBack)
 	}

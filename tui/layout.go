@@ -1,6 +1,9 @@
 package tui
 
-import "github.com/aoctl/aoctl/tui/draw"
+import (
+	"github.com/aoctl/aoctl/tui/desk"
+	"github.com/aoctl/aoctl/tui/draw"
+)
 
 // Windows narrower than stackBelow have their panes one above the other. Below
 // leastWidth × leastHeight no call can be judged, so none can be decided.
@@ -15,7 +18,7 @@ const (
 type layout struct {
 	draw.Frames
 	body                    draw.Area
-	compose                 draw.Area // below the body
+	compose, strip          draw.Area // below the body
 	sessions, queue, detail draw.Area
 }
 
@@ -32,6 +35,11 @@ func (m *model) layout() layout {
 		h := composeHeight(l.body.H)
 		l.body.H -= h
 		l.compose = draw.Area{X: 0, Y: top + l.body.H, W: m.width, H: h}
+	}
+	if s, ok := m.open().(desk.Strip); ok {
+		h := s.Strip(l.body.W, l.body.H)
+		l.body.H -= h
+		l.strip = draw.Area{X: 0, Y: top + l.body.H, W: m.width, H: h}
 	}
 	switch {
 	case m.screen != screenMain:

@@ -165,7 +165,8 @@ func (m *model) drawnCard() *board.Card {
 
 // formOpen reports whether something that is written or asked takes every key.
 func (m *model) formOpen() bool {
-	return m.prompt != nil || m.editor != nil || m.edit != nil || m.compose != nil || m.launch != nil
+	w, ok := m.open().(desk.Writer)
+	return ok && w.Writes() || m.prompt != nil || m.editor != nil || m.edit != nil || m.compose != nil || m.launch != nil
 }
 
 // selectRow selects the card at place i of the list, or the one nearest to it.

@@ -23,7 +23,7 @@ func (m *model) settle() tea.Cmd {
 	m.settleLaunch()
 	m.settleHistory()
 	m.settleRules()
-	cmd := tea.Batch(m.settleDrawn(), m.settleEdit(), m.settleEditor(), m.wantStats(), m.wantStory(), m.settleOpen(), m.settleTranscript(), m.beat())
+	cmd := tea.Batch(m.settleOpen(), m.settleDrawn(), m.settleEdit(), m.settleEditor(), m.wantStats(), m.wantStory(), m.settleTranscript(), m.beat())
 	if m.Guard.Since.Equal(m.awakeAt) {
 		return cmd
 	}
@@ -63,6 +63,10 @@ func window(top, at, rows, items int) int {
 // on the screen.
 func (m *model) settleDrawn() tea.Cmd {
 	c := m.drawnCard()
+	if s := m.open(); s != nil {
+		m.Guard.Draws(s.Subject().Drawn, m.At)
+		return nil
+	}
 	if c == nil {
 		if m.edit == nil || m.edit.state != editAsking {
 			m.Guard.Draws(guard.Drawn{}, m.At)

@@ -19,6 +19,17 @@ func (m *model) open() desk.Screen {
 	return nil
 }
 
+// covering is the screen that fills the room: the one on top, or below a strip the next one; nil
+// for the first screen.
+func (m *model) covering() desk.Screen {
+	for i := len(m.stack) - 1; i >= 0; i-- {
+		if _, strip := m.stack[i].(desk.Strip); !strip {
+			return m.stack[i]
+		}
+	}
+	return nil
+}
+
 // Open puts the screen of this name on top. One that is open already comes up from where it is.
 func (m *model) Open(name string, on desk.Subject) tea.Cmd {
 	s := m.rooms[name]
@@ -56,14 +67,20 @@ func (m *model) broadcast(msg tea.Msg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// settleOpen lets the drawn screen settle.
+// settleOpen lets the screens settle that are drawn.
 func (m *model) settleOpen() tea.Cmd {
 	l := m.layout()
-	m.Width, m.Height, m.Stacked = l.body.W, l.body.H, m.width < desk.StackBelow
-	if s := m.open(); s != nil {
-		return s.Update(desk.Settle{})
+	m.Stacked = m.width < desk.StackBelow
+	var cmds []tea.Cmd
+	if s := m.covering(); s != nil {
+		m.Width, m.Height = l.body.W, l.body.H
+		cmds = append(cmds, s.Update(desk.Settle{}))
 	}
-	return nil
+	if s := m.open(); s != nil && s != m.covering() {
+		m.Width, m.Height = l.strip.W, l.strip.H
+		cmds = append(cmds, s.Update(desk.Settle{}))
+	}
+	return tea.Batch(cmds...)
 }
 
 // openKey takes a key for the screen on top, if that is one of its own.

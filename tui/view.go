@@ -3,6 +3,7 @@ package tui
 import (
 	"strings"
 
+	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
 )
 
@@ -26,6 +27,10 @@ func (m *model) View() string {
 		l := m.layout()
 		rows = append(rows, m.composeView(l, l.compose)...)
 	}
+	if _, ok := m.open().(desk.Strip); ok {
+		l := m.layout()
+		rows = append(rows, m.drawn(m.open(), l.strip)...)
+	}
 	rows = append(rows, m.footer())
 	if len(rows) > m.height { // a window of one or two rows
 		rows = rows[len(rows)-m.height:]
@@ -44,8 +49,8 @@ func (m *model) body() []string {
 	if m.editorCovers(l) {
 		return m.editorView(l, l.body)
 	}
-	if s := m.open(); s != nil {
-		return s.View(l.body.W, l.body.H)
+	if s := m.covering(); s != nil {
+		return m.drawn(s, l.body)
 	}
 	switch m.screen {
 	case screenFull:
@@ -80,4 +85,10 @@ func (m *model) body() []string {
 		right[i] = left[i] + right[i]
 	}
 	return right
+}
+
+// drawn is a screen in its area, which the desk tells it too.
+func (m *model) drawn(s desk.Screen, a draw.Area) []string {
+	m.Width, m.Height = a.W, a.H
+	return s.View(a.W, a.H)
 }

@@ -50,9 +50,18 @@ type Screen interface {
 	Subject() Subject
 }
 
-// A Writer is a screen that something is typed in: it takes every key, as it comes.
+// A Writer is a screen that something is typed in, or that has its own way with keys: while it
+// writes, every key is for it, as it comes. tookBack says that the key took back a decision which
+// was held for a moment. Its Keys are named in the key line and in the help, and Do is not used.
 type Writer interface {
-	Write(msg tea.KeyMsg) tea.Cmd
+	Writes() bool
+	Write(msg tea.KeyMsg, tookBack bool) tea.Cmd
+}
+
+// A Strip is a screen that takes only the lower rows of the room and leaves the others to the one
+// below it, which is drawn in what is left. No call counts as drawn there.
+type Strip interface {
+	Strip(width, height int) (rows int)
 }
 
 // Subject is what a screen is about.
@@ -60,6 +69,7 @@ type Subject struct {
 	Session string          // id, "" for none
 	Call    *broker.Request // nil for none
 	Rule    string          // id of a rule, "" for none
+	Drawn   guard.Drawn     // the call that is drawn for a decision; zero for none
 }
 
 // Key is a key of a screen: what it is called, what it does, and whether it can.
