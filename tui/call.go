@@ -3,26 +3,11 @@ package tui
 import (
 	"fmt"
 
-	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
 )
-
-// around gathers what a call is drawn with beyond itself.
-func (m *model) around(r broker.Request) callview.Around {
-	session := m.Board.Sessions[r.SessionID]
-	if session != nil && m.Board.InOneProcess(session) {
-		alone := *session
-		alone.Pane = "" // it may be another session's
-		session = &alone
-	}
-	return callview.Around{
-		Session: session, Label: m.Board.Label(r.SessionID), Loc: m.At.Location(),
-		View: m.view, Story: m.stories.known[r.ID],
-	}
-}
 
 // detailView draws the selected call.
 func (m *model) detailView(l layout, a draw.Area) []string {
@@ -41,7 +26,7 @@ func (m *model) detailView(l layout, a draw.Area) []string {
 	}
 	d := m.doc(c, width)
 	f := draw.Caption{
-		Title: d.Title, Alarm: d.Alarm, Note: d.Note, Right: position(m.scroll, height, d),
+		Title: d.Title, Alarm: d.Alarm, Note: d.Note, Right: callview.Position(m.scroll, height, d),
 		Focus: m.focus == paneDetail || m.screen == screenFull,
 	}
 	f.Below, f.BelowInk = m.standing(c)
@@ -87,23 +72,4 @@ func (m *model) noLonger(c *board.Card) string {
 		return ""
 	}
 	return " · its asker waits no longer than that"
-}
-
-// position says which rows of a call are on the screen.
-func position(scroll, height int, d *callview.Doc) string {
-	n := len(d.Rows)
-	text := fmt.Sprintf("%s–%s of %s", figures.Count(scroll+1), figures.Count(min(scroll+height, n)), figures.Plural(n, "row"))
-	if n <= height {
-		if d.CallEnd > 0 {
-			n = d.CallEnd // the rest is what we say of the call
-		}
-		text = "all " + figures.Plural(n, "row")
-		if n == 1 {
-			text = "1 row · all"
-		}
-	}
-	if d.Size != "" {
-		text = d.Size + " · " + text
-	}
-	return text
 }

@@ -16,8 +16,6 @@ const (
 	gatherMost = 2048
 )
 
-const historyKept = 500 // decided calls on the history screen
-
 // watch subscribes to the broker.
 func (m *model) watch() tea.Cmd {
 	m.watchGen++
@@ -107,15 +105,7 @@ func (m *model) stopAll() tea.Cmd {
 	}
 }
 
-func (m *model) loadHistory() tea.Cmd {
-	ctx, c := m.Ctx, m.console
-	return func() tea.Msg {
-		list, err := c.History(ctx, historyKept)
-		return historyMsg{list: list, err: err}
-	}
-}
-
-// beside writes a control sequence to the terminal between two frames.
+// Beside writes a control sequence to the terminal between two frames.
 func (m *model) Beside(sequence string) tea.Cmd {
 	out := m.out
 	if out == nil || sequence == "" {

@@ -74,7 +74,7 @@ func BenchmarkDiff5000FirstFrame(b *testing.B) {
 	list := dressed(s.m.Ctx, read)
 	for _, sides := range []bool{false, true} {
 		b.Run(map[bool]string{false: "coloured", true: "sides"}[sides], func(b *testing.B) {
-			s.m.view = callview.DiffView{Sides: sides, More: 3}
+			s.m.sheets.View = callview.DiffView{Sides: sides, More: 3}
 			for b.Loop() {
 				c.Sections = read
 				s.m.Update(dressedMsg{key: c.Key(), of: read, list: list})

@@ -126,12 +126,14 @@ var ruleScenes = map[string]struct {
 	"file broken": {play: func(s *still) { s.keys("r", "F", "j", "enter") }},
 	"file trust":  {play: func(s *still) { s.keys("r", "F", "enter", "G", "y") }},
 	"history with rules": {play: func(s *still) {
-		s.m.Update(historyMsg{list: []broker.Request{
+		s.wasDecided([]broker.Request{
 			settled(bash("h1", "s1", seconds(3), "npm run test a"), broker.Allowed, broker.Actor{Kind: broker.ByRule, ID: "r-test"}, "", seconds(2)),
 			settled(bash("h2", "s2", seconds(9), "make all"), broker.Allowed, broker.Actor{Kind: broker.ByRule, ID: "r-gone-4711"}, "", seconds(8)),
-		}})
+		}, nil)
+		fake, _ := s.m.console.(*fakeConsole)
+		fake.stats = map[string]broker.Stats{"": {Calls: 5210, ByRule: 4100, ByHand: 1000, Denied: 60, RuleDeny: 20, Expired: 30, Median: 3200 * time.Millisecond, Saved: 4120}}
 		s.keys("h")
-		s.m.Update(statsMsg{stats: broker.Stats{Calls: 5210, ByRule: 4100, ByHand: 1000, Denied: 60, RuleDeny: 20, Expired: 30, Median: 3200 * time.Millisecond, Saved: 4120}})
+		s.told()
 	}},
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/sheet"
 	"github.com/aoctl/aoctl/tui/words"
 )
 
@@ -250,7 +251,7 @@ func (m *model) writeCall(p *draw.Paper, r broker.Request, when string, i draw.I
 	if s.Tool != "Bash" {
 		line.Put(i, s.Tool+" ")
 	}
-	m.queueText(line, s, i, p.Width-line.Width)
+	sheet.Put(line, s, i, p.Width-line.Width)
 	p.Add(line)
 }
 

@@ -189,7 +189,7 @@ func TestObservedCallIsToldOnce(t *testing.T) {
 	const would = "a person would have been asked: nothing allows it"
 	s := newRuleScene(t, nil)
 	r := settled(bash("h1", "s1", seconds(9), "ls"), broker.Allowed, broker.Actor{Kind: broker.ByObserve}, would, seconds(9))
-	s.m.Update(historyMsg{list: []broker.Request{r}})
+	s.wasDecided([]broker.Request{r}, nil)
 	s.draw(80, 24, "h")
 	view := s.draw(80, 24, "enter")
 	if strings.Count(view, would) != 1 || !strings.Contains(view, "was left to the agent (observing), at ") {

@@ -23,14 +23,15 @@ type fakeConsole struct {
 	fakeRules
 	fakeStories
 
-	mu       sync.Mutex
-	sessions map[string]broker.Session
-	requests map[string]broker.Request
-	order    []string
-	late     bool // allowing an ended call leaves a grant
-	watches  []chan broker.Update
-	history  []broker.Request
-	storeErr string
+	mu         sync.Mutex
+	sessions   map[string]broker.Session
+	requests   map[string]broker.Request
+	order      []string
+	late       bool // allowing an ended call leaves a grant
+	watches    []chan broker.Update
+	history    []broker.Request
+	historyErr error
+	storeErr   string
 
 	decided             []broker.Decision
 	ids                 []string // of decided
@@ -277,7 +278,7 @@ func (f *fakeConsole) StopAll(context.Context, broker.Actor) (sessions, denied i
 func (f *fakeConsole) History(context.Context, int) ([]broker.Request, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.history, nil
+	return f.history, f.historyErr
 }
 
 func settled(r broker.Request, s broker.State, by broker.Actor, reason string, at time.Time) broker.Request {

@@ -78,7 +78,7 @@ func newStill(tb testing.TB, snap broker.Snapshot, past []broker.Request, profil
 	s.record()
 	s.m.watchGen = 1
 	s.m.Update(watchStartedMsg{gen: 1, snap: snap, updates: make(chan broker.Update)})
-	s.m.Update(historyMsg{list: past})
+	s.wasDecided(past, nil)
 	return s
 }
 

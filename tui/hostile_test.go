@@ -122,7 +122,7 @@ func TestNothingHostileReachesTheTerminal(t *testing.T) {
 				s.m.opts.Version = p
 				s.m.Update(decidedMsg{key: guard.Drawn{ID: p}, err: fmt.Errorf("%s: %w", p, broker.ErrAlreadyDecided), req: requests[1]})
 				drawAll(t, s, sizes, func(view string, width, height int) { tuitest.CheckView(t, view, width, height) })
-				s.m.Update(historyMsg{err: fmt.Errorf("%s", p)})
+				s.wasDecided(nil, fmt.Errorf("%s", p))
 				s.m.Update(stoppedMsg{label: s.m.Board.Label(p), err: fmt.Errorf("%s", p)})
 				tuitest.CheckView(t, s.draw(80, 24, "h"), 80, 24)
 			})

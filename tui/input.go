@@ -13,6 +13,7 @@ import (
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/guard"
+	"github.com/aoctl/aoctl/tui/sheet"
 	"github.com/aoctl/aoctl/tui/words"
 )
 
@@ -86,12 +87,8 @@ func (m *model) updateKey(msg tea.KeyMsg) tea.Cmd {
 		return m.subjectKey(msg, s.Subject())
 	}
 	switch m.screen {
-	case screenPast:
-		return m.pastKey(msg)
 	case screenTranscript:
 		return m.transcriptKey(msg)
-	case screenHistory:
-		return m.historyKey(msg)
 	case screenRules, screenTokens, screenFiles, screenFile:
 		return m.rulesKey(msg)
 	case screenMain, screenFull:
@@ -270,8 +267,6 @@ func (m *model) Back() tea.Cmd {
 		m.close(m.open())
 	case m.onRules():
 		return m.backInRules()
-	case m.screen == screenPast:
-		m.screen = screenHistory
 	case m.screen == screenTranscript:
 		m.screen = m.tr.from
 	case m.screen != screenMain:
@@ -294,19 +289,17 @@ func (m *model) filterBy(f board.Filter) {
 
 // mainKey moves in the panes and opens screens.
 func (m *model) mainKey(msg tea.KeyMsg) tea.Cmd {
+	if cmd, ok := m.keyOf(m.sheets.Keys(sheet.Drawn{LayOut: m.drawnDoc, Top: &m.scroll}), msg); ok {
+		return cmd
+	}
 	switch {
 	case key.Matches(msg, m.keys.Filter):
 		m.screen, m.focus = screenMain, paneQueue // in a low window the sessions hide what is filtered
 		m.openFilter()
-	case key.Matches(msg, m.keys.History):
-		m.screen, m.historyAt, m.historyRow, m.historyTop = screenHistory, "", 0, 0
-		return m.loadHistory()
 	case key.Matches(msg, m.ruleKeys.List):
 		return m.openRules()
 	case key.Matches(msg, m.keys.Copy):
 		return m.copyCall(m.drawnCard())
-	case key.Matches(msg, m.keys.Sides, m.keys.More, m.keys.Less):
-		return m.viewKey(msg)
 	case key.Matches(msg, m.keys.Jump):
 		return m.jump()
 	case key.Matches(msg, m.keys.Mute):
@@ -414,59 +407,4 @@ func (m *model) moveSession(msg tea.KeyMsg) {
 			return
 		}
 	}
-}
-
-func (m *model) historyKey(msg tea.KeyMsg) tea.Cmd {
-	list := m.past()
-	switch {
-	case len(list) == 0:
-	case key.Matches(msg, m.keys.Open):
-		m.screen, m.pastScroll, m.unfolded = screenPast, 0, false
-	case key.Matches(msg, m.keys.History):
-		m.screen = screenMain
-	case key.Matches(msg, m.ruleKeys.Revoke):
-		return m.revokeRuleOf(list[m.pastAt(list)])
-	case key.Matches(msg, m.keys.Transcript):
-		return m.openTranscript(list[m.pastAt(list)].SessionID)
-	case key.Matches(msg, m.keys.PageDown, m.keys.PageUp):
-		_, height := m.room()
-		step := max(1, height/2)
-		if key.Matches(msg, m.keys.PageUp) {
-			step = -step
-		}
-		m.historyAt = list[max(0, min(m.pastAt(list)+step, len(list)-1))].ID
-	default:
-		m.historyAt = list[m.moved(msg, m.pastAt(list), len(list))].ID
-	}
-	return nil
-}
-
-func (m *model) pastKey(msg tea.KeyMsg) tea.Cmd {
-	list := m.past()
-	if len(list) == 0 {
-		return m.Back()
-	}
-	r := list[m.pastAt(list)]
-	if key.Matches(msg, m.keys.Copy) {
-		return m.CopyCall(r)
-	}
-	if key.Matches(msg, m.keys.Unfold) {
-		m.unfolded = !m.unfolded
-		return nil
-	}
-	if key.Matches(msg, m.keys.Transcript) {
-		return m.openTranscript(r.SessionID)
-	}
-	if key.Matches(msg, m.keys.Open) {
-		return m.openRuleOf(r)
-	}
-	if key.Matches(msg, m.ruleKeys.Revoke) {
-		return m.revokeRuleOf(r)
-	}
-	if key.Matches(msg, m.keys.Sides, m.keys.More, m.keys.Less) {
-		return m.viewKey(msg)
-	}
-	width, _ := m.room()
-	m.pastScroll = m.scrolled(msg, m.pastScroll, len(m.pastDoc(r, width).Rows))
-	return nil
 }

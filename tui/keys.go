@@ -141,12 +141,8 @@ func (k keyMap) shortHelp(s screen) []hint {
 	name := func(b key.Binding) string { return b.Help().Key }
 	rule := defaultRuleKeys()
 	switch s {
-	case screenHistory:
-		return []hint{{"j k", "move"}, {name(k.Open), "show"}, {"x", "switch its rule off"}, {name(k.Help), "help"}, {name(k.Back), "back"}}
 	case screenTranscript:
 		return []hint{{"j k", "move"}, {name(k.Open), "unfold"}, {name(k.UnfoldAll), "all"}, {name(k.Filter), "search"}, {"n N", "again"}, {"G", "follow"}, {name(k.Copy), "copy"}, {name(k.Events), "events"}, {name(k.Back), "back"}}
-	case screenPast:
-		return []hint{{"j k", "scroll"}, {name(k.Unfold), "output"}, {name(k.Open), "its rule"}, {"x", "switch its rule off"}, {name(k.Copy), "copy"}, {name(k.Back), "back"}}
 	case screenFull:
 		return []hint{
 			{name(k.Allow), "allow"},

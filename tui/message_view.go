@@ -3,6 +3,7 @@ package tui
 import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/callview"
+	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/words"
 )
@@ -29,7 +30,7 @@ func (m *model) settleCompose() {
 	width, height := l.Inner(l.compose, 1)
 	p := m.Styles.Paper(width)
 	cursor := c.text.Write(p, draw.Gutter{}, true)
-	c.top = window(c.top, cursor, height-m.composeHead(), len(p.Rows))
+	c.top = desk.Window(c.top, cursor, height-m.composeHead(), len(p.Rows))
 }
 
 // composeHead is how many rows stand above the text.
@@ -52,7 +53,7 @@ func (m *model) composeView(l layout, a draw.Area) []string {
 	}
 	room := max(0, height-len(rows))
 	if len(p.Rows) > room {
-		f.Right = position(c.top, room, &callview.Doc{Paper: *p})
+		f.Right = callview.Position(c.top, room, &callview.Doc{Paper: *p})
 	}
 	top := max(0, min(c.top, len(p.Rows)-room))
 	return l.Framed(a, f, 1, append(rows, p.Rows[top:min(top+room, len(p.Rows))]...))

@@ -132,15 +132,6 @@ type (
 		path, digest string // digest is empty when trust was taken back
 		err          error
 	}
-	statsMsg struct {
-		session, newest string
-		stats           broker.Stats
-		err             error
-	}
-	historyMsg struct {
-		list []broker.Request
-		err  error
-	}
 	filesMsg struct { // what a call would change, and the call compared with it
 		key      guard.Drawn
 		files    map[string]change.File

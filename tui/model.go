@@ -8,10 +8,11 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/board"
-	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/guard"
+	"github.com/aoctl/aoctl/tui/history"
+	"github.com/aoctl/aoctl/tui/sheet"
 	"github.com/aoctl/aoctl/tui/text"
 	"github.com/aoctl/aoctl/tui/tty"
 	"github.com/aoctl/aoctl/tui/words"
@@ -24,8 +25,6 @@ type screen int
 const (
 	screenMain       screen = iota
 	screenFull              // the drawn call alone
-	screenHistory           // what was decided
-	screenPast              // one decided call
 	screenRules             // the rules
 	screenTokens            // tokens
 	screenFiles             // rules files of projects
@@ -96,18 +95,9 @@ type model struct {
 	askedOf    guard.Drawn // the card whose form keys are for, zero when there is none
 	rb         rulebook
 
-	history     []broker.Request
-	historyErr  error
-	historyAt   string // id of the selected decided call
-	historyRow  int    // where it is listed
-	historyTop  int
-	unfolded    bool // the output of the decided call on the screen
-	stories     stories
+	sheets      *sheet.Sheets
+	past        *history.List
 	tr          transcript
-	summaries   map[string]callview.Summary // of decided calls, by id
-	pastScroll  int
-	docs        docCache
-	view        callview.DiffView
 	attention   attention
 	beating     bool      // a beatMsg is under way
 	awakeAt     time.Time // the doubt whose end is going to be drawn
@@ -142,7 +132,7 @@ func newModel(ctx context.Context, c console, o Options, st *draw.Styles) *model
 
 // Init starts the clock, the subscription and the first look at what was decided.
 func (m *model) Init() tea.Cmd {
-	return tea.Batch(m.watch(), m.tick(), m.loadHistory())
+	return tea.Batch(m.watch(), m.tick(), m.broadcast(desk.Start{}))
 }
 
 // card is the selected card, nil when there is none.

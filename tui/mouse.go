@@ -23,14 +23,10 @@ func (m *model) updateMouse(msg tea.MouseMsg) tea.Cmd {
 	}
 	l := m.layout()
 	switch {
-	case m.screen == screenPast:
-		m.pastScroll += step * wheelRows
 	case m.screen == screenTranscript:
 		m.mouseTranscript(l, msg, step)
 	case m.onRules():
 		m.mouseRules(l, msg, step)
-	case m.screen == screenHistory:
-		m.mouseHistory(l, msg, step)
 	case l.detail.Has(msg.X, msg.Y):
 		m.scroll += step * wheelRows
 		if step == 0 && m.screen == screenMain {
@@ -42,18 +38,6 @@ func (m *model) updateMouse(msg tea.MouseMsg) tea.Cmd {
 		m.mouseSessions(l, msg, step)
 	}
 	return nil
-}
-
-func (m *model) mouseHistory(l layout, msg tea.MouseMsg, step int) {
-	list := m.past()
-	if len(list) == 0 {
-		return
-	}
-	at := m.pastAt(list) + step
-	if step == 0 {
-		at = m.historyTop + msg.Y - l.detail.Y - 1 - len(m.statsRow(l.detail.W))
-	}
-	m.historyAt = list[max(0, min(at, len(list)-1))].ID
 }
 
 func (m *model) mouseQueue(l layout, msg tea.MouseMsg, step int) {

@@ -3,12 +3,10 @@ package tui
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
-	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -78,19 +76,4 @@ func (m *model) observeHint() hint {
 		return hint{"O", "hold again"}
 	}
 	return hint{"O", "observe"}
-}
-
-// wouldHave is the end that an observed call would have had, in few letters, as far as
-// the broker's words about it begin in a known way.
-func wouldHave(o *broker.Outcome) string {
-	for start, word := range map[string]string{
-		"the rules would have allowed": "would allow",
-		"the rules would have denied":  "would deny",
-		"a person would have been":     "would ask",
-	} {
-		if strings.HasPrefix(o.Reason, start) {
-			return word
-		}
-	}
-	return callview.Actor(o.By)
 }

@@ -5,6 +5,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/desk"
 )
 
@@ -61,4 +62,17 @@ func (s *still) told() {
 		}
 	}
 	panic(fmt.Sprint("the screens ask for ever"))
+}
+
+// wasDecided has the broker tell what was decided, as when the console starts.
+func (s *still) wasDecided(past []broker.Request, err error) {
+	fake, _ := s.m.console.(*fakeConsole)
+	fake.history, fake.historyErr = past, err
+	s.m.broadcast(desk.Start{})
+	asked := s.asked
+	s.asked = nil
+	for _, cmd := range asked {
+		s.m.broadcast(cmd())
+	}
+	s.m.Update(awakeMsg{})
 }

@@ -28,8 +28,6 @@ type rulebook struct {
 	tokens []broker.Token
 	token  string // id of the selected token
 	minted *minted
-
-	stats statsSeen
 }
 
 // ruleVersion is what a rule will be once the change is saved that was sent last.

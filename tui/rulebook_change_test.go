@@ -12,6 +12,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
 )
 
@@ -149,19 +150,24 @@ func TestRuleDetailTellsWhereItComesFrom(t *testing.T) {
 func TestHelpLeadsBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := bookRig(t)
-		for keys, want := range map[string]screen{"r": screenRules, "h": screenHistory, "enter": screenFull, "tab": screenMain} {
-			r.press(keys, "?", "?")
-			if r.m.screen != want {
-				t.Errorf("%s: on screen %d, want %d", keys, r.m.screen, want)
-			}
-			r.press("?", "esc")
-			if r.m.screen != want {
-				t.Errorf("%s: on screen %d, want %d", keys, r.m.screen, want)
+		for _, keys := range []string{"r", "h", "enter", "tab"} {
+			r.press(keys)
+			want := r.title()
+			for _, help := range [][]string{{"?", "?"}, {"?", "esc"}} {
+				if r.press(help[0]); r.title() == want {
+					t.Errorf("%s: %s does not open the help", keys, help[0])
+				}
+				if r.press(help[1]); r.title() != want {
+					t.Errorf("%s: %s leads to %q, want %q", keys, help[1], r.title(), want)
+				}
 			}
 			r.press("esc")
 		}
 	})
 }
+
+// title is the upper edge of what fills the window.
+func (r *rig) title() string { return strings.Split(r.view(), "\n")[1] }
 
 // A new token is shown in its box alone: who leaves that never sees it again.
 func TestTokenBoxIsLeftForGood(t *testing.T) {
@@ -192,15 +198,20 @@ func TestHistoryKeepsThePlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := bookRig(t)
 		r.press("h", "j", "j")
-		at := r.m.historyAt
-		i := slices.IndexFunc(r.m.history, func(q broker.Request) bool { return q.ID == at })
-		next := r.m.history[i+1].ID
+		selected := func() string { return r.m.open().Subject().Call.ID }
+		at := selected()
+		i := slices.IndexFunc(r.c.history, func(q broker.Request) bool { return q.ID == at })
+		next := r.c.history[i+1].ID
+		r.c.mu.Lock()
+		r.c.history = slices.Delete(slices.Clone(r.c.history), i, i+1)
+		r.c.mu.Unlock()
 		r.m.Board.Recent = nil
-		r.send(historyMsg{list: slices.Delete(slices.Clone(r.m.history), i, i+1)})
+		r.exec(r.m.broadcast(desk.Start{}))
+		r.wait(time.Second)
 		r.m.Board.Recent = nil
 		r.send(tickMsg{})
-		if r.m.historyAt != next {
-			t.Errorf("%q is selected, want %q", r.m.historyAt, next)
+		if got := selected(); got != next {
+			t.Errorf("%q is selected, want %q", got, next)
 		}
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
@@ -144,7 +145,7 @@ func (m *model) filesView(l layout, a draw.Area) []string {
 		return l.Framed(a, f, 0, words.Pad(p.Rows, width))
 	}
 	at := rb.filePlace()
-	top := window(0, at, height, len(rb.files))
+	top := desk.Window(0, at, height, len(rb.files))
 	var rows []string
 	for i := top; i < min(top+height, len(rb.files)); i++ {
 		rows = append(rows, m.fileRow(rb.files[i], i == at, width))

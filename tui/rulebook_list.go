@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
@@ -48,7 +49,7 @@ func (m *model) settleRules() {
 	l := m.layout()
 	width, height := l.Inner(l.detail, 0)
 	list, _ := listHeights(height)
-	rb.top = window(rb.top, rb.place(), list-len(m.ruleHead(width)), len(rb.shown))
+	rb.top = desk.Window(rb.top, rb.place(), list-len(m.ruleHead(width)), len(rb.shown))
 	m.settleFiles()
 }
 

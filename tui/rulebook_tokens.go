@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/tty"
@@ -124,7 +125,7 @@ func (m *model) tokensView(l layout, a draw.Area) []string {
 		p.SayBehind(draw.Text, "", 1, draw.Muted, "no tokens: only this keyboard can allow anything. n makes one for a program of yours that may; N one with which hooks in containers may ask")
 		return l.Framed(a, f, 0, words.Pad(p.Rows, width))
 	}
-	top := window(0, rb.tokenPlace(), height, len(rb.tokens))
+	top := desk.Window(0, rb.tokenPlace(), height, len(rb.tokens))
 	if len(rb.tokens) > height {
 		f.Right = fmt.Sprintf("%s–%s of %s", figures.Count(top+1), figures.Count(min(top+height, len(rb.tokens))), figures.Count(len(rb.tokens)))
 	}

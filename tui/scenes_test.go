@@ -100,7 +100,7 @@ func TestGoldenScenes(t *testing.T) {
 func TestGoldenLight(t *testing.T) {
 	s := newScene(t, termenv.TrueColor)
 	s.m.Styles = draw.NewStyles(draw.DefaultPalette(), termenv.TrueColor, false, true)
-	s.m.docs.clear()
+	s.m.sheets.Clear()
 	tuitest.Golden(t, "styled-light", strings.ReplaceAll(s.draw(80, 24), "\x1b", "␛")+"\n")
 }
 
@@ -119,7 +119,7 @@ func TestEveryWindow(t *testing.T) {
 					if problem := tuitest.Misfit(view, width, height); problem != "" {
 						t.Fatalf("%d×%d: %s:\n%s", width, height, problem, view)
 					}
-					if strings.Contains(view, "nothing waits") && s.m.screen != screenHistory {
+					if strings.Contains(view, "nothing waits") && s.m.open() == nil {
 						t.Fatalf("%d×%d: says that nothing waits:\n%s", width, height, view)
 					}
 				}

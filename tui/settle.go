@@ -7,7 +7,9 @@ import (
 
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/callview"
+	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/guard"
+	"github.com/aoctl/aoctl/tui/sheet"
 )
 
 // settle brings selection, scrolling and guard in line with what View is going to
@@ -21,9 +23,8 @@ func (m *model) settle() tea.Cmd {
 	m.settleSessions()
 	m.settleCompose()
 	m.settleLaunch()
-	m.settleHistory()
 	m.settleRules()
-	cmd := tea.Batch(m.settleOpen(), m.settleDrawn(), m.settleEdit(), m.settleEditor(), m.wantStats(), m.wantStory(), m.settleTranscript(), m.beat())
+	cmd := tea.Batch(m.settleOpen(), m.settleDrawn(), m.settleEdit(), m.settleEditor(), m.sheets.Want(m.drawnRequest()), m.settleTranscript(), m.beat())
 	if m.Guard.Since.Equal(m.awakeAt) {
 		return cmd
 	}
@@ -43,20 +44,8 @@ func (m *model) beat() tea.Cmd {
 
 func (m *model) settleList() {
 	rows := m.listRows()
-	m.top = window(m.top, m.Board.Place(m.card()), rows, m.Board.Rows())
+	m.top = desk.Window(m.top, m.Board.Place(m.card()), rows, m.Board.Rows())
 	m.settleRows()
-}
-
-// window is the first item on the screen when item at must be visible: it moves as
-// little as possible.
-func window(top, at, rows, items int) int {
-	if at >= 0 && at < top {
-		top = at
-	}
-	if at >= top+rows {
-		top = at - rows + 1
-	}
-	return max(0, min(top, items-rows))
 }
 
 // settleDrawn tells the guard what is drawn and notes when the end of a call has been
@@ -109,57 +98,31 @@ func (m *model) settleForm(c *board.Card) {
 	m.askedOf = in
 }
 
-// docCache keeps calls laid out, because every key press draws them again.
-type docCache struct {
-	docs map[docKey]*callview.Doc
-}
-
-type docKey struct {
-	id    string
-	width int
-	form  int // which state of a question's form; 0 without one
-}
-
-const docsKept = 16
-
-func (k *docCache) clear() { k.docs = nil }
-
-func (k *docCache) forget(id string) {
-	for key := range k.docs {
-		if key.id == id {
-			delete(k.docs, key)
-		}
-	}
-}
-
-func (k *docCache) get(key docKey, make func() *callview.Doc) *callview.Doc {
-	if d, ok := k.docs[key]; ok {
-		return d
-	}
-	if k.docs == nil || len(k.docs) >= docsKept {
-		k.docs = map[docKey]*callview.Doc{}
-	}
-	d := make()
-	k.docs[key] = d
-	return d
-}
-
 // doc is card c laid out.
 func (m *model) doc(c *board.Card, width int) *callview.Doc {
-	k := docKey{id: c.Req.ID, width: width}
+	k := sheet.Key{ID: c.Req.ID, Width: width}
 	in := m.inForm(c)
 	if c.Ask != nil && !c.Late() {
-		k.form = 2*c.Ask.Rev + 1
+		k.Form = 2*c.Ask.Rev + 1
 		if in {
-			k.form++
+			k.Form++
 		}
 	}
-	return m.docs.get(k, func() *callview.Doc {
-		a := m.around(c.Req)
+	return m.sheets.Get(k, func() *callview.Doc {
+		a := m.sheets.Around(c.Req)
 		a.Sections, a.Rest, a.PlanFile = c.Sections, c.Rest, c.PlanFile()
-		if k.form > 0 {
+		if k.Form > 0 {
 			a.Ask, a.InForm = c.Ask, in
 		}
 		return callview.LayOutLater(m.Styles, c.Req, a, width)
 	})
+}
+
+// drawnDoc is the drawn call laid out; nil when there is none.
+func (m *model) drawnDoc() *callview.Doc {
+	width, _ := m.room()
+	if c := m.drawnCard(); c != nil {
+		return m.doc(c, width)
+	}
+	return nil
 }

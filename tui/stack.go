@@ -64,6 +64,7 @@ func (m *model) broadcast(msg tea.Msg) tea.Cmd {
 			cmds = append(cmds, cmd)
 		}
 	}
+	m.sheets.Update(msg)
 	return tea.Batch(cmds...)
 }
 
@@ -89,7 +90,12 @@ func (m *model) openKey(msg tea.KeyMsg) (cmd tea.Cmd, ok bool) {
 	if s == nil {
 		return nil, false
 	}
-	for _, k := range s.Keys() {
+	return m.keyOf(s.Keys(), msg)
+}
+
+// keyOf acts on the key of list that msg is.
+func (m *model) keyOf(list []desk.Key, msg tea.KeyMsg) (cmd tea.Cmd, ok bool) {
+	for _, k := range list {
 		switch {
 		case !key.Matches(msg, k.Binding):
 		case k.Why != "":
@@ -142,10 +148,6 @@ func (m *model) subject() desk.Subject {
 	if s := m.open(); s != nil {
 		return s.Subject()
 	}
-	if list := m.past(); len(list) > 0 && (m.screen == screenHistory || m.screen == screenPast) {
-		r := list[m.pastAt(list)]
-		return desk.Subject{Session: r.SessionID, Call: &r}
-	}
 	if m.screen == screenTranscript {
 		return desk.Subject{Session: m.tr.session}
 	}
@@ -167,7 +169,10 @@ func (m *model) openHints(s desk.Screen) []hint {
 			list = append(list, hint{o.key.Help().Key, o.short})
 		}
 	}
-	return append(list, hint{m.keys.Back.Help().Key, "back"})
+	if on.Call != nil {
+		list = append(list, hint{m.keys.Copy.Help().Key, "copy"})
+	}
+	return append(list, hint{"?", "help"}, hint{m.keys.Back.Help().Key, "back"})
 }
 
 // managedHints are the keys about a managed session.

@@ -5,7 +5,9 @@ import (
 
 	"github.com/aoctl/aoctl/tui/bytes"
 	"github.com/aoctl/aoctl/tui/desk"
+	"github.com/aoctl/aoctl/tui/history"
 	"github.com/aoctl/aoctl/tui/managed"
+	"github.com/aoctl/aoctl/tui/sheet"
 	"github.com/aoctl/aoctl/tui/timeline"
 )
 
@@ -31,12 +33,19 @@ const (
 var table = []opener{
 	{desk.Help, desk.Bind("?", "all keys", "?"), "", needsNothing, func(_ *desk.Desk, m *model) desk.Screen { return &help{model: m} }},
 	{desk.Bytes, desk.Bind("b", "the exact bytes of the call, and what in them is not plain text", "b"), "", needsCall, func(d *desk.Desk, _ *model) desk.Screen { return bytes.New(d) }},
+	{desk.History, desk.Bind("h", "what was decided", "h"), "", needsNothing, func(d *desk.Desk, m *model) desk.Screen {
+		return history.New(d, m.console, m.sheets, m.past, m.pastRules())
+	}},
+	{desk.Decided, key.Binding{}, "", needsCall, func(d *desk.Desk, m *model) desk.Screen {
+		return history.NewDecided(d, m.sheets, m.past, m.pastRules())
+	}},
 	{desk.Managed, key.Binding{}, "", needsSession, func(d *desk.Desk, m *model) desk.Screen { return managed.New(d, m.console) }},
 	{desk.Timeline, desk.Bind("E", "all that happened in this session; enter unfolds", "E"), "events", needsSession, func(d *desk.Desk, m *model) desk.Screen { return timeline.New(d, m.console) }},
 }
 
 // openers makes every screen.
 func openers(m *model) map[string]desk.Screen {
+	m.sheets, m.past = sheet.New(m.Desk, m.console), history.NewList(m.Board)
 	rooms := map[string]desk.Screen{}
 	for _, o := range table {
 		s := o.make(m.Desk, m)
@@ -44,4 +53,9 @@ func openers(m *model) map[string]desk.Screen {
 		m.roomList = append(m.roomList, s)
 	}
 	return rooms
+}
+
+// pastRules does something about the rule that decided a call.
+func (m *model) pastRules() history.Rules {
+	return history.Rules{Open: m.openRuleOf, Revoke: m.revokeRuleOf}
 }

@@ -25,7 +25,7 @@ func (m *model) wantFiles(c *board.Card) tea.Cmd {
 	c.Files = map[string]change.File{}
 	if path, ok := c.PlanPath(); ok {
 		c.Files[path] = change.File{Wanted: true}
-		m.docs.forget(c.Req.ID)
+		m.sheets.Forget(c.Req.ID)
 		return m.readTargets(c.Key(), change.Changes{}, []string{path}, c.Req.CWD)
 	}
 	rd := c.Read()
@@ -38,7 +38,7 @@ func (m *model) wantFiles(c *board.Card) tea.Cmd {
 		c.Files[path] = change.File{Wanted: true}
 	}
 	c.Sections, c.Rest = cs.Compare(c.Files, c.Req.CWD, diff.WhileDrawing), cs.Rest
-	m.docs.forget(c.Req.ID)
+	m.sheets.Forget(c.Req.ID)
 	if len(paths) == 0 {
 		return m.dress(c)
 	}
@@ -78,7 +78,7 @@ func (m *model) filesCame(msg filesMsg) tea.Cmd {
 			c.Sum.Added, c.Sum.Gone = c.Sum.Added+a, c.Sum.Gone+g
 		}
 	}
-	m.docs.forget(msg.key.ID)
+	m.sheets.Forget(msg.key.ID)
 	if m.Guard.Drawn == msg.key {
 		m.scroll = 0
 		m.Guard.Doubt(m.At)
@@ -138,7 +138,7 @@ func (m *model) dressedCame(msg dressedMsg) {
 		return
 	}
 	c.Sections = msg.list
-	m.docs.forget(msg.key.ID)
+	m.sheets.Forget(msg.key.ID)
 }
 
 // dressed is a copy of sections with colours and marks on words.

@@ -128,7 +128,7 @@ func TestGoldenStory(t *testing.T) {
 		s.draw(width, height)
 		card := s.m.drawnCard()
 		before := s.m.doc(card, 60)
-		s.m.Update(storyMsg{id: card.Req.ID, story: told})
+		s.m.sheets.Told(card.Req.ID, told)
 		if after := s.m.doc(card, 60); after.CallEnd != before.CallEnd || len(after.Rows) <= len(before.Rows) {
 			t.Errorf("the call had %d rows of %d, has %d of %d", before.CallEnd, len(before.Rows), after.CallEnd, len(after.Rows))
 		}
@@ -144,7 +144,7 @@ func TestGoldenRan(t *testing.T) {
 			s := newStill(t, broker.Snapshot{Sessions: someSessions()}, pastCalls(), termenv.Ascii)
 			ran := ranData(true, 9800, "Exit code 1\n\x1b[31m--- FAIL\x1b[0m: TestClose\nok\n")
 			ran.OutputBytes, ran.CutAt = 5_242_880, 12
-			s.m.Update(storyMsg{id: "h0", story: story.Story{Ran: &ran, RanAt: seconds(50)}})
+			s.m.sheets.Told("h0", story.Story{Ran: &ran, RanAt: seconds(50)})
 			s.draw(width, height, keys...)
 			s.pass(tuitest.Noon.Sub(s.at))
 			return s

@@ -155,7 +155,7 @@ func (m *model) entryInput(d *callview.Doc, it *item) {
 	if inner.Width > d.Width-callview.SayIndent {
 		inner = &callview.Doc{Paper: *d.Styles.Paper(d.Width)}
 	}
-	inner.Call(*it.Call, tool, change.ReadInput(input), callview.Around{Loc: m.At.Location(), View: m.view})
+	inner.Call(*it.Call, tool, change.ReadInput(input), callview.Around{Loc: m.At.Location(), View: m.sheets.View})
 	inner.LookAtAll()
 	for _, r := range inner.Rows {
 		d.Rows = append(d.Rows, draw.Spaces(d.Width-inner.Width)+r)

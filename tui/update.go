@@ -126,9 +126,7 @@ func (m *model) updateBroker(msg tea.Msg) tea.Cmd {
 			return m.Say(draw.Danger, "stop all: "+safe.Line(msg.err.Error()))
 		}
 		return m.Say(draw.OK, fmt.Sprintf("stopping %s; %s denied", figures.Plural(msg.sessions, "session"), figures.Plural(msg.denied, "waiting call")))
-	case historyMsg:
-		m.historyCame(msg)
-	case offerMsg, previewDueMsg, previewMsg, ruleSavedMsg, ruleRemovedMsg, tokensMsg, tokenMintedMsg, tokenRevokedMsg, fileTrustedMsg, statsMsg:
+	case offerMsg, previewDueMsg, previewMsg, ruleSavedMsg, ruleRemovedMsg, tokensMsg, tokenMintedMsg, tokenRevokedMsg, fileTrustedMsg:
 		return m.updateRules(msg)
 	case filesMsg:
 		return m.filesCame(msg)
@@ -140,8 +138,6 @@ func (m *model) updateBroker(msg tea.Msg) tea.Cmd {
 		return m.jumped(msg)
 	case desktopMsg:
 		return m.desktopShown(msg)
-	case storyMsg:
-		m.storyCame(msg)
 	case transcriptMsg:
 		return m.transcriptCame(msg)
 	default:
@@ -175,7 +171,7 @@ func (m *model) watchStarted(msg watchStartedMsg) tea.Cmd {
 	before := m.Board.Cards
 	m.Board.Reset(msg.snap, m.At)
 	m.bookCame(msg.snap.Rules)
-	m.docs.clear()
+	m.sheets.Clear()
 	m.newsMissing, m.watchedAt, m.updates = false, m.At, msg.updates
 	m.keepPlace(at)
 	var missed []*board.Card
@@ -203,7 +199,7 @@ func (m *model) updatesCame(msg updatesMsg) tea.Cmd {
 			cmds = append(cmds, m.Say(draw.Warn, m.Board.Label(r.SessionID)+": "+draw.SafeLine(r.ToolName)+" "+m.Book.Ended(*r)))
 		}
 		if u.Session != nil && m.Board.Renames(*u.Session) {
-			m.docs.clear()
+			m.sheets.Clear()
 		}
 		if u.Session != nil {
 			cmds = append(cmds, m.asksCame(*u.Session), m.stepsCame(*u.Session))
@@ -212,7 +208,7 @@ func (m *model) updatesCame(msg updatesMsg) tea.Cmd {
 			arrived = append(arrived, c)
 		}
 		if u.Request != nil {
-			m.docs.forget(u.Request.ID)
+			m.sheets.Forget(u.Request.ID)
 			m.promptNews(*u.Request)
 		}
 		if u.Rules != nil {
@@ -375,7 +371,7 @@ func (m *model) lookAgain(key guard.Drawn) {
 	c.Unread()
 	c.Changed = true
 	delete(m.Board.Marks, key.ID)
-	m.docs.forget(key.ID)
+	m.sheets.Forget(key.ID)
 }
 
 func (m *model) stopped(msg stoppedMsg) tea.Cmd {
@@ -394,17 +390,4 @@ func (m *model) stopped(msg stoppedMsg) tea.Cmd {
 		return m.Say(draw.OK, msg.label+" is stopped: its calls are denied until its user speaks")
 	}
 	return m.Say(draw.OK, "stopping "+msg.label+": its calls are denied until its user speaks")
-}
-
-func (m *model) historyCame(msg historyMsg) {
-	m.historyErr = msg.err
-	if msg.err != nil {
-		return
-	}
-	m.history = msg.list
-	for i := len(msg.list) - 1; i >= 0; i-- {
-		if r := msg.list[i]; r.Outcome != nil && i < board.RecentKept {
-			m.Board.Remember(r)
-		}
-	}
 }

@@ -55,10 +55,6 @@ func (m *model) body() []string {
 	switch m.screen {
 	case screenFull:
 		return m.detailView(l, l.detail)
-	case screenHistory:
-		return m.historyView(l, l.detail)
-	case screenPast:
-		return m.pastView(l, l.detail)
 	case screenTranscript:
 		return m.transcriptView(l, l.detail)
 	case screenRules:

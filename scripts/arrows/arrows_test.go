@@ -60,8 +60,10 @@ var arrows = map[string][]string{
 	"tui/figures":          {},
 	"tui/words":            {module + "/broker", module + "/broker/rules", module + "/broker/wire", module + "/tui/board", module + "/tui/callview", module + "/tui/draw", module + "/tui/figures", module + "/tui/safe"},
 	"tui/event":            {module + "/broker", module + "/broker/story", module + "/tui/board", module + "/tui/callview", module + "/tui/change", module + "/tui/draw", module + "/tui/figures", module + "/tui/safe", module + "/tui/words"},
+	"tui/sheet":            {module + "/broker", module + "/broker/story", module + "/tui/callview", module + "/tui/desk", module + "/tui/draw", module + "/tui/figures", module + "/tui/words", "github.com/charmbracelet/…"},
 	"tui/desk":             {module + "/broker", module + "/tui/board", module + "/tui/draw", module + "/tui/figures", module + "/tui/guard", module + "/tui/words", "github.com/charmbracelet/…"},
 	"tui/bytes":            screen(),
+	"tui/history":          screen(),
 	"tui/managed":          screen(),
 	"tui/timeline":         screen(),
 	"tui/text":             {module + "/tui/draw", module + "/tui/figures", module + "/tui/safe", "github.com/charmbracelet/…"},
@@ -118,7 +120,7 @@ var arrows = map[string][]string{
 // another screen.
 func screen() []string {
 	list := []string{module + "/broker", module + "/broker/…", "github.com/charmbracelet/…"}
-	for _, shared := range []string{"board", "callview", "change", "desk", "diff", "draw", "event", "figures", "guard", "safe", "text", "tty", "words"} {
+	for _, shared := range []string{"board", "callview", "change", "desk", "diff", "draw", "event", "figures", "guard", "safe", "sheet", "text", "tty", "words"} {
 		list = append(list, module+"/tui/"+shared)
 	}
 	return list

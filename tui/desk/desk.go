@@ -102,6 +102,8 @@ type (
 	News struct{ List []broker.Update }
 	// Tick comes once a second.
 	Tick struct{}
+	// Start comes once, when the console starts.
+	Start struct{}
 )
 
 // Desk is what a screen may use of the console around it. All of it belongs to the goroutine of
@@ -169,7 +171,9 @@ const (
 // The screens that others open by their name.
 const (
 	Bytes    = "bytes"
+	Decided  = "decided"
 	Help     = "help"
+	History  = "history"
 	Managed  = "managed"
 	Timeline = "timeline"
 )

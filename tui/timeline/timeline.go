@@ -73,7 +73,7 @@ func (t *Screen) Keys() []desk.Key {
 		desk.Key{Binding: desk.Enter("unfold, fold"), Short: "unfold", Do: t.onStep(t.toggle)},
 		desk.Key{Binding: desk.Space("unfold, fold"), Do: t.onStep(t.toggle)},
 		desk.Key{Binding: desk.Filter("list only what has these words"), Short: "filter", Do: t.askFilter},
-		desk.Key{Binding: desk.Copy("copy the command, the input or the output"), Short: "copy", Do: t.onStep(t.copyStep)},
+		desk.Key{Binding: desk.Copy("copy the command, the input or the output"), Do: t.onStep(t.copyStep)},
 	)
 }
 

@@ -1,0 +1,157 @@
+package history
+
+import (
+	"fmt"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/callview"
+	"github.com/aoctl/aoctl/tui/change"
+	"github.com/aoctl/aoctl/tui/desk"
+	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/sheet"
+)
+
+// Decided is the screen with one decided call: how it ended, what came of it, and the call.
+type Decided struct {
+	*desk.Desk
+	sheets   *sheet.Sheets
+	list     *List
+	rules    Rules
+	id       string         // of the call
+	last     broker.Request // as it was last listed
+	top      int
+	unfolded bool // the output
+}
+
+// NewDecided makes the screen of one call.
+func NewDecided(d *desk.Desk, s *sheet.Sheets, l *List, r Rules) *Decided {
+	return &Decided{Desk: d, sheets: s, list: l, rules: r}
+}
+
+// Opens shows a call.
+func (p *Decided) Opens(on desk.Subject) tea.Cmd {
+	p.id, p.last, p.top, p.unfolded = on.Call.ID, *on.Call, 0, false
+	return nil
+}
+
+// call is the call as it is known now.
+func (p *Decided) call() *broker.Request {
+	for _, r := range p.list.all() {
+		if r.ID == p.id {
+			p.last = r
+			break
+		}
+	}
+	return &p.last
+}
+
+// Subject is the call.
+func (p *Decided) Subject() desk.Subject {
+	return desk.Subject{Session: p.last.SessionID, Call: &p.last}
+}
+
+// Keys scroll, unfold what the call gave back, and lead to the rule that decided it.
+func (p *Decided) Keys() []desk.Key {
+	keys := []desk.Key{
+		{Binding: desk.Space("unfold what the call gave back"), Short: "output", Do: func(tea.KeyMsg) tea.Cmd {
+			p.unfolded = !p.unfolded
+			return nil
+		}},
+		{Binding: desk.Enter("the rule that decided it"), Short: "its rule", Do: func(tea.KeyMsg) tea.Cmd { return p.rules.Open(*p.call()) }},
+		{Binding: revoke, Short: "switch its rule off", Do: func(tea.KeyMsg) tea.Cmd { return p.rules.Revoke(*p.call()) }},
+	}
+	keys = append(desk.Moves("scroll", p.scroll), keys...)
+	return append(keys, p.sheets.Keys(sheet.Drawn{LayOut: p.laidOut, Top: &p.top})...)
+}
+
+func (p *Decided) scroll(msg tea.KeyMsg) tea.Cmd {
+	_, height := p.Inner()
+	p.top = desk.Scrolled(msg, p.top, len(p.laidOut().Rows), height)
+	return nil
+}
+
+// Update keeps the place, and asks what came of the call.
+func (p *Decided) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.MouseMsg:
+		steps, _ := desk.Wheel(msg)
+		p.top += steps * desk.WheelRows
+	case desk.Settle:
+		_, height := p.Inner()
+		p.top = max(0, min(p.top, len(p.laidOut().Rows)-height))
+		return p.sheets.Want(p.call())
+	}
+	return nil
+}
+
+// View draws the rows in sight.
+func (p *Decided) View(_, _ int) []string {
+	_, height := p.Inner()
+	d := p.laidOut()
+	f := draw.Caption{Title: d.Title, Alarm: d.Alarm, Note: d.Note, Right: callview.Position(p.top, height, d)}
+	return p.Framed(f, d.Rows, p.top)
+}
+
+// laidOut is the call laid out for the width that the screen has.
+func (p *Decided) laidOut() *callview.Doc {
+	width, _ := p.Inner()
+	r := *p.call()
+	kind := fmt.Sprintf("decided, unfolded %v, alarm %v, unheard %v", p.unfolded, r.Alarm != nil, r.Unheard)
+	return p.sheets.Get(sheet.Key{ID: r.ID, Width: width, Kind: kind}, func() *callview.Doc { return p.layOut(r, width) })
+}
+
+// layOut lays a decided call out, its end first.
+func (p *Decided) layOut(r broker.Request, width int) *callview.Doc {
+	d := callview.LayOut(p.Styles, r, p.sheets.Around(r), width)
+	if o := r.Outcome; o != nil {
+		top := &callview.Doc{Paper: *p.Styles.Paper(width)}
+		_, i := callview.VerdictGlyph(o.State)
+		if r.Unheard {
+			i = draw.Warn
+		}
+		end := p.Book.Ended(r) + ", after " + figures.Brief(o.At.Sub(r.CreatedAt))
+		if callview.WasObserved(o) {
+			end = "was left to the agent (observing)" // the reason below says what would have been
+		}
+		top.Say(i, "this call "+end+", at "+o.At.In(p.At.Location()).Format("2006-01-02 15:04:05"))
+		alarmRows(&top.Paper, r.Alarm)
+		if o.Reason != "" {
+			top.Write(draw.Fixed(draw.Label, "reason", 11), draw.Text, o.Reason)
+		}
+		top.Ran(p.sheets.Story(r.ID), p.At.Location(), p.unfolded)
+		top.Blank()
+		switch {
+		case len(o.UpdatedInput) == 0:
+		case top.Given(r):
+			top.Blank()
+		default:
+			top.Say(draw.Title, "Ran with another input than was asked")
+			top.Difference(r.ToolInput, o.UpdatedInput)
+			top.LookAtAll()
+			top.Blank()
+			top.Say(draw.Title, "Asked")
+		}
+		d.Rows = append(top.Rows, d.Rows...)
+	}
+	return d
+}
+
+// alarmRows say above a decided call that something else ran, and what.
+func alarmRows(top *draw.Paper, a *broker.Alarm) {
+	if a == nil {
+		return
+	}
+	top.Say(draw.Danger, "! "+a.Words()+", at "+a.At.Format("15:04:05")+" UTC")
+	if a.Kind != broker.RanChanged {
+		return
+	}
+	if len(a.Ran) == 0 {
+		top.Say(draw.Danger, "  what ran is too large to be kept; the agent's own transcript has it")
+		return
+	}
+	top.Write(draw.Fixed(draw.Danger, "ran", 11), draw.Text, change.ValueText(a.Ran))
+	top.SayBehind(draw.Label, "allowed", 11, draw.Text, "what stands below")
+}

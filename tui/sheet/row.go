@@ -1,0 +1,130 @@
+package sheet
+
+import (
+	"strings"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/callview"
+	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/words"
+)
+
+// Put draws a summary on a row; an edit's counts stay in sight when its path is cut.
+func Put(r *draw.Row, s callview.Summary, i draw.Ink, room int) {
+	if !s.Edit {
+		r.Fit(i, s.Text, room)
+		return
+	}
+	plus, minus := "+"+figures.Count(s.Added), "−"+figures.Count(s.Gone)
+	n := draw.Cells(plus+minus) + 3
+	r.Fit(i, s.Text, room-n).Put(draw.Text, "  ").Put(draw.Added, plus).Put(draw.Text, " ").Put(draw.Removed, minus)
+}
+
+// WouldHave is the end that an observed call would have had, in few letters, as far as
+// the broker's words about it begin in a known way.
+func WouldHave(o *broker.Outcome) string {
+	for start, word := range map[string]string{
+		"the rules would have allowed": "would allow",
+		"the rules would have denied":  "would deny",
+		"a person would have been":     "would ask",
+	} {
+		if strings.HasPrefix(o.Reason, start) {
+			return word
+		}
+	}
+	return callview.Actor(o.By)
+}
+
+// summariesKept is how many decided calls' summaries are kept: more than any history
+// screen lists, so that drawing one does not read all inputs again.
+const summariesKept = 1000
+
+// Row draws one decided call on a line.
+func (s *Sheets) Row(r broker.Request, width int, chosen bool) string {
+	o := r.Outcome
+	if o == nil {
+		return draw.Spaces(width)
+	}
+	line := s.Styles.Row(width).Choose(chosen)
+	bar := " "
+	if chosen {
+		bar = "▌"
+	}
+	glyph, i := callview.VerdictGlyph(o.State)
+	word := string(o.State)
+	if callview.WasObserved(o) {
+		glyph, i, word = "○", draw.Warn, "observed"
+	}
+	if r.Unheard {
+		glyph, i, word = "-", draw.Warn, "unheard"
+	}
+	if r.Alarm != nil {
+		glyph, i, word = "!", draw.Danger, "ALARM"
+	}
+	line.Put(draw.Key, bar)
+	if width >= 50 {
+		line.Put(draw.Muted, o.At.In(s.At.Location()).Format("15:04")+" ")
+	}
+	line.Put(i, glyph+" ")
+	if width >= 90 { // in less room the sign alone: the call and its rule tell more
+		line.Put(i, word).To(line.Width + 10 - len(word))
+	}
+	sum := s.summary(r)
+	tool := line.Width
+	switch {
+	case width >= 80:
+		tool += 10
+	case width >= 60:
+		tool += 6
+	default:
+		tool += min(draw.Cells(sum.Tool), 8)
+	}
+	line.Fit(draw.Bold, sum.Tool, tool-line.Width).To(tool + 1)
+	took := figures.Brief(o.At.Sub(r.CreatedAt))
+	by, whose := s.Book.Actor(o.By), words.Whose(r, s.Board)
+	if callview.WasObserved(o) {
+		by = WouldHave(o)
+	}
+	end := width - 2
+	if width >= 66 {
+		end -= 8
+	}
+	byWidth, whoseWidth := 0, 0
+	if width >= 66 {
+		byWidth = 16
+	}
+	if width >= 50 {
+		whoseWidth = 13
+	}
+	if width >= 80 {
+		byWidth, whoseWidth = 16, min(width/5, 24)
+	}
+	if width >= 100 {
+		byWidth = 20
+	}
+	if o.By.Kind == broker.ByRule && draw.Cells(by) >= byWidth { // its name tells more than the word
+		by = `"` + strings.TrimPrefix(by, "rule ") + `"`
+	}
+	Put(line, sum, draw.Text, end-byWidth-whoseWidth-line.Width-1)
+	if whoseWidth > 0 {
+		line.To(end-byWidth-whoseWidth).Fit(draw.Muted, whose, whoseWidth-1)
+	}
+	if byWidth > 0 {
+		line.To(end-byWidth).Fit(draw.Muted, by, byWidth-1)
+		line.Right(draw.Muted, took, width-1)
+	}
+	return line.To(width).String()
+}
+
+func (s *Sheets) summary(r broker.Request) callview.Summary {
+	if known, ok := s.summaries[r.ID]; ok {
+		return known
+	}
+	if s.summaries == nil || len(s.summaries) >= summariesKept {
+		s.summaries = map[string]callview.Summary{}
+	}
+	sum := callview.SummaryOf(r)
+	s.summaries[r.ID] = sum
+	return sum
+}
