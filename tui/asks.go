@@ -38,5 +38,5 @@ func (m *model) asksCame(s broker.Session) tea.Cmd {
 	if s.Asks == nil || old != nil && old.Asks != nil && old.Asks.RequestID == s.Asks.RequestID {
 		return nil
 	}
-	return m.ring("aoctl: a question waits in the terminal of " + tty.Bare(m.Board.Label(s.ID)))
+	return m.herald.Ring("aoctl: a question waits in the terminal of " + tty.Bare(m.Board.Label(s.ID)))
 }

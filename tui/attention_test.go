@@ -17,12 +17,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/herald"
 	"github.com/aoctl/aoctl/tui/tty"
 	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
 // bells is a rig whose terminal and desktop can be listened to.
 type bells struct {
+	show func(context.Context, string) error
 	*rig
 
 	mu    sync.Mutex
@@ -55,8 +57,8 @@ func newBells(t *testing.T, requests ...broker.Request) *bells {
 		{ID: "s2", Agent: "codex", Name: "docs", State: broker.SessionActive, StartedAt: time.Now().Add(-time.Hour)},
 	}
 	b.rig = newRig(t, newFake(sessions, requests...), 100, 30)
-	b.m.out, b.m.opts.Notify = tty.NewOutput(b), tty.Bell
-	b.m.opts.Desktop = func(_ context.Context, text string) error {
+	b.m.out = tty.NewOutput(b)
+	b.show = func(_ context.Context, text string) error {
 		b.mu.Lock()
 		b.desk = append(b.desk, text)
 		asked := b.asked
@@ -66,6 +68,7 @@ func newBells(t *testing.T, requests ...broker.Request) *bells {
 		}
 		return b.err
 	}
+	b.m.herald = herald.New(b.m.Desk, tty.Bell, b.show)
 	return b
 }
 
@@ -161,7 +164,7 @@ func TestAlarmRingsWhateverIsMuted(t *testing.T) {
 func TestFloodIsTellingOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBells(t)
-		b.m.opts.Notify = tty.Bell | tty.OSC99
+		b.m.herald = herald.New(b.m.Desk, tty.Bell|tty.OSC99, b.show)
 		t.Setenv("TMUX", "")
 		b.asked = make(chan struct{})
 		for i := range 1000 {

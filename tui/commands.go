@@ -81,30 +81,6 @@ func (m *model) decideAll(keys []guard.Drawn, v broker.Verdict, reason string) t
 	}
 }
 
-// observe switches observing of a session, or for "" of all, on or off.
-func (m *model) observe(id, label string, on bool) tea.Cmd {
-	ctx, c, by := m.Ctx, m.console, m.Operator
-	return func() tea.Msg {
-		return observedMsg{label: label, on: on, err: c.Observe(ctx, id, on, by)}
-	}
-}
-
-func (m *model) stop(id, label string) tea.Cmd {
-	ctx, c, by := m.Ctx, m.console, m.Operator
-	return func() tea.Msg {
-		s, err := c.Stop(ctx, id, by)
-		return stoppedMsg{label: label, session: s, err: err}
-	}
-}
-
-func (m *model) stopAll() tea.Cmd {
-	ctx, c, by := m.Ctx, m.console, m.Operator
-	return func() tea.Msg {
-		sessions, denied, err := c.StopAll(ctx, by)
-		return allStoppedMsg{sessions: sessions, denied: denied, err: err}
-	}
-}
-
 // Beside writes a control sequence to the terminal between two frames.
 func (m *model) Beside(sequence string) tea.Cmd {
 	out := m.out

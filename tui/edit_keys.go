@@ -73,7 +73,7 @@ func (m *model) backFromEdit() tea.Cmd {
 
 // editAgain opens the editor on the edited text.
 func (m *model) editAgain() tea.Cmd {
-	wait, refusal := m.press("e")
+	wait, refusal := m.Press("e")
 	if refusal != "" {
 		return m.Say(draw.Warn, "… "+refusal)
 	}

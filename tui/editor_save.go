@@ -31,7 +31,7 @@ type confirm struct {
 // allows, and for once the call alone.
 func (m *model) editorEnter() tea.Cmd {
 	e := m.editor
-	wait, refusal := m.press("enter")
+	wait, refusal := m.Press("enter")
 	r, problem := e.rule(m.At)
 	switch {
 	case refusal != "":
@@ -153,7 +153,7 @@ func (m *model) confirmKey(msg tea.KeyMsg) tea.Cmd {
 // confirmEnter is the second enter.
 func (m *model) confirmEnter() tea.Cmd {
 	e := m.editor
-	wait, refusal := m.press("enter")
+	wait, refusal := m.Press("enter")
 	switch {
 	case refusal != "":
 		e.hint = refusal

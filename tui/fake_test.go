@@ -31,6 +31,7 @@ type fakeConsole struct {
 	watches    []chan broker.Update
 	history    []broker.Request
 	historyErr error
+	stopErr    error // what Stop answers instead
 	storeErr   string
 
 	decided             []broker.Decision
@@ -250,6 +251,9 @@ func (f *fakeConsole) Observe(_ context.Context, id string, on bool, _ broker.Ac
 }
 
 func (f *fakeConsole) Stop(_ context.Context, id string, _ broker.Actor) (broker.Session, error) {
+	if f.stopErr != nil {
+		return broker.Session{}, f.stopErr
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.stopped = append(f.stopped, id)

@@ -177,20 +177,10 @@ func (m *model) promptView() string {
 	case askMarked:
 		lead := string(p.verdict) + " "
 		return m.askView(p, lead+p.what+"? ", lead+figures.Plural(len(p.picks), "marked call")+"? ", lead+figures.Count(len(p.picks))+"? ")
-	case askObserve:
-		return m.askView(p, p.observeQuestion()...)
 	case askYes:
-		return m.askView(p, p.what+" ", p.help+" ")
+		return m.askView(p, p.question.Texts()...)
 	case askLine:
 		lead, help = p.what, p.help
-	case askStopAll:
-		sessions, calls := figures.Plural(m.Board.Living(), "session"), figures.Plural(len(m.Board.Waiting), "waiting call")
-		const answers = "y yes · any other key: no"
-		question := fmt.Sprintf("stop all %s and deny %s? ", sessions, calls)
-		if draw.Cells(question+answers) > m.width-2 {
-			question = "stop all? "
-		}
-		return r.Put(draw.Danger, question).Put(draw.Key, "y").Put(draw.Muted, answers[1:]).To(m.width).String()
 	case askFilter:
 		lead, help = "/", "enter keeps · esc shows all"
 	case askReason:

@@ -474,8 +474,10 @@ func TestStepsOfStopping(t *testing.T) {
 		r.press("shift+tab", "G", "enter")
 		r.shows("· interrupted its turn")
 		r.shows("its calls are denied until you speak to it: m")
-		if m := r.m; m.ending.session != "" {
-			t.Error("the end is still waited for")
+		r.press("esc")
+		r.tellSession(r.c.sessions["s1"])
+		if strings.Contains(r.view(), "api-server is stopped: ") {
+			t.Errorf("the end is told again:\n%s", r.view())
 		}
 	})
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/guard"
+	"github.com/aoctl/aoctl/tui/herald"
 	"github.com/aoctl/aoctl/tui/safe"
 	"github.com/aoctl/aoctl/tui/tty"
 	"github.com/aoctl/aoctl/tui/tuitest"
@@ -123,7 +124,9 @@ func TestNothingHostileReachesTheTerminal(t *testing.T) {
 				s.m.Update(decidedMsg{key: guard.Drawn{ID: p}, err: fmt.Errorf("%s: %w", p, broker.ErrAlreadyDecided), req: requests[1]})
 				drawAll(t, s, sizes, func(view string, width, height int) { tuitest.CheckView(t, view, width, height) })
 				s.wasDecided(nil, fmt.Errorf("%s", p))
-				s.m.Update(stoppedMsg{label: s.m.Board.Label(p), err: fmt.Errorf("%s", p)})
+				fake, _ := s.m.console.(*fakeConsole)
+				fake.stopErr = fmt.Errorf("%s", p)
+				s.runs(s.m.orders.Stop(p, ""))
 				tuitest.CheckView(t, s.draw(80, 24, "h"), 80, 24)
 			})
 		}
@@ -210,24 +213,25 @@ func TestNotificationHoldsOnlyPlainNames(t *testing.T) {
 	}
 	s := newStill(t, broker.Snapshot{}, nil, termenv.Ascii)
 	var written strings.Builder
-	s.m.out, s.m.opts.Notify = tty.NewOutput(&written), tty.Bell|tty.OSC9
+	s.m.out = tty.NewOutput(&written)
+	s.m.herald = herald.New(s.m.Desk, tty.Bell|tty.OSC9, nil)
 	t.Setenv("TMUX", "")
 	c := s.m.Board.Request(tuitest.NewCall("r", "s", "Ba\x1b]0;x\ash", tuitest.Noon, "{}"), tuitest.Noon)
-	s.m.ring("x")
+	s.m.herald.Ring("x")
 	s.at = s.at.Add(5 * time.Second)
 	s.m.At = s.at
-	if cmd := s.m.announce(c); cmd != nil {
+	if cmd := s.m.herald.Announce(c); cmd != nil {
 		cmd()
 	}
 	if got, want := written.String(), "\a\x1b]9;aoctl: Ba??0?x?sh waits in s\a"; got != want {
 		t.Errorf("wrote %q, want %q", got, want)
 	}
-	if cmd := s.m.announce(c); cmd != nil {
+	if cmd := s.m.herald.Announce(c); cmd != nil {
 		t.Error("a second bell within a second")
 	}
-	s.m.opts.Notify = 0
+	s.m.herald = herald.New(s.m.Desk, 0, nil)
 	s.m.At = s.m.At.Add(time.Hour)
-	if s.m.announce(c) != nil {
+	if s.m.herald.Announce(c) != nil {
 		t.Error("a bell although bells are off")
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/sheet"
-	"github.com/aoctl/aoctl/tui/words"
 )
 
 // updateKey takes one key press. Pasted text and bursts are never commands.
@@ -121,28 +120,31 @@ func (m *model) decisionKey(msg tea.KeyMsg) tea.Cmd {
 // judge says what a decision key does now; refusal is what the guard has against it.
 func (m *model) judge(msg tea.KeyMsg, wait time.Duration, refusal string) tea.Cmd {
 	if key.Matches(msg, m.keys.AlarmSeen) {
-		return m.askAlarm(refusal)
+		return m.orders.AlarmSeen(refusal)
 	}
 	if key.Matches(msg, m.keys.EndTurn) && m.ofSession() {
 		return m.interrupt(m.sessionHere(), refusal)
 	}
 	if s := m.open(); s != nil && key.Matches(msg, m.keys.Stop) && s == m.rooms[desk.Managed] {
-		return m.stopSession(s.Subject().Session, refusal)
+		return m.orders.Stop(s.Subject().Session, refusal)
 	}
 	if m.open() != nil || m.screen != screenMain && m.screen != screenFull {
 		return m.Say(draw.Muted, "nothing on this screen can be decided; esc goes back")
 	}
 	if key.Matches(msg, m.keys.StopAll) {
-		return m.askStopAll(refusal)
+		return m.orders.StopAll(refusal)
 	}
 	if key.Matches(msg, m.keys.Stop) && m.focus == paneSessions {
-		return m.stopSession(m.session, refusal)
+		return m.orders.Stop(m.session, refusal)
 	}
 	if key.Matches(msg, m.keys.Kill) && m.focus == paneSessions {
-		return m.killSession(m.session, refusal)
+		return m.orders.Kill(m.session, refusal)
 	}
 	if key.Matches(msg, m.keys.Observe) {
-		return m.askObserve(refusal)
+		if m.focus != paneSessions || m.screen != screenMain {
+			return m.Say(draw.Muted, "O observes a session, or holds it again: tab goes to the sessions", "O is for sessions: tab goes there")
+		}
+		return m.orders.Observe(m.session, refusal)
 	}
 	if key.Matches(msg, m.ruleKeys.Make) {
 		return m.makeRule(wait, refusal)
@@ -171,9 +173,9 @@ func (m *model) judge(msg tea.KeyMsg, wait time.Duration, refusal string) tea.Cm
 	case refusal != "":
 		return m.Say(draw.Warn, "… "+refusal)
 	case key.Matches(msg, m.keys.Stop):
-		return m.stopSession(c.Req.SessionID, "")
+		return m.orders.Stop(c.Req.SessionID, "")
 	case key.Matches(msg, m.keys.Kill):
-		return m.killSession(c.Req.SessionID, "")
+		return m.orders.Kill(c.Req.SessionID, "")
 	case c.Sending != "":
 		return m.Say(draw.Muted, "already sent; waiting for the record")
 	case key.Matches(msg, m.keys.DenyWhy):
@@ -188,37 +190,6 @@ func (m *model) judge(msg tea.KeyMsg, wait time.Duration, refusal string) tea.Cm
 		return m.sayCode(c)
 	}
 	return m.Guard.Hold(guard.Held{Verdict: broker.Allow}, wait, m.At)
-}
-
-func (m *model) askStopAll(refusal string) tea.Cmd {
-	switch {
-	case refusal != "" && m.drawnCard() != nil:
-		return m.Say(draw.Warn, "… "+refusal)
-	case m.Board.Living() == 0:
-		return m.Say(draw.Muted, "no session is running")
-	}
-	m.openStopAll()
-	return nil
-}
-
-func (m *model) stopSession(id, refusal string) tea.Cmd {
-	if refusal != "" && m.Guard.Burst() {
-		return m.Say(draw.Warn, "… "+refusal)
-	}
-	if id == "" {
-		return m.Say(draw.Muted, "no session is selected")
-	}
-	label := m.Board.Label(id)
-	if m.Board.Held(id) {
-		m.ending = ending{session: id}
-		if s := m.Board.Sessions[id]; words.UnderStop(s) {
-			m.ending.told = len(s.Run.Steps)
-		}
-		return tea.Batch(m.stop(id, label), m.Say(draw.Warn,
-			"stopping "+label+": its calls are denied, its turn is interrupted, then its process is ended …",
-			"stopping "+label+": denying, interrupting, ending it …"))
-	}
-	return tea.Batch(m.stop(id, label), m.Say(draw.Warn, "stopping "+label+" …"))
 }
 
 // quit leaves at once when nothing waits, and else on a second press. A key that is
@@ -303,7 +274,7 @@ func (m *model) mainKey(msg tea.KeyMsg) tea.Cmd {
 	case key.Matches(msg, m.keys.Jump):
 		return m.jump()
 	case key.Matches(msg, m.keys.Mute):
-		return m.mute()
+		return m.muteKey()
 	case key.Matches(msg, m.keys.Transcript):
 		return m.openTranscript(m.sessionInView())
 	case key.Matches(msg, m.keys.Mark, m.keys.MarkAlike):

@@ -113,3 +113,12 @@ func stillIn(s broker.Session, pane tmux.Pane) error {
 	}
 	return nil
 }
+
+// muteKey takes M.
+func (m *model) muteKey() tea.Cmd {
+	s := m.pointed()
+	if s == nil {
+		return m.sayNoSession()
+	}
+	return m.herald.Mute(s.ID)
+}

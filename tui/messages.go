@@ -63,38 +63,9 @@ type (
 		req broker.Request
 		err error
 	}
-	alarmSeenMsg struct {
-		label string // of the session, safe to draw
-		err   error
-	}
 	jumpedMsg struct { // an agent's pane was looked for
 		label, pane string // safe to draw
 		err         error
-	}
-	desktopMsg  struct{ err error } // the desktop was notified
-	observedMsg struct {
-		label string
-		on    bool
-		err   error
-	}
-	stoppedMsg struct {
-		label   string
-		session broker.Session
-		err     error
-	}
-	processesMsg struct { // of a session that may be killed
-		session, label string
-		found          broker.Killed
-		err            error
-	}
-	killedMsg struct {
-		label string
-		done  broker.Killed
-		err   error
-	}
-	allStoppedMsg struct {
-		sessions, denied int
-		err              error
 	}
 	offerMsg struct { // rules that would cover the call that an editor was opened on
 		gen    int // of the editor

@@ -11,7 +11,9 @@ import (
 	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/guard"
+	"github.com/aoctl/aoctl/tui/herald"
 	"github.com/aoctl/aoctl/tui/history"
+	"github.com/aoctl/aoctl/tui/orders"
 	"github.com/aoctl/aoctl/tui/sheet"
 	"github.com/aoctl/aoctl/tui/text"
 	"github.com/aoctl/aoctl/tui/tty"
@@ -85,7 +87,6 @@ type model struct {
 	newest     string            // id of the session that was started here last, until it is listed
 	textKeys   text.AreaKeys
 	launchKeys launchKeys
-	ending     ending
 
 	editor     *editor // lies over the screen, nil when it is closed
 	editorGen  int
@@ -98,7 +99,8 @@ type model struct {
 	sheets      *sheet.Sheets
 	past        *history.List
 	tr          transcript
-	attention   attention
+	herald      *herald.Herald
+	orders      *orders.Orders
 	beating     bool      // a beatMsg is under way
 	awakeAt     time.Time // the doubt whose end is going to be drawn
 	quitAsked   time.Time
@@ -124,8 +126,8 @@ func newModel(ctx context.Context, c console, o Options, st *draw.Styles) *model
 		Root: m, Ctx: ctx, Board: board.NewBoard(), Guard: new(guard.Guard), Styles: st, Book: words.NewBook(broker.RuleBook{}), Operator: o.Operator, At: o.Now(),
 	}
 	m.rb.book = m.Book
+	m.herald, m.orders = herald.New(m.Desk, o.Notify, o.Desktop), orders.New(m.Desk, c)
 	m.rooms = openers(m)
-	m.attention.muted = map[string]bool{}
 	m.Guard.Awake(m.At)
 	return m
 }

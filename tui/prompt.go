@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"unicode"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/board"
+	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/text"
@@ -18,13 +20,11 @@ type purpose int
 
 // The purposes.
 const (
-	askReason  purpose = iota // why a call is denied
-	askFilter                 // what to list
-	askStopAll                // whether all sessions are to stop
-	askMarked                 // whether the marked calls are to be decided
-	askObserve                // whether a session is only to be observed, or all are to be held again
-	askYes                    // whether to do what a screen about rules offers
-	askLine                   // a line that such a screen needs
+	askReason purpose = iota // why a call is denied
+	askFilter                // what to list
+	askMarked                // whether the marked calls are to be decided
+	askYes                   // a question for yes or no
+	askLine                  // a line that such a screen needs
 )
 
 // prompt is a question in the last line. While it is open no key is a command.
@@ -39,13 +39,11 @@ type prompt struct {
 
 	picks   []guard.Drawn  // askMarked, and askReason about several: the calls
 	verdict broker.Verdict // askMarked
-	session string         // askObserve: its id; empty for all
-	on      bool           // askObserve: to observe, or else to hold again
 
-	yes   func() tea.Cmd            // askYes: does it
-	help  string                    // askLine: what the keys do; askYes: the question in few words
-	typed func(text string)         // askLine: hears of each change; may be nil
-	send  func(text string) tea.Cmd // askLine: takes the text; may be nil
+	question desk.Question             // askYes
+	help     string                    // askLine: what the keys do
+	typed    func(text string)         // askLine: hears of each change; may be nil
+	send     func(text string) tea.Cmd // askLine: takes the text; may be nil
 }
 
 func (m *model) openReason(c *board.Card) {
@@ -60,15 +58,11 @@ func (m *model) openFilter() {
 	m.prompt = &prompt{purpose: askFilter, text: []rune(m.Board.Filter.Text)}
 }
 
-func (m *model) openStopAll() { m.prompt = &prompt{purpose: askStopAll} }
-
 // updatePrompt takes a key, or pasted text, for the open prompt.
 func (m *model) updatePrompt(msg tea.KeyMsg) tea.Cmd {
 	p := m.prompt
 	switch p.purpose {
-	case askStopAll:
-		return m.answerStopAll(msg)
-	case askMarked, askObserve, askYes:
+	case askMarked, askYes:
 		return m.answer(msg)
 	case askReason, askFilter, askLine:
 	}
@@ -164,12 +158,17 @@ func (m *model) sendPrompt() tea.Cmd {
 // answer takes y for yes and every other key for no. The yes lets something run, so
 // it must pass the guard as any decision.
 func (m *model) answer(msg tea.KeyMsg) tea.Cmd {
-	if !key.Matches(msg, m.keys.Yes) || msg.Paste {
+	no, yes, stricter := m.prompt.question.No, m.prompt.question.Yes, m.prompt.question.Stricter
+	if !key.Matches(msg, m.keys.Yes) || msg.Paste || stricter && m.Guard.Burst() {
 		m.prompt = nil
 		if msg.Paste || len(msg.Runes) > 1 || m.Guard.Burst() {
 			m.Guard.Doubt(m.At)
 		}
-		return m.Say(draw.Muted, "no: nothing was done")
+		return m.Say(draw.Muted, cmp.Or(no, "no: nothing was done"))
+	}
+	if stricter {
+		m.prompt = nil
+		return yes()
 	}
 	wait, refusal := m.Guard.Press(msg.String(), m.At)
 	if refusal != "" {
@@ -188,21 +187,10 @@ func (m *model) confirmed() tea.Cmd {
 	case p == nil:
 	case p.purpose == askMarked:
 		return m.sendMarked(p.picks, p.verdict, "")
-	case p.purpose == askObserve:
-		return m.observe(p.session, p.what, p.on)
 	case p.purpose == askYes:
-		return p.yes()
+		return p.question.Yes()
 	}
 	return nil
-}
-
-// answerStopAll takes y for yes and every other key for no.
-func (m *model) answerStopAll(msg tea.KeyMsg) tea.Cmd {
-	m.prompt = nil
-	if key.Matches(msg, m.keys.Yes) && !msg.Paste && !m.Guard.Burst() {
-		return m.stopAll()
-	}
-	return m.Say(draw.Muted, "nothing was stopped")
 }
 
 // promptNews tells an open reason prompt that its call has ended.

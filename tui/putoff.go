@@ -14,7 +14,6 @@ import (
 	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/safe"
-	"github.com/aoctl/aoctl/tui/tty"
 )
 
 type (
@@ -22,11 +21,6 @@ type (
 		key guard.Drawn
 		req broker.Request
 		err error
-	}
-	resumedMsg struct { // the answer to resuming a session
-		label string // safe to draw
-		told  broker.Resumption
-		err   error
 	}
 )
 
@@ -38,7 +32,7 @@ func (m *model) putOffKey(msg tea.KeyMsg) bool {
 // judgePutOff says what such a key does now, on the drawn card c, which may be nil.
 func (m *model) judgePutOff(msg tea.KeyMsg, c *board.Card, wait time.Duration, refusal string) tea.Cmd {
 	if key.Matches(msg, m.keys.Resume) && m.focus == paneSessions {
-		return m.askResume(m.session, wait, refusal)
+		return m.orders.Resume(m.session, wait, refusal)
 	}
 	switch {
 	case c == nil && m.tooSmall() && m.card() != nil:
@@ -46,7 +40,7 @@ func (m *model) judgePutOff(msg tea.KeyMsg, c *board.Card, wait time.Duration, r
 	case c == nil:
 		return m.Say(draw.Muted, "nothing waits")
 	case key.Matches(msg, m.keys.Resume):
-		return m.askResume(c.Req.SessionID, wait, refusal)
+		return m.orders.Resume(c.Req.SessionID, wait, refusal)
 	case refusal != "":
 		return m.Say(draw.Warn, "… "+refusal)
 	case c.Sending != "":
@@ -113,48 +107,6 @@ func (m *model) deferred(msg deferredMsg) tea.Cmd {
 	return m.Say(draw.OK, "put off: its agent ends, and the call waits for you without a deadline", "put off: it waits for you")
 }
 
-// askResume takes R on a session. A session that somebody else started is only told how.
-func (m *model) askResume(id string, wait time.Duration, refusal string) tea.Cmd {
-	s := m.Board.Sessions[id]
-	switch {
-	case s == nil:
-		return m.Say(draw.Muted, "no session is selected")
-	case s.Deferred == 0:
-		return m.Say(draw.Muted, m.Board.Label(id)+": nothing of it is put off")
-	case refusal != "": // it may start a process
-		return m.Say(draw.Warn, "… "+refusal)
-	}
-	return m.Guard.Hold(guard.Held{Do: func() tea.Cmd { return m.resume(id) }}, wait, m.At)
-}
-
-func (m *model) resume(id string) tea.Cmd {
-	ctx, console, by, label := m.Ctx, m.console, m.Operator, m.Board.Label(id)
-	return func() tea.Msg {
-		told, err := console.Resume(ctx, id, by)
-		return resumedMsg{label: label, told: told, err: err}
-	}
-}
-
-func (m *model) resumed(msg resumedMsg) tea.Cmd {
-	switch {
-	case errors.Is(msg.err, context.Canceled):
-		return nil
-	case msg.err != nil:
-		return m.Say(draw.Warn, safe.Line(msg.err.Error()))
-	case msg.told.Started:
-		return m.Say(draw.OK, msg.label+" goes on")
-	}
-	line := ResumeLine(msg.told)
-	m.noteGen++ // stays until a key
-	m.note = note{ink: draw.OK, text: m.Fitting(
-		"to let "+msg.label+" go on, run (sent to the clipboard): "+safe.Line(line),
-		"sent to the clipboard: "+safe.Line(line),
-		"sent to the clipboard: how to let it go on",
-		"how it goes on is in the clipboard",
-	)}
-	return m.Beside(tty.ClipboardSequence(line))
-}
-
 // toldAnswered follows an answer to a call that was put off: its agent hears of it only when
 // its session is resumed.
 func (m *model) toldAnswered(r broker.Request) tea.Cmd {
@@ -162,7 +114,7 @@ func (m *model) toldAnswered(r broker.Request) tea.Cmd {
 	if r.Checkpoint == nil || !r.State.Terminal() || s == nil || s.Run != nil {
 		return nil
 	}
-	return m.resume(r.SessionID)
+	return m.orders.GoOn(r.SessionID)
 }
 
 // putOffHints are the keys of a call that is put off; list has those of one that waits.

@@ -76,3 +76,13 @@ func (s *still) wasDecided(past []broker.Request, err error) {
 	}
 	s.m.Update(awakeMsg{})
 }
+
+// runs runs the order that cmd begins with, and takes in what the broker says. The sentence that
+// goes with it ends by itself.
+func (s *still) runs(cmd tea.Cmd) {
+	msg := cmd()
+	if list, ok := msg.(tea.BatchMsg); ok {
+		msg = list[0]()
+	}
+	s.m.Update(msg)
+}

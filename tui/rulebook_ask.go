@@ -9,20 +9,13 @@ import (
 	"github.com/aoctl/aoctl/tui/guard"
 )
 
-// askYes asks for a y in the last line before something is done; brief is the question
-// where there is no room for it.
-func (m *model) askYes(question, brief string, yes func() tea.Cmd) {
-	m.Guard.Doubt(m.At) // the y must come after the question
-	m.prompt = &prompt{purpose: askYes, what: question, help: brief, yes: yes}
-}
-
 // sendLine takes the enter behind a line that a screen about rules has asked for.
 func (m *model) sendLine(p *prompt) tea.Cmd {
 	if p.send == nil {
 		m.prompt = nil
 		return nil
 	}
-	wait, refusal := m.press("enter")
+	wait, refusal := m.Press("enter")
 	if refusal != "" {
 		p.hint = refusal
 		return nil
@@ -37,16 +30,6 @@ func (m *model) sendLine(p *prompt) tea.Cmd {
 // first: then no person may have asked for it.
 func (m *model) inAMoment(wait time.Duration, do func() tea.Cmd) tea.Cmd {
 	return m.Guard.Hold(guard.Held{Do: do}, wait, m.At)
-}
-
-// press judges a key that loosens what holds, as the guard judges one that decides a
-// call; refusal is empty when it may act.
-func (m *model) press(name string) (wait time.Duration, refusal string) {
-	wait, refusal = m.Guard.Press(name, m.At)
-	if refusal != "" {
-		refusal = "too fast: look first, then press " + name + " again"
-	}
-	return wait, refusal
 }
 
 // makeRule takes A on a card.

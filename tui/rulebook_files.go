@@ -86,7 +86,7 @@ func (m *model) askTrust(f broker.RulesFile) tea.Cmd {
 	case m.rb.scroll+height < len(m.fileRows(f, width)):
 		return m.Say(draw.Warn, "read it to the end to trust it: G")
 	}
-	m.askYes(fmt.Sprintf("let %s allow these calls without a question?", figures.Plural(n, "rule")), "let it allow?", func() tea.Cmd { return m.trust(f, f.Digest) })
+	m.Ask(fmt.Sprintf("let %s allow these calls without a question?", figures.Plural(n, "rule")), "let it allow?", func() tea.Cmd { return m.trust(f, f.Digest) })
 	return nil
 }
 

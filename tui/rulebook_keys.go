@@ -183,7 +183,7 @@ func (m *model) toggleRule(r rules.Rule) tea.Cmd {
 		case rules.Allow:
 		}
 	}
-	wait, refusal := m.press("space")
+	wait, refusal := m.Press("space")
 	if refusal != "" {
 		return m.Say(draw.Warn, "… "+refusal)
 	}
@@ -241,7 +241,7 @@ func (m *model) askDelete(r rules.Rule) tea.Cmd {
 	if why := fixedRule(r); why != "" {
 		return m.Say(draw.Warn, why)
 	}
-	m.askYes("delete "+draw.SafeLine(string(r.Decision))+" rule "+words.RuleTitle(r)+"?", "delete it?", func() tea.Cmd {
+	m.Ask("delete "+draw.SafeLine(string(r.Decision))+" rule "+words.RuleTitle(r)+"?", "delete it?", func() tea.Cmd {
 		if now, ok := m.Book.Rule(r.ID); ok && now.Version != r.Version {
 			return m.Say(draw.Warn, "the rule was changed meanwhile: it stays; look, then press x again")
 		}

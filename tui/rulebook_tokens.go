@@ -40,7 +40,7 @@ func (m *model) tokensKey(msg tea.KeyMsg) tea.Cmd {
 		m.askLabel(broker.AskingToken, "label of the new token for asking: ")
 	case key.Matches(msg, k.Delete):
 		if t, ok := rb.selectedToken(); ok {
-			m.askYes("revoke "+tokenName(t)+"?", "revoke it?", func() tea.Cmd { return m.revokeToken(t) })
+			m.Ask("revoke "+tokenName(t)+"?", "revoke it?", func() tea.Cmd { return m.revokeToken(t) })
 		}
 	default:
 		if n := len(rb.tokens); n > 0 {

@@ -59,7 +59,9 @@ var scenes = map[string]func(*still){
 		s.m.Update(moreTimeMsg{req: r, err: fmt.Errorf("more time for %s: %w: its hook waits no longer: run %q again", r.ID, broker.ErrNoMoreTime, "aoctl install claude")})
 	},
 	"broker's word": func(s *still) {
-		s.m.Update(stoppedMsg{label: "api-server", session: broker.Session{State: broker.SessionStopping}})
+		fake, _ := s.m.console.(*fakeConsole)
+		fake.sessions["s1"] = broker.Session{ID: "s1", State: broker.SessionActive}
+		s.runs(s.m.orders.Stop("s1", ""))
 	},
 }
 

@@ -105,7 +105,7 @@ func (m *model) sessionLines(s *broker.Session, width int) []string {
 	if s.Run != nil {
 		agent = words.ManagedMark + agent
 	}
-	if m.attention.muted[s.ID] {
+	if m.herald.Muted(s.ID) {
 		agent = mutedWord(agent, width-3-draw.Cells(m.Board.Label(s.ID)))
 	}
 	if s.Run != nil && draw.Cells(m.Board.Label(s.ID))+draw.Cells(agent)+3 > width {
@@ -148,4 +148,13 @@ func (m *model) subagentLines(s *broker.Session, width int, chosen bool) []strin
 		lines = append(lines, r.To(width).String())
 	}
 	return lines
+}
+
+// mutedWord tells of a muted session beside the name of its agent, or in its place where
+// there is no room for both.
+func mutedWord(agent string, room int) string {
+	if both := agent + " · muted"; draw.Cells(both) <= room {
+		return both
+	}
+	return "muted"
 }

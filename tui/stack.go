@@ -65,7 +65,7 @@ func (m *model) broadcast(msg tea.Msg) tea.Cmd {
 		}
 	}
 	m.sheets.Update(msg)
-	return tea.Batch(cmds...)
+	return tea.Batch(append(cmds, m.orders.Update(msg), m.herald.Update(msg))...)
 }
 
 // settleOpen lets the screens settle that are drawn.
@@ -183,8 +183,30 @@ func (m *model) managedHints(s desk.Screen, on desk.Subject) []hint {
 	return []hint{{"m", "message"}, {"i", "interrupt"}, {"s", "stop"}}
 }
 
-// Ask asks a question for yes or no.
-func (m *model) Ask(question, brief string, yes func() tea.Cmd) { m.askYes(question, brief, yes) }
+// Ask asks a question for yes or no. The y must come after the question.
+func (m *model) Ask(question, brief string, yes func() tea.Cmd) {
+	m.Pose(desk.Question{Texts: func() []string { return []string{question + " ", brief + " "} }, Yes: yes})
+}
+
+// Pose asks a question.
+func (m *model) Pose(q desk.Question) {
+	if !q.Stricter {
+		m.Guard.Doubt(m.At)
+	}
+	m.prompt = &prompt{purpose: askYes, question: q}
+}
+
+// Busy reports whether something else than what waits is on the screen.
+func (m *model) Busy() bool {
+	return m.formOpen() || m.open() != nil || m.screen != screenMain && m.screen != screenFull
+}
+
+// Stay says a sentence that stays until a key.
+func (m *model) Stay(i draw.Ink, texts ...string) tea.Cmd {
+	m.noteGen++
+	m.note = note{ink: i, text: m.Fitting(texts...)}
+	return nil
+}
 
 // Read asks for a line.
 func (m *model) Read(l desk.Line) {

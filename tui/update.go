@@ -3,7 +3,6 @@ package tui
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -12,10 +11,8 @@ import (
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
-	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/safe"
-	"github.com/aoctl/aoctl/tui/words"
 )
 
 // Update routes what happened, then brings selection, scrolling and guard in line
@@ -43,10 +40,10 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		m.width, m.height = msg.Width, msg.Height
 		m.Guard.Doubt(m.At)
 	case tea.FocusMsg:
-		m.looksAt(true)
+		m.herald.LooksAt(true)
 		m.Guard.Doubt(m.At)
 	case tea.BlurMsg:
-		m.looksAt(false)
+		m.herald.LooksAt(false)
 	case tea.ResumeMsg:
 		m.Guard.Doubt(m.At)
 	case tickMsg:
@@ -101,31 +98,12 @@ func (m *model) updateBroker(msg tea.Msg) tea.Cmd {
 		m.editKept(msg)
 	case markedMsg:
 		return m.markedDecided(msg)
-	case frozenMsg:
-		return m.frozen(msg)
 	case deferredMsg:
 		return m.deferred(msg)
 	case moreTimeMsg:
 		return m.moreTime(msg)
-	case resumedMsg:
-		return m.resumed(msg)
-	case observedMsg:
-		return m.observed(msg)
-	case alarmSeenMsg:
-		return m.alarmSeen(msg)
 	case saidMsg, wroteMsg, interruptedMsg, launchedMsg, foldersMsg:
 		return m.updateRuns(msg)
-	case stoppedMsg:
-		return m.stopped(msg)
-	case processesMsg:
-		return m.askKill(msg)
-	case killedMsg:
-		return m.killed(msg)
-	case allStoppedMsg:
-		if msg.err != nil {
-			return m.Say(draw.Danger, "stop all: "+safe.Line(msg.err.Error()))
-		}
-		return m.Say(draw.OK, fmt.Sprintf("stopping %s; %s denied", figures.Plural(msg.sessions, "session"), figures.Plural(msg.denied, "waiting call")))
 	case offerMsg, previewDueMsg, previewMsg, ruleSavedMsg, ruleRemovedMsg, tokensMsg, tokenMintedMsg, tokenRevokedMsg, fileTrustedMsg:
 		return m.updateRules(msg)
 	case filesMsg:
@@ -136,8 +114,6 @@ func (m *model) updateBroker(msg tea.Msg) tea.Cmd {
 		return m.filesMoved(msg)
 	case jumpedMsg:
 		return m.jumped(msg)
-	case desktopMsg:
-		return m.desktopShown(msg)
 	case transcriptMsg:
 		return m.transcriptCame(msg)
 	default:
@@ -180,7 +156,7 @@ func (m *model) watchStarted(msg watchStartedMsg) tea.Cmd {
 			missed = append(missed, c)
 		}
 	}
-	return tea.Batch(nextUpdates(msg.gen, msg.updates), m.announce(missed...))
+	return tea.Batch(nextUpdates(msg.gen, msg.updates), m.herald.Announce(missed...))
 }
 
 func (m *model) updatesCame(msg updatesMsg) tea.Cmd {
@@ -202,7 +178,7 @@ func (m *model) updatesCame(msg updatesMsg) tea.Cmd {
 			m.sheets.Clear()
 		}
 		if u.Session != nil {
-			cmds = append(cmds, m.asksCame(*u.Session), m.stepsCame(*u.Session))
+			cmds = append(cmds, m.asksCame(*u.Session), m.orders.StepsCame(*u.Session))
 		}
 		if c := m.Board.Apply(u, m.At); c != nil {
 			arrived = append(arrived, c)
@@ -218,7 +194,7 @@ func (m *model) updatesCame(msg updatesMsg) tea.Cmd {
 	m.Board.Tidy()
 	m.newsForTranscript(msg.list)
 	cmd := tea.Batch(append(cmds, m.keepPlace(at), m.editorNews(msg.list), m.attempted(msg.list))...)
-	cmd = tea.Batch(cmd, m.broadcast(desk.News{List: msg.list}), m.announce(arrived...))
+	cmd = tea.Batch(cmd, m.broadcast(desk.News{List: msg.list}), m.herald.Announce(arrived...))
 	if !msg.ended {
 		return tea.Batch(cmd, nextUpdates(msg.gen, m.updates))
 	}
@@ -271,7 +247,7 @@ func (m *model) updateTick(msg tickMsg) tea.Cmd {
 	at := m.Board.Place(m.card())
 	m.Board.ExpireLate(m.At)
 	m.tr.due = true
-	return tea.Batch(m.tick(), m.broadcast(desk.Tick{}), m.keepPlace(at), m.remind(), m.watchFiles())
+	return tea.Batch(m.tick(), m.broadcast(desk.Tick{}), m.keepPlace(at), m.herald.Remind(), m.watchFiles())
 }
 
 // send hands a verdict to the broker and moves the cursor on.
@@ -372,22 +348,4 @@ func (m *model) lookAgain(key guard.Drawn) {
 	c.Changed = true
 	delete(m.Board.Marks, key.ID)
 	m.sheets.Forget(key.ID)
-}
-
-func (m *model) stopped(msg stoppedMsg) tea.Cmd {
-	switch {
-	case errors.Is(msg.err, broker.ErrSessionEnded):
-		return m.Say(draw.Warn, msg.label+" has ended: there is nothing to stop")
-	case errors.Is(msg.err, broker.ErrNotFound):
-		return m.Say(draw.Warn, msg.label+": the broker knows no such session")
-	case msg.err != nil:
-		return m.Say(draw.Danger, msg.label+": "+safe.Line(msg.err.Error()))
-	case msg.session.Run != nil:
-		return m.stopBegun(msg)
-	case words.StopTold(&msg.session) != "":
-		return m.Say(draw.OK, msg.label+": "+words.StopTold(&msg.session)+"; its turn cannot be ended from here", msg.label+": "+words.StopTold(&msg.session), words.StopTold(&msg.session))
-	case msg.session.State == broker.SessionStopped:
-		return m.Say(draw.OK, msg.label+" is stopped: its calls are denied until its user speaks")
-	}
-	return m.Say(draw.OK, "stopping "+msg.label+": its calls are denied until its user speaks")
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/terminal"
 	"github.com/aoctl/aoctl/cli/usage"
-	"github.com/aoctl/aoctl/tui"
+	"github.com/aoctl/aoctl/tui/orders"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -91,7 +91,7 @@ func resumeSession(ctx context.Context, c *client.Client, o resumeOptions, std s
 	case r.Started:
 		return show.Line(std.out, safe.Line(show.SessionName(s)+" goes on in the background"))
 	}
-	if err := show.Line(std.out, safe.Line(tui.ResumeLine(r))); err != nil || o.show {
+	if err := show.Line(std.out, safe.Line(orders.ResumeLine(r))); err != nil || o.show {
 		return err
 	}
 	if err := o.sure(std); err != nil {

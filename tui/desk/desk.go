@@ -127,6 +127,8 @@ type Root interface {
 	// Say puts a sentence in the last line for some seconds: the first of texts that has
 	// room, else the last one. They are safe to draw.
 	Say(i draw.Ink, texts ...string) tea.Cmd
+	// Stay is Say for a sentence that stays until a key.
+	Stay(i draw.Ink, texts ...string) tea.Cmd
 	// Fitting is the first of texts that the last line has room for, else the last one.
 	Fitting(texts ...string) string
 	// Open opens a screen on top of this one.
@@ -139,6 +141,11 @@ type Root interface {
 	OnlyCallsOf(session string) tea.Cmd
 	// Ask asks a question for yes or no in the last line. The yes passes the guard.
 	Ask(question, brief string, yes func() tea.Cmd)
+	// Pose is Ask with all that there is to a question.
+	Pose(q Question)
+	// Busy reports whether something is written or asked, or another screen than the first is
+	// open.
+	Busy() bool
 	// Read asks for a line of text.
 	Read(Line)
 	// Copy puts text on the clipboard and says so; what names it.
@@ -147,6 +154,16 @@ type Root interface {
 	CopyCall(r broker.Request) tea.Cmd
 	// Beside writes a control sequence to the terminal between two frames.
 	Beside(sequence string) tea.Cmd
+}
+
+// Question is asked in the last line. y is yes; any other key is no.
+type Question struct {
+	Texts func() []string // the longest first: the one that fits is drawn
+	No    string          // what is said on no; "no: nothing was done" when empty
+	Yes   func() tea.Cmd
+	// Stricter says that yes can only make things stricter: then it need not wait until the
+	// question was on the screen for a moment.
+	Stricter bool
 }
 
 // Line is a line of text that is asked for.
@@ -177,3 +194,13 @@ const (
 	Managed  = "managed"
 	Timeline = "timeline"
 )
+
+// Press judges a key that loosens what holds, as the guard judges one that decides a call; refusal
+// is empty when it may act after wait.
+func (d *Desk) Press(name string) (wait time.Duration, refusal string) {
+	wait, refusal = d.Guard.Press(name, d.At)
+	if refusal != "" {
+		refusal = "too fast: look first, then press " + name + " again"
+	}
+	return wait, refusal
+}

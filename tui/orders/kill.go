@@ -1,4 +1,4 @@
-package tui
+package orders
 
 import (
 	"path"
@@ -16,52 +16,51 @@ import (
 // namedProcesses is how many processes the question about a kill names.
 const namedProcesses = 4
 
-// killSession asks which processes the session has; the question follows.
-func (m *model) killSession(id, refusal string) tea.Cmd {
-	if refusal != "" && m.Guard.Burst() {
-		return m.Say(draw.Warn, "… "+refusal)
+// Kill asks which processes the session has; the question follows.
+func (o *Orders) Kill(id, refusal string) tea.Cmd {
+	if refusal != "" && o.Guard.Burst() {
+		return o.Say(draw.Warn, "… "+refusal)
 	}
 	if id == "" {
-		return m.Say(draw.Muted, "no session is selected")
+		return o.Say(draw.Muted, "no session is selected")
 	}
-	ctx, c, label := m.Ctx, m.console, m.Board.Label(id)
-	return tea.Batch(m.Say(draw.Muted, "looking for the processes of "+label+" …"), func() tea.Msg {
+	ctx, c, label := o.Ctx, o.broker, o.Board.Label(id)
+	return tea.Batch(o.Say(draw.Muted, "looking for the processes of "+label+" …"), func() tea.Msg {
 		found, err := c.Processes(ctx, id)
 		return processesMsg{session: id, label: label, found: found, err: err}
 	})
 }
 
 // askKill names what is going to end.
-func (m *model) askKill(msg processesMsg) tea.Cmd {
+func (o *Orders) askKill(msg processesMsg) tea.Cmd {
 	running := msg.found.Count(broker.ProcessRunning)
 	switch {
 	case msg.err != nil:
-		return m.Say(draw.Danger, msg.label+": "+safe.Line(msg.err.Error()))
-	case m.formOpen() || m.screen != screenMain && m.screen != screenFull:
-		return m.Say(draw.Muted, "nothing was killed: something else was opened meanwhile")
+		return o.Say(draw.Danger, msg.label+": "+safe.Line(msg.err.Error()))
+	case o.Busy():
+		return o.Say(draw.Muted, "nothing was killed: something else was opened meanwhile")
 	case running == 0:
-		return m.Say(draw.Warn, "no process of "+msg.label+" was found; s stops it without")
+		return o.Say(draw.Warn, "no process of "+msg.label+" was found; s stops it without")
 	}
-	m.note = note{}
 	question := "kill " + processCount(running) + " of " + msg.label + ": " + nameProcesses(msg.found, namedProcesses) + "?"
 	short := "kill " + nameProcesses(msg.found, 1) + "?"
 	if others := len(msg.found.Shared); others > 0 { // who may lose their work comes before the processes
-		also := strings.Join(m.sharers(msg.found), ", ")
+		also := strings.Join(o.sharers(msg.found), ", ")
 		question = "kill " + processCount(running) + " of " + msg.label + " AND END " + also + " with it?"
 		short = "kill, and END " + sessionCount(others) + " more?"
 	}
-	m.askYes(question, short, func() tea.Cmd { return m.kill(msg.session, msg.label) })
+	o.Ask(question, short, func() tea.Cmd { return o.kill(msg.session, msg.label) })
 	return nil
 }
 
 // sharers names the sessions that end with the one that is to be killed.
-func (m *model) sharers(k broker.Killed) []string {
+func (o *Orders) sharers(k broker.Killed) []string {
 	names := []string{}
 	for i, s := range k.Shared {
 		if i == namedProcesses {
 			return append(names, figures.Count(len(k.Shared)-i)+" more")
 		}
-		names = append(names, m.Board.Label(s.SessionID))
+		names = append(names, o.Board.Label(s.SessionID))
 	}
 	return names
 }
@@ -73,16 +72,16 @@ func sessionCount(n int) string {
 	return figures.Count(n) + " sessions"
 }
 
-func (m *model) kill(id, label string) tea.Cmd {
-	ctx, c, by := m.Ctx, m.console, m.Operator
-	return tea.Batch(m.Say(draw.Warn, "stopping "+label+" and ending its processes …"), func() tea.Msg {
+func (o *Orders) kill(id, label string) tea.Cmd {
+	ctx, c, by := o.Ctx, o.broker, o.Operator
+	return tea.Batch(o.Say(draw.Warn, "stopping "+label+" and ending its processes …"), func() tea.Msg {
 		_, done, err := c.Kill(ctx, id, by)
 		return killedMsg{label: label, done: done, err: err}
 	})
 }
 
 // killed tells what was seen to end, and what was not.
-func (m *model) killed(msg killedMsg) tea.Cmd {
+func (o *Orders) killed(msg killedMsg) tea.Cmd {
 	ended := processCount(msg.done.Count(broker.ProcessEnded)) + " ended"
 	left := broker.Killed{}
 	for _, p := range msg.done.Processes {
@@ -92,13 +91,13 @@ func (m *model) killed(msg killedMsg) tea.Cmd {
 	}
 	switch {
 	case len(left.Processes) > 0:
-		return m.Say(draw.Danger, msg.label+": "+strconv.Itoa(len(left.Processes))+" still run: "+nameProcesses(left, namedProcesses)+"; "+ended)
+		return o.Say(draw.Danger, msg.label+": "+strconv.Itoa(len(left.Processes))+" still run: "+nameProcesses(left, namedProcesses)+"; "+ended)
 	case msg.done.Unfinished != "":
-		return m.Say(draw.Danger, msg.label+": "+ended+", and there may be more: "+safe.Line(msg.done.Unfinished))
+		return o.Say(draw.Danger, msg.label+": "+ended+", and there may be more: "+safe.Line(msg.done.Unfinished))
 	case msg.err != nil:
-		return m.Say(draw.Danger, msg.label+": "+ended+", but: "+safe.Line(msg.err.Error()))
+		return o.Say(draw.Danger, msg.label+": "+ended+", but: "+safe.Line(msg.err.Error()))
 	}
-	return m.Say(draw.OK, msg.label+" is stopped, "+ended)
+	return o.Say(draw.OK, msg.label+" is stopped, "+ended)
 }
 
 func processCount(n int) string {
@@ -123,3 +122,16 @@ func nameProcesses(k broker.Killed, most int) string {
 	}
 	return text
 }
+
+type (
+	processesMsg struct { // of a session that may be killed
+		session, label string
+		found          broker.Killed
+		err            error
+	}
+	killedMsg struct {
+		label string
+		done  broker.Killed
+		err   error
+	}
+)

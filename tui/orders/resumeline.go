@@ -1,4 +1,4 @@
-package tui
+package orders
 
 import (
 	"strings"

@@ -1,0 +1,95 @@
+package orders
+
+import (
+	"context"
+	"errors"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+// FreezeOne freezes a session, or asks to let it go on.
+func (o *Orders) FreezeOne(id string) tea.Cmd {
+	s := o.Board.Sessions[id]
+	switch {
+	case s == nil:
+		return o.Say(draw.Muted, "no session is selected")
+	case o.Board.Health.Frozen:
+		return o.Say(draw.Muted, "everything is frozen already: f lifts that", "all is frozen: f lifts that")
+	case s.Frozen:
+		return o.askUnfreeze(s.ID, o.Board.Label(s.ID))
+	}
+	return o.freeze(s.ID, o.Board.Label(s.ID), true)
+}
+
+// askUnfreeze asks before agents go on.
+func (o *Orders) askUnfreeze(id, label string) tea.Cmd {
+	name := "f"
+	if id != "" {
+		name = "F"
+	}
+	if _, refusal := o.Press(name); refusal != "" {
+		return o.Say(draw.Warn, "… "+refusal)
+	}
+	question, brief := "let all agents go on? rules decide what is held", "let all go on?"
+	if id != "" {
+		question, brief = "let "+label+" go on? rules decide what is held", "let it go on?"
+	}
+	o.Ask(question, brief, func() tea.Cmd { return o.freeze(id, label, false) })
+	return nil
+}
+
+// Freeze freezes every agent, or asks to let them go on. To freeze needs no question: it only makes
+// things safer.
+func (o *Orders) Freeze() tea.Cmd {
+	if o.Board.Health.Frozen {
+		return o.askUnfreeze("", "")
+	}
+	return o.freeze("", "", true)
+}
+
+// frozenMsg is the answer to a freeze, or to its end.
+type frozenMsg struct {
+	id, label string // safe to draw; empty for everything
+	on        bool
+	err       error
+}
+
+func (o *Orders) freeze(id, label string, on bool) tea.Cmd {
+	ctx, c, by := o.Ctx, o.broker, o.Operator
+	return func() tea.Msg {
+		return frozenMsg{id: id, label: label, on: on, err: c.Freeze(ctx, id, on, by)}
+	}
+}
+
+func (o *Orders) frozen(msg frozenMsg) tea.Cmd {
+	who := msg.label
+	if msg.id == "" {
+		who = "everything"
+	}
+	switch {
+	case errors.Is(msg.err, context.Canceled):
+		return nil
+	case errors.Is(msg.err, broker.ErrNotFound):
+		return o.Say(draw.Warn, who+": the broker knows no such session")
+	case errors.Is(msg.err, broker.ErrNotRecorded) && msg.on:
+		return o.Say(draw.Danger, who+" is frozen until this console ends: the freeze could not be recorded", "frozen, but not recorded: a restart forgets it")
+	case errors.Is(msg.err, broker.ErrNotRecorded):
+		return o.Say(draw.Danger, who+" is still frozen: its end could not be recorded", "still frozen: not recorded")
+	case msg.err != nil:
+		return o.Say(draw.Danger, who+": "+safe.Line(msg.err.Error()))
+	case msg.on && msg.id == "":
+		return o.Say(draw.Frozen, "frozen: every agent is held at its next call; f lets them go on", "frozen: f lets them go on")
+	case msg.on:
+		return o.Say(draw.Frozen, who+" is frozen: held at its next call; F lets it go on", "frozen: F lets it go on")
+	case msg.id == "" && o.Board.FrozenSessions() > 0:
+		return o.Say(draw.Warn, "the agents go on, but for "+figures.Plural(o.Board.FrozenSessions(), "session")+" frozen by themselves (F)", "they go on; "+figures.Count(o.Board.FrozenSessions())+" still frozen")
+	case msg.id == "":
+		return o.Say(draw.OK, "the agents go on")
+	}
+	return o.Say(draw.OK, who+" goes on")
+}
