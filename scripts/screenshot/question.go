@@ -26,7 +26,7 @@ func ask(t *terminal, program string) error {
 		return fmt.Errorf("%d folders of the demo, want 1", len(homes))
 	}
 	cwd := filepath.Join(filepath.Dir(homes[0]), "src", "docs")
-	cmd := exec.CommandContext(t.ctx, program, "hook", "claude", "--timeout", "10m") //nolint:gosec // the program that was built
+	cmd := exec.CommandContext(t.ctx, program, "hook", "claude", "--timeout", "10m")
 	cmd.Dir = cwd
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.folder, "AOCTL_HOME=" + homes[0], "CLAUDECODE=1"}
 	cmd.Stdin = strings.NewReader(strings.ReplaceAll(question, "CWD", cwd))

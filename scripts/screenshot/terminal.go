@@ -36,8 +36,10 @@ func open(ctx context.Context, program string, l look) (*terminal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a folder for the demo: %w", err)
 	}
-	t := &terminal{ctx: ctx, width: l.width, height: l.height, ended: make(chan struct{}), folder: folder,
-		screen: vt.NewSafeEmulator(l.width, l.height)}
+	t := &terminal{
+		ctx: ctx, width: l.width, height: l.height, ended: make(chan struct{}), folder: folder,
+		screen: vt.NewSafeEmulator(l.width, l.height),
+	}
 	t.cmd = exec.CommandContext(ctx, program, "demo", "--no-bell")
 	t.cmd.Dir = folder
 	t.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + folder, "TMPDIR=" + folder, "LANG=C.UTF-8"}, l.environ()...)

@@ -78,6 +78,7 @@ func eachTheme(t *testing.T, try func(t *testing.T, p Palette, profile termenv.P
 // Every text can be read on every ground that it is drawn on.
 func TestContrast(t *testing.T) {
 	eachTheme(t, func(t *testing.T, p Palette, profile termenv.Profile, dark bool) {
+		t.Helper()
 		for _, q := range p.pairs(profile, dark) {
 			color := value(q.of.color, profile, dark)
 			if got := contrastOf(color, q.on); got < p.needs(q) {
@@ -102,6 +103,7 @@ func TestContrastOf(t *testing.T) {
 // drawn at all, and what changed inside a line is told without them too.
 func TestGroundsDiffer(t *testing.T) {
 	eachTheme(t, func(t *testing.T, p Palette, profile termenv.Profile, dark bool) {
+		t.Helper()
 		for _, line := range []Ground{GroundAdded, GroundRemoved} {
 			whole, word := p.compared(p.text, line, profile, dark), p.compared(p.text, line.Word(), profile, dark)
 			if word.codes == "" || word.codes == whole.codes {
