@@ -1,25 +1,31 @@
 #!/usr/bin/env bash
-# Prints the demo's console as text, the way the README shows it. Needs tmux.
+# Takes pictures of the demo's console as it really is: it is built, run at an emulated terminal,
+# and drawn as SVG.
+#
+#   scripts/screenshot.sh                      the moving picture of the README, docs/demo.svg
+#   scripts/screenshot.sh FOLDER [ONLY]        the main screens at all sizes, dark, light and without
+#                                              colours; ONLY some terminals, as 80x24 or light
+#   scripts/screenshot.sh --png FOLDER [ONLY]  the same as PNG too, where rsvg-convert is there
 set -euo pipefail
+png=
+[[ ${1-} != --png ]] || { png=yes && shift; }
+out=${1:+$(mkdir -p "$1" && cd "$1" && pwd)}
+only=${2-}
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 built=$(mktemp -d "${TMPDIR:-/tmp}/aoctl-screenshot.XXXXXX")
-server=aoctl-screenshot-$$
-trap 'tmux -L "$server" kill-server 2>/dev/null || true; rm -rf "$built"' EXIT
+trap 'rm -rf "$built"' EXIT
 go build -o "$built/aoctl" .
-tmux -L "$server" -f /dev/null new-session -d -x 100 -y 24 "$built/aoctl demo --no-bell"
-screen() { tmux -L "$server" capture-pane -p; }
-for _ in $(seq 100); do
-	screen | grep -q terraform && break
-	sleep 0.1
-done
-sleep 1
-tmux -L "$server" send-keys j # to the edit
-sleep 0.5
-screen
-tmux -L "$server" send-keys q
-sleep 1
-tmux -L "$server" send-keys q
-for _ in $(seq 50); do # the demo takes its folder away
-	tmux -L "$server" has-session 2>/dev/null || break
-	sleep 0.1
+(cd scripts/screenshot && go build -o "$built/screenshot" .)
+if [[ -z $out ]]; then
+	"$built/screenshot" -aoctl "$built/aoctl" -film docs/demo.svg
+	exit
+fi
+"$built/screenshot" -aoctl "$built/aoctl" -out "$out" -only "$only"
+[[ -n $png ]] || exit 0
+if ! command -v rsvg-convert >/dev/null; then
+	echo "no PNG: rsvg-convert is not installed" >&2
+	exit 0
+fi
+for svg in "$out"/*"$only"*.svg; do
+	rsvg-convert -z 1.5 "$svg" -o "${svg%.svg}.png"
 done

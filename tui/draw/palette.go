@@ -1,28 +1,41 @@
 package draw
 
-import (
-	"strings"
+import "github.com/charmbracelet/lipgloss"
 
-	"github.com/charmbracelet/lipgloss"
-	"github.com/muesli/termenv"
-
-	"github.com/aoctl/aoctl/tui/syntax"
-)
-
-// Palette gives each meaning its colour, in light and dark. Colours repeat what a
-// word or a glyph says; none of them says anything alone.
+// Palette gives each meaning its colour, for dark terminals and for light ones. Colours repeat
+// what a word or a glyph says; none of them says anything alone.
+//
+// A colour has a value for each kind of terminal. An empty value means that such a terminal
+// gets none: 16 colours leave no room for quiet backgrounds. Each ink has to be legible on
+// every background that it is drawn on, with true colours and with 256: Palette.pairs lists
+// them, and a test measures them all. Colours of the 16 are the user's own and are not measured.
 type Palette struct {
 	text, muted, faint      lipgloss.CompleteAdaptiveColor
+	edge                    lipgloss.CompleteAdaptiveColor // frames, which are no text
 	accent                  lipgloss.CompleteAdaptiveColor // focus, selection, keys
 	ok, warn, danger        lipgloss.CompleteAdaptiveColor
-	sign, signBack          lipgloss.CompleteAdaptiveColor // characters drawn as escapes
-	selected                lipgloss.CompleteAdaptiveColor // background of the selected row
 	added, removed          lipgloss.CompleteAdaptiveColor
 	command, quoted, varies lipgloss.CompleteAdaptiveColor // parts of a command line
-	frozen, frozenBack      lipgloss.CompleteAdaptiveColor // frames and the line across the top while everything is held
-	number, name, Type      lipgloss.CompleteAdaptiveColor // parts of a program, with some of the above
-	addedBack, removedBack  lipgloss.CompleteAdaptiveColor // backgrounds of lines of a comparison
-	addedWord, removedWord  lipgloss.CompleteAdaptiveColor // and of what changed inside them
+	frozen                  lipgloss.CompleteAdaptiveColor // frames while everything is held
+	code                    code
+
+	sign, ice tile                // characters drawn as escapes; the line across the top while everything is held
+	selected  tile                // the selected row; texts on it keep their own colours
+	changed   [grounds]tile       // lines of a comparison, and what changed inside them
+	papers    [2][]lipgloss.Color // backgrounds of terminals that it is made for: dark ones, light ones
+
+	contrast float64 // what every text has at least: see contrastOf
+}
+
+// code is how parts of a program's text look, beside those that a command line has too.
+type code struct {
+	comment, number, name, kind lipgloss.CompleteAdaptiveColor
+}
+
+// tile is a background with the colour of the text on it. With no colour for the text, each
+// ink keeps its own.
+type tile struct {
+	back, text lipgloss.CompleteAdaptiveColor
 }
 
 func shade(dark, dark256, dark16, light, light256, light16 string) lipgloss.CompleteAdaptiveColor {
@@ -32,191 +45,83 @@ func shade(dark, dark256, dark16, light, light256, light16 string) lipgloss.Comp
 	}
 }
 
+// usualPapers are backgrounds that people have: black, and the lightest of the well-known dark
+// themes (VS Code, One Dark, Nord); white, and the darkest of the light ones (Solarized, Gruvbox, Catppuccin).
+var usualPapers = [2][]lipgloss.Color{{"#000000", "#1e1e1e", "#282c34", "#2e3440"}, {"#ffffff", "#fdf6e3", "#fbf1c7", "#eff1f5"}}
+
 // DefaultPalette is the one that aoctl comes with.
 func DefaultPalette() Palette {
 	return Palette{
-		text:     shade("#d8dee9", "253", "7", "#24292f", "235", "0"),
-		muted:    shade("#8b95a7", "246", "7", "#57606a", "241", "8"),
-		faint:    shade("#566074", "240", "8", "#a0a8b0", "248", "7"),
-		accent:   shade("#7cc4ff", "117", "14", "#0550ae", "25", "4"),
-		ok:       shade("#8fd694", "114", "10", "#116329", "22", "2"),
-		warn:     shade("#f2c265", "221", "11", "#8a5300", "94", "3"),
-		danger:   shade("#ff7b72", "210", "9", "#c01c28", "160", "1"),
-		sign:     shade("#1b1f27", "234", "0", "#ffffff", "231", "15"),
-		signBack: shade("#f2a65a", "215", "11", "#b3541e", "130", "1"),
-		selected: shade("#263145", "236", "", "#dfe9f7", "254", ""),
-		added:    shade("#8fd694", "114", "10", "#116329", "22", "2"),
-		removed:  shade("#ff9a94", "210", "9", "#a40e26", "124", "1"),
-		command:  shade("#7cc4ff", "117", "14", "#0550ae", "25", "4"),
-		quoted:   shade("#b5d99c", "150", "10", "#2b6a2b", "28", "2"),
-		varies:   shade("#d7a6f2", "183", "13", "#7a3e9d", "97", "5"),
-		frozen:   shade("#6fd3ff", "81", "14", "#00618a", "24", "6"), frozenBack: shade("#0e5a78", "24", "6", "#00618a", "24", "6"),
-		number: shade("#f0a98c", "216", "", "#953800", "94", ""),
-		name:   shade("#8ec7ff", "117", "", "#0550ae", "25", ""),
-		Type:   shade("#6fd3c7", "80", "", "#0f6674", "23", ""),
-
-		addedBack: shade("#17301f", "22", "", "#e2f8e6", "194", ""), removedBack: shade("#3a1c1f", "52", "", "#fdeaea", "224", ""),
-		addedWord: shade("#2a5c38", "28", "", "#aeeebb", "157", ""), removedWord: shade("#73303a", "88", "", "#ffc4c1", "217", ""),
+		text:    shade("#d8dee9", "253", "7", "#24292f", "235", "0"),
+		muted:   shade("#a9b3c3", "249", "7", "#57606a", "240", "8"),
+		faint:   shade("#98a2b3", "247", "8", "#5f6872", "241", "8"),
+		edge:    shade("#7b869a", "245", "8", "#7d858f", "244", "7"),
+		accent:  shade("#7cc4ff", "117", "14", "#0550ae", "25", "4"),
+		ok:      shade("#8fd694", "114", "10", "#116329", "22", "2"),
+		warn:    shade("#f2c265", "221", "11", "#7a4a00", "94", "3"),
+		danger:  shade("#ff8a82", "210", "9", "#b3141f", "124", "1"),
+		added:   shade("#8fd694", "114", "10", "#116329", "22", "2"),
+		removed: shade("#ff9a94", "210", "9", "#a40e26", "124", "1"),
+		command: shade("#7cc4ff", "117", "14", "#0550ae", "25", "4"),
+		quoted:  shade("#b5d99c", "150", "10", "#2b6a2b", "22", "2"),
+		varies:  shade("#d7a6f2", "219", "13", "#7a3e9d", "91", "5"),
+		frozen:  shade("#6fd3ff", "81", "14", "#00618a", "24", "6"),
+		code: code{
+			comment: shade("#a9b3c3", "152", "7", "#515a64", "240", "8"),
+			number:  shade("#f0a98c", "222", "", "#8a3400", "58", ""),
+			name:    shade("#8ec7ff", "117", "", "#0550ae", "25", ""),
+			kind:    shade("#6fd3c7", "80", "", "#0f6674", "23", ""),
+		},
+		sign:     tile{shade("#f2a65a", "215", "11", "#a34a17", "130", "1"), shade("#1b1f27", "234", "0", "#ffffff", "231", "15")},
+		ice:      tile{shade("#0e5a78", "24", "6", "#00618a", "24", "6"), shade("#ffffff", "231", "15", "#ffffff", "231", "15")},
+		selected: tile{back: shade("#263145", "236", "", "#dfe9f7", "254", "")},
+		changed: [grounds]tile{
+			GroundAdded:   {back: shade("#12281a", "22", "", "#e2f8e6", "194", "")},
+			GroundRemoved: {back: shade("#341a1d", "52", "", "#fdeaea", "224", "")},
+			// No two quiet greens of the 256 are far enough apart, so a changed word is turned around there.
+			groundAddedWord:   {shade("#1d4d2b", "114", "", "#a8ecb6", "28", ""), shade("", "16", "", "", "231", "")},
+			groundRemovedWord: {shade("#632a33", "210", "", "#ffcac6", "124", ""), shade("", "16", "", "", "231", "")},
+		},
+		papers:   usualPapers,
+		contrast: 4.5,
 	}
 }
 
-// Ink is a meaning that text is drawn in.
-type Ink uint8
-
-// The inks.
-const (
-	Text Ink = iota
-	Bold
-	Muted
-	Faint
-	Border
-	focused // border of the pane with the focus
-	Title
-	Key
-	OK
-	Warn
-	Danger
-	Alarm  // what nobody must overlook
-	Frozen // what a freeze holds, and frames while one holds all
-	Ice    // the line across the top of it
-	Sign   // a character drawn as an escape
-	blank  // blanks, tabs and line breaks made visible
-	Added
-	Removed
-	Label
-	Agent // the agent's own words
-	Command
-	Quoted
-	Varies
-	Operator
-	Keyword
-	Comment
-	inkSyntax                                                    // the first of those of a program's text: see SyntaxInk
-	inkCount  = inkSyntax + (Ink(syntax.Classes)+1)*Ink(grounds) // how many inks there are
-)
-
-// Styles is a Palette made ready for one terminal.
-type Styles struct {
-	Plain    [inkCount]string // SGR sequences that switch an ink on
-	selected [inkCount]string // the same on the selected row's background
-	reset    string
-}
-
-type attributes struct {
-	color lipgloss.CompleteAdaptiveColor
-	back  *lipgloss.CompleteAdaptiveColor
-	codes string // SGR attributes besides colour
-}
-
-// NewStyles prepares p for a terminal that shows colours as profile says. With
-// NO_COLOR there is still bold and underline; without a terminal there is nothing.
-func NewStyles(p Palette, profile termenv.Profile, dark, attrs bool) *Styles {
-	const bold, italic, reverse = "1", "3", "7"
-	sign := attributes{color: p.sign, back: &p.signBack, codes: bold}
-	ice := attributes{color: shade("#ffffff", "231", "15", "#ffffff", "231", "15"), back: &p.frozenBack, codes: bold}
-	if profile == termenv.Ascii {
-		sign.codes, ice.codes = reverse, reverse
+// HighContrast is for eyes and screens that need more: every text has at least 7:1, on a
+// terminal that is nearly black or nearly white. What changed inside a line is dark on a
+// strong ground, or the other way round.
+func HighContrast() Palette {
+	return Palette{
+		text:    shade("#ffffff", "231", "15", "#000000", "16", "0"),
+		muted:   shade("#d0d7e2", "252", "7", "#32383f", "236", "0"),
+		faint:   shade("#bcc5d3", "250", "7", "#3c434b", "237", "0"),
+		edge:    shade("#bcc5d3", "250", "7", "#3c434b", "237", "0"),
+		accent:  shade("#8fd0ff", "117", "14", "#023b95", "18", "4"),
+		ok:      shade("#8ce99a", "120", "10", "#024c1a", "22", "2"),
+		warn:    shade("#ffd43b", "221", "11", "#4e2c00", "52", "3"),
+		danger:  shade("#ff9a92", "217", "9", "#86061d", "88", "1"),
+		added:   shade("#8ce99a", "120", "10", "#024c1a", "22", "2"),
+		removed: shade("#ff9a92", "217", "9", "#86061d", "88", "1"),
+		command: shade("#8fd0ff", "117", "14", "#023b95", "18", "4"),
+		quoted:  shade("#c0eb75", "156", "10", "#0b4a0b", "22", "2"),
+		varies:  shade("#e5b8ff", "183", "13", "#5a189a", "54", "5"),
+		frozen:  shade("#66d9ff", "81", "14", "#003b5c", "17", "6"),
+		code: code{
+			comment: shade("#d0d7e2", "252", "7", "#32383f", "236", "0"),
+			number:  shade("#ffc078", "216", "", "#6b2700", "52", ""),
+			name:    shade("#8fd0ff", "117", "", "#023b95", "18", ""),
+			kind:    shade("#63e6be", "80", "", "#003f48", "23", ""),
+		},
+		sign:     tile{shade("#ffc14d", "215", "11", "#7a2e00", "52", "1"), shade("#000000", "16", "0", "#ffffff", "231", "15")},
+		ice:      tile{shade("#00466b", "17", "6", "#003b5c", "17", "6"), shade("#ffffff", "231", "15", "#ffffff", "231", "15")},
+		selected: tile{back: shade("#00204f", "17", "", "#cfe3ff", "195", "")},
+		changed: [grounds]tile{
+			GroundAdded:       {back: shade("#002410", "", "", "#e2f8e6", "", "")},
+			GroundRemoved:     {back: shade("#38060c", "", "", "#fdeaea", "", "")},
+			groundAddedWord:   {shade("#8ce99a", "120", "", "#024c1a", "22", ""), shade("#000000", "16", "", "#ffffff", "231", "")},
+			groundRemovedWord: {shade("#ff9a92", "217", "", "#86061d", "88", ""), shade("#000000", "16", "", "#ffffff", "231", "")},
+		},
+		papers:   [2][]lipgloss.Color{{"#000000", "#1e1e1e"}, {"#ffffff", "#f6f8fa"}},
+		contrast: 7,
 	}
-	table := [inkCount]attributes{
-		Text: {color: p.text}, Bold: {color: p.text, codes: bold},
-		Muted: {color: p.muted}, Faint: {color: p.faint},
-		Border: {color: p.faint}, focused: {color: p.accent}, Title: {color: p.text, codes: bold},
-		Key: {color: p.accent, codes: bold},
-		OK:  {color: p.ok}, Warn: {color: p.warn}, Danger: {color: p.danger, codes: bold},
-		Frozen: {color: p.frozen, codes: bold}, Ice: ice,
-		Alarm: sign, Sign: sign, blank: {color: p.faint},
-		Added: {color: p.added}, Removed: {color: p.removed},
-		Label: {color: p.muted}, Agent: {color: p.muted, codes: italic},
-		Command: {color: p.command, codes: bold}, Quoted: {color: p.quoted},
-		Varies: {color: p.varies}, Operator: {color: p.warn, codes: bold},
-		Keyword: {color: p.varies, codes: bold}, Comment: {color: p.muted, codes: italic},
-	}
-	p.syntax(&table, profile)
-	s := &Styles{}
-	if profile == termenv.Ascii && !attrs {
-		return s
-	}
-	s.reset = "\x1b[0m"
-	for i, a := range table {
-		s.Plain[i] = a.sequence(profile, dark, nil)
-		s.selected[i] = a.sequence(profile, dark, &p.selected)
-	}
-	return s
-}
-
-// syntax fills in the inks of a program's text. Where there is no room for another
-// background, lines of a comparison have one colour, and what changed inside them is
-// underlined.
-func (p *Palette) syntax(table *[inkCount]attributes, profile termenv.Profile) {
-	const underlined = "4"
-	text := [syntax.Classes + 1]lipgloss.CompleteAdaptiveColor{
-		syntax.Text: p.text, syntax.Keyword: p.varies, syntax.String: p.quoted, syntax.Comment: p.muted,
-		syntax.Number: p.number, syntax.Name: p.name, syntax.Type: p.Type, syntax.Classes: p.faint,
-	}
-	few := profile == termenv.ANSI || profile == termenv.Ascii
-	for c, color := range text {
-		for g := range grounds {
-			a := attributes{color: color}
-			word := g == groundAddedWord || g == groundRemovedWord
-			switch {
-			case g == GroundPlain:
-			case few && (g == GroundAdded || g == groundAddedWord):
-				a.color = p.added
-			case few:
-				a.color = p.removed
-			default:
-				a.back = map[Ground]*lipgloss.CompleteAdaptiveColor{
-					GroundAdded: &p.addedBack, GroundRemoved: &p.removedBack,
-					groundAddedWord: &p.addedWord, groundRemovedWord: &p.removedWord,
-				}[g]
-			}
-			if few && word {
-				a.codes = underlined
-			}
-			table[SyntaxInk(syntax.Class(c), g)] = a
-		}
-	}
-}
-
-func (a attributes) sequence(profile termenv.Profile, dark bool, back *lipgloss.CompleteAdaptiveColor) string {
-	var codes []string
-	if a.codes != "" {
-		codes = append(codes, a.codes)
-	}
-	if c := colorSequence(a.color, profile, dark, false); c != "" {
-		codes = append(codes, c)
-	}
-	if a.back != nil {
-		back = a.back
-	}
-	if back != nil {
-		if c := colorSequence(*back, profile, dark, true); c != "" {
-			codes = append(codes, c)
-		}
-	}
-	if len(codes) == 0 {
-		return ""
-	}
-	return "\x1b[" + strings.Join(codes, ";") + "m"
-}
-
-func colorSequence(c lipgloss.CompleteAdaptiveColor, profile termenv.Profile, dark, back bool) string {
-	one := c.Light
-	if dark {
-		one = c.Dark
-	}
-	value := ""
-	switch profile {
-	case termenv.TrueColor:
-		value = one.TrueColor
-	case termenv.ANSI256:
-		value = one.ANSI256
-	case termenv.ANSI:
-		value = one.ANSI
-	case termenv.Ascii:
-	}
-	if value == "" {
-		return ""
-	}
-	return profile.Color(value).Sequence(back)
 }

@@ -1,4 +1,13 @@
-// Package figures writes numbers for people, everywhere alike: spans of time, counts, sizes.
+// Package figures writes numbers for people: spans of time, counts and sizes.
+//
+// It is a room of its own so that one number looks the same wherever it is shown. A call that is "3m"
+// old in the list and "3 minutes" old on its card would look like two calls.
+//
+// There are several ways to write a span, because places differ in what they need: Ago takes the
+// fewest cells and rounds down, Clock runs second by second, and Left rounds up, so that a
+// clock shows 0:00 only when there is no time left. Brief is for how long something took.
+//
+// All functions are pure, and none of them reads the clock.
 package figures
 
 import (
