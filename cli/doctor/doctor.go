@@ -7,16 +7,16 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/terminal"
 	"github.com/aoctl/aoctl/cli/usage"
-	"github.com/aoctl/aoctl/cli/version"
 	"github.com/aoctl/aoctl/hookclient/install"
 	agentcheck "github.com/aoctl/aoctl/hookclient/install/check"
+	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
 // options is what aoctl doctor goes by.
@@ -64,7 +64,7 @@ something failed, 0 that nothing did; warnings do not count.`,
 			if cmd.Flags().Changed("drill") {
 				return drillAgent(cmd.Context(), o, cmd.OutOrStdout(), cmd.ErrOrStderr())
 			}
-			return runDoctor(cmd.Context(), o, cmd.OutOrStdout())
+			return runDoctor(cmd.Context(), o, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	f := cmd.Flags()
@@ -105,14 +105,17 @@ func (o *options) read(cmd *cobra.Command) error {
 }
 
 // runDoctor looks, mends when asked to and looks again, and reports.
-func runDoctor(ctx context.Context, o options, out io.Writer) error {
+func runDoctor(ctx context.Context, o options, out, said io.Writer) error {
+	progress := terminal.StartProgress(said, "checking", len(profile.All())+otherParts)
+	defer progress.Stop()
 	var fixed []string
 	if o.fix {
 		before := o
 		before.noDrill = true
-		fixed = mend(examine(ctx, before, true))
+		fixed = mend(examine(ctx, before, true, nil))
 	}
-	e := examine(ctx, o, false)
+	e := examine(ctx, o, false, progress)
+	progress.Stop()
 	if ctx.Err() != nil {
 		return exit.Error{Code: exit.Failed, Text: "interrupted", Cause: ctx.Err()} // half a drill would look like a hole
 	}
@@ -157,36 +160,6 @@ func mend(e *examination) []string {
 		}
 	}
 	return did
-}
-
-// examine runs every check. quick leaves out what only informs and takes time.
-func examine(ctx context.Context, o options, quick bool) *examination {
-	e := &examination{Version: version.Read(), Project: o.project, Checks: []check{}}
-	e.section("console")
-	e.console(ctx, o)
-	e.settings(o)
-	e.section("database")
-	e.database(ctx, o)
-	program := ownProgram()
-	program.Console.Socket = o.socket
-	reports := agentcheck.All(ctx, agentcheck.Options{
-		Project: o.project, Settings: o.settings, Program: program, Now: time.Now(), Quick: quick,
-	})
-	var gates []agentcheck.GateHook
-	for _, r := range reports {
-		e.section(r.Agent)
-		for _, f := range r.Findings {
-			e.addFinding(f)
-		}
-		gates = append(gates, r.Gates...)
-	}
-	e.section("drill")
-	if !o.noDrill {
-		e.drill(ctx, gates)
-	}
-	e.section("rules")
-	e.rules(ctx, o)
-	return e
 }
 
 // ownProgram is what an installation would write now; without one, hooks are not mended.

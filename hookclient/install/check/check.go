@@ -40,6 +40,9 @@ type Options struct {
 	Now      time.Time
 	// Quick leaves out what takes time: asking the agents for their versions.
 	Quick bool
+	// Step, when there is one, hears the name of each agent as its check begins, and the
+	// function that it returns is called when that check is over.
+	Step func(name string) (end func())
 
 	// ManagedDir is as in Options. Processes and Version stand in for the machine's own
 	// in tests.
@@ -65,12 +68,16 @@ func All(ctx context.Context, o Options) []Report {
 	if o.CodexHooks == nil {
 		o.CodexHooks = install.CodexHooks
 	}
+	if o.Step == nil {
+		o.Step = func(string) func() { return func() {} }
+	}
 	processes, err := o.Processes()
 	known := profile.All()
 	reports := make([]Report, len(known))
 	var all sync.WaitGroup
 	for i, a := range known {
 		all.Go(func() {
+			defer o.Step(a.Title)()
 			c := &checker{o: o, a: a, processes: processes, processErr: err, r: Report{Agent: a.Name, Name: a.Title}}
 			c.program(ctx)
 			checks[a.Name](c)
