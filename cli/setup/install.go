@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -185,18 +184,10 @@ func (f askFlags) console(cmd *cobra.Command) (install.Console, error) {
 	return c, err
 }
 
-// installError gives a mistake of the caller its exit code.
-func installError(err error) error {
-	if u, ok := errors.AsType[*install.UsageError](err); ok {
-		return usage.Error{Text: u.Text, Hint: u.Hint}
-	}
-	return err
-}
-
 // describeInstall says what was done, and what comes next.
 func describeInstall(o install.Options, r install.Report) string {
 	var b strings.Builder
-	line := func(label, value string) { fmt.Fprintf(&b, "  %-9s%s\n", label, safe.Line(value)) }
+	line := func(label, value string) { fmt.Fprintf(&b, "  %-12s%s\n", label, safe.Line(value)) }
 	if !r.Changed {
 		fmt.Fprintf(&b, "Already installed for %s; nothing was changed.\n", r.Agent)
 	} else {
@@ -210,7 +201,7 @@ func describeInstall(o install.Options, r install.Report) string {
 		what = r.Agent + " asks the console when it would ask you"
 	}
 	line("mode", fmt.Sprintf("%s (%s): %s", o.Mode, strings.Join(r.Gates, ", "), what))
-	line("told of", strings.Join(r.Watches, ", "))
+	line("also sends", strings.Join(r.Watches, ", "))
 	ends := "would give up after %v"
 	if profile.Of(o.Agent).HardCap > 0 {
 		ends = "runs a call that waits for %v, whatever its settings say"
@@ -226,10 +217,8 @@ func describeInstall(o install.Options, r install.Report) string {
 	case o.Scope == install.File:
 		fmt.Fprintf(&b, "%s reads this file when started with: claude --settings %s\n", r.Agent, safe.Line(o.File))
 	case !r.Changed:
-	case o.Agent == "claude":
-		fmt.Fprintf(&b, "Sessions of %s that are running pick this up by themselves.\n", r.Agent)
 	default:
-		fmt.Fprintf(&b, "Sessions of %s that are running may not know it yet: start them anew.\n", r.Agent)
+		b.WriteString(profile.Of(o.Agent).Restart() + "\n")
 	}
 	if o.Scope == install.Project {
 		b.WriteString("The file is yours alone: keep it out of version control.\n")

@@ -15,6 +15,7 @@ import (
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/state"
+	"github.com/aoctl/aoctl/cli/terminal"
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/hookclient/install"
 	"github.com/aoctl/aoctl/tui/figures"
@@ -138,7 +139,8 @@ func (i *installer) all(ctx context.Context, names []string) error {
 			_, _ = io.WriteString(i.out, "\n") // the next write reports it
 		}
 		if err != nil {
-			exit.PrintProblem(i.warn, done.Title+": "+done.Error, "")
+			text, hint := problemText(err)
+			exit.PrintProblem(i.warn, done.Title+": "+text, hint)
 		}
 		if done.report.File != "" {
 			if e := i.say(done); e != nil {
@@ -239,11 +241,16 @@ func (i *installer) ask(ctx context.Context, agents ...string) {
 	if i.versions == nil {
 		i.versions = map[string]string{}
 	}
+	progress := terminal.StartProgress(i.warn, "asking agents for their versions", len(agents))
+	defer progress.Stop()
 	said := make([]string, len(agents))
 	var all sync.WaitGroup
 	for n, agent := range agents {
 		if _, known := i.versions[agent]; !known {
-			all.Go(func() { said[n] = install.AgentVersion(ctx, agent) })
+			all.Go(func() {
+				defer progress.Step(install.Title(agent))()
+				said[n] = install.AgentVersion(ctx, agent)
+			})
 		}
 	}
 	all.Wait()
