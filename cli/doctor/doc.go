@@ -1,11 +1,12 @@
-// Package doctor is "aoctl doctor": it checks that the gates hold, and says what to do
-// where they do not.
+// Package doctor is "aoctl doctor": it checks that nothing bypasses aoctl, by trying, and
+// says what to do where something does.
 //
 // An examination is a list of checks in sections, in the order in which a call meets them:
 // console and settings file, database, the agents and their hooks, the drill, the rules.
 // Each section has a file that looks and adds checks; report.go prints them. A check that
-// can be mended without a person carries its repair, which --fix carries out before
-// everything is looked at once more.
+// needs no person carries its repair, which --fix carries out before
+// everything is looked at once more. The sections are looked at at the same time
+// (examine.go), since most of them wait for another process.
 //
 // The drill runs the installed hook lines against things that go wrong, in a folder, with a
 // socket and a database of its own (drill.go, drill_run.go). --drill AGENT goes further
@@ -15,7 +16,7 @@ package doctor
 
 import "github.com/spf13/cobra"
 
-// Commands are those that check whether the gates hold.
+// Commands are the commands that check whether aoctl holds what it should.
 func Commands() []*cobra.Command {
 	return []*cobra.Command{newDoctorCommand()}
 }
