@@ -285,12 +285,15 @@ func printSuggestions(out io.Writer, list []ruleshistory.Suggestion, asJSON bool
 	if len(list) == 0 {
 		return show.Line(out, "# nothing to suggest: too few calls alike were allowed by hand")
 	}
+	if err := show.Text(out, rulesfile.Header); err != nil {
+		return err
+	}
 	for _, s := range list {
-		text := fmt.Sprintf("# saves %s in %s, last on %s\n", figures.Plural(s.Saves, "question"), figures.Plural(s.Sessions, "session"), s.Last.Local().Format(time.DateOnly))
+		text := fmt.Sprintf("\n# %s\n# saves %s in %s, last on %s\n", safe.Line(show.Rule(s.Rule)), figures.Plural(s.Saves, "question"), figures.Plural(s.Sessions, "session"), s.Last.Local().Format(time.DateOnly))
 		for _, e := range s.Examples {
 			text += "#   " + oneLine(e) + "\n"
 		}
-		if err := show.Text(out, text+string(rulesfile.Format([]rules.Rule{s.Rule}))+"\n"); err != nil {
+		if err := show.Text(out, text+string(rulesfile.FormatOne(s.Rule))); err != nil {
 			return err
 		}
 	}
