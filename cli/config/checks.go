@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -56,6 +57,17 @@ func CheckLate(name, what string) error {
 		Text: fmt.Sprintf("%s %q is neither deny nor defer", name, what),
 		Hint: "defer puts a call off where its agent can be told so, and denies any other",
 	}
+}
+
+// Themes are the sets of colours that the console has, the default first.
+var Themes = []string{"auto", "dark", "light", "high-contrast"}
+
+// CheckTheme refuses what is no theme.
+func CheckTheme(name, theme string) error {
+	if slices.Contains(Themes, theme) {
+		return nil
+	}
+	return usage.Error{Text: fmt.Sprintf("%s %q is not a theme", name, theme), Hint: "give one of " + strings.Join(Themes, ", ")}
 }
 
 // TimeoutFromEnv reads a number of seconds; 0 when the variable is empty.

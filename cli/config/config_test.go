@@ -9,7 +9,7 @@ import (
 
 func TestParse(t *testing.T) {
 	text := "# mine\n\ntimeout = \"5m\"   # short\r\nmax-pending = 1_0\n'desktop' = true\nkeep = '''90d'''"
-	got, p := parse([]byte(text))
+	got, p := parseSettings([]byte(text))
 	if p != nil {
 		t.Fatal(p)
 	}
@@ -18,7 +18,7 @@ func TestParse(t *testing.T) {
 		t.Errorf("Parse (-want +got):\n%s", diff)
 	}
 	for _, empty := range []string{"", "# nothing\n", "\n\n"} {
-		if got, p := parse([]byte(empty)); p != nil || len(got) != 0 {
+		if got, p := parseSettings([]byte(empty)); p != nil || len(got) != 0 {
 			t.Errorf("%q: %v, %v", empty, got, p)
 		}
 	}
@@ -41,9 +41,9 @@ func TestParseRefuses(t *testing.T) {
 		{"refused with an escape", "\"\\u006fbserve\" = true\n", "line 1: observe is not taken", "take it out"},
 		{"twice", good + good, "line 2: key timeout is already defined", "keep one"},
 		{"twice, once in quotes", good + "\"timeout\" = \"6m\"\n", "line 2: key timeout is already defined", "keep one"},
-		{"a table", "[console]\ntimeout = \"5m\"\n", "line 1: there are no tables here, such as [console]", "a line of its own"},
-		{"a list of tables", "[[rule]]\n", "line 1: there are no tables here", "a line of its own"},
-		{"a dotted key", "timeout.x = 1\n", "line 1: there are no tables here, such as [timeout.x]", "a line of its own"},
+		{"a table", "[console]\ntimeout = \"5m\"\n", "line 1: there is no table [console] here", "a line of its own"},
+		{"a list of tables", "[[rule]]\n", "line 1: there is no table [rule] here", "a line of its own"},
+		{"a dotted key", "timeout.x = 1\n", "line 1: there is no table [timeout.x] here", "a line of its own"},
 		{"number for text", "timeout = 300\n", "line 1: timeout must be text in quotes, not the number 300", `write timeout = "10m"`},
 		{"text for a number", "max-pending = \"5\"\n", "line 1: max-pending must be a whole number, not text", "write max-pending = 4096"},
 		{"fraction", "max-pending = 1.5\n", "line 1: max-pending must be a whole number, not a number with a fraction", "write"},
@@ -62,7 +62,7 @@ func TestParseRefuses(t *testing.T) {
 		{"deep", "keep = " + strings.Repeat("[", MaxFile-10), "line 1: not TOML", "one setting a line"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, p := parse([]byte(c.text))
+			got, p := parseSettings([]byte(c.text))
 			if p == nil || len(got) != 0 {
 				t.Fatalf("got %v, %v", got, p)
 			}

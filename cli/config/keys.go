@@ -62,6 +62,10 @@ func Keys() []Key {
 			About: "how the terminal tells that a call waits: auto, off, or some of bell,osc9,osc777,osc99",
 		},
 		{Name: "desktop", Kind: Switch, Default: "false", such: "true", About: "notify the desktop as well, with notify-send or osascript"},
+		{
+			Name: "theme", Kind: Text, Default: Themes[0], check: func(v string) error { return CheckTheme("theme", v) },
+			About: "the colours: " + strings.Join(Themes, ", "),
+		},
 		limit("max-pending", MostPending, DefaultMaxPending, "calls that may wait in all; the next one is refused"),
 		limit("max-pending-session", MostPending, DefaultMaxPendingSession, "calls of one session that may wait, its sub-agents' included"),
 		limit("max-rate", MostRate, DefaultMaxRate, "new calls a second of one session, five times that at once"),
@@ -136,7 +140,7 @@ func Names() []string {
 }
 
 // Blank is a file in which every setting stands as a comment, as it is without it.
-func Blank() []byte {
+func Blank(actions []Action) []byte {
 	var b strings.Builder
 	b.WriteString("# Settings of the console: TOML, one a line. aoctl reads this file when it starts.\n" +
 		"# Flags and environment variables win. \"aoctl config\" lists what holds.\n")
@@ -146,6 +150,10 @@ func Blank() []byte {
 			value = k.Example()
 		}
 		fmt.Fprintf(&b, "\n# %s\n# %s = %s\n", k.About, k.Name, value)
+	}
+	b.WriteString("\n# The keys of the console; an action may have a list of them. aoctl config keys lists them.\n# [keys]\n")
+	for _, a := range actions {
+		b.WriteString("# " + a.example() + "\n")
 	}
 	return []byte(b.String())
 }

@@ -14,9 +14,14 @@
 // agent_run.go). In both, whatever lets a call through is OPEN, and that is a failure.
 package doctor
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
 
-// Commands are the commands that check whether aoctl holds what it should.
-func Commands() []*cobra.Command {
-	return []*cobra.Command{newDoctorCommand()}
+	"github.com/aoctl/aoctl/cli/config"
+)
+
+// Commands are the commands that check whether aoctl holds what it should. actions are those
+// that the settings file may give a key.
+func Commands(actions []config.Action) []*cobra.Command {
+	return []*cobra.Command{newDoctorCommand(actions)}
 }

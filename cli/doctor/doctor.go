@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/config"
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/terminal"
 	"github.com/aoctl/aoctl/cli/usage"
@@ -28,11 +29,12 @@ type options struct {
 	full     bool
 	noDrill  bool
 	json     bool
-	drill    string // run this agent itself, and nothing else
+	actions  []config.Action // that the settings file may give a key
+	drill    string          // run this agent itself, and nothing else
 }
 
-func newDoctorCommand() *cobra.Command {
-	var o options
+func newDoctorCommand(actions []config.Action) *cobra.Command {
+	o := options{actions: actions}
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check that nothing bypasses aoctl, by trying",

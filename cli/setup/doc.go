@@ -11,9 +11,14 @@
 // and edits the file in the user's editor. Nothing is saved that a console would not take.
 package setup
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
 
-// Commands are the commands that set aoctl up.
-func Commands() []*cobra.Command {
-	return []*cobra.Command{newConfigCommand(), newInstallCommand(), newUninstallCommand()}
+	"github.com/aoctl/aoctl/cli/config"
+)
+
+// Commands are the commands that set aoctl up. actions are those that the settings file may
+// give a key.
+func Commands(actions []config.Action) []*cobra.Command {
+	return []*cobra.Command{newConfigCommand(actions), newInstallCommand(), newUninstallCommand()}
 }
