@@ -26,6 +26,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
+	"github.com/aoctl/aoctl/broker/rules/tomlwords"
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/terminal"
 	"github.com/aoctl/aoctl/cli/usage"
@@ -161,12 +162,12 @@ func keysOf(data []byte) []toml.DecodeError {
 
 // syntaxError says where a text is not TOML. A key that comes twice is among this.
 func syntaxError(err error) *FileError {
-	p := &FileError{Text: "not TOML: " + printable(strings.TrimPrefix(err.Error(), "toml: ")), Cure: "write one setting a line, such as max-pending = 100, and text in quotes"}
+	p := &FileError{Text: printable(tomlwords.Plain(err)), Cure: "write one setting a line, such as max-pending = 100, and text in quotes"}
 	if d, ok := errors.AsType[*toml.DecodeError](err); ok {
 		p.Line, _ = d.Position()
 	}
 	if strings.HasSuffix(p.Text, "is already defined") {
-		p.Text, p.Cure = strings.TrimPrefix(p.Text, "not TOML: "), "keep one of the two lines"
+		p.Cure = "keep one of the two lines"
 	}
 	return p
 }

@@ -28,8 +28,8 @@ func TestParse(t *testing.T) {
 func TestParseRefuses(t *testing.T) {
 	const good = "timeout = \"5m\"\n"
 	for _, c := range []struct{ name, text, want, cure string }{
-		{"syntax", good + "keep = \n", "line 2: not TOML: ", "one setting a line"},
-		{"text without quotes", good + "keep = 90d\n", "line 2: not TOML: ", "text in quotes"},
+		{"syntax", good + "keep = \n", "line 2: there is no value behind the =", "one setting a line"},
+		{"text without quotes", good + "keep = 90d\n", "line 2: text needs quotes around it", "text in quotes"},
 		{"unknown", good + "colour = \"red\"\n", `line 2: there is no setting "colour"`, "aoctl config"},
 		{"letters swapped", "tiemout = \"5m\"\n", `line 1: there is no setting "tiemout"`, "did you mean timeout?"},
 		{"with an underscore", "max_pending = 5\n", `line 1: there is no setting "max_pending"`, "did you mean max-pending?"},
@@ -59,7 +59,7 @@ func TestParseRefuses(t *testing.T) {
 		{"byte order mark", "\ufeff" + good, "line 1: the character U+FEFF cannot be seen", "remove it"},
 		{"zero byte", "keep = \"\x00\"\n", "line 1: the character U+0000 cannot be seen", "remove it"},
 		{"too large", good + strings.Repeat("#", MaxFile), "it is larger than 16 KiB", "move it away"},
-		{"deep", "keep = " + strings.Repeat("[", MaxFile-10), "line 1: not TOML", "one setting a line"},
+		{"deep", "keep = " + strings.Repeat("[", MaxFile-10), "line 1: arrays and inline tables are nested", "one setting a line"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, p := parseSettings([]byte(c.text))

@@ -69,7 +69,7 @@ var arrows = map[string][]string{
 	"cli/client":   {module + "/broker", module + "/broker/wire", module + "/cli/exit", module + "/cli/show", module + "/cli/usage", module + "/hookclient/paths", "github.com/spf13/cobra", "golang.org/x/sys/…"},
 	"cli/state":    {module + "/broker", module + "/broker/policy", module + "/broker/rules", module + "/broker/workspace", module + "/cli/exit", module + "/cli/show", module + "/hookclient/install", module + "/hookclient/paths", module + "/store", module + "/tui/figures", module + "/tui/safe", "golang.org/x/sys/…"},
 	"cli/version":  {module + "/broker/wire"},
-	"cli/config":   {module + "/broker", module + "/cli/exit", module + "/cli/terminal", module + "/cli/usage", module + "/hookclient/paths", module + "/tui/tty", "github.com/pelletier/go-toml/…", "github.com/spf13/cobra", "golang.org/x/sys/…"},
+	"cli/config":   {module + "/broker", module + "/broker/rules/tomlwords", module + "/cli/exit", module + "/cli/terminal", module + "/cli/usage", module + "/hookclient/paths", module + "/tui/tty", "github.com/pelletier/go-toml/…", "github.com/spf13/cobra", "golang.org/x/sys/…"},
 
 	"cli":                             {module + "/cli/…", module + "/hookclient", "github.com/spf13/cobra"},
 	"cli/calls":                       family("broker", "broker/agents", "broker/forms", "broker/risk", "broker/wire", "tui", "tui/callview"),
@@ -94,7 +94,8 @@ var arrows = map[string][]string{
 	"broker/rules/patterns":           {"github.com/bmatcuk/doublestar/…"},
 	"broker/rules/claude":             {module + "/broker/rules", module + "/broker/rules/patterns"},
 	"broker/rules/history":            {module + "/broker/rules"},
-	"broker/rules/rulesfile":          {module + "/broker/rules", "github.com/pelletier/go-toml/…", "github.com/google/uuid"},
+	"broker/rules/tomlwords":          {},
+	"broker/rules/rulesfile":          {module + "/broker/rules/tomlwords", module + "/broker/rules", "github.com/pelletier/go-toml/…", "github.com/google/uuid"},
 	"broker/rules/rulestest":          {module + "/broker/risk"},
 	"broker/rules/rulestest/prepared": {module + "/broker/risk", module + "/broker/rules"},
 	"broker/risk/brings":              {module + "/broker/shell/programs", module + "/broker/shell", module + "/broker/shell/wordset", module + "/broker/risk/cmdline"},

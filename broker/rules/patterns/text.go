@@ -196,11 +196,11 @@ func checkRE(body string) error {
 	}
 	tree, err := syntax.Parse(body, syntax.Perl)
 	if err != nil {
-		return fmt.Errorf("has a wrong expression: %w", err)
+		return fmt.Errorf("has a wrong expression: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 	}
 	prog, err := syntax.Compile(tree.Simplify())
 	if err != nil {
-		return fmt.Errorf("has a wrong expression: %w", err)
+		return fmt.Errorf("has a wrong expression: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 	}
 	if len(prog.Inst) > maxProgram {
 		return errors.New("has an expression that is too large; use smaller repeat counts")
