@@ -21,9 +21,9 @@ import (
 func newGrantsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "grants",
-		Short: "List and revoke what late decisions left behind",
-		Long: `A call that ended before somebody allowed it leaves a grant: the agent's next call
-that is exactly the same passes once, for some minutes.`,
+		Short: "List and revoke grants: late calls that may run once",
+		Long: `A late call is one whose time was over before somebody allowed it. Allowing it leaves a
+grant: when the agent makes exactly the same call again within some minutes, it runs once.`,
 		Example: "  aoctl grants list\n  aoctl grants revoke 5b1c",
 		Args:    usage.UnknownCommand,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -37,7 +37,7 @@ func newGrantsListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "list",
 		Short:   "List the grants that were not used yet",
-		Long:    "list shows the grants that still let a call pass.",
+		Long:    "list shows the grants that can still let a call run.",
 		Example: "  aoctl grants list --json",
 		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -18,13 +18,14 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-const long = `Rules say beforehand what may run, what must not, and what a person has to answer.
-A matching deny wins; otherwise the lowest priority speaks, ask before allow; what
-no rule matches asks. A command line is taken apart, and everything in it must be
-allowed. docs/rules.md has the whole language.
+const long = `Rules say in advance which calls may run, which must not, and which a person answers.
+A deny that matches always wins. Otherwise the rule with the lowest priority number
+decides, ask before allow. A call that no rule matches waits for a person. Rules look
+at each part of a command line, and every part must be allowed. docs/rules.md describes
+the whole language.
 
 list, show, explain, test, suggest and export read the database, with or without a
-console. The others talk to the running console; rules that allow, and changes to
+console. The others talk to the running console. Rules that allow, and changes to
 rules that refuse, need an operator token (in the console: r, then t) in AOCTL_TOKEN.`
 
 func newRulesCommand() *cobra.Command {
@@ -48,9 +49,9 @@ func newListCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the rules in the order in which they speak",
-		Long: `list shows the rules of the database and those of the project's own .aoctl/rules.toml
-in the folder it is run in. HITS counts the calls that a rule helped to decide.`,
+		Short: "List the rules: the first match decides, any deny wins",
+		Long: `list shows the rules of the database and those in the .aoctl/rules.toml of the current
+folder. HITS counts the calls that a rule helped to decide.`,
 		Example: "  aoctl rules list\n  aoctl rules list --json | jq -r '.[] | select(.uses == 0) | .id'",
 		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -41,12 +41,13 @@ func newTestCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test [FILE]",
 		Short: "Replay recorded calls through the rules, or through proposed ones",
-		Long: `test judges the recorded calls by the rules in force and, with FILE, by the rules of
-that file instead (--add: beside those in force). It shows what would change, calls
-that a person denied and that would now run first, and names rules that match nothing
-and rules that others always speak before. It exits 1 when a denied call would run.
+		Long: `test judges the recorded calls by the rules in force. With FILE it judges them by the
+rules of that file instead, or with --add by both together. It shows which verdicts
+would change: first the calls that a person denied and that would now run. It names
+rules that match nothing, and rules that never decide because others come before them.
+It exits 1 when a denied call would run.
 
-Paths are judged as the disk has them now, not as it had them then.`,
+Paths are judged as they are on the disk now, not as they were then.`,
 		Example: "  aoctl rules test\n  aoctl rules test --since 30d proposed.toml\n  aoctl rules test --add --json proposed.toml | jq .prompts_after",
 		Args:    usage.AtMostOne("a rules file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -54,8 +55,8 @@ Paths are judged as the disk has them now, not as it had them then.`,
 		},
 	}
 	cmd.Flags().StringVar(&o.since, "since", historySince, "recorded calls from then on: 30d, 2026-11-02, or RFC 3339")
-	cmd.Flags().BoolVar(&o.history, "history", true, "judge the recorded calls; without, only look at the rules themselves")
-	cmd.Flags().BoolVar(&o.add, "add", false, "the rules of FILE beside those in force, not in their place")
+	cmd.Flags().BoolVar(&o.history, "history", true, "judge the recorded calls; --history=false only looks at the rules themselves")
+	cmd.Flags().BoolVar(&o.add, "add", false, "judge by the rules of FILE and those in force together")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object")
 	return cmd
 }
@@ -240,9 +241,9 @@ func newSuggestCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "suggest",
 		Short: "Find the few narrow rules that would have saved most questions",
-		Long: `suggest looks at the recorded calls that a person allowed and prints, as a rules file,
-the narrow rules that would have saved most of those questions, none of which matches
-a call that was ever denied. Nothing is added: read it, then import it.`,
+		Long: `suggest looks at the recorded calls that a person allowed. It prints, as a rules file,
+the narrow rules that would have saved most of those questions. No such rule matches a
+call that was ever denied. suggest adds nothing: read the file, then import it.`,
 		Example: "  aoctl rules suggest\n  aoctl rules suggest --since 30d > new.toml && aoctl rules test --add new.toml",
 		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -250,8 +251,8 @@ a call that was ever denied. Nothing is added: read it, then import it.`,
 		},
 	}
 	cmd.Flags().StringVar(&o.since, "since", historySince, "recorded calls from then on: 30d, 2026-11-02, or RFC 3339")
-	cmd.Flags().IntVarP(&o.max, "max", "n", 10, "at most so many rules")
-	cmd.Flags().IntVar(&o.hits, "hits", 3, "only rules that would have saved so many questions")
+	cmd.Flags().IntVarP(&o.max, "max", "n", 10, "at most this many rules")
+	cmd.Flags().IntVar(&o.hits, "hits", 3, "only rules that would have saved this many questions")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array")
 	return cmd
 }
@@ -262,7 +263,7 @@ func suggestRules(cmd *cobra.Command, o suggestOptions) error {
 		return err
 	}
 	if o.max < 1 || o.hits < 1 {
-		return usage.Error{Text: "--max and --hits must be at least 1"}
+		return usage.Error{Text: "--max and --hits must be at least 1", Hint: "such as --max 10 --hits 3"}
 	}
 	return state.WithRules(cmd.Context(), "", func(k *state.Rulebook) error {
 		current, err := k.Set()
