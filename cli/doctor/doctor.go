@@ -139,7 +139,7 @@ func hint(o options, e *examination) string {
 	if !o.fix && e.mendable() {
 		return "repair some of it with: aoctl doctor --fix"
 	}
-	return "what to do stands below each of them"
+	return "each of them has its cure below it"
 }
 
 // mend does what the checks of e offer, each once, and says what was done.

@@ -98,7 +98,7 @@ func (e *examination) drillable(gates []agentcheck.GateHook) []drillLine {
 func (e *examination) drilled(r drillResult, several bool) {
 	status, cure := agentcheck.OK, ""
 	if r.Verdict != "DENY" {
-		status, cure = agentcheck.Fail, "write the hook anew: aoctl install "+r.Agent
+		status, cure = agentcheck.Fail, "write the hook again: aoctl install "+r.Agent
 	}
 	code := "exit " + strconv.Itoa(r.Exit)
 	if r.Exit < 0 {

@@ -147,7 +147,7 @@ func answerVerdict(out []byte) (verdict, reason string) {
 		return "OPEN", "it said nothing, and the call runs"
 	}
 	if err := json.Unmarshal(out, &a); err != nil {
-		return "OPEN", "what it printed is no answer, and the call runs"
+		return "OPEN", "it printed something that is not an answer, and the call runs"
 	}
 	h := a.HookSpecificOutput
 	for _, text := range []string{a.Reason, a.PermissionDecisionReason, a.UserMessage, h.PermissionDecisionReason, h.Decision.Message} {

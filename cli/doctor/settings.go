@@ -18,7 +18,7 @@ func (e *examination) settings(o options) {
 	case f.Problem != nil:
 		e.add(agentcheck.Fail, "settings", f.Problem.Cure, "%s: %s; nothing in the file is used, the defaults hold", f.Place(f.Problem.Line), f.Problem.Text)
 	case changedSince(o, f):
-		e.add(agentcheck.Warn, "settings", "quit the console and start it again", "%s was changed since the console started, which goes by what it read then", f.Path)
+		e.add(agentcheck.Warn, "settings", "quit the console and start it again", "%s was changed since the console started; the console still uses what it read then", f.Path)
 	case len(f.Said()) == 0:
 		e.add(agentcheck.OK, "settings", "", "%s sets nothing", f.Path)
 	default:

@@ -125,7 +125,7 @@ func (c *checker) program(ctx context.Context) {
 	version, err := c.o.Version(ctx, path)
 	switch {
 	case err != nil:
-		c.add(Warn, "program", "run it yourself: "+path+" --version", "%s does not tell its version: %v", path, err)
+		c.add(Warn, "program", "run it yourself: "+path+" --version", "%s does not say its version: %v", path, err)
 		return
 	case c.a.Tried == "":
 		c.add(OK, "program", "", "%s, version %s", path, version)
@@ -145,7 +145,7 @@ func (c *checker) noGate(files int) bool {
 	case files > 0: // said already: a hook of ours that decides nothing
 	case c.r.Program == "": // said already
 	default:
-		c.add(Warn, "gate", "aoctl install "+c.a.Name, "no gate installed: aoctl is not asked about anything here")
+		c.add(Warn, "gate", "aoctl install "+c.a.Name, "no aoctl hook is installed: aoctl does not see its calls")
 	}
 	return true
 }

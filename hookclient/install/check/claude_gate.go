@@ -194,7 +194,7 @@ func (c *claudeGateCheck) drift() {
 	case len(missing)+len(differ) == 0:
 		c.add(OK, "events", "", "%s decides, %d others are told", c.gate.event, len(install.ClaudeWatched))
 	case len(missing) > 0:
-		c.add(Warn, "events", c.cure, "the console is not told of %s", strings.Join(missing, ", "))
+		c.add(Warn, "events", c.cure, "the console does not hear of %s", strings.Join(missing, ", "))
 	default:
 		c.add(Warn, "events", c.cure, "not as aoctl writes them: %s", strings.Join(differ, ", "))
 	}
