@@ -37,6 +37,8 @@ type addOptions struct {
 	dryRun, json             bool
 }
 
+// newAddCommand makes "rules add". The mutually exclusive flags are the decisions: a rule has
+// one, and none of them is a default, because a forgotten flag must not allow anything.
 func newAddCommand() *cobra.Command {
 	var o addOptions
 	cmd := &cobra.Command{
@@ -124,6 +126,8 @@ func (o addOptions) rules(args []string, now time.Time) ([]rules.Rule, error) {
 	return []rules.Rule{r}, nil
 }
 
+// patterns puts the argument and --where into r. A rule that allows needs at least one pattern:
+// without one it would allow every call of its tool, which is too much for a forgotten word.
 func (o addOptions) patterns(r *rules.Rule, args []string) error {
 	if len(args) == 1 {
 		tool, _, _ := strings.Cut(o.tool, "|")
@@ -146,6 +150,8 @@ func (o addOptions) patterns(r *rules.Rule, args []string) error {
 	return nil
 }
 
+// scope says where the rule holds. A project is named by its real path, because calls are
+// matched by real paths and a link would never fit.
 func (o addOptions) scope() (rules.Scope, error) {
 	s := rules.Scope{Session: o.session, Agent: o.agent}
 	if o.project != "" {
@@ -170,6 +176,8 @@ func parseLife(text string, now time.Time) (time.Time, error) {
 	return time.Time{}, usage.Error{Text: fmt.Sprintf("--for %q is not a span of time", text), Hint: "give 15m, 8h or 30d"}
 }
 
+// templateRules are the rules of a template without their ids: the same template may be added
+// for several projects, and each rule gets an id of its own.
 func templateRules(name string, scope rules.Scope, ends time.Time) ([]rules.Rule, error) {
 	list, err := rulesfile.Template(name)
 	if err != nil {

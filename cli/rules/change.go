@@ -25,6 +25,8 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
+// printSaved says what the rule is now and which waiting calls it has just decided: a change of
+// a rule can end calls, and the person must see that.
 func printSaved(out io.Writer, did string, s broker.SavedRule) error {
 	r := s.Rule
 	line := fmt.Sprintf("%s %s: %s %s (%s, ends %s)", did, r.ID, r.Decision, show.Rule(r), show.Scope(r.Scope), endText(r, time.Now()))
@@ -60,6 +62,7 @@ func ruleBody(r rules.Rule) map[string]any {
 	return body
 }
 
+// saveRule sends r to the console, which checks it again and answers with the rule as it holds.
 func saveRule(ctx context.Context, c *client.Client, method, path string, r rules.Rule) (s broker.SavedRule, err error) {
 	err = c.Send(ctx, method, path, ruleBody(r), &s)
 	return s, err
@@ -93,6 +96,8 @@ func changeRule(cmd *cobra.Command, ref, did string, f func(r *rules.Rule, all [
 	return printSaved(cmd.OutOrStdout(), did, s)
 }
 
+// ruleList asks the console for its rules. A change starts from these and not from the
+// database, so that it names the version that is in force.
 func ruleList(ctx context.Context, c *client.Client) ([]rules.Rule, error) {
 	var book struct {
 		Rules []rules.Rule `json:"rules"`
@@ -101,6 +106,8 @@ func ruleList(ctx context.Context, c *client.Client) ([]rules.Rule, error) {
 	return book.Rules, err
 }
 
+// newEnableCommand makes "rules enable" or "rules disable". They differ in one value, and in who
+// needs a token: the one that loosens does.
 func newEnableCommand(on bool) *cobra.Command {
 	verb, did, long := "enable", "on:", "enable switches a rule on again. A rule that allows needs an operator token for that."
 	if !on {

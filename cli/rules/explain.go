@@ -30,6 +30,8 @@ type explainOptions struct {
 	json                                            bool
 }
 
+// newExplainCommand makes "rules explain". It takes the call in parts, as flags, so that a person
+// can ask about a call that nobody has made.
 func newExplainCommand() *cobra.Command {
 	var o explainOptions
 	cmd := &cobra.Command{
@@ -161,6 +163,8 @@ func (o explainOptions) callInput(args []string) (json.RawMessage, error) {
 	return raw, err
 }
 
+// printAssessment prints the verdict first, then each element with the rule that decided it, and
+// last all rules that match: those that lost explain why the verdict is not another one.
 func printAssessment(out io.Writer, a rules.Assessment, list []rules.Rule) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", a.Verdict, a.Reason)
@@ -204,6 +208,8 @@ func elementText(e rules.Judged) string {
 	return text
 }
 
+// ruleWord is a rule in words. An id that is not in list is printed as it is, since built-in
+// rules have names instead of ids.
 func ruleWord(id string, list []rules.Rule) string {
 	if id == "" {
 		return "-"

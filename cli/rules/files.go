@@ -23,6 +23,8 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
+// newExportCommand makes "rules export". Rules of a project's own file are not in it: they belong
+// to the project and would hold everywhere after an import.
 func newExportCommand() *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
@@ -52,6 +54,7 @@ type importOptions struct {
 	dryRun, json bool
 }
 
+// newImportCommand makes "rules import", from a rules file or from Claude Code's settings.
 func newImportCommand() *cobra.Command {
 	var o importOptions
 	cmd := &cobra.Command{
@@ -84,6 +87,8 @@ rule alone whose id is known. Rules that allow need an operator token.`,
 	return cmd
 }
 
+// rules reads the rules of the argument. From Claude Code's settings it takes what can be said as
+// narrowly here and tells the rest: a wider rule than the user wrote must not come of an import.
 func (o importOptions) rules(cmd *cobra.Command, from string) ([]rules.Rule, error) {
 	if from != "claude" {
 		return readFile(from)

@@ -18,6 +18,8 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
+// newGrantsCommand makes "grants". They are here and not with the sessions, because a grant allows
+// a call that has not been made yet, as a rule does.
 func newGrantsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "grants",
@@ -62,6 +64,7 @@ func newGrantsListCommand() *cobra.Command {
 	return cmd
 }
 
+// grants asks the console. It alone knows which grants still hold: each lives for some minutes.
 func grants(cmd *cobra.Command) ([]broker.Grant, error) {
 	c, err := client.New(cmd)
 	if err != nil {
@@ -72,6 +75,7 @@ func grants(cmd *cobra.Command) ([]broker.Grant, error) {
 	return list, err
 }
 
+// newGrantsRevokeCommand makes "grants revoke". It takes no token, since it only refuses.
 func newGrantsRevokeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "revoke ID",

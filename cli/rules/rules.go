@@ -67,6 +67,8 @@ folder. HITS counts the calls that a rule helped to decide.`,
 	return cmd
 }
 
+// listRules prints the rules in the order in which they decide. A problem comes first: with a log
+// that does not verify, no rule allows anything, whatever the list says.
 func listRules(k *state.Rulebook, out io.Writer, now time.Time) error {
 	if k.Problem != "" {
 		if err := show.Line(out, "! "+safe.Line(k.Problem)); err != nil {
@@ -108,6 +110,8 @@ func endText(r rules.Rule, now time.Time) string {
 	return strings.Join(parts, ", ")
 }
 
+// lastText says when a rule last helped to decide a call, for a person who looks for rules to
+// remove.
 func lastText(r rules.Rule, now time.Time) string {
 	if r.LastUsedAt.IsZero() {
 		return "never"
@@ -115,6 +119,8 @@ func lastText(r rules.Rule, now time.Time) string {
 	return figures.Ago(now.Sub(r.LastUsedAt)) + " ago"
 }
 
+// noteText says why a rule may not do what it says (off, expired, used up), and whether it goes
+// further than others (dangerous calls).
 func noteText(r rules.Rule, now time.Time) string {
 	var notes []string
 	switch {

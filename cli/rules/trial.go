@@ -36,6 +36,7 @@ type testOptions struct {
 	json    bool
 }
 
+// newTestCommand makes "rules test".
 func newTestCommand() *cobra.Command {
 	var o testOptions
 	cmd := &cobra.Command{
@@ -183,6 +184,8 @@ func (h *history) place(project, cwd string) risk.Place {
 // maxPlaces bounds the memory of a history, in places.
 const maxPlaces = 64
 
+// sessionProjects says which project each recorded session belongs to: rules look at the project,
+// and a recorded call has only its session.
 func sessionProjects(ctx context.Context, r *store.Reader) (map[string]string, error) {
 	list, err := r.Sessions(ctx, broker.SessionFilter{Limit: 1_000_000})
 	if err != nil {
@@ -201,6 +204,8 @@ type testReport struct {
 	Findings []rules.Finding `json:"findings"`
 }
 
+// print puts the calls that a person denied and that would now run first, with a sign of their
+// own: they are the reason to try rules before they hold.
 func (t testReport) print(out io.Writer, asJSON bool, list []rules.Rule) error {
 	if asJSON {
 		return show.Object(out, t)
@@ -236,6 +241,8 @@ type suggestOptions struct {
 	json      bool
 }
 
+// newSuggestCommand makes "rules suggest". It prints a file and adds nothing: a person reads each
+// rule before it allows calls.
 func newSuggestCommand() *cobra.Command {
 	var o suggestOptions
 	cmd := &cobra.Command{
@@ -257,6 +264,8 @@ call that was ever denied. suggest adds nothing: read the file, then import it.`
 	return cmd
 }
 
+// suggestRules looks for rules beside those in force, so that nothing is suggested that a rule
+// allows already.
 func suggestRules(cmd *cobra.Command, o suggestOptions) error {
 	since, err := usage.ParseSince(o.since, time.Now())
 	if err != nil {
@@ -279,6 +288,8 @@ func suggestRules(cmd *cobra.Command, o suggestOptions) error {
 	})
 }
 
+// printSuggestions prints a rules file with one header. The texts of calls come from agents, so
+// they are cut to one line and stand in comments, where they cannot become rules.
 func printSuggestions(out io.Writer, list []ruleshistory.Suggestion, asJSON bool) error {
 	if asJSON {
 		return show.JSON(out, list)

@@ -31,6 +31,8 @@ listen, listen-operators and socket are flags only.
 When anything in the file is wrong, none of it is used: the console starts with the
 defaults and says so, and config exits with 1.`
 
+// newConfigCommand makes "config". It exits with an error when the file is not used, after it has
+// printed what holds instead.
 func newConfigCommand(actions []config.Action) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -169,6 +171,7 @@ func (s settingNow) from(f config.File) string {
 	return s.From
 }
 
+// print lists the settings, and of the keys only those that the file sets.
 func (l settingsList) print(asJSON bool, out io.Writer) error {
 	if asJSON {
 		return l.printJSON(out)

@@ -169,6 +169,7 @@ func (i *installer) all(ctx context.Context, names []string) error {
 	return nil
 }
 
+// anyChanged reports whether anything was done, for the sentence that says that nothing was.
 func anyChanged(list []installOutcome) bool {
 	for _, o := range list {
 		if o.Changed {
@@ -306,6 +307,8 @@ You have to do that again whenever the hooks change; "aoctl doctor" says when.
 `
 }
 
+// knownAgents is the sentence for a machine on which no agent was found: its agent may lie where
+// aoctl does not look.
 func knownAgents() string {
 	return "aoctl knows " + strings.Join(install.Agents(), ", ") + ". Install for one with: aoctl install AGENT\n"
 }
