@@ -53,7 +53,7 @@ func Keys() []Key {
 		},
 		{
 			Name: "on-timeout", Kind: Text, Default: string(broker.Deny), check: func(v string) error { return CheckLate("on-timeout", v) },
-			About: "what becomes of a call that nobody answers in time: deny, or defer",
+			About: "what happens to a call that nobody answers in time: deny, or defer",
 		},
 		{Name: "keep", Kind: Text, such: "90d", check: checkKeep, About: "archive calls and events that are older; without it everything is kept"},
 		{Name: "no-output", Kind: Switch, Default: "false", such: "true", About: "record nothing of what a call printed or returned"},
@@ -122,11 +122,11 @@ type Refusal struct{ Why, Instead string }
 // Refused are the console's other flags, and why a file does not set them: it would open
 // the gate, or run what an agent wrote there.
 var Refused = map[string]Refusal{
-	"observe":          {Why: "nothing would be held", Instead: "type: aoctl --observe"},
+	"observe":          {Why: "no call would be held", Instead: "type: aoctl --observe"},
 	"on-wait":          {Why: "it runs a program", Instead: "type: aoctl --on-wait COMMAND"},
 	"listen":           {Why: "more could reach the console", Instead: "type: aoctl --listen 127.0.0.1:8765"},
 	"listen-operators": {Why: "more could allow calls", Instead: "type: aoctl --listen 127.0.0.1:8765 --listen-operators"},
-	"socket":           {Why: "hooks do not read this file, and would ask elsewhere", Instead: "set AOCTL_SOCKET, then: aoctl install"},
+	"socket":           {Why: "hooks do not read this file and would ask another console", Instead: "set AOCTL_SOCKET, then: aoctl install"},
 	"no-bell":          {Why: "notify says the same", Instead: `write notify = "off"`},
 }
 
@@ -161,7 +161,7 @@ func Blank(actions []Action) []byte {
 func checkTimeout(text string) error {
 	t, err := time.ParseDuration(text)
 	if err != nil {
-		return usage.Error{Text: fmt.Sprintf("timeout %q is no time", text), Hint: "give a number with its unit, such as 10m or 90s"}
+		return usage.Error{Text: fmt.Sprintf("timeout %q is not a time", text), Hint: "give a number with its unit, such as 10m or 90s"}
 	}
 	return CheckTimeout("timeout", t)
 }

@@ -297,7 +297,7 @@ func trustText(o install.Options, done installOutcome) string {
 	case !install.CodexTrusts(o.Version):
 		return "This Codex runs hooks that you did not trust. A newer one does not: after an update, run aoctl install codex --trust\n"
 	case done.Trusted > 0:
-		return fmt.Sprintf("Codex trusts these %s now.\n", figures.Plural(done.Trusted, "hook"))
+		return fmt.Sprintf("Codex trusts %s of aoctl now.\n", figures.Plural(done.Trusted, "hook"))
 	case !done.Changed:
 		return "\"aoctl doctor\" says whether Codex trusts the hooks; it skips the others.\n"
 	}
