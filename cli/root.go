@@ -77,7 +77,7 @@ func newRoot() *cobra.Command {
 	root.AddCommand(newHookHelp(), newVersionCommand(), newCompletionCommand(root))
 	for _, family := range [][]*cobra.Command{
 		console.Commands(), calls.Commands(), sessions.Commands(), rules.Commands(), logs.Commands(),
-		setup.Commands(), doctor.Commands(), run.Commands(), demo.Commands(),
+		setup.Commands(console.KeyActions()), doctor.Commands(console.KeyActions()), run.Commands(), demo.Commands(),
 	} {
 		root.AddCommand(family...)
 	}

@@ -60,14 +60,11 @@ type console interface {
 	Stats(ctx context.Context, sessionID string, since time.Time) (broker.Stats, error)
 }
 
-// Scheme says whether the terminal's background is light or dark.
-type Scheme int
-
-// The schemes. Auto asks the terminal, for a fifth of a second at most.
+// The themes that say what the terminal's background is. Any other one asks the terminal, for
+// a fifth of a second at most.
 const (
-	Auto Scheme = iota
-	Dark
-	Light
+	themeDark  = "dark"
+	themeLight = "light"
 )
 
 // Options tunes Run. The zero value is usable, and silent.
@@ -78,10 +75,12 @@ type Options struct {
 	Config   Config       // the operator's settings file
 	Demo     bool         // say in the header that the agents are scripted
 	Operator broker.Actor // who decides here; its Kind becomes ByOperator
-	Scheme   Scheme
+	Theme    string       // auto, dark, light or high-contrast; "" is auto
 
 	Editor     string // edits a call's input, as a shell reads it; "vi" when empty
 	EditFolder string // where texts lie while they are edited; the system's folder for such when empty
+
+	Keys map[string][]string // the keys that the operator chose, by the names of KeyActions; the others stay
 
 	Folder string // where the console was started, and new sessions begin; the process' own when empty
 
@@ -169,8 +168,8 @@ func terminalStyles(o Options) (st *draw.Styles, typed bool) {
 	f, ok := o.Output.(term.File)
 	there := ok && term.IsTerminal(f.Fd())
 	profile := lipgloss.NewRenderer(o.Output).ColorProfile()
-	dark := o.Scheme != Light
-	if o.Scheme == Auto && there && profile != termenv.Ascii {
+	dark := o.Theme != themeLight
+	if o.Theme != themeLight && o.Theme != themeDark && there && profile != termenv.Ascii {
 		dark, typed = tty.DarkBackground(o.Input, f)
 	}
 	return draw.NewStyles(draw.DefaultPalette(), profile, dark, there && os.Getenv("TERM") != "dumb"), typed

@@ -19,7 +19,7 @@ func TestRulesAboutWhatALineMayReach(t *testing.T) {
 	}{
 		{rule(Deny, "Read", "file_path", "secrets/**"), "cat sec*/key", Ask, "may reach what rule"},
 		{rule(Ask, "Read", "file_path", "secrets/**"), "cat sec*/key", Ask, "asks"},
-		{rule(Defer, "Read", "file_path", "secrets/**"), "cat sec*/key", Defer, "put off"},
+		{rule(Defer, "Read", "file_path", "secrets/**"), "cat sec*/key", Defer, "deferred"},
 		{rule(Deny, "Bash", "read", "secrets/**"), "cat sec*/key", Ask, "may reach"},
 		{rule(Ask, "Bash", "read", "secrets/**"), "cat sec*/key", Ask, "asks"},
 		{rule(Deny, "Bash", "write", "secrets/**"), "cat sec*/key", Allow, ""},

@@ -14,6 +14,7 @@ type ruling struct {
 	entry   *entry // that speaks; nil when none does
 	builtin bool   // the built-in rule speaks
 	silent  bool   // the element has no say
+	matched bool   // with notExact: a rule matches, but may not allow it
 	cause   cause
 }
 
@@ -59,7 +60,7 @@ func (s *Set) element(f *search) ruling {
 	case x.outside:
 		return ruling{verdict: Ask, cause: leavesProject}
 	case x.exact != "", c.risk.Class == risk.Dangerous:
-		return ruling{verdict: Ask, cause: notExact}
+		return ruling{verdict: Ask, cause: notExact, matched: len(f.idle) > 0}
 	}
 	return ruling{verdict: Ask, cause: nothingAllows}
 }
@@ -187,7 +188,7 @@ func (s *Set) Judge(c *Call, now time.Time) Assessment {
 		a.Reason = denied(o.entry)
 	case Defer:
 		a.Rules = []string{a.Rule}
-		a.Reason = putOff(o.entry)
+		a.Reason = deferred(o.entry)
 	case Ask:
 		a.Reason = c.why(&c.elems[o.at], o.ruling)
 	}

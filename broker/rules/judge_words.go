@@ -60,7 +60,7 @@ func (c *Call) why(x *elem, r ruling) string {
 		case r.verdict == Ask:
 			return "rule " + label(&r.entry.rule) + " asks" + because(r.entry.rule.Reason)
 		case r.verdict == Defer:
-			return putOff(r.entry)
+			return deferred(r.entry)
 		}
 		return "rule " + label(&r.entry.rule) + " allows it"
 	case notKnown:
@@ -72,12 +72,9 @@ func (c *Call) why(x *elem, r ruling) string {
 	case maybeDenied:
 		return c.named(x) + " may reach what rule " + label(&r.entry.rule) + " denies"
 	case notExact:
-		if c.risk.Class == risk.Dangerous {
-			return "only a rule for dangerous calls that names " + c.named(x) + " exactly may allow it: " + cmp.Or(c.risk.Why, "it is dangerous")
-		}
-		return "only a rule that names " + c.named(x) + " exactly may allow it: " + x.exact
+		return c.inexact(x, r.matched)
 	case notPlain:
-		return "some shells may read this line otherwise than aoctl does, so only a rule for exactly this line can allow it (" + c.line.Odd + ")"
+		return "some shells may read this line differently from aoctl, so only a rule for exactly this line can allow it (" + c.line.Odd + ")"
 	case leavesProject:
 		return c.named(x) + " is outside the project, which only a rule about that file or the whole line may allow"
 	case noSay:
@@ -85,6 +82,23 @@ func (c *Call) why(x *elem, r ruling) string {
 	case nothingAllows:
 	}
 	return "nothing allows " + c.named(x)
+}
+
+// inexact says that a rule has to name x itself. Where a rule matches x and still may not
+// allow it, the sentence says what that rule lacks.
+func (c *Call) inexact(x *elem, matched bool) string {
+	dangerous := c.risk.Class == risk.Dangerous
+	why := x.exact
+	if dangerous {
+		why = cmp.Or(c.risk.Why, "it is dangerous")
+	}
+	switch {
+	case !matched:
+		return "no wildcard rule can allow " + c.named(x) + ": " + why
+	case dangerous:
+		return "only a rule for dangerous calls that names " + c.named(x) + " exactly can allow it: " + why
+	}
+	return "only a rule that names " + c.named(x) + " exactly can allow it: " + why
 }
 
 // named is an element in a sentence.
@@ -105,8 +119,8 @@ func denied(e *entry) string {
 	return "denied by rule " + label(&e.rule) + because(e.rule.Reason)
 }
 
-func putOff(e *entry) string {
-	return "put off by rule " + label(&e.rule) + because(e.rule.Reason)
+func deferred(e *entry) string {
+	return "deferred by rule " + label(&e.rule) + because(e.rule.Reason)
 }
 
 func because(reason string) string {

@@ -26,7 +26,7 @@ func TestSentences(t *testing.T) {
 		{"a", []Rule{rule(Deny, "Bash", "command", "a")}, `denied by rule "a"`},
 		{"a", []Rule{rule(Ask, "Bash", "command", "a")}, `rule "a" asks`},
 		{"a", []Rule{with(rule(Ask, "Bash", "command", "a"), func(r *Rule) { r.Reason = "look" })}, `rule "a" asks: look`},
-		{"a", []Rule{rule(Defer, "Bash", "command", "a")}, `put off by rule "a"`},
+		{"a", []Rule{rule(Defer, "Bash", "command", "a")}, `deferred by rule "a"`},
 		{"a", nil, `nothing allows "a"`},
 		{"cd src", nil, `nothing allows "cd src"`},
 		{" a > b ", []Rule{npm("a")}, `nothing allows writing "b"`},

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -54,8 +55,19 @@ func CheckLate(name, what string) error {
 	}
 	return usage.Error{
 		Text: fmt.Sprintf("%s %q is neither deny nor defer", name, what),
-		Hint: "defer puts a call off where its agent can be told so, and denies any other",
+		Hint: "defer keeps a call for later where its agent can do that, and denies any other",
 	}
+}
+
+// Themes are the sets of colours that the console has, the default first.
+var Themes = []string{"auto", "dark", "light", "high-contrast"}
+
+// CheckTheme refuses what is no theme.
+func CheckTheme(name, theme string) error {
+	if slices.Contains(Themes, theme) {
+		return nil
+	}
+	return usage.Error{Text: fmt.Sprintf("%s %q is not a theme", name, theme), Hint: "give one of " + strings.Join(Themes, ", ")}
 }
 
 // TimeoutFromEnv reads a number of seconds; 0 when the variable is empty.
@@ -89,7 +101,7 @@ func CheckLimit(name string, value, least, most int, whose string, such int) err
 // where it was given.
 func ParseKeep(name, text string) (time.Duration, error) {
 	bad := usage.Error{
-		Text: fmt.Sprintf("%s %q is no time to keep the log for", name, text),
+		Text: fmt.Sprintf("%s %q does not say how long to keep the log", name, text),
 		Hint: fmt.Sprintf("give days, weeks or hours, such as 90d, 12w or 48h; without %s everything is kept", name),
 	}
 	if len(text) < 2 {

@@ -1,8 +1,10 @@
 // Package config is the console's settings file: which settings there are, what each may
 // be, and what a file says of them.
 //
-// The file is TOML without tables, a setting a line, named as the flag of the console that
-// it stands for. Any program of the user may have written it, so Keys has only settings
+// The file is TOML, a setting a line, named as the flag of the console that it stands for.
+// One table, [keys], says which keys the console has: bindings.go reads it, and key_check.go
+// knows which keys there are and which may decide about a call. The console hands over the
+// list of actions. Any program of the user may have written it, so Keys has only settings
 // that let no call through and name no program; Refused has the console's other flags with
 // the reason why a file does not set them. A file with one thing wrong in it counts for
 // nothing, and the error names the line, the setting and what may stand there.
@@ -24,6 +26,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
+	"github.com/aoctl/aoctl/broker/rules/tomlwords"
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/terminal"
 	"github.com/aoctl/aoctl/cli/usage"
@@ -56,56 +59,101 @@ type Setting struct {
 	Line  int    // from 1
 }
 
-// Parse reads a settings file and sees that there is what its settings need. The
-// error is the first one in the file, and then there are no settings at all.
-func Parse(data []byte) ([]Setting, *FileError) {
-	list, p := parse(data)
+// Contents is all that a file says.
+type Contents struct {
+	Settings []Setting
+	Bindings []Binding // of the table [keys]
+}
+
+// Parse reads a settings file and sees that there is what its settings need. actions are
+// those that may have a key. The error is the first one in the file, and then there are no
+// settings at all.
+func Parse(data []byte, actions []Action) (Contents, *FileError) {
+	c, p := parse(data, actions)
 	if p != nil {
-		return nil, p
+		return Contents{}, p
 	}
-	for _, s := range list {
+	for _, s := range c.Settings {
 		if s.Key != "desktop" || s.Value != "true" {
 			continue
 		}
 		if _, err := terminal.Desktop(s.Key); err != nil {
 			failed, _ := errors.AsType[exit.Error](err)
-			return nil, &FileError{Line: s.Line, Text: failed.Text, Cure: failed.Hint}
+			return Contents{}, &FileError{Line: s.Line, Text: failed.Text, Cure: failed.Hint}
 		}
 	}
-	return list, nil
+	return c, nil
 }
 
 // parse is Parse but for what this machine has.
-func parse(data []byte) ([]Setting, *FileError) {
+func parse(data []byte, actions []Action) (Contents, *FileError) {
 	if p := checkSource(data); p != nil {
-		return nil, p
+		return Contents{}, p
 	}
 	var tree map[string]any
 	if err := toml.Unmarshal(data, &tree); err != nil {
-		return nil, syntaxError(err)
+		return Contents{}, syntaxError(err)
 	}
-	var list []Setting
+	var c Contents
 	for _, at := range keysOf(data) {
-		name := strings.Join(at.Key(), ".")
 		line, _ := at.Position()
-		table := len(at.Key()) > 1 || at.Error() == "toml: missing table"
-		value, p := valueOf(name, tree[name], table)
-		if p != nil {
+		if p := c.take(at, line, tree, actions); p != nil {
 			p.Line = line
-			return nil, p
+			return Contents{}, p
 		}
-		list = append(list, Setting{Key: name, Value: value, Line: line})
 	}
-	if p := together(list); p != nil {
-		return nil, p
+	if p := c.whole(tree); p != nil {
+		return Contents{}, p
 	}
-	return list, nil
+	if p := cmp.Or(together(c.Settings), apart(c.Bindings, actions)); p != nil {
+		return Contents{}, p
+	}
+	return c, nil
+}
+
+// take adds what stands at one place of the file.
+func (c *Contents) take(at toml.DecodeError, line int, tree map[string]any, actions []Action) *FileError {
+	name := strings.Join(at.Key(), ".")
+	if table, ok := tree[KeysTable].(map[string]any); ok && len(at.Key()) == 2 && at.Key()[0] == KeysTable {
+		b, p := binding(at.Key()[1], table[at.Key()[1]], actions)
+		b.Line = line
+		c.Bindings = append(c.Bindings, b)
+		return p
+	}
+	table := len(at.Key()) > 1 || at.Error() == "toml: missing table"
+	value, p := valueOf(name, tree[name], table)
+	if _, refused := Refused[name]; p != nil && !refused && !table && defaultOf(name, actions) != nil {
+		p.Cure = "the line stands below [keys]: write [keys] before it"
+	}
+	c.Settings = append(c.Settings, Setting{Key: name, Value: value, Line: line})
+	return p
+}
+
+// whole sees that everything in the file was taken. The strict decoder passes over what it
+// takes for the table [keys] and is not, such as [Keys]; nothing may be passed over.
+func (c *Contents) whole(tree map[string]any) *FileError {
+	keys, isTable := tree[KeysTable].(map[string]any)
+	settings := len(tree)
+	if _, there := tree[KeysTable]; there {
+		settings--
+		if !isTable {
+			return &FileError{Text: "keys must be a table", Cure: "write [keys] on a line of its own, and below it lines such as mark = \"space\""}
+		}
+	}
+	if len(c.Settings) == settings && len(c.Bindings) == len(keys) {
+		return nil
+	}
+	return &FileError{Text: "the table of keys is not written as [keys]", Cure: "write [keys] on a line of its own, and below it lines such as mark = \"space\""}
 }
 
 // keysOf lists what a text that is known to be TOML sets, and where. A strict decoder names
-// everything for which a struct has no field, and this struct has none.
+// everything for which a struct has no field, and this struct has none but an empty table
+// for [keys], so that each line of that is named, too.
 func keysOf(data []byte) []toml.DecodeError {
-	strict, ok := errors.AsType[*toml.StrictMissingError](toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields().Decode(&struct{}{}))
+	var none struct {
+		Keys struct{} `toml:"keys"`
+	}
+	strict, ok := errors.AsType[*toml.StrictMissingError](toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields().Decode(&none))
 	if !ok {
 		return nil
 	}
@@ -114,12 +162,12 @@ func keysOf(data []byte) []toml.DecodeError {
 
 // syntaxError says where a text is not TOML. A key that comes twice is among this.
 func syntaxError(err error) *FileError {
-	p := &FileError{Text: "not TOML: " + printable(strings.TrimPrefix(err.Error(), "toml: ")), Cure: "write one setting a line, such as max-pending = 100, and text in quotes"}
+	p := &FileError{Text: printable(tomlwords.Plain(err)), Cure: "write one setting a line, such as max-pending = 100, and text in quotes"}
 	if d, ok := errors.AsType[*toml.DecodeError](err); ok {
 		p.Line, _ = d.Position()
 	}
 	if strings.HasSuffix(p.Text, "is already defined") {
-		p.Text, p.Cure = strings.TrimPrefix(p.Text, "not TOML: "), "keep one of the two lines"
+		p.Cure = "keep one of the two lines"
 	}
 	return p
 }
@@ -127,7 +175,7 @@ func syntaxError(err error) *FileError {
 // valueOf is the value of one setting as a flag takes it.
 func valueOf(name string, v any, table bool) (string, *FileError) {
 	if table {
-		return "", &FileError{Text: fmt.Sprintf("there are no tables here, such as [%s]", shown(name)), Cure: "write each setting on a line of its own, without a heading"}
+		return "", &FileError{Text: fmt.Sprintf("there is no table [%s] here; the only one is [%s]", shown(name), KeysTable), Cure: "write each setting on a line of its own, without a heading"}
 	}
 	for _, k := range Keys() {
 		if k.Name == name {

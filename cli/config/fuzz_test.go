@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -13,11 +14,13 @@ func FuzzParse(f *testing.F) {
 		"timeout = \"5m\"\nmax-pending = 100\ndesktop = true\n", "observe = true", "timeout = \"5m\"\ntimeout = \"6m\"",
 		"[a]\nb = 1\n", "a.b = 1", "keep = [[[", "\xff", "'timeout' = '''x'''", "keep = \"\\u0000\"", "max-pending = 0xff", "\"\\u006fbserve\" = true",
 		"keep = 1979-05-27T07:32:00Z", "= 1", "keep", "\r\n# x", "max-pending = 99999999999999999999", "keep = {a = 1, a = 2}",
+		"[keys]\nallow = \"w\"\nup = [\"i\", \"up\"]", "[Keys]\nallow = \"w\"", "keys.allow = \"w\"", "keys = {allow = \"w\"}",
 	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		list, p := parse(data)
+		c, p := parse(data, testActions)
+		list := c.Settings
 		if p != nil {
 			checkProblem(t, data, list, p)
 			return
@@ -33,6 +36,13 @@ func FuzzParse(f *testing.F) {
 				t.Fatalf("%+v of %q", l, data)
 			}
 			seen[l.Key] = true
+		}
+		for _, b := range c.Bindings {
+			known := slices.ContainsFunc(testActions, func(a Action) bool { return a.Name == b.Action })
+			if !known || seen[b.Action] || b.Line < 1 || b.Line > len(lines) || len(b.Keys) == 0 {
+				t.Fatalf("%+v of %q", b, data)
+			}
+			seen[b.Action] = true
 		}
 	})
 }

@@ -53,7 +53,7 @@ func Keys() []Key {
 		},
 		{
 			Name: "on-timeout", Kind: Text, Default: string(broker.Deny), check: func(v string) error { return CheckLate("on-timeout", v) },
-			About: "what becomes of a call that nobody answers in time: deny, or defer",
+			About: "what happens to a call that nobody answers in time: deny, or defer",
 		},
 		{Name: "keep", Kind: Text, such: "90d", check: checkKeep, About: "archive calls and events that are older; without it everything is kept"},
 		{Name: "no-output", Kind: Switch, Default: "false", such: "true", About: "record nothing of what a call printed or returned"},
@@ -62,6 +62,10 @@ func Keys() []Key {
 			About: "how the terminal tells that a call waits: auto, off, or some of bell,osc9,osc777,osc99",
 		},
 		{Name: "desktop", Kind: Switch, Default: "false", such: "true", About: "notify the desktop as well, with notify-send or osascript"},
+		{
+			Name: "theme", Kind: Text, Default: Themes[0], check: func(v string) error { return CheckTheme("theme", v) },
+			About: "the colours: " + strings.Join(Themes, ", "),
+		},
 		limit("max-pending", MostPending, DefaultMaxPending, "calls that may wait in all; the next one is refused"),
 		limit("max-pending-session", MostPending, DefaultMaxPendingSession, "calls of one session that may wait, its sub-agents' included"),
 		limit("max-rate", MostRate, DefaultMaxRate, "new calls a second of one session, five times that at once"),
@@ -118,11 +122,11 @@ type Refusal struct{ Why, Instead string }
 // Refused are the console's other flags, and why a file does not set them: it would open
 // the gate, or run what an agent wrote there.
 var Refused = map[string]Refusal{
-	"observe":          {Why: "nothing would be held", Instead: "type: aoctl --observe"},
+	"observe":          {Why: "no call would be held", Instead: "type: aoctl --observe"},
 	"on-wait":          {Why: "it runs a program", Instead: "type: aoctl --on-wait COMMAND"},
 	"listen":           {Why: "more could reach the console", Instead: "type: aoctl --listen 127.0.0.1:8765"},
 	"listen-operators": {Why: "more could allow calls", Instead: "type: aoctl --listen 127.0.0.1:8765 --listen-operators"},
-	"socket":           {Why: "hooks do not read this file, and would ask elsewhere", Instead: "set AOCTL_SOCKET, then: aoctl install"},
+	"socket":           {Why: "hooks do not read this file and would ask another console", Instead: "set AOCTL_SOCKET, then: aoctl install"},
 	"no-bell":          {Why: "notify says the same", Instead: `write notify = "off"`},
 }
 
@@ -136,7 +140,7 @@ func Names() []string {
 }
 
 // Blank is a file in which every setting stands as a comment, as it is without it.
-func Blank() []byte {
+func Blank(actions []Action) []byte {
 	var b strings.Builder
 	b.WriteString("# Settings of the console: TOML, one a line. aoctl reads this file when it starts.\n" +
 		"# Flags and environment variables win. \"aoctl config\" lists what holds.\n")
@@ -147,13 +151,17 @@ func Blank() []byte {
 		}
 		fmt.Fprintf(&b, "\n# %s\n# %s = %s\n", k.About, k.Name, value)
 	}
+	b.WriteString("\n# The keys of the console; an action may have a list of them. aoctl config keys lists them.\n# [keys]\n")
+	for _, a := range actions {
+		b.WriteString("# " + a.example() + "\n")
+	}
 	return []byte(b.String())
 }
 
 func checkTimeout(text string) error {
 	t, err := time.ParseDuration(text)
 	if err != nil {
-		return usage.Error{Text: fmt.Sprintf("timeout %q is no time", text), Hint: "give a number with its unit, such as 10m or 90s"}
+		return usage.Error{Text: fmt.Sprintf("timeout %q is not a time", text), Hint: "give a number with its unit, such as 10m or 90s"}
 	}
 	return CheckTimeout("timeout", t)
 }

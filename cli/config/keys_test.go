@@ -9,8 +9,8 @@ import (
 // What "aoctl config edit" begins with is a file that sets nothing, and each of its
 // comments is a line that may stand there.
 func TestBlank(t *testing.T) {
-	text := Blank()
-	if list, p := parse(text); p != nil || len(list) != 0 {
+	text := Blank(testActions)
+	if list, p := parseSettings(text); p != nil || len(list) != 0 {
 		t.Errorf("%v, %v", list, p)
 	}
 	var lines []string
@@ -19,7 +19,7 @@ func TestBlank(t *testing.T) {
 			lines = append(lines, strings.TrimPrefix(l, "# "))
 		}
 	}
-	list, p := parse([]byte(strings.Join(lines, "")))
+	list, p := parseSettings([]byte(strings.Join(lines, "")))
 	if p != nil || len(list) != len(Keys()) {
 		t.Errorf("%v, %v of %q", list, p, lines)
 	}

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,13 +21,13 @@ type File struct {
 	Found    bool
 	Changed  time.Time
 	Data     []byte     // nil when it could not be read
-	Settings []Setting  // none while there is a problem
+	Contents            // nothing while there is a problem
 	Problem  *FileError // nil when all is well, also without a file
 }
 
-// Load reads the settings file. What is wrong with it is no error: the console goes
+// Load reads the settings file; actions are those that may have a key. What is wrong with it is no error: the console goes
 // on without it.
-func Load() File {
+func Load(actions []Action) File {
 	dir, err := paths.ConfigDir()
 	if err != nil {
 		return File{} // who needs a folder says so
@@ -35,7 +36,7 @@ func Load() File {
 	f.Data, f.Changed, err = Read(dir)
 	switch {
 	case err == nil:
-		f.Settings, f.Problem = Parse(f.Data)
+		f.Contents, f.Problem = Parse(f.Data, actions)
 	case errors.Is(err, fs.ErrNotExist):
 		f.Found = false
 	case !errors.As(err, &f.Problem):
@@ -97,6 +98,9 @@ func (f File) Said() []string {
 	list := []string{}
 	for _, s := range f.Settings {
 		list = append(list, s.Key+"="+s.Value)
+	}
+	for _, b := range f.Bindings {
+		list = append(list, KeysTable+"."+b.Action+"="+strings.Join(b.Keys, ","))
 	}
 	return list
 }

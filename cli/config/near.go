@@ -1,17 +1,27 @@
 package config
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Near is the setting that was probably meant by a name, "" when none comes close.
 func Near(name string) string {
-	name = strings.ReplaceAll(strings.ToLower(name), "_", "-")
-	best, least := "", maxShown
-	for _, k := range Keys() {
-		if d := distance(name, k.Name); d < least && d <= max(1, len(k.Name)/3) {
-			best, least = k.Name, d
-		}
+	list := nearest(strings.ReplaceAll(strings.ToLower(name), "_", "-"), Names())
+	if len(list) == 0 {
+		return ""
 	}
-	return best
+	return list[0]
+}
+
+// nearest are those of names that come close to name, the nearest first.
+func nearest(name string, names []string) []string {
+	name = strings.ToLower(name)
+	near := slices.DeleteFunc(slices.Clone(names), func(n string) bool {
+		return distance(name, n) > max(1, len(n)/3)
+	})
+	slices.SortStableFunc(near, func(a, b string) int { return distance(name, a) - distance(name, b) })
+	return near
 }
 
 // distance is how many letters must be added, dropped or replaced to make b of a; for a

@@ -50,7 +50,7 @@ func NewCommand() *cobra.Command {
 			if err = terminal.Require("the console"); err != nil {
 				return err
 			}
-			o.config = config.Load()
+			o.config = config.Load(KeyActions())
 			if err = o.config.Fill(cmd); err != nil {
 				return err
 			}
@@ -93,6 +93,7 @@ func (a *App) Show(ctx context.Context, o Options) error {
 	}()
 	err := tui.Run(drawing, a.Broker, tui.Options{
 		Socket: a.socket, Version: version.Read().Version, Notify: o.attention.notify, Desktop: o.attention.desktop, Demo: o.Demo, Operator: operator(),
+		Theme: o.theme, Keys: o.chosenKeys(),
 		Config: configShown(o.config), Editor: terminal.Editor(), EditFolder: editFolder(), Foreground: inForeground, OtherHooks: otherHooks,
 	})
 	switch {

@@ -2,6 +2,7 @@ package console
 
 import (
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -26,6 +27,7 @@ type Options struct {
 	keep      string        // how long the log is kept; "" for ever
 	kept      time.Duration // the same, 0 for ever
 	Demo      bool          // the agents are scripted; the console says so
+	theme     string        // of the screen: one of config.Themes
 	config    config.File   // what the settings file says; empty where none is read
 	guard     bool          // what agents wrote is read in a process of its own first
 }
@@ -36,10 +38,11 @@ func (o *Options) Flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.keep, "keep", "", "archive calls and events that are older: 90d, 12w (default: keep everything)")
 	cmd.Flags().BoolVar(&o.observe, "observe", false, "hold nothing: record every call with what the rules would have said")
 	cmd.Flags().BoolVar(&o.noOut, "no-output", false, "record of each call that it ran and how long, but nothing of what it printed or returned")
-	cmd.Flags().StringVar(&o.late, "on-timeout", string(broker.Deny), "what becomes of a call that nobody answers in time: deny, or defer, which puts it off where the agent can be told so")
+	cmd.Flags().StringVar(&o.late, "on-timeout", string(broker.Deny), "what happens to a call that nobody answers in time: deny, or defer, which keeps it for later where the agent can do that")
 	o.limits.flags(cmd)
 	cmd.Flags().StringVar(&o.listen, "listen", "", "listen on this loopback address as well, such as 127.0.0.1:8765: for containers and forwarded ports, with tokens")
 	cmd.Flags().BoolVar(&o.anyone, "listen-operators", false, "over --listen take operator tokens also from processes that cannot be found on this machine")
+	cmd.Flags().StringVar(&o.theme, "theme", config.Themes[0], "the colours: "+strings.Join(config.Themes, ", "))
 	o.attention.flags(cmd)
 }
 
@@ -61,6 +64,9 @@ func (o *Options) Read(cmd *cobra.Command) error {
 		return err
 	}
 	if err := config.CheckLate("--on-timeout", o.late); err != nil {
+		return err
+	}
+	if err := config.CheckTheme("--theme", o.theme); err != nil {
 		return err
 	}
 	if o.anyone && o.listen == "" {

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -63,7 +64,7 @@ func settle(t *testing.T, file string, args ...string) (Options, config.File) {
 	if err := cmd.ParseFlags(args); err != nil {
 		t.Fatal(err)
 	}
-	f := config.Load()
+	f := config.Load(KeyActions())
 	if err := f.Fill(cmd); err != nil {
 		t.Fatal(err)
 	}
@@ -121,6 +122,33 @@ func TestConfigPrecedence(t *testing.T) {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
+	}
+}
+
+// The theme and the keys of the file reach the screen, by the names that it has for them.
+func TestScreenSettings(t *testing.T) {
+	o, f := settle(t, "theme = \"high-contrast\"\n[keys]\nmark = \"W\"\nunfold = [\"space\", \"ctrl+r\"]\n")
+	if f.Problem != nil || o.theme != "high-contrast" {
+		t.Fatalf("%v, theme %q", f.Problem, o.theme)
+	}
+	o.config = f
+	if diff := cmp.Diff(map[string][]string{"mark": {"W"}, "unfold": {" ", "ctrl+r"}}, o.chosenKeys()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// No key of the console as it is does two things that a file may not say.
+func TestDefaultKeysMayStandInAFile(t *testing.T) {
+	file := "[keys]\n"
+	for _, a := range KeyActions() {
+		var quoted []string
+		for _, k := range a.Default {
+			quoted = append(quoted, strconv.Quote(k))
+		}
+		file += a.Name + " = [" + strings.Join(quoted, ", ") + "]\n"
+	}
+	if _, f := settle(t, file); f.Problem != nil {
+		t.Errorf("%v, %s", f.Problem, f.Problem.Cure)
 	}
 }
 

@@ -97,7 +97,7 @@ func drillAgent(ctx context.Context, o options, out, said io.Writer) error {
 	if err := e.print(out, o.json); err != nil || e.Failed == 0 {
 		return err
 	}
-	return exit.Error{Code: exit.Failed, Text: fmt.Sprintf("%d of %d checks failed", e.Failed, e.OK+e.Warned+e.Failed), Hint: "what to do stands below each of them"}
+	return exit.Error{Code: exit.Failed, Text: fmt.Sprintf("%d of %d checks failed", e.Failed, e.OK+e.Warned+e.Failed), Hint: "each of them has its cure below it"}
 }
 
 // newAgentDrill finds the agent's program and the line that the user has installed.
@@ -134,11 +134,11 @@ func newAgentDrill(ctx context.Context, o options, said io.Writer) (*agentDrill,
 func (d *agentDrill) reportLine(e *examination) {
 	switch {
 	case d.line != nil:
-		e.add(agentcheck.OK, "hook", "", "the line that stands in your settings, with the drill's console")
+		e.add(agentcheck.OK, "hook", "", "the line of your settings, with the drill's console")
 	case filepath.Ext(d.Hooks) != ".json":
-		e.add(agentcheck.OK, "hook", "", "what aoctl install %s writes: aoctl doctor tells whether yours is the same", d.Name)
+		e.add(agentcheck.OK, "hook", "", "the one that aoctl install %s writes: aoctl doctor says whether yours is the same", d.Name)
 	default:
-		e.add(agentcheck.Warn, "hook", "aoctl install "+d.Name, "your settings have none that can be tried: this is what aoctl install %s would write", d.Name)
+		e.add(agentcheck.Warn, "hook", "aoctl install "+d.Name, "your settings have none that the drill can try: this is the one that aoctl install %s would write", d.Name)
 	}
 }
 

@@ -134,7 +134,7 @@ func closeSocket(path string, want fs.FileMode) (string, error) {
 		return "", err
 	}
 	if info.Mode().Type() != fs.ModeSocket || ownerOf(info) != os.Geteuid() {
-		return "", fmt.Errorf("%s is no socket of yours", path)
+		return "", fmt.Errorf("%s is not a socket of yours", path)
 	}
 	if err := os.Chmod(path, want); err != nil { // in a folder that only we can write to
 		return "", err
@@ -153,7 +153,7 @@ func ownerOf(info fs.FileInfo) int {
 func (e *examination) holder(ctx context.Context, socket string) {
 	pid, held, err := state.Holder(socket)
 	if err != nil {
-		e.add(agentcheck.Fail, "lock", "start the console anew", "%s: %v", socket+".lock", err)
+		e.add(agentcheck.Fail, "lock", "start the console again", "%s: %v", socket+".lock", err)
 		return
 	}
 	if !held {
@@ -205,7 +205,7 @@ func (e *examination) answers(ctx context.Context, socket string, pid int) {
 	}
 	_ = resp.Body.Close() // only its head matters
 	if serving != 0 && serving != pid {
-		e.add(agentcheck.Fail, "answer", "end that process, then start the console anew", "the socket was replaced: process %d serves it, and the console is process %d", serving, pid)
+		e.add(agentcheck.Fail, "answer", "end that process, then start the console again", "the socket was replaced: process %d serves it, and the console is process %d", serving, pid)
 		return
 	}
 	switch protocol := resp.Header.Get(wire.HeaderProtocol); protocol {
@@ -236,9 +236,9 @@ func (e *examination) running(pid int) {
 	mine := version.Read()
 	switch {
 	case !ok || s.Version == "":
-		e.add(agentcheck.Skipped, "version", "", "which version process %d is cannot be told from its log", pid)
+		e.add(agentcheck.Skipped, "version", "", "the log does not say which version process %d is", pid)
 	case s.Version != mine.Version || s.Commit != mine.Commit:
-		e.add(agentcheck.Warn, "version", "quit the console and start it anew", "the console is aoctl %s, this one %s", buildName(s.Version, s.Commit), buildName(mine.Version, mine.Commit))
+		e.add(agentcheck.Warn, "version", "quit the console and start it again", "the console is aoctl %s, this one %s", buildName(s.Version, s.Commit), buildName(mine.Version, mine.Commit))
 	default:
 		e.add(agentcheck.OK, "version", "", "aoctl %s, running for %s", buildName(s.Version, s.Commit), figures.Ago(time.Since(s.Time)))
 	}

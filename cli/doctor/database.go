@@ -163,7 +163,7 @@ func (e *examination) structure(h store.Health) {
 		e.add(agentcheck.OK, "schema", "", "version %d", h.Schema)
 	}
 	if h.WALBytes > walWarn {
-		e.add(agentcheck.Warn, "write-ahead log", "quit the console and start it anew", "%s: it is not being moved into the database", megabytes(h.WALBytes))
+		e.add(agentcheck.Warn, "write-ahead log", "quit the console and start it again", "%s: it is not being moved into the database", megabytes(h.WALBytes))
 	} else {
 		e.add(agentcheck.OK, "write-ahead log", "", "%s", megabytes(h.WALBytes))
 	}
@@ -182,7 +182,7 @@ func (e *examination) chain(ctx context.Context, r *store.Reader, h store.Health
 	case err != nil:
 		e.unfinished("log", err)
 	case !report.Clean():
-		e.add(agentcheck.Fail, "log", "aoctl log verify", "not as it was written: %s", report.Problems[0])
+		e.add(agentcheck.Fail, "log", "aoctl log verify", "it was changed after it was written: %s", report.Problems[0])
 	case report.HeadSeq == 0:
 		e.add(agentcheck.OK, "log", "", "empty")
 	default:

@@ -7,16 +7,17 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/config"
 	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/terminal"
 	"github.com/aoctl/aoctl/cli/usage"
-	"github.com/aoctl/aoctl/cli/version"
 	"github.com/aoctl/aoctl/hookclient/install"
 	agentcheck "github.com/aoctl/aoctl/hookclient/install/check"
+	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
 // options is what aoctl doctor goes by.
@@ -28,33 +29,34 @@ type options struct {
 	full     bool
 	noDrill  bool
 	json     bool
-	drill    string // run this agent itself, and nothing else
+	actions  []config.Action // that the settings file may give a key
+	drill    string          // run this agent itself, and nothing else
 }
 
-func newDoctorCommand() *cobra.Command {
-	var o options
+func newDoctorCommand(actions []config.Action) *cobra.Command {
+	o := options{actions: actions}
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Check that the gates hold: console, database, agents, hooks",
-		Long: `doctor looks at everything that an agent's call goes through, and says of each part
-whether it is well, with a cure where it is not: the console's socket, the database,
-the agents, the hooks in their settings, what in this project could silence them,
-and the rules.
+		Short: "Check that nothing bypasses aoctl, by trying",
+		Long: `doctor checks that nothing bypasses aoctl, by trying. It looks at every part that a
+call passes through: the console's socket, the database, the agents, the hooks in
+their settings, the files of this project that could switch hooks off, and the rules.
+Where a part is not well, it says what to do.
 
-Then it drills: it runs the installed hook command against a console that is not
-there, one where nobody answers, one that says nothing, and with the hook program
-missing. Each time the call must be refused; what lets one through is OPEN. The
-drill has a folder, a socket and a database of its own.
+Then it drills: it runs the installed hook command with no console, with a console
+where nobody answers, with one that says nothing, and with the hook program missing.
+Each time the call must be refused; a hook that lets it through is OPEN. The drill
+uses a folder, a socket and a database of its own.
 
---drill AGENT runs the agent itself, and nothing else: its program makes a call in a
+--drill AGENT runs the agent itself, and nothing else. Its program makes a call in a
 temporary folder and home, against a built-in scripted model, without your settings,
-network or account. A file tells whether the call ran: without a hook (it must), with
-the hook and no console, denied, and allowed. With --full, nobody answers to the end
-of the hook's wait, which takes ten minutes.
+network or account. A file shows whether the call ran: without a hook (it must), with
+the hook and no console, denied, and allowed. With --full it also lets a call wait
+unanswered to the end, which takes ten minutes.
 
---fix mends what can be mended without a person: modes of aoctl's own files, and
-hooks that are not as aoctl writes them (a backup is kept). Exit code 1 means that
-something failed, 0 that nothing did; warnings do not count.`,
+--fix repairs what needs no person: modes of aoctl's own files, and hooks that differ
+from those that aoctl writes (it keeps a backup). Exit code 1 means that something
+failed, 0 that nothing did; warnings do not count.`,
 		Example: "  aoctl doctor\n  aoctl doctor --fix\n  aoctl doctor --project ~/src/shop --json | jq '.checks[] | select(.status == \"fail\")'\n  aoctl doctor --drill gemini\n  aoctl doctor --drill qwen --full",
 		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -64,17 +66,17 @@ something failed, 0 that nothing did; warnings do not count.`,
 			if cmd.Flags().Changed("drill") {
 				return drillAgent(cmd.Context(), o, cmd.OutOrStdout(), cmd.ErrOrStderr())
 			}
-			return runDoctor(cmd.Context(), o, cmd.OutOrStdout())
+			return runDoctor(cmd.Context(), o, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.project, "project", "", "the `DIR` of the project to look at; the current one when not given")
 	f.StringVar(&o.settings, "settings", "", "also look at this settings `FILE` of Claude Code")
-	f.BoolVar(&o.fix, "fix", false, "mend what can be mended without a person")
+	f.BoolVar(&o.fix, "fix", false, "repair what needs no person")
 	f.BoolVar(&o.full, "full", false, "read the whole database and the whole log, however large; with --drill, wait to the end")
 	f.BoolVar(&o.noDrill, "no-drill", false, "do not run the installed hook commands")
 	f.BoolVar(&o.json, "json", false, "print a JSON object")
-	f.StringVar(&o.drill, "drill", "", "run this `AGENT` itself against a scripted model, and see whether its gate holds")
+	f.StringVar(&o.drill, "drill", "", "run this `AGENT` itself against a scripted model, and see whether its calls are held")
 	_ = cmd.RegisterFlagCompletionFunc("drill", cobra.FixedCompletions(install.Agents(), cobra.ShellCompDirectiveNoFileComp)) // the flag exists
 	return cmd
 }
@@ -86,15 +88,15 @@ func (o *options) read(cmd *cobra.Command) error {
 	}
 	dir, err := filepath.Abs(o.project)
 	if err != nil {
-		return usage.Error{Text: "the current folder cannot be told", Hint: "name one with --project"}
+		return usage.Error{Text: "the path of the current folder is unknown", Hint: "name one with --project"}
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return usage.Error{Text: fmt.Sprintf("--project %s is no folder", dir)}
+		return usage.Error{Text: fmt.Sprintf("--project %s is not a folder", dir)}
 	}
 	o.project = dir
 	if o.settings != "" {
 		if o.settings, err = filepath.Abs(o.settings); err != nil {
-			return usage.Error{Text: "the settings file cannot be told", Hint: "give its whole path"}
+			return usage.Error{Text: "the path of the settings file is unknown", Hint: "give its whole path"}
 		}
 	}
 	o.socket, err = client.SocketPath(cmd)
@@ -105,14 +107,17 @@ func (o *options) read(cmd *cobra.Command) error {
 }
 
 // runDoctor looks, mends when asked to and looks again, and reports.
-func runDoctor(ctx context.Context, o options, out io.Writer) error {
+func runDoctor(ctx context.Context, o options, out, said io.Writer) error {
+	progress := terminal.StartProgress(said, "checking", len(profile.All())+otherParts)
+	defer progress.Stop()
 	var fixed []string
 	if o.fix {
 		before := o
 		before.noDrill = true
-		fixed = mend(examine(ctx, before, true))
+		fixed = mend(examine(ctx, before, true, nil))
 	}
-	e := examine(ctx, o, false)
+	e := examine(ctx, o, false, progress)
+	progress.Stop()
 	if ctx.Err() != nil {
 		return exit.Error{Code: exit.Failed, Text: "interrupted", Cause: ctx.Err()} // half a drill would look like a hole
 	}
@@ -132,9 +137,9 @@ func runDoctor(ctx context.Context, o options, out io.Writer) error {
 // hint says what comes next.
 func hint(o options, e *examination) string {
 	if !o.fix && e.mendable() {
-		return "some of it can be mended with: aoctl doctor --fix"
+		return "repair some of it with: aoctl doctor --fix"
 	}
-	return "what to do stands below each of them"
+	return "each of them has its cure below it"
 }
 
 // mend does what the checks of e offer, each once, and says what was done.
@@ -149,44 +154,14 @@ func mend(e *examination) []string {
 		text, err := c.repair.Do()
 		switch {
 		case errors.Is(err, install.ErrTemporary):
-			did = append(did, "not mended: "+c.Seen+" ("+err.Error()+")")
+			did = append(did, "not repaired: "+c.Seen+" ("+err.Error()+")")
 		case err != nil:
-			did = append(did, "could not be mended: "+err.Error())
+			did = append(did, "could not be repaired: "+err.Error())
 		case text != "":
 			did = append(did, text)
 		}
 	}
 	return did
-}
-
-// examine runs every check. quick leaves out what only informs and takes time.
-func examine(ctx context.Context, o options, quick bool) *examination {
-	e := &examination{Version: version.Read(), Project: o.project, Checks: []check{}}
-	e.section("console")
-	e.console(ctx, o)
-	e.settings(o)
-	e.section("database")
-	e.database(ctx, o)
-	program := ownProgram()
-	program.Console.Socket = o.socket
-	reports := agentcheck.All(ctx, agentcheck.Options{
-		Project: o.project, Settings: o.settings, Program: program, Now: time.Now(), Quick: quick,
-	})
-	var gates []agentcheck.GateHook
-	for _, r := range reports {
-		e.section(r.Agent)
-		for _, f := range r.Findings {
-			e.addFinding(f)
-		}
-		gates = append(gates, r.Gates...)
-	}
-	e.section("drill")
-	if !o.noDrill {
-		e.drill(ctx, gates)
-	}
-	e.section("rules")
-	e.rules(ctx, o)
-	return e
 }
 
 // ownProgram is what an installation would write now; without one, hooks are not mended.

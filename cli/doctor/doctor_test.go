@@ -29,8 +29,8 @@ func TestDrillVerdicts(t *testing.T) {
 		{"exit 127", "OPEN", "the call runs"},
 		{"exit 0", "OPEN", "said nothing"},
 		{"echo; exit 0", "OPEN", "said nothing"},
-		{"echo '{junk'; exit 0", "OPEN", "no answer"},
-		{"echo go on; exit 0", "OPEN", "no answer"},
+		{"echo '{junk'; exit 0", "OPEN", "not an answer"},
+		{"echo go on; exit 0", "OPEN", "not an answer"},
 		{"echo '{}'", "OPEN", "decides nothing"},
 		{`echo '{"hookSpecificOutput":{"permissionDecision":"maybe"}}'`, "OPEN", "decides nothing"},
 		{`echo '{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"no"}}'`, "DENY", "no"},
@@ -202,12 +202,12 @@ func TestDoctorReport(t *testing.T) {
 func TestDrillPayloadIsTheAgents(t *testing.T) {
 	for _, agent := range agents.Names() {
 		traits := agents.TraitsOf(agent)
-		payload := drillPayload(agent, traits.Gate, "/work", 1)
+		payload := drillPayload(agent, traits.Gate, "drill-1", "/work", 1)
 		if agent == "opencode" || agent == "generic" {
 			continue // no hook line of theirs is installed
 		}
 		env := map[string]string{}
-		for _, v := range tellTales(agent, "/work") {
+		for _, v := range tellTales(agent, "drill-1", "/work") {
 			name, value, _ := strings.Cut(v, "=")
 			env[name] = value
 		}
@@ -221,6 +221,24 @@ func TestDrillPayloadIsTheAgents(t *testing.T) {
 		}
 		if h, err := d.Decode(payload); err != nil || h.Kind != agents.Gate {
 			t.Errorf("%s: decoded as %+v: %v", agent, h, err)
+		}
+	}
+}
+
+// Lines run at the same time, and the console takes two equal calls of one session for the
+// same call: so that each is judged by its own answer, each has its own session.
+func TestDrillLinesHaveSessionsOfTheirOwn(t *testing.T) {
+	e := &examination{}
+	lines := e.drillable([]agentcheck.GateHook{
+		{Agent: "claude", Event: "PreToolUse", Command: "/bin/aoctl-hook claude --socket /s", Own: true},
+		{Agent: "claude", Event: "PermissionRequest", Command: "/bin/aoctl-hook claude --socket /s", Own: true},
+	})
+	if len(lines) != 2 || lines[0].session == lines[1].session {
+		t.Fatalf("got %+v, %+v", lines, e.Checks)
+	}
+	for _, l := range lines {
+		if payload := drillPayload(l.Agent, l.Event, l.session, "/work", 1); !bytes.Contains(payload, []byte(`"session_id":"`+l.session+`"`)) {
+			t.Errorf("session %s asks as %s", l.session, payload)
 		}
 	}
 }

@@ -57,8 +57,8 @@ func (e *examination) drill(ctx context.Context, gates []agentcheck.GateHook) {
 		return
 	}
 	defer ground.close()
-	for _, l := range lines {
-		for _, r := range ground.run(ctx, l) {
+	for _, results := range ground.runAll(ctx, lines) {
+		for _, r := range results {
 			e.drilled(r, len(lines) > 1)
 		}
 	}
@@ -68,6 +68,9 @@ func (e *examination) drill(ctx context.Context, gates []agentcheck.GateHook) {
 type drillLine struct {
 	agentcheck.GateHook
 	parsed hookline.Line
+	// session is the line's own. Lines run at the same time, and the console takes two equal
+	// calls of one session for the same call.
+	session string
 }
 
 // drillable leaves out lines that must not be run just to look at them: a project's file
@@ -86,7 +89,7 @@ func (e *examination) drillable(gates []agentcheck.GateHook) []drillLine {
 			e.add(agentcheck.Warn, "drill", "aoctl install "+g.Agent, "not run, %s: %s", why, g.File)
 			continue
 		}
-		lines = append(lines, drillLine{g, l})
+		lines = append(lines, drillLine{g, l, fmt.Sprintf("aoctl-doctor-drill-%d", len(lines)+1)})
 	}
 	return lines
 }
@@ -95,7 +98,7 @@ func (e *examination) drillable(gates []agentcheck.GateHook) []drillLine {
 func (e *examination) drilled(r drillResult, several bool) {
 	status, cure := agentcheck.OK, ""
 	if r.Verdict != "DENY" {
-		status, cure = agentcheck.Fail, "write the hook anew: aoctl install "+r.Agent
+		status, cure = agentcheck.Fail, "write the hook again: aoctl install "+r.Agent
 	}
 	code := "exit " + strconv.Itoa(r.Exit)
 	if r.Exit < 0 {
@@ -217,6 +220,18 @@ func (f fault) line(l drillLine) string {
 	return l.parsed.With(change)
 }
 
+// runAll lets every line meet every fault, all at the same time: most of that time is
+// waiting for consoles that do not answer. The results come in the order of lines.
+func (g *drillGround) runAll(ctx context.Context, lines []drillLine) [][]drillResult {
+	results := make([][]drillResult, len(lines))
+	var all sync.WaitGroup
+	for i, l := range lines {
+		all.Go(func() { results[i] = g.run(ctx, l) })
+	}
+	all.Wait()
+	return results
+}
+
 // run lets the line meet every fault, all at the same time.
 func (g *drillGround) run(ctx context.Context, l drillLine) []drillResult {
 	faults := []fault{
@@ -266,11 +281,11 @@ func ownHookProgram(path string) bool {
 }
 
 // drillEnv is the environment of a hook that must not find the user's own console.
-func (g *drillGround) drillEnv(agent, socket string) []string {
+func (g *drillGround) drillEnv(l drillLine, socket string) []string {
 	env := slices.DeleteFunc(client.WithoutAgent(os.Environ()), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
 		return strings.HasPrefix(name, "AOCTL_") || name == config.TimeoutEnv || name == "XDG_RUNTIME_DIR" || name == "XDG_STATE_HOME"
 	})
 	env = append(env, "AOCTL_HOME="+g.dir, "AOCTL_SOCKET="+socket, fmt.Sprintf("%s=%g", config.TimeoutEnv, drillClient.Seconds()))
-	return append(env, tellTales(agent, g.dir)...)
+	return append(env, tellTales(l.Agent, l.session, g.dir)...)
 }

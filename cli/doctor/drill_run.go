@@ -17,14 +17,14 @@ import (
 const maxDrillOutput = 1 << 20
 
 // tellTales are the variables by which the console tells which agent asks.
-func tellTales(agent, dir string) []string {
+func tellTales(agent, session, dir string) []string {
 	switch agent {
 	case "claude":
-		return []string{"CLAUDECODE=1", fmt.Sprintf("CLAUDE_PID=%d", os.Getpid()), "CLAUDE_PROJECT_DIR=" + dir, "CLAUDE_CODE_SESSION_ID=" + drillSession}
+		return []string{"CLAUDECODE=1", fmt.Sprintf("CLAUDE_PID=%d", os.Getpid()), "CLAUDE_PROJECT_DIR=" + dir, "CLAUDE_CODE_SESSION_ID=" + session}
 	case "gemini":
-		return []string{"GEMINI_SESSION_ID=" + drillSession}
+		return []string{"GEMINI_SESSION_ID=" + session}
 	case "qwen":
-		return []string{"QWEN_CODE_SESSION_ID=" + drillSession}
+		return []string{"QWEN_CODE_SESSION_ID=" + session}
 	case "copilot":
 		return []string{"COPILOT_CLI=1"}
 	case "cursor":
@@ -33,12 +33,10 @@ func tellTales(agent, dir string) []string {
 	return nil
 }
 
-const drillSession = "aoctl-doctor-drill"
-
 // drillPayload is what the agent would send before it runs "true".
-func drillPayload(agent, event, dir string, n int) []byte {
+func drillPayload(agent, event, session, dir string, n int) []byte {
 	p := map[string]any{
-		"session_id": drillSession, "cwd": dir, "hook_event_name": event,
+		"session_id": session, "cwd": dir, "hook_event_name": event,
 		"tool_name": "Bash", "tool_input": map[string]any{"command": "true", "description": "a drill of aoctl doctor"},
 	}
 	if event != "PermissionRequest" {
@@ -48,7 +46,7 @@ func drillPayload(agent, event, dir string, n int) []byte {
 	case "claude":
 		p["transcript_path"], p["permission_mode"] = dir+"/none.jsonl", "default"
 	case "codex":
-		p["transcript_path"], p["permission_mode"], p["turn_id"] = nil, "default", drillSession
+		p["transcript_path"], p["permission_mode"], p["turn_id"] = nil, "default", session
 	case "gemini", "qwen":
 		p["timestamp"], p["transcript_path"] = time.Now().UTC().Format(time.RFC3339Nano), dir+"/none.jsonl"
 		p["tool_name"] = "run_shell_command"
@@ -61,7 +59,7 @@ func drillPayload(agent, event, dir string, n int) []byte {
 		p["timestamp"] = time.Now().UTC().Format(time.RFC3339Nano)
 		delete(p, "tool_use_id") // it tells none
 	case "cursor":
-		p["cursor_version"], p["conversation_id"] = "0.0.0", drillSession
+		p["cursor_version"], p["conversation_id"] = "0.0.0", session
 	}
 	text, err := json.Marshal(p)
 	if err != nil {
@@ -75,14 +73,14 @@ func (g *drillGround) meet(ctx context.Context, l drillLine, f fault, n int) dri
 	r := drillResult{Agent: l.Agent, Event: l.Event, File: l.File, Fault: f.name, Command: f.line(l)}
 	ctx, cancel := context.WithTimeout(ctx, drillLimit)
 	defer cancel()
-	payload := drillPayload(l.Agent, l.Event, g.dir, n)
+	payload := drillPayload(l.Agent, l.Event, l.session, g.dir, n)
 	script := r.Command
 	if l.Agent == "cursor" { // the payload is a here-document of the last command
 		script, payload = script+" <<'CURSOR_HOOK_EOF'\n"+string(payload)+"CURSOR_HOOK_EOF\n", nil
 	}
 	cmd := exec.CommandContext(ctx, "sh", "-c", script) //nolint:gosec // the very line that the agent runs
 	cmd.Dir = g.dir
-	cmd.Env = g.drillEnv(l.Agent, f.socket)
+	cmd.Env = g.drillEnv(l, f.socket)
 	cmd.Stdin = bytes.NewReader(payload)
 	var out, words drillOutput
 	cmd.Stdout, cmd.Stderr = &out, &words
@@ -149,7 +147,7 @@ func answerVerdict(out []byte) (verdict, reason string) {
 		return "OPEN", "it said nothing, and the call runs"
 	}
 	if err := json.Unmarshal(out, &a); err != nil {
-		return "OPEN", "what it printed is no answer, and the call runs"
+		return "OPEN", "it printed something that is not an answer, and the call runs"
 	}
 	h := a.HookSpecificOutput
 	for _, text := range []string{a.Reason, a.PermissionDecisionReason, a.UserMessage, h.PermissionDecisionReason, h.Decision.Message} {

@@ -60,6 +60,15 @@ func (e *examination) add(s agentcheck.Status, name, cure, format string, args .
 	return &e.Checks[len(e.Checks)-1]
 }
 
+// join adds the checks of a part behind those of e.
+func (e *examination) join(part *examination) {
+	e.Checks = append(e.Checks, part.Checks...)
+	e.OK += part.OK
+	e.Warned += part.Warned
+	e.Failed += part.Failed
+	e.Skipped += part.Skipped
+}
+
 func (e *examination) addFinding(f agentcheck.Finding) {
 	e.add(f.Status, f.Name, f.Cure, "%s", f.Seen).repair = f.Repair
 }

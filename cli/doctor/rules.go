@@ -27,7 +27,7 @@ const (
 // rules looks at what decides without a person.
 func (e *examination) rules(ctx context.Context, o options) {
 	if _, err := paths.Database(); err != nil {
-		e.add(agentcheck.Skipped, "rules", "", "where they are kept cannot be told: HOME is not set")
+		e.add(agentcheck.Skipped, "rules", "", "HOME is not set, so nobody knows where they are")
 		return
 	}
 	err := state.WithRules(ctx, o.project, func(k *state.Rulebook) error {

@@ -10,16 +10,16 @@ import (
 
 // settings looks at the console's settings file, as a console would that starts now.
 func (e *examination) settings(o options) {
-	f := config.Load()
+	f := config.Load(o.actions)
 	switch {
 	case f.Path == "": // no home, which was said
 	case !f.Found:
-		e.add(agentcheck.Skipped, "settings", "", "there is no %s: all is as it is built in", f.Path)
+		e.add(agentcheck.Skipped, "settings", "", "there is no %s: the defaults hold", f.Path)
 	case f.Problem != nil:
-		e.add(agentcheck.Fail, "settings", f.Problem.Cure, "%s: %s; nothing of the file holds, and what is built in does", f.Place(f.Problem.Line), f.Problem.Text)
+		e.add(agentcheck.Fail, "settings", f.Problem.Cure, "%s: %s; nothing in the file is used, the defaults hold", f.Place(f.Problem.Line), f.Problem.Text)
 	case changedSince(o, f):
-		e.add(agentcheck.Warn, "settings", "quit the console and start it anew", "%s was changed since the console started, which goes by what it read then", f.Path)
-	case len(f.Settings) == 0:
+		e.add(agentcheck.Warn, "settings", "quit the console and start it again", "%s was changed since the console started; the console still uses what it read then", f.Path)
+	case len(f.Said()) == 0:
 		e.add(agentcheck.OK, "settings", "", "%s sets nothing", f.Path)
 	default:
 		e.add(agentcheck.OK, "settings", "", "%s: %s", f.Path, strings.Join(f.Said(), ", "))

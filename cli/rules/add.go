@@ -37,18 +37,20 @@ type addOptions struct {
 	dryRun, json             bool
 }
 
+// newAddCommand makes "rules add". The mutually exclusive flags are the decisions: a rule has
+// one, and none of them is a default, because a forgotten flag must not allow anything.
 func newAddCommand() *cobra.Command {
 	var o addOptions
 	cmd := &cobra.Command{
 		Use:   "add [PATTERN]",
 		Short: "Add a rule, or the rules of a template",
-		Long: `add makes one rule. PATTERN is for the tool's main parameter: of Bash the command, of
-Read, Edit and Write the file, of WebFetch the URL; --where sets others. In a command
-a last word * stands for all words that follow, ** for any words, a|b for either.
+		Long: `add makes one rule. PATTERN fits the tool's main input: the command of Bash, the file
+of Read, Edit and Write, the URL of WebFetch; --where names other inputs. In a command,
+* as the last word stands for all words that follow, ** for any words, a|b for a or b.
 
 Without --project, --session or --agent the rule holds everywhere. A rule that allows
-needs an operator token in AOCTL_TOKEN (in the console: r, then t). Waiting calls that
-the rule decides are ended at once, and listed.`,
+needs an operator token in AOCTL_TOKEN (in the console: r, then t). The rule decides
+waiting calls at once, and add lists them.`,
 		Example: `  aoctl rules add --deny 'git push --force *' --reason 'push without force'
   aoctl rules add --ask 'git push *'
   aoctl rules add --allow 'npm run test *' --project . --for 8h
@@ -64,10 +66,10 @@ the rule decides are ended at once, and listed.`,
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&o.allow, "allow", false, "what matches may run")
-	f.BoolVar(&o.deny, "deny", false, "what matches must not run")
-	f.BoolVar(&o.ask, "ask", false, "what matches is asked, whatever other rules allow")
-	f.BoolVar(&o.defers, "defer", false, "what matches is put off until a person answers, where the agent can be told so; else it is asked")
+	f.BoolVar(&o.allow, "allow", false, "a call that matches may run")
+	f.BoolVar(&o.deny, "deny", false, "a call that matches must not run")
+	f.BoolVar(&o.ask, "ask", false, "ask a person about a call that matches, even when a later rule allows it")
+	f.BoolVar(&o.defers, "defer", false, "defer a call that matches: end the agent and keep the call, where the agent can do that; else ask")
 	f.StringVar(&o.tool, "tool", "Bash", "tool, or a pattern of tools such as Edit|Write")
 	f.StringArrayVar(&o.where, "where", nil, "PARAMETER=PATTERN that must match as well; may be given again")
 	f.StringVar(&o.project, "project", "", "only in this project's folder")
@@ -75,9 +77,9 @@ the rule decides are ended at once, and listed.`,
 	f.StringVar(&o.agent, "agent", "", "only for agents of this kind, such as claude")
 	f.StringVar(&o.life, "for", "", "end after this time, such as 15m, 8h or 30d")
 	f.IntVar(&o.uses, "uses", 0, "end after so many uses")
-	f.IntVar(&o.priority, "priority", rules.DefaultPriority, "lower speaks first")
-	f.StringVarP(&o.reason, "reason", "m", "", "why; the agent reads it when the rule denies")
-	f.BoolVar(&o.dangerous, "dangerous", false, "allow also what is dangerous; the patterns must be exact")
+	f.IntVar(&o.priority, "priority", rules.DefaultPriority, "a rule with a lower number decides first")
+	f.StringVarP(&o.reason, "reason", "m", "", "the reason; the agent reads it when the rule denies")
+	f.BoolVar(&o.dangerous, "dangerous", false, "also allow dangerous calls; the patterns must be exact")
 	f.StringVar(&o.template, "template", "", "add the rules of a template: "+strings.Join(rulesfile.Templates(), ", "))
 	f.BoolVar(&o.dryRun, "dry-run", false, "only print what would be added")
 	f.BoolVar(&o.json, "json", false, "print a JSON array of what was added")
@@ -113,45 +115,49 @@ func (o addOptions) rules(args []string, now time.Time) ([]rules.Rule, error) {
 	case o.defers:
 		r.Decision = rules.Defer
 	default:
-		return nil, usage.Error{Text: "what shall the rule say?", Hint: "give --allow, --deny, --ask, --defer or --template"}
+		return nil, usage.Error{Text: "the rule has no decision", Hint: "give --allow, --deny, --ask, --defer or --template"}
 	}
 	if err := o.patterns(&r, args); err != nil {
 		return nil, err
 	}
 	if err := r.Check(); err != nil {
-		return nil, usage.Error{Text: err.Error(), Hint: "nothing was added; docs/rules.md has the language"}
+		return nil, usage.Error{Text: err.Error(), Hint: "nothing was added; docs/rules.md describes the language"}
 	}
 	return []rules.Rule{r}, nil
 }
 
+// patterns puts the argument and --where into r. A rule that allows needs at least one pattern:
+// without one it would allow every call of its tool, which is too much for a forgotten word.
 func (o addOptions) patterns(r *rules.Rule, args []string) error {
 	if len(args) == 1 {
 		tool, _, _ := strings.Cut(o.tool, "|")
 		param, ok := mainParam(tool)
 		if !ok {
-			return usage.Error{Text: fmt.Sprintf("what of %s the pattern is for, is not known", o.tool), Hint: "say it with --where PARAMETER=PATTERN"}
+			return usage.Error{Text: fmt.Sprintf("aoctl does not know which input of %s the pattern stands for", o.tool), Hint: "name the input with --where PARAMETER=PATTERN"}
 		}
 		r.Where[param] = args[0]
 	}
 	for _, w := range o.where {
 		name, pattern, ok := strings.Cut(w, "=")
 		if _, twice := r.Where[name]; !ok || name == "" || twice {
-			return usage.Error{Text: fmt.Sprintf("--where %q is not PARAMETER=PATTERN, or its parameter is given twice", w)}
+			return usage.Error{Text: fmt.Sprintf("--where %q is not PARAMETER=PATTERN, or names a parameter twice", w)}
 		}
 		r.Where[name] = pattern
 	}
 	if r.Decision == rules.Allow && len(r.Where) == 0 {
-		return usage.Error{Text: fmt.Sprintf("this would allow every call of %s", o.tool), Hint: "give a pattern; '*' if you mean all"}
+		return usage.Error{Text: fmt.Sprintf("this rule would allow every call of %s", o.tool), Hint: "give a pattern, or '*' for all calls"}
 	}
 	return nil
 }
 
+// scope says where the rule holds. A project is named by its real path, because calls are
+// matched by real paths and a link would never fit.
 func (o addOptions) scope() (rules.Scope, error) {
 	s := rules.Scope{Session: o.session, Agent: o.agent}
 	if o.project != "" {
 		path, err := filepath.Abs(o.project)
 		if info, statErr := os.Stat(path); err != nil || statErr != nil || !info.IsDir() {
-			return s, usage.Error{Text: fmt.Sprintf("--project %s is no folder", o.project)}
+			return s, usage.Error{Text: fmt.Sprintf("--project %s is not a folder", o.project), Hint: "name a folder that exists"}
 		}
 		s.Project = workspace.RealPath(path)
 	}
@@ -167,9 +173,11 @@ func parseLife(text string, now time.Time) (time.Time, error) {
 	if span := now.Sub(then); err == nil && span > 0 && !strings.ContainsAny(text, "-:") {
 		return now.Add(span).UTC().Truncate(time.Millisecond), nil
 	}
-	return time.Time{}, usage.Error{Text: fmt.Sprintf("--for %q is no span of time", text), Hint: "give 15m, 8h or 30d"}
+	return time.Time{}, usage.Error{Text: fmt.Sprintf("--for %q is not a span of time", text), Hint: "give 15m, 8h or 30d"}
 }
 
+// templateRules are the rules of a template without their ids: the same template may be added
+// for several projects, and each rule gets an id of its own.
 func templateRules(name string, scope rules.Scope, ends time.Time) ([]rules.Rule, error) {
 	list, err := rulesfile.Template(name)
 	if err != nil {

@@ -25,6 +25,8 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
+// printSaved says what the rule is now and which waiting calls it has just decided: a change of
+// a rule can end calls, and the person must see that.
 func printSaved(out io.Writer, did string, s broker.SavedRule) error {
 	r := s.Rule
 	line := fmt.Sprintf("%s %s: %s %s (%s, ends %s)", did, r.ID, r.Decision, show.Rule(r), show.Scope(r.Scope), endText(r, time.Now()))
@@ -60,6 +62,7 @@ func ruleBody(r rules.Rule) map[string]any {
 	return body
 }
 
+// saveRule sends r to the console, which checks it again and answers with the rule as it holds.
 func saveRule(ctx context.Context, c *client.Client, method, path string, r rules.Rule) (s broker.SavedRule, err error) {
 	err = c.Send(ctx, method, path, ruleBody(r), &s)
 	return s, err
@@ -81,7 +84,7 @@ func changeRule(cmd *cobra.Command, ref, did string, f func(r *rules.Rule, all [
 		return err
 	}
 	if r.Source != "" {
-		return exit.Error{Code: exit.Failed, Text: "this rule stands in " + r.Source, Hint: "change it there"}
+		return exit.Error{Code: exit.Failed, Text: "this rule is in the file " + r.Source, Hint: "change it there"}
 	}
 	if err := f(&r, list); err != nil {
 		return err
@@ -93,6 +96,8 @@ func changeRule(cmd *cobra.Command, ref, did string, f func(r *rules.Rule, all [
 	return printSaved(cmd.OutOrStdout(), did, s)
 }
 
+// ruleList asks the console for its rules. A change starts from these and not from the
+// database, so that it names the version that is in force.
 func ruleList(ctx context.Context, c *client.Client) ([]rules.Rule, error) {
 	var book struct {
 		Rules []rules.Rule `json:"rules"`
@@ -101,10 +106,12 @@ func ruleList(ctx context.Context, c *client.Client) ([]rules.Rule, error) {
 	return book.Rules, err
 }
 
+// newEnableCommand makes "rules enable" or "rules disable". They differ in one value, and in who
+// needs a token: the one that loosens does.
 func newEnableCommand(on bool) *cobra.Command {
-	verb, did, long := "enable", "on:", "enable lets a rule speak again. For a rule that allows it needs an operator token."
+	verb, did, long := "enable", "on:", "enable switches a rule on again. A rule that allows needs an operator token for that."
 	if !on {
-		verb, did, long = "disable", "off:", "disable keeps a rule without letting it speak. For a rule that refuses it needs an\noperator token."
+		verb, did, long = "disable", "off:", "disable switches a rule off and keeps it. A rule that refuses needs an operator token\nfor that."
 	}
 	return &cobra.Command{
 		Use:               verb + " ID",
@@ -156,9 +163,10 @@ func newMoveCommand() *cobra.Command {
 	var priority int
 	cmd := &cobra.Command{
 		Use:   "move ID",
-		Short: "Change when a rule speaks",
+		Short: "Change the priority of a rule",
 		Long: `move changes a rule's priority: to a number, or to just before or after another rule.
-Lower speaks first; among equals ask comes before defer, and defer before allow. A deny wins wherever it is.`,
+The rule with the lowest number decides; among equals ask comes before defer, and defer
+before allow. A deny always wins.`,
 		Example:           "  aoctl rules move 0197f3a2 --priority 50\n  aoctl rules move 0197f3a2 --before 0197f400",
 		Args:              usage.OneArg("the id of a rule"),
 		ValidArgsFunction: completeRules,
@@ -176,8 +184,8 @@ Lower speaks first; among equals ask comes before defer, and defer before allow.
 		},
 	}
 	cmd.Flags().IntVar(&priority, "priority", rules.DefaultPriority, "the new priority, 0 to 1000000")
-	cmd.Flags().StringVar(&before, "before", "", "speak before this rule")
-	cmd.Flags().StringVar(&after, "after", "", "speak after this rule")
+	cmd.Flags().StringVar(&before, "before", "", "decide before this rule")
+	cmd.Flags().StringVar(&after, "after", "", "decide after this rule")
 	cmd.MarkFlagsOneRequired("priority", "before", "after")
 	cmd.MarkFlagsMutuallyExclusive("priority", "before", "after")
 	return cmd
@@ -201,9 +209,9 @@ func newEditCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "edit ID",
 		Short: "Change a rule in your editor",
-		Long: `edit opens a rule as TOML in $VISUAL or $EDITOR and saves what comes back. A text
-that is no rule is refused with its place and kept in its file, and the rule in force
-stays. Leaving the text as it is changes nothing.`,
+		Long: `edit opens a rule as TOML in $VISUAL or $EDITOR and saves the text that you leave. When
+the text is not a rule, edit says where it is wrong, keeps it in its file, and leaves
+the rule as it was.`,
 		Example:           "  EDITOR=nano aoctl rules edit 0197f3a2",
 		Args:              usage.OneArg("the id of a rule"),
 		ValidArgsFunction: completeRules,

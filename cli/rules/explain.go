@@ -30,17 +30,19 @@ type explainOptions struct {
 	json                                            bool
 }
 
+// newExplainCommand makes "rules explain". It takes the call in parts, as flags, so that a person
+// can ask about a call that nobody has made.
 func newExplainCommand() *cobra.Command {
 	var o explainOptions
 	cmd := &cobra.Command{
 		Use:   "explain COMMAND",
 		Short: "Say what the rules would do with a call, and why",
-		Long: `explain takes a call apart and shows each of its elements, the rules that match it,
-its risk and the verdict. Nothing is asked, recorded or counted. COMMAND is a command
-line; for other tools it is the file or the URL, or --input gives the whole input.
+		Long: `explain shows the parts of a call, the rules that match each part, the risk and the
+verdict. It asks nobody, and it records and counts nothing. COMMAND is a command line;
+for other tools it is the file or the URL, or --input gives the whole input.
 
-With --json there is one object with verdict (allow, deny or ask), reason, rule,
-risk and elements.`,
+With --json it prints one object with verdict (allow, deny or ask), reason, rule, risk
+and elements.`,
 		Example: `  aoctl rules explain 'npm run test && git push origin dev'
   aoctl rules explain --tool Edit src/main.go
   aoctl rules explain --tool mcp__github__create_issue --input '{"title":"x"}'
@@ -115,7 +117,7 @@ func (o explainOptions) folders() (cwd, project string, err error) {
 			continue
 		}
 		if info, err := os.Stat(f.path); err != nil || !info.IsDir() {
-			return "", "", usage.Error{Text: fmt.Sprintf("%s %s is no folder", f.flag, f.path)}
+			return "", "", usage.Error{Text: fmt.Sprintf("%s %s is not a folder", f.flag, f.path), Hint: "name a folder that exists"}
 		}
 	}
 	if cwd, err = filepath.Abs(o.cwd); err != nil {
@@ -155,12 +157,14 @@ func (o explainOptions) callInput(args []string) (json.RawMessage, error) {
 	}
 	param, ok := mainParam(o.tool)
 	if !ok {
-		return nil, usage.Error{Text: fmt.Sprintf("what of %s the argument is, is not known", o.tool), Hint: "give the whole input with --input"}
+		return nil, usage.Error{Text: fmt.Sprintf("aoctl does not know which input of %s the argument stands for", o.tool), Hint: "give the whole input with --input"}
 	}
 	raw, err := json.Marshal(map[string]string{param: args[0]})
 	return raw, err
 }
 
+// printAssessment prints the verdict first, then each element with the rule that decided it, and
+// last all rules that match: those that lost explain why the verdict is not another one.
 func printAssessment(out io.Writer, a rules.Assessment, list []rules.Rule) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", a.Verdict, a.Reason)
@@ -204,6 +208,8 @@ func elementText(e rules.Judged) string {
 	return text
 }
 
+// ruleWord is a rule in words. An id that is not in list is printed as it is, since built-in
+// rules have names instead of ids.
 func ruleWord(id string, list []rules.Rule) string {
 	if id == "" {
 		return "-"
@@ -230,7 +236,7 @@ func printMatches(out io.Writer, a rules.Assessment, list []rules.Rule) error {
 	if len(seen)+len(idle) == 0 {
 		return show.Line(out, "\nno rule matches")
 	}
-	if err := printRules(out, "matching rules, first speaks first", seen, list); err != nil {
+	if err := printRules(out, "matching rules, the first decides", seen, list); err != nil {
 		return err
 	}
 	return printRules(out, "matching rules that may not allow this", idle, list)
@@ -262,7 +268,7 @@ func readFile(path string) ([]rules.Rule, error) {
 	}
 	list, err := rulesfile.Parse(data)
 	if err != nil {
-		hint := "nothing was changed; docs/rules.md has the format"
+		hint := "nothing was changed; docs/rules.md describes the format"
 		if json.Valid(data) {
 			hint = `nothing was changed; rules are TOML. Claude Code's own settings are read with "aoctl rules import claude"`
 		}

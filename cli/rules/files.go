@@ -23,13 +23,15 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
+// newExportCommand makes "rules export". Rules of a project's own file are not in it: they belong
+// to the project and would hold everywhere after an import.
 func newExportCommand() *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use:   "export",
 		Short: "Print the rules as a rules file",
-		Long: `export prints the rules of the database as TOML, which import reads back. Rules that
-have ended are left out unless --all is given.`,
+		Long: `export prints the rules of the database as TOML, which import reads back. It leaves out
+rules that have ended, unless you give --all.`,
 		Example: "  aoctl rules export > rules.toml",
 		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -52,6 +54,7 @@ type importOptions struct {
 	dryRun, json bool
 }
 
+// newImportCommand makes "rules import", from a rules file or from Claude Code's settings.
 func newImportCommand() *cobra.Command {
 	var o importOptions
 	cmd := &cobra.Command{
@@ -59,10 +62,10 @@ func newImportCommand() *cobra.Command {
 		Short: "Add the rules of a file, or of Claude Code's settings",
 		Long: `import claude reads the permissions in Claude Code's settings: yours in
 ~/.claude/settings.json, and the project's .claude/settings.json and
-settings.local.json. What cannot be said as narrowly here is left out and listed.
+settings.local.json. It leaves out and lists what no rule can say as narrowly.
 
-import FILE reads a rules file as export writes it; "-" is standard input. A rule
-whose id is known already is left as it is. Rules that allow need an operator token.`,
+import FILE reads a rules file as export writes it; "-" is standard input. It leaves a
+rule alone whose id is known. Rules that allow need an operator token.`,
 		Example: "  aoctl rules import claude --dry-run\n  aoctl rules import rules.toml",
 		Args:    usage.OneArg(`"claude" or a rules file`),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -84,6 +87,8 @@ whose id is known already is left as it is. Rules that allow need an operator to
 	return cmd
 }
 
+// rules reads the rules of the argument. From Claude Code's settings it takes what can be said as
+// narrowly here and tells the rest: a wider rule than the user wrote must not come of an import.
 func (o importOptions) rules(cmd *cobra.Command, from string) ([]rules.Rule, error) {
 	if from != "claude" {
 		return readFile(from)

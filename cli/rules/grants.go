@@ -18,12 +18,14 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
+// newGrantsCommand makes "grants". They are here and not with the sessions, because a grant allows
+// a call that has not been made yet, as a rule does.
 func newGrantsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "grants",
-		Short: "List and revoke what late decisions left behind",
-		Long: `A call that ended before somebody allowed it leaves a grant: the agent's next call
-that is exactly the same passes once, for some minutes.`,
+		Short: "List and revoke grants: late calls that may run once",
+		Long: `A late call is one whose time was over before somebody allowed it. Allowing it leaves a
+grant: when the agent makes exactly the same call again within some minutes, it runs once.`,
 		Example: "  aoctl grants list\n  aoctl grants revoke 5b1c",
 		Args:    usage.UnknownCommand,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -37,7 +39,7 @@ func newGrantsListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "list",
 		Short:   "List the grants that were not used yet",
-		Long:    "list shows the grants that still let a call pass.",
+		Long:    "list shows the grants that can still let a call run.",
 		Example: "  aoctl grants list --json",
 		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -62,6 +64,7 @@ func newGrantsListCommand() *cobra.Command {
 	return cmd
 }
 
+// grants asks the console. It alone knows which grants still hold: each lives for some minutes.
 func grants(cmd *cobra.Command) ([]broker.Grant, error) {
 	c, err := client.New(cmd)
 	if err != nil {
@@ -72,6 +75,7 @@ func grants(cmd *cobra.Command) ([]broker.Grant, error) {
 	return list, err
 }
 
+// newGrantsRevokeCommand makes "grants revoke". It takes no token, since it only refuses.
 func newGrantsRevokeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "revoke ID",

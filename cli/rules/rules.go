@@ -18,13 +18,14 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-const long = `Rules say beforehand what may run, what must not, and what a person has to answer.
-A matching deny wins; otherwise the lowest priority speaks, ask before allow; what
-no rule matches asks. A command line is taken apart, and everything in it must be
-allowed. docs/rules.md has the whole language.
+const long = `Rules say in advance which calls may run, which must not, and which a person answers.
+A deny that matches always wins. Otherwise the rule with the lowest priority number
+decides, ask before allow. A call that no rule matches waits for a person. Rules look
+at each part of a command line, and every part must be allowed. docs/rules.md describes
+the whole language.
 
 list, show, explain, test, suggest and export read the database, with or without a
-console. The others talk to the running console; rules that allow, and changes to
+console. The others talk to the running console. Rules that allow, and changes to
 rules that refuse, need an operator token (in the console: r, then t) in AOCTL_TOKEN.`
 
 func newRulesCommand() *cobra.Command {
@@ -48,9 +49,9 @@ func newListCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the rules in the order in which they speak",
-		Long: `list shows the rules of the database and those of the project's own .aoctl/rules.toml
-in the folder it is run in. HITS counts the calls that a rule helped to decide.`,
+		Short: "List the rules: the first match decides, any deny wins",
+		Long: `list shows the rules of the database and those in the .aoctl/rules.toml of the current
+folder. HITS counts the calls that a rule helped to decide.`,
 		Example: "  aoctl rules list\n  aoctl rules list --json | jq -r '.[] | select(.uses == 0) | .id'",
 		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -66,6 +67,8 @@ in the folder it is run in. HITS counts the calls that a rule helped to decide.`
 	return cmd
 }
 
+// listRules prints the rules in the order in which they decide. A problem comes first: with a log
+// that does not verify, no rule allows anything, whatever the list says.
 func listRules(k *state.Rulebook, out io.Writer, now time.Time) error {
 	if k.Problem != "" {
 		if err := show.Line(out, "! "+safe.Line(k.Problem)); err != nil {
@@ -107,6 +110,8 @@ func endText(r rules.Rule, now time.Time) string {
 	return strings.Join(parts, ", ")
 }
 
+// lastText says when a rule last helped to decide a call, for a person who looks for rules to
+// remove.
 func lastText(r rules.Rule, now time.Time) string {
 	if r.LastUsedAt.IsZero() {
 		return "never"
@@ -114,6 +119,8 @@ func lastText(r rules.Rule, now time.Time) string {
 	return figures.Ago(now.Sub(r.LastUsedAt)) + " ago"
 }
 
+// noteText says why a rule may not do what it says (off, expired, used up), and whether it goes
+// further than others (dangerous calls).
 func noteText(r rules.Rule, now time.Time) string {
 	var notes []string
 	switch {

@@ -36,17 +36,19 @@ type testOptions struct {
 	json    bool
 }
 
+// newTestCommand makes "rules test".
 func newTestCommand() *cobra.Command {
 	var o testOptions
 	cmd := &cobra.Command{
 		Use:   "test [FILE]",
 		Short: "Replay recorded calls through the rules, or through proposed ones",
-		Long: `test judges the recorded calls by the rules in force and, with FILE, by the rules of
-that file instead (--add: beside those in force). It shows what would change, calls
-that a person denied and that would now run first, and names rules that match nothing
-and rules that others always speak before. It exits 1 when a denied call would run.
+		Long: `test judges the recorded calls by the rules in force. With FILE it judges them by the
+rules of that file instead, or with --add by both together. It shows which verdicts
+would change: first the calls that a person denied and that would now run. It names
+rules that match nothing, and rules that never decide because others come before them.
+It exits 1 when a denied call would run.
 
-Paths are judged as the disk has them now, not as it had them then.`,
+Paths are judged as they are on the disk now, not as they were then.`,
 		Example: "  aoctl rules test\n  aoctl rules test --since 30d proposed.toml\n  aoctl rules test --add --json proposed.toml | jq .prompts_after",
 		Args:    usage.AtMostOne("a rules file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -54,8 +56,8 @@ Paths are judged as the disk has them now, not as it had them then.`,
 		},
 	}
 	cmd.Flags().StringVar(&o.since, "since", historySince, "recorded calls from then on: 30d, 2026-11-02, or RFC 3339")
-	cmd.Flags().BoolVar(&o.history, "history", true, "judge the recorded calls; without, only look at the rules themselves")
-	cmd.Flags().BoolVar(&o.add, "add", false, "the rules of FILE beside those in force, not in their place")
+	cmd.Flags().BoolVar(&o.history, "history", true, "judge the recorded calls; --history=false only looks at the rules themselves")
+	cmd.Flags().BoolVar(&o.add, "add", false, "judge by the rules of FILE and those in force together")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object")
 	return cmd
 }
@@ -182,6 +184,8 @@ func (h *history) place(project, cwd string) risk.Place {
 // maxPlaces bounds the memory of a history, in places.
 const maxPlaces = 64
 
+// sessionProjects says which project each recorded session belongs to: rules look at the project,
+// and a recorded call has only its session.
 func sessionProjects(ctx context.Context, r *store.Reader) (map[string]string, error) {
 	list, err := r.Sessions(ctx, broker.SessionFilter{Limit: 1_000_000})
 	if err != nil {
@@ -200,6 +204,8 @@ type testReport struct {
 	Findings []rules.Finding `json:"findings"`
 }
 
+// print puts the calls that a person denied and that would now run first, with a sign of their
+// own: they are the reason to try rules before they hold.
 func (t testReport) print(out io.Writer, asJSON bool, list []rules.Rule) error {
 	if asJSON {
 		return show.Object(out, t)
@@ -235,14 +241,16 @@ type suggestOptions struct {
 	json      bool
 }
 
+// newSuggestCommand makes "rules suggest". It prints a file and adds nothing: a person reads each
+// rule before it allows calls.
 func newSuggestCommand() *cobra.Command {
 	var o suggestOptions
 	cmd := &cobra.Command{
 		Use:   "suggest",
 		Short: "Find the few narrow rules that would have saved most questions",
-		Long: `suggest looks at the recorded calls that a person allowed and prints, as a rules file,
-the narrow rules that would have saved most of those questions, none of which matches
-a call that was ever denied. Nothing is added: read it, then import it.`,
+		Long: `suggest looks at the recorded calls that a person allowed. It prints, as a rules file,
+the narrow rules that would have saved most of those questions. No such rule matches a
+call that was ever denied. suggest adds nothing: read the file, then import it.`,
 		Example: "  aoctl rules suggest\n  aoctl rules suggest --since 30d > new.toml && aoctl rules test --add new.toml",
 		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -250,19 +258,21 @@ a call that was ever denied. Nothing is added: read it, then import it.`,
 		},
 	}
 	cmd.Flags().StringVar(&o.since, "since", historySince, "recorded calls from then on: 30d, 2026-11-02, or RFC 3339")
-	cmd.Flags().IntVarP(&o.max, "max", "n", 10, "at most so many rules")
-	cmd.Flags().IntVar(&o.hits, "hits", 3, "only rules that would have saved so many questions")
+	cmd.Flags().IntVarP(&o.max, "max", "n", 10, "at most this many rules")
+	cmd.Flags().IntVar(&o.hits, "hits", 3, "only rules that would have saved this many questions")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array")
 	return cmd
 }
 
+// suggestRules looks for rules beside those in force, so that nothing is suggested that a rule
+// allows already.
 func suggestRules(cmd *cobra.Command, o suggestOptions) error {
 	since, err := usage.ParseSince(o.since, time.Now())
 	if err != nil {
 		return err
 	}
 	if o.max < 1 || o.hits < 1 {
-		return usage.Error{Text: "--max and --hits must be at least 1"}
+		return usage.Error{Text: "--max and --hits must be at least 1", Hint: "such as --max 10 --hits 3"}
 	}
 	return state.WithRules(cmd.Context(), "", func(k *state.Rulebook) error {
 		current, err := k.Set()
@@ -278,6 +288,8 @@ func suggestRules(cmd *cobra.Command, o suggestOptions) error {
 	})
 }
 
+// printSuggestions prints a rules file with one header. The texts of calls come from agents, so
+// they are cut to one line and stand in comments, where they cannot become rules.
 func printSuggestions(out io.Writer, list []ruleshistory.Suggestion, asJSON bool) error {
 	if asJSON {
 		return show.JSON(out, list)
@@ -285,12 +297,15 @@ func printSuggestions(out io.Writer, list []ruleshistory.Suggestion, asJSON bool
 	if len(list) == 0 {
 		return show.Line(out, "# nothing to suggest: too few calls alike were allowed by hand")
 	}
+	if err := show.Text(out, rulesfile.Header); err != nil {
+		return err
+	}
 	for _, s := range list {
-		text := fmt.Sprintf("# saves %s in %s, last on %s\n", figures.Plural(s.Saves, "question"), figures.Plural(s.Sessions, "session"), s.Last.Local().Format(time.DateOnly))
+		text := fmt.Sprintf("\n# %s\n# saves %s in %s, last on %s\n", safe.Line(show.Rule(s.Rule)), figures.Plural(s.Saves, "question"), figures.Plural(s.Sessions, "session"), s.Last.Local().Format(time.DateOnly))
 		for _, e := range s.Examples {
 			text += "#   " + oneLine(e) + "\n"
 		}
-		if err := show.Text(out, text+string(rulesfile.Format([]rules.Rule{s.Rule}))+"\n"); err != nil {
+		if err := show.Text(out, text+string(rulesfile.FormatOne(s.Rule))); err != nil {
 			return err
 		}
 	}

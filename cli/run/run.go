@@ -38,23 +38,23 @@ type options struct {
 	timeout  time.Duration
 }
 
-const long = `run starts an agent as a managed session: its calls ask in the console, and the
-console can also speak to it, interrupt it and end it. The session lives on when
-the console is closed; what it asks meanwhile waits for a console to come back.
+const long = `run starts an agent as a managed session: you answer its calls in the console, and
+the console can also send it messages, interrupt it and end it. The session goes on
+when you close the console; its calls then wait for the next console.
 
-What follows -- is the agent's own command line. Its last argument is the prompt,
+The words behind -- are the agent's own command line. The last one is the prompt,
 unless it begins with "-" or is the value of the option before it; "-" reads the
-prompt from standard input. Options that run sets itself are refused, and so are
-those that begin or continue another session. Claude Code can be run so; other
-agents are watched through their hooks (aoctl install).
+prompt from standard input. run refuses options that it sets itself, and options
+that begin or continue another session. It can run Claude Code; aoctl watches other
+agents through their hooks (aoctl install).
 
-In the foreground the agent's words and calls are printed, and the session ends
-with its turn unless a message waits for it or --keep is given. ctrl+c ends the
-turn, a second one the session. --detach leaves it in the background, where it
-takes messages until it is stopped.
+In the foreground run prints the agent's words and calls. The session ends with its
+turn, unless a message waits for it or you give --keep. ctrl+c ends the turn, a
+second one the session. --detach leaves the session in the background, where it
+takes messages until you stop it.
 
 Exit code: 0 when the last turn went well, 1 when it did not, 3 when no console
-is listening; then nothing is started.`
+is listening, and then run starts nothing.`
 
 const example = `  aoctl run -- claude "fix the flaky test in cart_test.go"
   aoctl run --detach --name nightly --cwd ~/src/api -- claude --permission-mode acceptEdits "update the docs"
@@ -92,15 +92,15 @@ func newRunCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.SetInterspersed(false) // what follows the agent's name is the agent's
-	f.StringVar(&o.session, "session-id", "", "UUID of the session; a new one when not given")
-	f.BoolVar(&o.resume, "resume", false, "take up the session of --session-id again, as it was started")
-	f.StringVar(&o.name, "name", "", "what to call the session")
+	f.StringVar(&o.session, "session-id", "", "UUID of the session (default: a new one)")
+	f.BoolVar(&o.resume, "resume", false, "resume the session of --session-id, with the options that started it")
+	f.StringVar(&o.name, "name", "", "a name for the session")
 	f.StringVar(&o.cwd, "cwd", "", "folder to run in (default: this one)")
 	f.StringVar(&o.model, "model", "", "the agent's model")
-	f.IntVar(&o.maxTurns, "max-turns", 0, "end after so many turns of the model")
-	f.BoolVar(&o.detach, "detach", false, "leave it in the background and print the session's id")
-	f.BoolVar(&o.keep, "keep", false, "stay when the turn is over, for messages")
-	f.BoolVar(&o.json, "json", false, "print the agent's own messages, a JSON object a line; with --detach where it runs")
+	f.IntVar(&o.maxTurns, "max-turns", 0, "end after this many turns of the model")
+	f.BoolVar(&o.detach, "detach", false, "run in the background and print the session's id")
+	f.BoolVar(&o.keep, "keep", false, "wait for messages when the turn is over")
+	f.BoolVar(&o.json, "json", false, "print the agent's own messages, one JSON object a line; with --detach, where it runs")
 	f.DurationVar(&o.timeout, "timeout", 10*time.Minute, "how long a person has to answer a call")
 	_ = cmd.RegisterFlagCompletionFunc("session-id", completeSessionIDs)
 	_ = cmd.MarkFlagDirname("cwd")
@@ -165,13 +165,13 @@ func (o options) check() error {
 	case o.resume && o.session == "":
 		return bad("--resume needs --session-id", `"aoctl sessions --all" lists them`)
 	case o.session != "" && (err != nil || id.String() != o.session):
-		return bad(fmt.Sprintf("--session-id %q is no UUID", o.session), "leave it out for a new one")
+		return bad(fmt.Sprintf("--session-id %q is not a UUID", o.session), "leave it out to begin a new session")
 	case o.maxTurns < 0:
-		return bad("--max-turns must not be negative", "")
+		return bad("--max-turns must not be negative", "give a number such as 20, or leave it out")
 	case o.timeout <= 0 || o.timeout > 24*time.Hour:
-		return bad("--timeout must be more than 0 and at most 24h", "")
+		return bad("--timeout must be more than 0 and at most 24h", "such as --timeout 10m")
 	case o.keep && o.detach:
-		return bad("--keep goes without saying with --detach", "leave it out")
+		return bad("--detach already keeps the session", "leave --keep out")
 	}
 	return nil
 }

@@ -15,19 +15,25 @@ import (
 	"github.com/aoctl/aoctl/cli/usage"
 )
 
-const configLong = `config lists the console's settings: what each is, and where that comes from. A setting
-is named as the console's flag. Flags win, then environment variables, then the
-settings file, then what is built in. With KEY it prints that setting's value alone.
+const configLong = `config lists the console's settings, the value of each, and where the value comes from.
+A setting has the name of the console's flag. Flags win, then environment variables,
+then the settings file, then the default. With KEY it prints that setting's value alone.
 
-The file is TOML, a setting a line, such as timeout = "5m". The console reads it when
-it starts; other commands do not. What would open the gate or run a program is not
-taken from it, since any program of yours may have written it: observe, on-wait,
+The file is TOML, a setting a line, such as timeout = "5m". The table [keys] says which
+key does what, such as mark = "m" or up = ["k", "up"]; "aoctl config keys" lists all
+actions. Allowing and denying take one key each, which cannot be enter, space, esc,
+tab, ctrl+v or a digit. No key does two things.
+
+The console reads the file when it starts; other commands do not. Any program of yours
+may have written it, so it cannot let calls through or run a program: observe, on-wait,
 listen, listen-operators and socket are flags only.
 
-A file with anything wrong in it counts for nothing: the console starts with what is
-built in and says so, and config exits with 1.`
+When anything in the file is wrong, none of it is used: the console starts with the
+defaults and says so, and config exits with 1.`
 
-func newConfigCommand() *cobra.Command {
+// newConfigCommand makes "config". It exits with an error when the file is not used, after it has
+// printed what holds instead.
+func newConfigCommand(actions []config.Action) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "config [KEY]",
@@ -35,12 +41,13 @@ func newConfigCommand() *cobra.Command {
 		Long:  configLong,
 		Example: `  aoctl config
   aoctl config timeout
+  aoctl config keys
   aoctl config edit
   aoctl config --json | jq -r '.settings[] | select(.from != "default") | .key'`,
 		Args:              usage.AtMostOne("a setting"),
-		ValidArgsFunction: completeSettings,
+		ValidArgsFunction: completeSettings(actions),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			list, err := settingsNow()
+			list, err := settingsNow(actions)
 			if err != nil {
 				return err
 			}
@@ -56,7 +63,7 @@ func newConfigCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
-	cmd.AddCommand(newConfigPathCommand(), newConfigEditCommand())
+	cmd.AddCommand(newConfigPathCommand(), newConfigEditCommand(actions))
 	return cmd
 }
 
@@ -77,21 +84,29 @@ func newConfigPathCommand() *cobra.Command {
 	}
 }
 
-// completeSettings offers the names of settings.
-func completeSettings(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	var offers []string
-	if len(args) == 0 {
+// completeSettings offers the names of settings and of the actions that have a key.
+func completeSettings(actions []config.Action) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var offers []string
 		for _, k := range config.Keys() {
 			offers = usage.Offer(offers, k.Name, k.About)
 		}
+		offers = usage.Offer(offers, config.KeysTable, "the keys of all actions")
+		for _, a := range actions {
+			offers = usage.Offer(offers, config.KeysTable+"."+a.Name, strings.Join(a.Default, " "))
+		}
+		return offers, cobra.ShellCompDirectiveNoFileComp
 	}
-	return offers, cobra.ShellCompDirectiveNoFileComp
 }
 
 // settingsList is what a console would go by that was started now, without flags.
 type settingsList struct {
-	file config.File
-	list []settingNow
+	file    config.File
+	list    []settingNow
+	actions []config.Action
 }
 
 // settingNow is a setting as --json prints it.
@@ -108,8 +123,8 @@ type settingNow struct {
 
 // settingsNow lists each setting with the value that a console would start with and where that
 // comes from: a variable beats the file, and the file beats the default.
-func settingsNow() (settingsList, error) {
-	l := settingsList{file: config.Load()}
+func settingsNow(actions []config.Action) (settingsList, error) {
+	l := settingsList{file: config.Load(actions), actions: actions}
 	for _, k := range config.Keys() {
 		s := settingNow{Key: k.Name, From: "default", text: k.Default, Default: k.JSON(k.Default)}
 		for _, f := range l.file.Settings {
@@ -156,6 +171,7 @@ func (s settingNow) from(f config.File) string {
 	return s.From
 }
 
+// print lists the settings, and of the keys only those that the file sets.
 func (l settingsList) print(asJSON bool, out io.Writer) error {
 	if asJSON {
 		return l.printJSON(out)
@@ -164,6 +180,7 @@ func (l settingsList) print(asJSON bool, out io.Writer) error {
 	for _, s := range l.list {
 		t.Add(s.Key, cmp.Or(s.text, "-"), s.from(l.file))
 	}
+	l.chosenKeys(t)
 	return t.Print(out)
 }
 
@@ -178,7 +195,8 @@ func (l settingsList) printJSON(out io.Writer) error {
 		Found    bool         `json:"found"`
 		Problem  *problem     `json:"problem"` // null: the file is taken
 		Settings []settingNow `json:"settings"`
-	}{File: l.file.Path, Found: l.file.Found, Settings: l.list}
+		Keys     []keysNow    `json:"keys"`
+	}{File: l.file.Path, Found: l.file.Found, Settings: l.list, Keys: l.keys()}
 	if p := l.file.Problem; p != nil {
 		doc.Problem = &problem{p.Line, p.Text, p.Cure}
 	}
@@ -196,10 +214,16 @@ func (l settingsList) one(name string, asJSON bool, out io.Writer) error {
 		}
 		return show.Object(out, s)
 	}
+	if name == config.KeysTable {
+		return l.printKeys(asJSON, out)
+	}
+	if action, ok := strings.CutPrefix(name, config.KeysTable+"."); ok {
+		return l.oneAction(action, asJSON, out)
+	}
 	if r, ok := config.Refused[name]; ok {
 		return usage.Error{Text: name + " is no setting of the file: " + r.Why, Hint: r.Instead}
 	}
-	hint := "there are " + strings.Join(config.Names(), ", ")
+	hint := "there are " + strings.Join(config.Names(), ", ") + " and " + config.KeysTable
 	if near := config.Near(name); near != "" {
 		hint = "did you mean " + near + "?"
 	}
@@ -212,7 +236,7 @@ func unfit(f config.File) error {
 		return nil
 	}
 	return exit.Error{
-		Code: exit.Failed, Text: f.Place(f.Problem.Line) + ": " + f.Problem.Text + "; nothing of the file holds",
+		Code: exit.Failed, Text: f.Place(f.Problem.Line) + ": " + f.Problem.Text + "; nothing in the file is used",
 		Hint: f.Problem.Cure, Cause: f.Problem,
 	}
 }

@@ -18,18 +18,18 @@ import (
 	"github.com/aoctl/aoctl/hookclient/paths"
 )
 
-func newConfigEditCommand() *cobra.Command {
+func newConfigEditCommand(actions []config.Action) *cobra.Command {
 	return &cobra.Command{
 		Use:   "edit",
 		Short: "Change the settings file in your editor",
-		Long: `edit opens the settings file in $VISUAL or $EDITOR and saves what comes back. Without a
-file it begins with one in which every setting stands as a comment. A text that the
-console would not take is refused with its place and kept in a file of its own, and
-the settings file stays as it was.`,
+		Long: `edit opens the settings file in $VISUAL or $EDITOR and saves the text that you leave.
+Without a file it begins with one in which every setting is a comment. When the
+console would not take your text, edit says where it is wrong, keeps the text in
+another file, and leaves the settings file as it was.`,
 		Example: "  EDITOR=nano aoctl config edit",
 		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			text, err := editConfig(context.WithoutCancel(cmd.Context())) // ctrl+c is a key of the editor's
+			text, err := editConfig(context.WithoutCancel(cmd.Context()), actions) // ctrl+c is a key of the editor's
 			if err != nil {
 				return err
 			}
@@ -47,24 +47,24 @@ func configPath() (string, error) {
 }
 
 // editConfig returns a sentence about what was done.
-func editConfig(ctx context.Context) (string, error) {
+func editConfig(ctx context.Context, actions []config.Action) (string, error) {
 	path, err := configPath()
 	if err != nil {
 		return "", err
 	}
-	before := config.Load()
+	before := config.Load(actions)
 	if before.Found && before.Data == nil { // a link or the like: what is behind it is not ours to change
 		return "", unfit(before)
 	}
 	text := before.Data
 	if !before.Found {
-		text = config.Blank()
+		text = config.Blank(actions)
 	}
 	changed, edited, err := terminal.Edit(ctx, config.Name, text)
 	if err != nil {
 		return "", err
 	}
-	if _, p := config.Parse(changed); p != nil {
+	if _, p := config.Parse(changed, actions); p != nil {
 		bad := config.File{Path: edited}
 		return "", usage.Error{Text: bad.Place(p.Line) + ": " + p.Text + "; nothing was saved, your text is in that file", Hint: p.Cure}
 	}
@@ -72,7 +72,7 @@ func editConfig(ctx context.Context) (string, error) {
 		_ = os.RemoveAll(filepath.Dir(edited)) // nothing is in it that is not in the file
 		return "", exit.Error{Code: exit.OK, Text: "nothing was changed"}
 	}
-	if now := config.Load(); now.Found != before.Found || !bytes.Equal(now.Data, before.Data) {
+	if now := config.Load(actions); now.Found != before.Found || !bytes.Equal(now.Data, before.Data) {
 		return "", exit.Error{Code: exit.Failed, Text: path + " was changed meanwhile", Hint: "nothing was saved, your text is in " + edited}
 	}
 	if err := writeConfig(path, changed); err != nil {

@@ -1,19 +1,31 @@
-// Package setup has the commands that set aoctl up: hooks in agents' settings (install,
-// uninstall) and the console's own settings (config).
+// Package setup has the commands that set aoctl up: install and uninstall write hooks into the
+// settings of agents, and config shows and edits the console's own settings.
 //
-// What has to stand in an agent's settings, and how a file is changed without losing a
-// byte of what somebody else wrote there, is for hookclient/install to know. Here are the
-// questions around it: which agents are meant, what will be written, may it be, does Codex
-// have to be told to trust it. Every file that was written is noted (state.NoteInstalled),
-// so that no rule lets an agent change it.
+// Package hookclient/install knows what an agent's settings must hold, and how to change a
+// file without losing a byte of what somebody else wrote. This package asks the questions
+// around it: which agents are meant, what will be written, may it be written, does Codex
+// still have to trust it. It notes every file that it wrote (state.NoteInstalled), so that
+// no rule lets an agent change that file.
 //
-// config shows each of the console's settings with its value and where that comes from,
-// and edits the file in the user's editor. Nothing is saved that a console would not take.
+// One installation passes through the files like this. install.go reads the flags and makes
+// an installer. installer.go finds the agents, asks them for their versions, and does one
+// agent after the other; one that fails does not keep the others from it. offer.go asks the
+// person about each agent when no agent was named. trust.go lets Codex trust its hooks.
+// problem.go turns an error into what is wrong, where, and what to do.
+//
+// config.go lists each setting with its value and where the value comes from, config_keys.go
+// does so for the keys, and config_edit.go edits the file in the user's editor. It saves
+// nothing that a console would not take.
 package setup
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
 
-// Commands are the commands that set aoctl up.
-func Commands() []*cobra.Command {
-	return []*cobra.Command{newConfigCommand(), newInstallCommand(), newUninstallCommand()}
+	"github.com/aoctl/aoctl/cli/config"
+)
+
+// Commands are the commands that set aoctl up. actions are those that the settings file may
+// give a key.
+func Commands(actions []config.Action) []*cobra.Command {
+	return []*cobra.Command{newConfigCommand(actions), newInstallCommand(), newUninstallCommand()}
 }

@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -33,9 +32,9 @@ const settingsHelp = `Which file:
                      opencode  ~/.config/opencode/plugins/aoctl.js (XDG_CONFIG_HOME)
                      copilot   ~/.copilot/hooks/aoctl.json (COPILOT_HOME)
                      cursor    ~/.cursor/hooks.json
-  --project        claude only: .claude/settings.local.json in the current folder, this
-                   project for you alone. What all who work on a project share is left
-                   alone: committed, the path of your aoctl would block the others
+  --project        claude only: .claude/settings.local.json in the current folder, for
+                   you alone. install does not touch the file that everybody who works on
+                   the project shares: the path of your aoctl would block the others
   --settings FILE  any other file, such as for "claude --settings FILE"`
 
 // allAgents stands for every agent that is found on the machine.
@@ -47,7 +46,7 @@ func (f *settingsFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&f.project, "project", false, "your own settings for the project in the current folder")
 	flags.StringVar(&f.settings, "settings", "", "this settings `FILE`")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the change as a diff and write nothing")
-	flags.BoolVar(&f.json, "json", false, "print a JSON array with what became of each agent")
+	flags.BoolVar(&f.json, "json", false, "print a JSON array with the result for each agent")
 	cmd.MarkFlagsMutuallyExclusive("user", "project", "settings") // for completion; args says it in our words
 	cmd.ValidArgsFunction = completeAgents
 	cmd.Args = f.args
@@ -106,23 +105,23 @@ func newInstallCommand() *cobra.Command {
 		Use:   "install [AGENT|all]",
 		Short: "Let agents ask here: write aoctl's hooks into their settings",
 		Long: `install writes aoctl's hooks into the settings of AGENT (` + strings.Join(install.Agents(), ", ") + `),
-so that its calls are decided in the console. Everything else in the file stays as it
-is, byte for byte; a backup is kept beside it. Installing again brings the hooks up to
-date. "all" is every agent that is found on this machine; without AGENT these are
-offered one by one, or without a terminal listed.
+so that you decide about its calls in the console. It changes nothing else in the file,
+not a byte, and keeps a backup beside it. Installing again updates the hooks. "all" is
+every agent on this machine. Without AGENT, install asks about each of them; without a
+terminal it lists them.
 
 Modes:
-  gate     every call is decided in the console, also in auto and bypass mode.
+  gate     you decide about every call in the console, also in auto and bypass mode.
            While no console is open, every call is refused (the default)
-  prompts  Claude Code only: what it would ask you anyway, beside its own dialog.
-           In auto and bypass mode it asks nothing. While no console is open, its
-           own dialog is all there is
+  prompts  Claude Code only: the console shows what Claude Code would ask you anyway,
+           beside its own dialog. In auto and bypass mode it asks nothing. While no
+           console is open, only its own dialog asks
 
-The hooks name the console that they ask: the socket that a console of yours would
-listen on now, or --socket PATH, or --url URL for a console outside of a container.
-Nothing that a project's settings set can have them ask elsewhere.
+The hooks name the console that they ask: the socket that your console would use now,
+or --socket PATH, or --url URL for a console outside of a container. The settings of a
+project cannot change that.
 
-Codex runs no hook that you did not trust: type /hooks in codex, or give --trust.
+Codex runs only hooks that you trust: type /hooks in codex, or give --trust.
 
 ` + settingsHelp,
 		Example: `  aoctl install
@@ -151,10 +150,10 @@ Codex runs no hook that you did not trust: type /hooks in codex, or give --trust
 	place.add(cmd)
 	cmd.Flags().StringVar(&ask.url, "url", "", "ask a console over TCP at this `URL`, such as http://localhost:8765")
 	cmd.Flags().StringVar(&ask.tokenFile, "token-file", "", "with --url: the `FILE` that holds the token for asking, in place of AOCTL_TOKEN")
-	cmd.Flags().StringVar(&mode, "mode", string(install.Gate), "which calls are decided in the console: gate or prompts")
+	cmd.Flags().StringVar(&mode, "mode", string(install.Gate), "which calls you decide about in the console: gate or prompts")
 	cmd.Flags().DurationVar(&timeout, "timeout", install.DefaultTimeout, "how long you have to answer before a call is refused")
 	cmd.Flags().DurationVar(&atMost, "at-most", install.DefaultAtMost, "how long a call waits when you give it more time (t in the console); the agent is told to wait for that")
-	cmd.Flags().BoolVar(&trust, "trust", false, "codex: have Codex trust the hooks, through its own program")
+	cmd.Flags().BoolVar(&trust, "trust", false, "codex: let Codex trust the hooks, through its own program")
 	_ = cmd.RegisterFlagCompletionFunc("mode", cobra.FixedCompletions( // the flag exists
 		[]string{string(install.Gate), string(install.Prompts)}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -185,32 +184,24 @@ func (f askFlags) console(cmd *cobra.Command) (install.Console, error) {
 	return c, err
 }
 
-// installError gives a mistake of the caller its exit code.
-func installError(err error) error {
-	if u, ok := errors.AsType[*install.UsageError](err); ok {
-		return usage.Error{Text: u.Text, Hint: u.Hint}
-	}
-	return err
-}
-
 // describeInstall says what was done, and what comes next.
 func describeInstall(o install.Options, r install.Report) string {
 	var b strings.Builder
-	line := func(label, value string) { fmt.Fprintf(&b, "  %-9s%s\n", label, safe.Line(value)) }
+	line := func(label, value string) { fmt.Fprintf(&b, "  %-12s%s\n", label, safe.Line(value)) }
 	if !r.Changed {
 		fmt.Fprintf(&b, "Already installed for %s; nothing was changed.\n", r.Agent)
 	} else {
 		fmt.Fprintf(&b, "Installed for %s.\n", r.Agent)
 	}
 	line("file", filePath(r))
-	what := "every call is decided in the console"
+	what := "you decide about every call in the console"
 	if r.Ungated != "" {
-		what = "does not hold this version, as said below"
+		what = "does not hold this version, see below"
 	} else if o.Mode == install.Prompts {
 		what = r.Agent + " asks the console when it would ask you"
 	}
 	line("mode", fmt.Sprintf("%s (%s): %s", o.Mode, strings.Join(r.Gates, ", "), what))
-	line("told of", strings.Join(r.Watches, ", "))
+	line("also sends", strings.Join(r.Watches, ", "))
 	ends := "would give up after %v"
 	if profile.Of(o.Agent).HardCap > 0 {
 		ends = "runs a call that waits for %v, whatever its settings say"
@@ -226,10 +217,8 @@ func describeInstall(o install.Options, r install.Report) string {
 	case o.Scope == install.File:
 		fmt.Fprintf(&b, "%s reads this file when started with: claude --settings %s\n", r.Agent, safe.Line(o.File))
 	case !r.Changed:
-	case o.Agent == "claude":
-		fmt.Fprintf(&b, "Sessions of %s that are running pick this up by themselves.\n", r.Agent)
 	default:
-		fmt.Fprintf(&b, "Sessions of %s that are running may not know it yet: start them anew.\n", r.Agent)
+		b.WriteString(profile.Of(o.Agent).Restart() + "\n")
 	}
 	if o.Scope == install.Project {
 		b.WriteString("The file is yours alone: keep it out of version control.\n")

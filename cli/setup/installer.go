@@ -15,6 +15,7 @@ import (
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/state"
+	"github.com/aoctl/aoctl/cli/terminal"
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/hookclient/install"
 	"github.com/aoctl/aoctl/tui/figures"
@@ -58,7 +59,7 @@ type installOutcome struct {
 // run does what the arguments say: one agent, all that are found, or what is chosen.
 func (i *installer) run(cmd *cobra.Command, args []string) error {
 	if i.trust && len(args) == 1 && args[0] != "codex" && args[0] != allAgents {
-		return usage.Error{Text: "only Codex is to be told which hooks it trusts", Hint: "leave --trust out"}
+		return usage.Error{Text: "only Codex trusts hooks one by one", Hint: "leave --trust out"}
 	}
 	if i.trust && i.o.Scope != install.User {
 		return usage.Error{Text: "--trust goes with your own settings of Codex", Hint: "trust hooks in other files with /hooks in codex"}
@@ -138,7 +139,8 @@ func (i *installer) all(ctx context.Context, names []string) error {
 			_, _ = io.WriteString(i.out, "\n") // the next write reports it
 		}
 		if err != nil {
-			exit.PrintProblem(i.warn, done.Title+": "+done.Error, "")
+			text, hint := problemText(err)
+			exit.PrintProblem(i.warn, done.Title+": "+text, hint)
 		}
 		if done.report.File != "" {
 			if e := i.say(done); e != nil {
@@ -161,12 +163,13 @@ func (i *installer) all(ctx context.Context, names []string) error {
 	case len(failed) > 0:
 		return exit.Error{
 			Code: exit.Failed, Text: fmt.Sprintf("%d of %s not done: %s", len(failed), figures.Plural(len(names), "agent"), strings.Join(failed, ", ")),
-			Hint: "the others were done; what to do stands above",
+			Hint: "the others are done; see above what to do",
 		}
 	}
 	return nil
 }
 
+// anyChanged reports whether anything was done, for the sentence that says that nothing was.
 func anyChanged(list []installOutcome) bool {
 	for _, o := range list {
 		if o.Changed {
@@ -227,7 +230,7 @@ func (i *installer) install(ctx context.Context) (install.Report, error) {
 			files = append(files, filepath.Join(filepath.Dir(r.File), "config.toml")) // what it trusts
 		}
 		if err = state.NoteInstalled(files...); err != nil {
-			r.Warnings = append(r.Warnings, "the console will not know that these files are to be guarded: "+err.Error())
+			r.Warnings = append(r.Warnings, "the console will not guard these files: "+err.Error())
 		}
 	}
 	return r, nil
@@ -239,11 +242,16 @@ func (i *installer) ask(ctx context.Context, agents ...string) {
 	if i.versions == nil {
 		i.versions = map[string]string{}
 	}
+	progress := terminal.StartProgress(i.warn, "asking agents for their versions", len(agents))
+	defer progress.Stop()
 	said := make([]string, len(agents))
 	var all sync.WaitGroup
 	for n, agent := range agents {
 		if _, known := i.versions[agent]; !known {
-			all.Go(func() { said[n] = install.AgentVersion(ctx, agent) })
+			all.Go(func() {
+				defer progress.Step(install.Title(agent))()
+				said[n] = install.AgentVersion(ctx, agent)
+			})
 		}
 	}
 	all.Wait()
@@ -287,18 +295,20 @@ func trustText(o install.Options, done installOutcome) string {
 	case o.Agent != "codex" || done.report.Ungated != "":
 		return ""
 	case !install.CodexTrusts(o.Version):
-		return "This Codex runs hooks without being told to trust them. A newer one does not: after an update, aoctl install codex --trust\n"
+		return "This Codex runs hooks that you did not trust. A newer one does not: after an update, run aoctl install codex --trust\n"
 	case done.Trusted > 0:
-		return fmt.Sprintf("Codex was told to trust these %s, and says that it does.\n", figures.Plural(done.Trusted, "hook"))
+		return fmt.Sprintf("Codex trusts %s of aoctl now.\n", figures.Plural(done.Trusted, "hook"))
 	case !done.Changed:
-		return "\"aoctl doctor\" tells whether Codex trusts the hooks; it skips those that it does not.\n"
+		return "\"aoctl doctor\" says whether Codex trusts the hooks; it skips the others.\n"
 	}
-	return `Codex runs no hook that you did not trust: until you do, nothing is asked and every
-call runs. Start codex and type /hooks, or run: aoctl install codex --trust
-Whenever the hooks change, that is needed again; "aoctl doctor" tells.
+	return `Codex runs no hook that you did not trust: until you trust these, every call runs
+unasked. Start codex and type /hooks, or run: aoctl install codex --trust
+You have to do that again whenever the hooks change; "aoctl doctor" says when.
 `
 }
 
+// knownAgents is the sentence for a machine on which no agent was found: its agent may lie where
+// aoctl does not look.
 func knownAgents() string {
-	return "It knows: " + strings.Join(install.Agents(), ", ") + "; install for one with: aoctl install AGENT\n"
+	return "aoctl knows " + strings.Join(install.Agents(), ", ") + ". Install for one with: aoctl install AGENT\n"
 }

@@ -28,15 +28,15 @@ func (c candidate) state() string {
 	case c.err != nil:
 		return c.err.Error()
 	case !c.report.Changed && c.report.Ungated != "":
-		return "installed, but not held: " + c.report.Ungated
+		return "installed, but its calls are not held: " + c.report.Ungated
 	case !c.report.Changed:
 		return "installed"
 	case c.report.Created:
-		return "not installed; it would make " + c.report.File
+		return "found, no aoctl hook yet → " + c.report.File + " (new)"
 	case c.Installed:
-		return "installed, not as it would be now; it would change " + filePath(c.report)
+		return "installed, but out of date → " + filePath(c.report)
 	}
-	return "not installed; it would add to " + filePath(c.report)
+	return "found, no aoctl hook yet → " + filePath(c.report)
 }
 
 // offer finds the agents on this machine. At a terminal it asks about each; otherwise it
@@ -51,7 +51,7 @@ func (i *installer) offer(ctx context.Context) error {
 		return err
 	}
 	var b strings.Builder
-	b.WriteString("Agents on this machine:\n")
+	b.WriteString("Agents on this machine, and the file that would be changed:\n")
 	for _, c := range list {
 		fmt.Fprintf(&b, "  %-12s %s\n", c.Title, safe.Line(c.state()))
 	}
@@ -117,61 +117,81 @@ func (i *installer) whatToType(list []candidate) error {
 	return err
 }
 
-// choose asks about each agent that lacks something. Nothing is written before the answer,
-// and quitting, or an end of input, does nothing at all.
+// choose asks about each agent that lacks something. Nothing is written before the last
+// answer. Quitting leaves out the agents that were not asked about yet; an end of input
+// leaves out all of them, because then nobody may be there any more.
 func (i *installer) choose(ctx context.Context, list []candidate) error {
 	answers := bufio.NewReader(i.in)
-	var names []string
-	all := false
+	var names, left []string
+	rest := "" // the answer for all that follow
 	for _, c := range list {
 		if c.err != nil || !c.report.Changed {
 			continue
 		}
-		answer := "y"
-		if !all {
+		answer := rest
+		if answer == "" {
 			answer = i.askFor(answers, c)
 		}
 		switch answer {
-		case "a":
-			all = true
-			fallthrough
-		case "y":
+		case answerEnd:
+			return i.chosen(ctx, nil, nil)
+		case answerAll:
+			rest = answerYes
 			names = append(names, c.Agent)
-		case "q":
-			return i.chosen(ctx, nil)
+		case answerYes:
+			names = append(names, c.Agent)
+		case answerQuit:
+			rest = answerNo
+			left = append(left, c.Title)
+		default:
+			left = append(left, c.Title)
 		}
 	}
-	return i.chosen(ctx, names)
+	return i.chosen(ctx, names, left)
 }
 
-func (i *installer) chosen(ctx context.Context, names []string) error {
+// chosen installs for the agents called names, and says which were left out.
+func (i *installer) chosen(ctx context.Context, names, left []string) error {
 	if len(names) == 0 {
 		_, err := io.WriteString(i.out, "Nothing was changed.\n")
 		return err
 	}
-	return i.all(ctx, names)
+	err := i.all(ctx, names)
+	if len(left) > 0 {
+		_, _ = fmt.Fprintf(i.out, "\nLeft out: %s.\n", strings.Join(left, ", ")) // an error of the installation matters more
+	}
+	return err
 }
 
-// askFor asks about one agent until there is an answer: y, n, a or q.
+// The answers of askFor.
+const (
+	answerYes  = "y"
+	answerNo   = "n"
+	answerAll  = "a"
+	answerQuit = "q"
+	answerEnd  = "" // the input has ended
+)
+
+// askFor asks about one agent until there is an answer.
 func (i *installer) askFor(answers *bufio.Reader, c candidate) string {
 	for {
-		_, _ = fmt.Fprintf(i.out, "Install for %s? [y]es, [n]o, [a]ll that follow, [d]iff, [q]uit: ", c.Title)
+		_, _ = fmt.Fprintf(i.out, "Install for %s? [y]es, [n]o, [a]ll that follow, [d]iff, [q]uit (none that follow): ", c.Title)
 		line, err := answers.ReadString('\n')
-		word := strings.ToLower(strings.TrimSpace(line))
-		switch {
-		case err != nil:
+		if err != nil {
 			_, _ = io.WriteString(i.out, "\n")
-			return "q"
-		case word == "d" || word == "diff":
+			return answerEnd
+		}
+		switch strings.ToLower(strings.TrimSpace(line)) {
+		case "d", "diff":
 			_, _ = io.WriteString(i.out, diffText(c.report.Diff))
-		case word == "y" || word == "yes":
-			return "y"
-		case word == "n" || word == "no" || word == "":
-			return "n"
-		case word == "a" || word == "all":
-			return "a"
-		case word == "q" || word == "quit":
-			return "q"
+		case "y", "yes":
+			return answerYes
+		case "n", "no", "":
+			return answerNo
+		case "a", "all":
+			return answerAll
+		case "q", "quit":
+			return answerQuit
 		}
 	}
 }

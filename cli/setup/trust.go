@@ -40,7 +40,7 @@ func (i *installer) trustCodex(ctx context.Context, file string) (int, error) {
 	return n, untrusted(err)
 }
 
-var errNotTrusted = errors.New("nobody has told it to")
+var errNotTrusted = errors.New("nobody told it to")
 
 // untrusted is the failure of an installation that ends without Codex's trust, nil for nil.
 func untrusted(err error) error {

@@ -17,8 +17,8 @@ func newUninstallCommand() *cobra.Command {
 		Use:   "uninstall AGENT|all",
 		Short: "Take aoctl's hooks out of agents' settings",
 		Long: `uninstall takes aoctl's hooks out of one settings file of AGENT (` + strings.Join(install.Agents(), ", ") + `),
-or with "all" out of your own settings of every agent, and leaves everything else as it
-is. From then on the agent asks as it did before.
+or with "all" out of your own settings of every agent. It changes nothing else. From
+then on the agent asks as it did before.
 
 ` + settingsHelp,
 		Example: `  aoctl uninstall claude

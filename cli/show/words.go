@@ -77,14 +77,15 @@ func SessionNames(sessions []broker.Session) map[string]string {
 
 // Rule is what a rule matches, on one line.
 func Rule(r rules.Rule) string {
+	tool := rules.PatternWords(r.Tool)
 	if len(r.Where) == 0 {
-		return r.Tool
+		return tool
 	}
 	var parts []string
 	for _, key := range slices.Sorted(maps.Keys(r.Where)) {
-		parts = append(parts, key+"="+r.Where[key])
+		parts = append(parts, key+"="+rules.PatternWords(r.Where[key]))
 	}
-	return r.Tool + " " + strings.Join(parts, " ")
+	return tool + " " + strings.Join(parts, " ")
 }
 
 // Scope is where a rule holds, on one line.

@@ -3,7 +3,8 @@
 // Require refuses to open a screen where nobody can see it or press a key. ForgetTyped drops
 // what was typed before a question was on the screen, so that a key pressed for something else
 // answers nothing. Edit has the user change a text in their own editor and returns what came
-// back. Desktop finds the program that shows notifications on this system.
+// back. Desktop finds the program that shows notifications on this system. Progress is the
+// line that a slow command draws while it runs; it is erased before the command prints.
 //
 // Programs that are started here get their texts as arguments or files. A shell reads nothing
 // but the user's own $EDITOR.

@@ -135,7 +135,7 @@ func TestClaudeToo(t *testing.T) {
 	for agent, want := range map[string]bool{"cursor": true, "copilot": false, "gemini": false} {
 		o.Agent = agent
 		r := install(t, o)
-		if got := strings.Contains(strings.Join(r.Warnings, "\n"), "asked by both"); got != want {
+		if got := strings.Contains(strings.Join(r.Warnings, "\n"), "both ask aoctl"); got != want {
 			t.Errorf("%s: %q", agent, r.Warnings)
 		}
 	}

@@ -28,7 +28,7 @@ const (
 // ClaudeGates names the event that decides, per mode.
 var ClaudeGates = map[Mode]string{Gate: "PreToolUse", Prompts: "PermissionRequest"}
 
-// ClaudeSettings is the event before a session reads its settings anew. A refusal keeps
+// ClaudeSettings is the event before a session reads its settings again. A refusal keeps
 // the change out: without it, a file that comes with a change of branch could switch the
 // gate off in the middle of a session.
 const ClaudeSettings = "ConfigChange"

@@ -7,7 +7,7 @@ import (
 	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
-const cureShape = "Claude Code leaves out every hook of an event beside such a one: correct it by hand, then run this again; nothing was changed"
+const cureShape = "Claude Code leaves out every hook of an event beside an entry like this: correct it by hand, then run this again; nothing was changed"
 
 // ClaudeShape refuses a text in which the hooks to be installed would be ignored
 // because of what stands around or beside them. The error is a *jsonc.SyntaxError.

@@ -129,7 +129,7 @@ func foreignWarnings(path string, d *jsonc.Document, o Options) []string {
 						w = append(w, fmt.Sprintf("%s:%d: another installation of aoctl, on %s; Claude Code runs both", path, line, name))
 					}
 				case command != nil && hookline.Mentions(command.Text):
-					w = append(w, fmt.Sprintf("%s:%d: a hook on %s calls aoctl in a form that aoctl did not write; it was left alone", path, line, name))
+					w = append(w, fmt.Sprintf("%s:%d: a hook on %s calls aoctl in a form that aoctl did not write; install did not change it", path, line, name))
 				case name == event:
 					others++
 				}
@@ -160,7 +160,7 @@ func claudeToo(o Options, title string, home bool) []string {
 		if err != nil || len(ProgramsIn(s.Path)) == 0 && !hookline.Mentions(string(data)) {
 			continue
 		}
-		w = append(w, fmt.Sprintf("%s also runs the hooks in %s, where aoctl is installed for Claude Code: aoctl is asked by both about one call; to be asked once, take one of them out", title, s.Path))
+		w = append(w, fmt.Sprintf("%s also runs the hooks in %s, where aoctl is installed for Claude Code: both ask aoctl about the same call; to be asked once, take one of them out", title, s.Path))
 	}
 	return w
 }

@@ -12,7 +12,7 @@ import (
 func checkConsole(c Console) error {
 	switch {
 	case !c.Pinned():
-		return &UsageError{Text: "no console is named for the hook to ask", Hint: "give --socket or --url"}
+		return &UsageError{Text: "the hook has no console to ask", Hint: "give --socket or --url"}
 	case c.Socket != "" && c.URL != "":
 		return &UsageError{Text: "--socket and --url name two consoles", Hint: "give one of them"}
 	case c.TokenFile != "" && c.URL == "":

@@ -110,7 +110,7 @@ type UsageError struct{ Text, Hint string }
 func (e *UsageError) Error() string { return e.Text }
 
 // ErrChanged means that somebody else wrote the settings file at the same moment.
-var ErrChanged = errors.New("the file was changed by another program at the same moment; nothing was written, run this again")
+var ErrChanged = errors.New("another program changed the file at the same moment; nothing was written, run this again")
 
 // ErrTemporary means that the program would be gone soon after the installation.
 var ErrTemporary = errors.New("this aoctl is a temporary build that Go deletes again, and with it gone every call would be refused; " +
@@ -148,7 +148,7 @@ func (o Options) validateInstall() (agent, error) {
 	}
 	if a.gate[o.Mode] == "" {
 		return a, &UsageError{
-			Text: fmt.Sprintf("there is no mode %s for %s", o.Mode, a.title()),
+			Text: fmt.Sprintf("%[2]s has no mode %[1]s", o.Mode, a.title()),
 			Hint: fmt.Sprintf("install it with --mode %s", a.modes()[0]),
 		}
 	}

@@ -64,7 +64,7 @@ const (
 func (p *plugin) write(data []byte, o Options) ([]byte, error) {
 	if len(data) > 0 && !p.ours(data) {
 		return nil, &jsonc.SyntaxError{
-			Line: 1, Col: 1, Problem: "this is no plugin that aoctl wrote",
+			Line: 1, Col: 1, Problem: "aoctl did not write this plugin",
 			Cure: "move it elsewhere, then run this again; nothing was changed",
 		}
 	}

@@ -23,7 +23,7 @@ func Silences(settings []byte) string {
 	}
 	d, err := ParseClaude(settings)
 	if err != nil || d.Root.Kind != jsonc.ObjectKind {
-		return "it is no strict JSON, so what it sets cannot be told"
+		return "it is not strict JSON, so aoctl cannot tell what it sets"
 	}
 	for _, name := range silencers {
 		if v := d.Root.Member(name); v != nil && (v.Kind != jsonc.BoolKind || v.Text != "false") {
@@ -35,7 +35,7 @@ func Silences(settings []byte) string {
 	case env == nil:
 		return ""
 	case env.Kind != jsonc.ObjectKind:
-		return "which variables it sets cannot be told"
+		return "aoctl cannot tell which variables it sets"
 	}
 	for _, k := range env.Keys {
 		if what := Steers(k.Name); what != "" {

@@ -19,11 +19,11 @@ func TestSilences(t *testing.T) {
 		`{"strictPluginOnlyCustomization": ["hooks"]}`:                     "strictPluginOnlyCustomization",
 		`{"env": {"AOCTL_SOCKET": "/tmp/x"}}`:                              "AOCTL_SOCKET",
 		`{"env": {"PATH": "/tmp"}}`:                                        "PATH",
-		`{"env": []}`:                                                      "cannot be told",
-		`{"disableAllHooks": false, "disableAllHooks": true}`:              "no strict JSON",
-		`{"disableAllHooks": true,}`:                                       "no strict JSON",
-		`{"disableAllHooks": true} // x`:                                   "no strict JSON",
-		`[]`:                                                               "no strict JSON",
+		`{"env": []}`:                                                      "cannot tell which variables",
+		`{"disableAllHooks": false, "disableAllHooks": true}`:              "not strict JSON",
+		`{"disableAllHooks": true,}`:                                       "not strict JSON",
+		`{"disableAllHooks": true} // x`:                                   "not strict JSON",
+		`[]`:                                                               "not strict JSON",
 	} {
 		if got := Silences([]byte(text)); want == "" && got != "" || !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", text, got, want)

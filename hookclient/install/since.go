@@ -44,7 +44,7 @@ func age(o Options) []string {
 	if g.Since == "" || o.Version != "" {
 		return nil
 	}
-	return []string{fmt.Sprintf("the version of %s is not known here: one before %s %s, and calls run unasked", Title(o.Agent), g.Since, g.Older)}
+	return []string{fmt.Sprintf("aoctl does not know the version of %s: one before %s %s, and calls run unasked", Title(o.Agent), g.Since, g.Older)}
 }
 
 // CodexTrustsFrom is the first release of Codex that runs only hooks which it was told to

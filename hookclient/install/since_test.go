@@ -12,7 +12,7 @@ func TestInstallForAnOlderAgent(t *testing.T) {
 	for _, tt := range []struct{ agent, version, held, warns string }{
 		{"codex", "0.123.0", "Codex 0.123.0 runs no hooks, or not before a patch: calls run unasked; update it (npm install -g @openai/codex@latest): releases from 0.124.0 on ask", ""},
 		{"codex", "0.124.0", "", ""},
-		{"codex", "", "", "the version of Codex is not known here: one before 0.124.0 runs no hooks"},
+		{"codex", "", "", "aoctl does not know the version of Codex: one before 0.124.0 runs no hooks"},
 		{"gemini", "0.25.0", "Gemini CLI 0.25.0 runs no hooks: calls run unasked", ""},
 		{"gemini", "0.26.0", "", ""},
 		{"gemini", "", "", "one before 0.26.0"},

@@ -30,7 +30,7 @@ func (a agent) foreign(path string, after []byte, o Options) []string {
 				switch line, _ := jsonc.Locate(d.Src, handler.Start); {
 				case a.isOurs(handler):
 				case hookline.Mentions(handler.Member(a.line).String()):
-					w = append(w, fmt.Sprintf("%s:%d: a hook on %s calls aoctl in a form that aoctl did not write; it was left alone", path, line, machine.Shorten(hooks.Keys[i].Name)))
+					w = append(w, fmt.Sprintf("%s:%d: a hook on %s calls aoctl in a form that aoctl did not write; install did not change it", path, line, machine.Shorten(hooks.Keys[i].Name)))
 				case hooks.Keys[i].Name == event:
 					others++
 				}

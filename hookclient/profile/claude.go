@@ -15,6 +15,7 @@ var claude = Profile{
 	Settings: Settings{
 		Variable: "CLAUDE_CONFIG_DIR", Home: ".claude", File: "settings.json", Project: ".claude/settings.local.json",
 		Rivals:  true,
+		Rereads: true, // within seconds, also when there was no file or no folder at the start
 		Guarded: []string{".claude", ".claude.json"},
 		Files: []string{
 			".claude.json.*", "managed-settings*/", "managed-mcp.json", ".mcp.json",

@@ -77,6 +77,7 @@ type Settings struct {
 	Project  string // of the user's own in a project's folder; "" when there is none
 	Shared   string // hooks of all who work on a project, in its folder; "" when there are none
 	Rivals   bool   // another hook can change a call after it was allowed
+	Rereads  bool   // a running session takes a changed file up by itself
 
 	// Guarded are names in the user's folder and in a project's by which its hooks can be
 	// switched off, and Files are further paths, as broker/risk writes them.

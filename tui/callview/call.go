@@ -68,7 +68,7 @@ func LayOutLater(st *draw.Styles, r broker.Request, a Around, width int) *Doc {
 		d.Size = figures.Size(n)
 	}
 	d.Blank()
-	d.judged(r.Assessment, c)
+	d.judged(r.Assessment, c, r.CWD)
 	d.background(a)
 	d.origin(r, a)
 	d.Words(r, c)

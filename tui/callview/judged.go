@@ -22,12 +22,13 @@ const (
 )
 
 // judged draws what aoctl makes of a call: what it runs, how dangerous it is and what
-// the rules say. The remarks are ours, the texts in them the agent's.
-func (d *Doc) judged(a *rules.Assessment, c change.Input) {
+// the rules say. The remarks are ours, the texts in them the agent's. cwd is the folder that
+// the call runs in.
+func (d *Doc) judged(a *rules.Assessment, c change.Input, cwd string) {
 	if a == nil {
 		return
 	}
-	d.runs(a.Elements, a.Why)
+	d.runs(a.Elements, a.Why, cwd)
 	command, _ := c.Text("command")
 	d.risk(a, strings.TrimSpace(command))
 	label, text := "no rule", draw.SafeLine(a.Reason)
@@ -43,7 +44,7 @@ func (d *Doc) judged(a *rules.Assessment, c change.Input) {
 
 // runs lists what a call does, piece by piece. A single piece that is the whole call
 // is not told again, and neither is the danger, which has rows of its own.
-func (d *Doc) runs(all []rules.Judged, danger string) {
+func (d *Doc) runs(all []rules.Judged, danger, cwd string) {
 	if len(all) == 1 && all[0].Kind != "unknown" && len(all[0].Via) == 0 && leads(all[0]) == "" {
 		return
 	}
@@ -53,7 +54,7 @@ func (d *Doc) runs(all []rules.Judged, danger string) {
 		if danger != "" {
 			e.Why = strings.TrimSuffix(e.Why, ": "+danger)
 		}
-		d.element(label, e)
+		d.element(label, e, cwd)
 		label = ""
 	}
 	if len(rest) > 0 {
@@ -62,14 +63,14 @@ func (d *Doc) runs(all []rules.Judged, danger string) {
 }
 
 // element draws one piece of a call: what the rules say of it, what it is, and why.
-func (d *Doc) element(label string, e rules.Judged) {
+func (d *Doc) element(label string, e rules.Judged, cwd string) {
 	glyph, i := verdictMark(e)
 	r := d.Styles.Row(d.Width).Put(draw.Label, label).To(LabelWidth).Put(i, glyph).Put(draw.Text, " ")
 	base := draw.Text
 	if e.Neutral {
 		base = draw.Muted
 	}
-	what, note := does(e), elementNote(e)
+	what, note := does(e, cwd), elementNote(e)
 	room := d.Width - r.Width
 	if n := draw.Cells(note) + 2; n <= room/2 {
 		room -= n // a short note stands beside it: the whole text is in the call above
@@ -86,13 +87,14 @@ func (d *Doc) element(label string, e rules.Judged) {
 	}
 }
 
-// does is an element in words, raw: a file is named by its path, the rest by its text.
-func does(e rules.Judged) string {
+// does is an element in words, raw: a file is named by its path, seen from cwd when it lies
+// there, and the rest by its text.
+func does(e rules.Judged, cwd string) string {
 	switch e.Kind {
 	case "read":
-		return "reads " + e.Path
+		return "reads " + from(cwd, e.Path)
 	case "write":
-		return "changes " + e.Path
+		return "writes " + from(cwd, e.Path)
 	case "assign":
 		return "sets " + e.Text
 	case "tool":
@@ -104,6 +106,14 @@ func does(e rules.Judged) string {
 		return strings.Join(e.Argv, " ")
 	}
 	return e.Text
+}
+
+// from is path as a person in the folder cwd would name it. A path outside stays whole.
+func from(cwd, path string) string {
+	if inside, ok := strings.CutPrefix(path, strings.TrimSuffix(cwd, "/")+"/"); ok && cwd != "" && inside != "" {
+		return inside
+	}
+	return path
 }
 
 // leads is where an element's path leads, when that is elsewhere; raw.
@@ -125,7 +135,7 @@ func elementNote(e rules.Judged) string {
 	}
 	why := e.Why
 	if e.Neutral && (e.Kind == "read" || e.Kind == "write") {
-		why = "named by the command"
+		why = "" // the row says all: which file it is, and that it is read or written
 	}
 	for _, it := range []string{strings.TrimSpace(e.Text), e.Path} { // stands beside the note already
 		if it != "" {

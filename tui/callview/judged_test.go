@@ -10,11 +10,27 @@ import (
 // that says nothing of it.
 func TestNoteOfElement(t *testing.T) {
 	for why, want := range map[string]string{
-		`"sh": sh runs whatever it reads`:                       "sh runs whatever it reads",
-		`only a rule that names "sh" exactly may allow it: why`: "only a rule that names it exactly may allow it: why",
+		`"sh": sh runs whatever it reads`:      "sh runs whatever it reads",
+		`no wildcard rule can allow "sh": why`: "no wildcard rule can allow it: why",
 	} {
 		if got := elementNote(rules.Judged{Text: "sh", Why: why}); got != want {
 			t.Errorf("%s: %s, want %s", why, got, want)
+		}
+	}
+}
+
+// A file that the call's own command names is told in one short row. Only a file in the
+// call's folder has a short name, so that no other file looks like one of them.
+func TestElementNamesItsFile(t *testing.T) {
+	for _, tt := range []struct{ kind, path, want string }{
+		{"write", "/src/infra/tf.plan", "writes tf.plan"},
+		{"write", "/src/infra/a/tf.plan", "writes a/tf.plan"},
+		{"write", "/src/infra2/tf.plan", "writes /src/infra2/tf.plan"},
+		{"read", "/src/infra", "reads /src/infra"},
+	} {
+		e := rules.Judged{Kind: tt.kind, Path: tt.path, Neutral: true, Why: "does nothing by itself"}
+		if got := does(e, "/src/infra"); got != tt.want || elementNote(e) != "" {
+			t.Errorf("%s %s: %q, %q", tt.kind, tt.path, got, elementNote(e))
 		}
 	}
 }

@@ -105,6 +105,15 @@ var (
 	errTrailing = errors.New(`ends in a backslash; write \\ for the character itself`)
 )
 
+// Words is a pattern as it reads in a sentence: its alternatives with "or" between them. A
+// bare | looks like a pipe where the pattern stands for a command line.
+func Words(pattern string) string {
+	if strings.HasPrefix(pattern, Expression) {
+		return pattern
+	}
+	return strings.Join(splitAlternatives(pattern), " or ")
+}
+
 // splitAlternatives cuts s at each | that no backslash precedes.
 func splitAlternatives(s string) []string {
 	var alts []string
@@ -187,11 +196,11 @@ func checkRE(body string) error {
 	}
 	tree, err := syntax.Parse(body, syntax.Perl)
 	if err != nil {
-		return fmt.Errorf("has a wrong expression: %w", err)
+		return fmt.Errorf("has a wrong expression: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 	}
 	prog, err := syntax.Compile(tree.Simplify())
 	if err != nil {
-		return fmt.Errorf("has a wrong expression: %w", err)
+		return fmt.Errorf("has a wrong expression: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 	}
 	if len(prog.Inst) > maxProgram {
 		return errors.New("has an expression that is too large; use smaller repeat counts")

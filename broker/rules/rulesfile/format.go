@@ -13,11 +13,12 @@ import (
 	"github.com/aoctl/aoctl/broker/rules"
 )
 
-const tomlHeader = `# aoctl rules
+// Header is what Format begins a file with: what the keys of a rule mean.
+const Header = `# aoctl rules
 #
 # decision   allow, deny, ask or defer
 # tool       which tools: "Bash", "Edit|Write", "mcp__github__*"
-# priority   lower speaks first; a deny always wins
+# priority   lower is looked at first: the first match decides, any deny wins
 # where      parameter = pattern; all of them must match
 `
 
@@ -33,12 +34,20 @@ var (
 // same bytes.
 func Format(list []rules.Rule) []byte {
 	var b bytes.Buffer
-	b.WriteString(tomlHeader)
+	b.WriteString(Header)
 	for _, r := range list {
-		w := tomlWriter{&b}
-		w.line("\n[[rule]]")
-		w.rule(r)
+		b.WriteByte('\n')
+		b.Write(FormatOne(r))
 	}
+	return b.Bytes()
+}
+
+// FormatOne writes one rule as it stands in a file, without the header.
+func FormatOne(r rules.Rule) []byte {
+	var b bytes.Buffer
+	w := tomlWriter{&b}
+	w.line("[[rule]]")
+	w.rule(r)
 	return b.Bytes()
 }
 

@@ -24,6 +24,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/rules/tomlwords"
 	"github.com/google/uuid"
 	"github.com/pelletier/go-toml/v2"
 )
@@ -119,7 +120,7 @@ func syntaxError(data []byte, err error) error {
 }
 
 func plainProblem(err error) string {
-	return rules.Printable(strings.TrimPrefix(err.Error(), "toml: "))
+	return rules.Printable(tomlwords.Plain(err))
 }
 
 // rulesFile turns the tree of a file into rules.

@@ -168,7 +168,7 @@ func TestFormatTOML(t *testing.T) {
 		Where: map[string]string{"command": `re:go test \./\w+`, "a b": "tab\there \u202e"}, Uses: 7, Source: "x",
 		CreatedAt: time.Date(2026, 1, 2, 3, 4, 5, 678999999, time.FixedZone("", 3600)),
 	}, {Decision: rules.Deny, Tool: "T", Priority: 1, Enabled: true}}
-	want := tomlHeader + `
+	want := Header + `
 [[rule]]
 id = "01900000-0000-7000-8000-000000000001"
 decision = "allow"

@@ -40,6 +40,9 @@ type Options struct {
 	Now      time.Time
 	// Quick leaves out what takes time: asking the agents for their versions.
 	Quick bool
+	// Step, when there is one, hears the name of each agent as its check begins, and the
+	// function that it returns is called when that check is over.
+	Step func(name string) (end func())
 
 	// ManagedDir is as in Options. Processes and Version stand in for the machine's own
 	// in tests.
@@ -65,12 +68,16 @@ func All(ctx context.Context, o Options) []Report {
 	if o.CodexHooks == nil {
 		o.CodexHooks = install.CodexHooks
 	}
+	if o.Step == nil {
+		o.Step = func(string) func() { return func() {} }
+	}
 	processes, err := o.Processes()
 	known := profile.All()
 	reports := make([]Report, len(known))
 	var all sync.WaitGroup
 	for i, a := range known {
 		all.Go(func() {
+			defer o.Step(a.Title)()
 			c := &checker{o: o, a: a, processes: processes, processErr: err, r: Report{Agent: a.Name, Name: a.Title}}
 			c.program(ctx)
 			checks[a.Name](c)
@@ -118,7 +125,7 @@ func (c *checker) program(ctx context.Context) {
 	version, err := c.o.Version(ctx, path)
 	switch {
 	case err != nil:
-		c.add(Warn, "program", "run it yourself: "+path+" --version", "%s does not tell its version: %v", path, err)
+		c.add(Warn, "program", "run it yourself: "+path+" --version", "%s does not say its version: %v", path, err)
 		return
 	case c.a.Tried == "":
 		c.add(OK, "program", "", "%s, version %s", path, version)
@@ -138,7 +145,7 @@ func (c *checker) noGate(files int) bool {
 	case files > 0: // said already: a hook of ours that decides nothing
 	case c.r.Program == "": // said already
 	default:
-		c.add(Warn, "gate", "aoctl install "+c.a.Name, "no gate installed: aoctl is not asked about anything here")
+		c.add(Warn, "gate", "aoctl install "+c.a.Name, "no aoctl hook is installed: aoctl does not see its calls")
 	}
 	return true
 }

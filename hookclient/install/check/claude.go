@@ -122,7 +122,7 @@ func (c *claude) readAll() {
 		quiet = quiet && len(c.r.Findings) == n
 	}
 	if _, err := install.ClaudeFolder(); err != nil {
-		c.add(Warn, "settings", "set HOME", "where your own settings are cannot be told: HOME is not set")
+		c.add(Warn, "settings", "set HOME", "HOME is not set, so nobody knows where your own settings are")
 		quiet = false
 	}
 	switch {
@@ -242,7 +242,7 @@ func (c *claude) forms() int {
 					}
 					if n++; n <= install.MaxNamed {
 						line, _ := jsonc.Locate(f.doc.Src, h.Start)
-						c.add(Warn, "gate", "aoctl install claude, and take that hook out", "%s:%d: a hook on %s calls aoctl in a form of its own, which cannot be judged: %s",
+						c.add(Warn, "gate", "aoctl install claude, and take that hook out", "%s:%d: a hook on %s calls aoctl in a form that aoctl does not know: %s",
 							f.Path, line, machine.Shorten(hooks.Keys[i].Name), machine.Shorten(command))
 					}
 				}
@@ -256,14 +256,14 @@ func (c *claude) forms() int {
 func (c *claude) none(forms int) {
 	for _, f := range c.files {
 		if f.dead && f.deadStatus() == Fail {
-			c.add(Fail, "gate", "", "none that Claude Code would run: nothing is asked")
+			c.add(Fail, "gate", "", "Claude Code would run none of the hooks: every call runs unasked")
 			return
 		}
 	}
 	if c.r.Program == "" || forms > 0 {
 		return // nothing to guard, or said already
 	}
-	c.add(Warn, "gate", "aoctl install claude", "no gate installed: aoctl is not asked about anything here")
+	c.add(Warn, "gate", "aoctl install claude", "no aoctl hook is installed: aoctl does not see its calls")
 }
 
 // tooOld reports a file that the Claude Code here takes for a broken one.

@@ -43,7 +43,7 @@ func (c *claude) environment() {
 func (c *claude) unreadVariables(f *claudeFile) {
 	may := bytes.Contains(f.data, []byte(`"env"`)) || bytes.Contains(f.data, []byte(`\u`))
 	if may && (f.shared || f.Name == "local") {
-		c.add(Fail, "variables", "correct the file by hand", "%s: which variables it sets cannot be told, and Claude Code may read it otherwise", f.Path)
+		c.add(Fail, "variables", "correct the file by hand", "%s: aoctl cannot tell which variables it sets, and Claude Code may read it differently", f.Path)
 	}
 }
 

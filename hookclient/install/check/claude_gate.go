@@ -51,7 +51,7 @@ func checkClaudeGate(agent *checker, g claudeGate) {
 			o.Program = c.o.Program
 			o.Program.AtMost = atMost
 		} else if f.Status == Warn {
-			begin = len(c.r.Findings) // writing the hook anew would not help
+			begin = len(c.r.Findings) // writing the hook again would not help
 		}
 	}
 	repair := g.repair(o)
@@ -67,7 +67,7 @@ func checkClaudeGate(agent *checker, g claudeGate) {
 	c.mend(begin, repair)
 }
 
-// anew is how the gate would be written anew, which is the cure too. The program stays the
+// anew is how the gate would be written again, which is the cure too. The program stays the
 // one that is in the line.
 func (c *claudeGateCheck) anew() install.Options {
 	o := c.anewOptions(c.gate.file.Path, c.line, len(c.line.Words) > 1)
@@ -75,7 +75,7 @@ func (c *claudeGateCheck) anew() install.Options {
 	c.cure = "aoctl install claude"
 	switch f := c.gate.file; {
 	case f.Managed:
-		c.cure = "ask the administrator to install the gate anew"
+		c.cure = "ask the administrator to install the gate again"
 		return o
 	case f.Name == "local":
 		c.cure += " --project"
@@ -89,7 +89,7 @@ func (c *claudeGateCheck) anew() install.Options {
 	return o
 }
 
-// repair writes the gate anew; nil for a file that is not the user's alone, and for
+// repair writes the gate again; nil for a file that is not the user's alone, and for
 // a line that a person wrote.
 func (g claudeGate) repair(o install.Options) *Repair {
 	if g.file.Managed || g.file.shared || !install.ClaudeIsOurs(g.handler) {
@@ -100,7 +100,7 @@ func (g claudeGate) repair(o install.Options) *Repair {
 		if err != nil || !r.Changed {
 			return "", err
 		}
-		return fmt.Sprintf("wrote the hooks of Claude Code in %s anew; the earlier file is %s", r.File, r.Backup), nil
+		return fmt.Sprintf("wrote the hooks of Claude Code in %s again; the earlier file is %s", r.File, r.Backup), nil
 	}}
 }
 
@@ -194,7 +194,7 @@ func (c *claudeGateCheck) drift() {
 	case len(missing)+len(differ) == 0:
 		c.add(OK, "events", "", "%s decides, %d others are told", c.gate.event, len(install.ClaudeWatched))
 	case len(missing) > 0:
-		c.add(Warn, "events", c.cure, "the console is not told of %s", strings.Join(missing, ", "))
+		c.add(Warn, "events", c.cure, "the console does not hear of %s", strings.Join(missing, ", "))
 	default:
 		c.add(Warn, "events", c.cure, "not as aoctl writes them: %s", strings.Join(differ, ", "))
 	}

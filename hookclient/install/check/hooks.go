@@ -174,7 +174,7 @@ func (c *checker) gateHook(d dialect, f *hookFile, h foundHook) {
 	c.mend(begin, repair)
 }
 
-// anew is how the hooks of the agent in f would be written anew: as a command, and to do
+// anew is how the hooks of the agent in f would be written again: as a command, and to do
 // it. There is no way for the file of a project.
 func (c *checker) anew(f *hookFile, l hookline.Line) (cure string, repair *Repair) {
 	if f.project {
@@ -187,11 +187,11 @@ func (c *checker) anew(f *hookFile, l hookline.Line) (cure string, repair *Repai
 		if err != nil || !r.Changed {
 			return "", err
 		}
-		return fmt.Sprintf("wrote the hooks of %s in %s anew", c.a.Title, r.File), nil
+		return fmt.Sprintf("wrote the hooks of %s in %s again", c.a.Title, r.File), nil
 	}}
 }
 
-// anewOptions are those that write anew the hooks whose line is l into a file, with the
+// anewOptions are those that write again the hooks whose line is l into a file, with the
 // program of the line or with this one.
 func (c *checker) anewOptions(file string, l hookline.Line, keep bool) install.Options {
 	o := install.Options{Agent: c.a.Name, Scope: install.File, File: file, Mode: install.Gate, Program: c.o.Program, Version: c.r.Version, Now: c.o.Now, ManagedDir: c.o.ManagedDir}

@@ -174,5 +174,5 @@ func TestCheckUnguarded(t *testing.T) {
 	}
 	r := reportOn(t, o, "codex")
 	wantFinding(t, r, OK, "program", "version 1.2.3, newer than 0.169.0")
-	wantFinding(t, r, Warn, "gate", "no gate installed: aoctl is not asked about anything here")
+	wantFinding(t, r, Warn, "gate", "no aoctl hook is installed: aoctl does not see its calls")
 }

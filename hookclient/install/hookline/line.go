@@ -176,7 +176,7 @@ type Change struct {
 	Socket  string // in place of whatever names the console
 }
 
-// With is the line with c in it: its words are quoted anew, all around them stays. The
+// With is the line with c in it: its words are quoted again, all around them stays. The
 // line must be one that Read read.
 func (l Line) With(c Change) string {
 	words := slices.Clone(l.Words)

@@ -1,0 +1,169 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// KeysTable is the name of the table that says which keys the console has.
+const KeysTable = "keys"
+
+// Action is something that a key of the console does. The console has the list of them.
+type Action struct {
+	Name     string
+	Decision bool     // it ends a call
+	Default  []string // its keys without a file
+}
+
+// Binding is what a file says of one action.
+type Binding struct {
+	Action string
+	Keys   []string
+	Line   int // from 1
+}
+
+// binding reads the value of one line of [keys].
+func binding(name string, v any, actions []Action) (Binding, *FileError) {
+	i := slices.IndexFunc(actions, func(a Action) bool { return a.Name == name })
+	if i < 0 {
+		return Binding{}, UnknownAction(name, actions)
+	}
+	a := actions[i]
+	keys, ok := keyList(v)
+	if !ok {
+		_, what := kindOf(v)
+		return Binding{}, &FileError{Text: fmt.Sprintf("keys.%s must be a key or a list of keys, not %s", name, what), Cure: "write " + a.example()}
+	}
+	if len(keys) == 0 {
+		return Binding{}, &FileError{Text: fmt.Sprintf("keys.%s has no key", name), Cure: "write " + a.example() + ", or take the line out"}
+	}
+	if a.Decision && len(keys) > 1 {
+		return Binding{}, &FileError{Text: fmt.Sprintf("keys.%s decides about calls and has %d keys", name, len(keys)), Cure: "give it one key"}
+	}
+	for n, k := range keys {
+		switch {
+		case slices.Contains(keys[:n], k):
+			return Binding{}, &FileError{Text: fmt.Sprintf("keys.%s has %s twice", name, shown(k)), Cure: "take one out"}
+		case !isKey(k):
+			return Binding{}, &FileError{Text: fmt.Sprintf("keys.%s: %q is not a key", name, shown(k)), Cure: keyHint}
+		case isDigit(k) && !slices.Contains(a.Default, k):
+			return Binding{}, &FileError{Text: fmt.Sprintf("keys.%s: %s may not do anything else: digits type the code of a dangerous call", name, k), Cure: keyHint}
+		case a.Decision && !mayDecide(k):
+			return Binding{}, &FileError{
+				Text: fmt.Sprintf("keys.%s: %s may not decide about calls: it is pressed by habit, or comes with a paste", name, shown(k)),
+				Cure: "choose a letter or a sign, ctrl and a letter, or f1 to f12",
+			}
+		}
+	}
+	return Binding{Action: name, Keys: keys}, nil
+}
+
+// keyList is the value of an action: one key, or a list of keys.
+func keyList(v any) ([]string, bool) {
+	if s, ok := v.(string); ok {
+		return []string{s}, true
+	}
+	list, ok := v.([]any)
+	if !ok {
+		return nil, false
+	}
+	var keys []string
+	for _, v := range list {
+		s, ok := v.(string)
+		if !ok {
+			return nil, false
+		}
+		keys = append(keys, s)
+	}
+	return keys, true
+}
+
+// UnknownAction says that no action has this name, and names those actions that were probably meant.
+func UnknownAction(name string, actions []Action) *FileError {
+	var names []string
+	for _, a := range actions {
+		names = append(names, a.Name)
+	}
+	p := &FileError{Text: fmt.Sprintf("there is no action %q", shown(name)), Cure: "aoctl config keys lists those there are"}
+	if near := nearest(strings.ReplaceAll(name, "-", "_"), names); len(near) > 0 {
+		p.Cure = "did you mean " + strings.Join(near[:min(len(near), 3)], " or ") + "?"
+	}
+	return p
+}
+
+// example is a line of [keys] that may stand there.
+func (a Action) example() string {
+	if len(a.Default) == 1 {
+		return fmt.Sprintf("%s = %q", a.Name, a.Default[0])
+	}
+	var quoted []string
+	for _, k := range a.Default {
+		quoted = append(quoted, fmt.Sprintf("%q", k))
+	}
+	return a.Name + " = [" + strings.Join(quoted, ", ") + "]"
+}
+
+// apart refuses a key that would do two things. Some keys do two things by default, each on
+// a screen of its own, such as n; those pairs may stay, also where a file says them again.
+func apart(list []Binding, actions []Action) *FileError {
+	for _, b := range list {
+		for _, other := range actions {
+			if other.Name == b.Action {
+				continue
+			}
+			own := defaultOf(b.Action, actions)
+			for _, k := range b.Keys {
+				if !slices.Contains(keysNow(other, list), k) || slices.Contains(own, k) && slices.Contains(other.Default, k) {
+					continue
+				}
+				return &FileError{
+					Line: b.Line, Text: fmt.Sprintf("%s is the key of %s and of %s", k, b.Action, other.Name),
+					Cure: fmt.Sprintf("choose another key for one of them, such as %s = \"…\"", other.Name),
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func defaultOf(name string, actions []Action) []string {
+	for _, a := range actions {
+		if a.Name == name {
+			return a.Default
+		}
+	}
+	return nil
+}
+
+// keysNow are the keys of a with what the file says.
+func keysNow(a Action, list []Binding) []string {
+	for _, b := range list {
+		if b.Action == a.Name {
+			return b.Keys
+		}
+	}
+	return a.Default
+}
+
+// KeysOf are the keys of a, and the line of the file that says so; 0 for the default.
+func (f File) KeysOf(a Action) (keys []string, line int) {
+	for _, b := range f.Bindings {
+		if b.Action == a.Name {
+			return b.Keys, b.Line
+		}
+	}
+	return a.Default, 0
+}
+
+// Chosen are the keys that the file sets, by action.
+func (f File) Chosen() map[string][]string {
+	if len(f.Bindings) == 0 {
+		return nil
+	}
+	m := make(map[string][]string, len(f.Bindings))
+	for _, b := range f.Bindings {
+		m[b.Action] = b.Keys
+	}
+	return m
+}

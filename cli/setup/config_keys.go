@@ -1,0 +1,77 @@
+package setup
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/aoctl/aoctl/cli/config"
+	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/usage"
+)
+
+// keysNow are the keys of an action as --json prints them.
+type keysNow struct {
+	Action  string   `json:"action"`
+	Keys    []string `json:"keys"`
+	Default []string `json:"default"`
+	From    string   `json:"from"`           // default or file
+	Line    int      `json:"line,omitempty"` // of the file
+}
+
+// keys lists every action with the keys that a console would start with.
+func (l settingsList) keys() []keysNow {
+	list := []keysNow{}
+	for _, a := range l.actions {
+		k := keysNow{Action: a.Name, Default: a.Default, From: "default"}
+		if k.Keys, k.Line = l.file.KeysOf(a); k.Line > 0 {
+			k.From = "file"
+		}
+		list = append(list, k)
+	}
+	return list
+}
+
+func (k keysNow) from(f config.File) string {
+	if k.Line > 0 {
+		return f.Place(k.Line)
+	}
+	return k.From
+}
+
+// printKeys prints the table [keys] as it holds now.
+func (l settingsList) printKeys(asJSON bool, out io.Writer) error {
+	if asJSON {
+		return show.JSON(out, l.keys())
+	}
+	t := &show.Table{Head: []string{"ACTION", "KEYS", "FROM"}}
+	for _, k := range l.keys() {
+		t.Add(k.Action, strings.Join(k.Keys, " "), k.from(l.file))
+	}
+	return t.Print(out)
+}
+
+// oneAction prints the keys of one action, or with JSON all about them.
+func (l settingsList) oneAction(name string, asJSON bool, out io.Writer) error {
+	list := l.keys()
+	i := slices.IndexFunc(list, func(k keysNow) bool { return k.Action == name })
+	if i < 0 {
+		p := config.UnknownAction(name, l.actions)
+		return usage.Error{Text: p.Text, Hint: p.Cure}
+	}
+	if asJSON {
+		return show.Object(out, list[i])
+	}
+	return show.Line(out, strings.Join(list[i].Keys, " "))
+}
+
+// chosenKeys are rows of the main list: only the keys that the file sets, since there are
+// many actions.
+func (l settingsList) chosenKeys(t *show.Table) {
+	for _, k := range l.keys() {
+		if k.Line > 0 {
+			t.Add(fmt.Sprintf("%s.%s", config.KeysTable, k.Action), strings.Join(k.Keys, " "), k.from(l.file))
+		}
+	}
+}
