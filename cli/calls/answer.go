@@ -13,6 +13,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/forms"
+	"github.com/aoctl/aoctl/broker/sessionnames"
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/show"
@@ -119,7 +120,10 @@ func findQuestion(ctx context.Context, c *client.Client, ref string) (broker.Req
 	if err != nil || found {
 		return call, err
 	}
-	s, err := c.Session(ctx, ref)
+	waits := func(s broker.Session) bool {
+		return slices.ContainsFunc(asked, func(r broker.Request) bool { return r.SessionID == s.ID })
+	}
+	s, err := c.Session(ctx, ref, waits, sessionnames.Alive, sessionnames.Any)
 	if err != nil {
 		return broker.Request{}, err
 	}

@@ -38,7 +38,7 @@ being allowed until it is lifted.`,
 			return listPending(cmd.Context(), c, o, cmd.OutOrStdout(), time.Now())
 		},
 	}
-	cmd.Flags().StringVar(&o.session, "session", "", "only calls of this session (id prefix, name or folder)")
+	cmd.Flags().StringVar(&o.session, "session", "", "only calls of this session (its name, id or folder)")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array, [] when nothing waits")
 	_ = cmd.RegisterFlagCompletionFunc("session", client.CompleteSessions)
 	return cmd
@@ -51,7 +51,7 @@ func listPending(ctx context.Context, c *client.Client, o pendingOptions, out io
 	}
 	var id string
 	if o.session != "" {
-		s, err := client.FindSession(client.Plain(sessions), o.session, true)
+		s, err := client.FindSession(client.Plain(sessions), o.session, client.Recorded...)
 		if err != nil {
 			return err
 		}

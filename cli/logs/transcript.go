@@ -82,7 +82,7 @@ func showTranscript(ctx context.Context, o transcriptOptions, out, stderr io.Wri
 		return err
 	}
 	w := &teller{reader: r, out: out, json: o.json, printed: map[string]string{}}
-	if w.session, err = client.FindSession(sessions, o.session, true); err != nil {
+	if w.session, err = client.FindSession(sessions, o.session, client.Recorded...); err != nil {
 		return err
 	}
 	got, err := w.read(ctx, story.NewestPart)

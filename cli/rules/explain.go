@@ -313,6 +313,6 @@ func sessionOf(ctx context.Context, k *state.Rulebook, ref, agent string) (id, k
 			return "", "", fmt.Errorf("read the sessions: %w", err)
 		}
 	}
-	s, err := client.FindSession(list, ref, true)
+	s, err := client.FindSession(list, ref, client.Recorded...)
 	return s.ID, cmp.Or(s.Agent, agent), err
 }

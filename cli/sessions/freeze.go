@@ -92,7 +92,7 @@ func freezeSessions(ctx context.Context, c *client.Client, o freezeOptions, on b
 	var s broker.Session
 	if o.session != "" {
 		var err error
-		if s, err = c.Session(ctx, o.session); err != nil {
+		if s, err = c.Session(ctx, o.session, client.Recorded...); err != nil {
 			return err
 		}
 	}

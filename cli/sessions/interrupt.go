@@ -28,7 +28,7 @@ func newInterruptCommand() *cobra.Command {
 asks is withdrawn; the session stays and takes the next message (aoctl send). To end
 the session: aoctl stop.
 
-SESSION is the beginning of its id, its name, its folder, or its folder's name.`,
+SESSION is its name as the screen shows it, its id or the beginning of it, or its folder.`,
 		Example:           "  aoctl interrupt api-server",
 		Args:              usage.OneArg("a session"),
 		ValidArgsFunction: client.CompleteSessions,

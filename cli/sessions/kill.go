@@ -47,7 +47,7 @@ type killed struct {
 
 // killSession shows what is going to end, asks unless o.yes, and ends it.
 func killSession(ctx context.Context, c *client.Client, o stopOptions, std streams) error {
-	s, err := c.Session(ctx, o.session)
+	s, err := c.Session(ctx, o.session, client.Recorded...)
 	if err != nil {
 		return err
 	}

@@ -35,6 +35,7 @@ var arrows = map[string][]string{
 	"broker/engine/undo":   {},
 	"broker/engine/bucket": {},
 	"broker/engine/sim":    {module + "/broker", module + "/broker/agents", module + "/broker/rules", module + "/broker/engine"},
+	"broker/sessionnames":  {module + "/broker"},
 	"broker/story":         {module + "/broker", module + "/broker/agents", module + "/broker/wire"},
 	"broker/rules":         {module + "/hookclient/profile", module + "/broker/wire", module + "/broker/shell", module + "/broker/risk", module + "/broker/patch", "github.com/bmatcuk/doublestar/…", module + "/broker/shell/command", module + "/broker/rules/patterns", module + "/broker/risk/brings", module + "/broker/shell/programs"},
 	"broker/risk":          {module + "/hookclient/profile", module + "/broker/wire", module + "/broker/shell", "github.com/bmatcuk/doublestar/…", module + "/broker/shell/wordset", module + "/broker/shell/command", module + "/broker/risk/…", module + "/broker/shell/programs"},
@@ -64,9 +65,9 @@ var arrows = map[string][]string{
 
 	"cli/usage":    {module + "/cli/show", module + "/tui/figures", module + "/tui/safe", "github.com/spf13/cobra"},
 	"cli/exit":     {module + "/cli/usage", module + "/tui/safe"},
-	"cli/show":     {module + "/broker", module + "/broker/rules", module + "/tui/safe", "github.com/charmbracelet/x/term"},
+	"cli/show":     {module + "/broker", module + "/broker/rules", module + "/broker/sessionnames", module + "/tui/safe", "github.com/charmbracelet/x/term"},
 	"cli/terminal": {module + "/cli/exit", module + "/cli/usage", "github.com/charmbracelet/x/term", "golang.org/x/sys/…"},
-	"cli/client":   {module + "/broker", module + "/broker/wire", module + "/cli/exit", module + "/cli/show", module + "/cli/usage", module + "/hookclient/paths", "github.com/spf13/cobra", "golang.org/x/sys/…"},
+	"cli/client":   {module + "/broker", module + "/broker/sessionnames", module + "/broker/wire", module + "/cli/exit", module + "/cli/show", module + "/cli/usage", module + "/hookclient/paths", "github.com/spf13/cobra", "golang.org/x/sys/…"},
 	"cli/state":    {module + "/broker", module + "/broker/policy", module + "/broker/rules", module + "/broker/workspace", module + "/cli/exit", module + "/cli/show", module + "/hookclient/install", module + "/hookclient/paths", module + "/store", module + "/tui/figures", module + "/tui/safe", "golang.org/x/sys/…"},
 	"cli/version":  {module + "/broker/wire"},
 	"cli/config":   {module + "/broker", module + "/cli/exit", module + "/cli/terminal", module + "/cli/usage", module + "/hookclient/paths", module + "/tui/tty", "github.com/pelletier/go-toml/…", "github.com/spf13/cobra", "golang.org/x/sys/…"},
@@ -111,7 +112,7 @@ var arrows = map[string][]string{
 // family is what a family of commands may import: what families share, and more of the
 // module. None of them knows another.
 func family(more ...string) []string {
-	allowed := []string{"github.com/spf13/cobra", "github.com/charmbracelet/x/…", "github.com/google/uuid", "golang.org/x/sys/…", module + "/tui/figures", module + "/tui/safe"}
+	allowed := []string{"github.com/spf13/cobra", "github.com/charmbracelet/x/…", "github.com/google/uuid", "golang.org/x/sys/…", module + "/broker/sessionnames", module + "/tui/figures", module + "/tui/safe"}
 	for _, room := range []string{"client", "config", "exit", "show", "state", "terminal", "usage", "version"} {
 		allowed = append(allowed, module+"/cli/"+room)
 	}
