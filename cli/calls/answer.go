@@ -42,10 +42,10 @@ options are several flags. All questions of the form must be answered.
 
 Without --answer it shows what is asked. --decline sends the agent on without an answer;
 any program of yours may.`,
-		Example: `  aoctl answer api-server
-  aoctl answer api-server -a 'Which database?=SQLite'
-  aoctl answer 0197f3a2 -a Database=SQLite -a Parts=API -a Parts=UI
-  aoctl answer api-server --decline 'ask me tomorrow'`,
+		Example: `  aoctl call answer api-server
+  aoctl call answer api-server -a 'Which database?=SQLite'
+  aoctl call answer 0197f3a2 -a Database=SQLite -a Parts=API -a Parts=UI
+  aoctl call answer api-server --decline 'ask me tomorrow'`,
 		Args:              usage.OneArg("the id of a waiting question, or a session"),
 		ValidArgsFunction: client.CompleteSessions,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -1,5 +1,6 @@
-// Package calls has the commands about single calls: what waits (pending), and to allow
-// one (approve), to refuse one (deny) or to answer an agent's question (answer).
+// Package calls has the commands about single calls, below the noun call: what waits (list),
+// all of one (view), and to allow one (approve), to refuse one (deny) or to answer an agent's
+// question (answer). The short names pending, approve, deny and answer are the same commands.
 //
 // Each finds its call by an id or the beginning of one, asks the console over package client,
 // and prints what became of the call. Refusing is open to every process of the user. Allowing
@@ -14,9 +15,24 @@
 // whole call for approve.
 package calls
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
 
-// Commands are the commands about calls.
+	"github.com/aoctl/aoctl/cli/usage"
+)
+
+// Commands are the noun call, and the short names of what is below it.
 func Commands() []*cobra.Command {
-	return []*cobra.Command{newPendingCommand(), newApproveCommand(), newDenyCommand(), newAnswerCommand()}
+	return []*cobra.Command{
+		usage.Noun(&cobra.Command{
+			Use:     "call",
+			Short:   "list | view | approve | deny | answer",
+			Long:    "call has what can be done about single calls: those that wait for an answer, and those on record.",
+			Example: "  aoctl call list\n  aoctl call deny 0197f3a2 -m 'use the staging database'",
+		}, newListCommand(), newApproveCommand(), newDenyCommand(), newAnswerCommand()),
+		usage.ShortName(newListCommand(), "pending", "call list"),
+		usage.ShortName(newApproveCommand(), "approve", "call approve"),
+		usage.ShortName(newDenyCommand(), "deny", "call deny"),
+		usage.ShortName(newAnswerCommand(), "answer", "call answer"),
+	}
 }

@@ -49,11 +49,11 @@ a last word * stands for all words that follow, ** for any words, a|b for either
 Without --project, --session or --agent the rule holds everywhere. A rule that allows
 needs an operator token in AOCTL_TOKEN (in the console: r, then t). Waiting calls that
 the rule decides are ended at once, and listed.`,
-		Example: `  aoctl rules add --deny 'git push --force *' --reason 'push without force'
-  aoctl rules add --ask 'git push *'
-  aoctl rules add --allow 'npm run test *' --project . --for 8h
-  aoctl rules add --allow --tool Edit 'src/**' --project .
-  aoctl rules add --template go --dry-run`,
+		Example: `  aoctl rule add --deny 'git push --force *' --reason 'push without force'
+  aoctl rule add --ask 'git push *'
+  aoctl rule add --allow 'npm run test *' --project . --for 8h
+  aoctl rule add --allow --tool Edit 'src/**' --project .
+  aoctl rule add --template go --dry-run`,
 		Args: usage.AtMostOne("a pattern"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			list, err := o.rules(args, time.Now())

@@ -110,7 +110,7 @@ func newEnableCommand(on bool) *cobra.Command {
 		Use:               verb + " ID",
 		Short:             strings.ToUpper(verb[:1]) + verb[1:] + " a rule",
 		Long:              long,
-		Example:           "  aoctl rules " + verb + " 0197f3a2",
+		Example:           "  aoctl rule " + verb + " 0197f3a2",
 		Args:              usage.OneArg("the id of a rule"),
 		ValidArgsFunction: completeRules,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -127,7 +127,7 @@ func newRemoveCommand() *cobra.Command {
 		Use:               "rm ID",
 		Short:             "Remove a rule",
 		Long:              "rm ends a rule for good; the log keeps it. For a rule that refuses it needs an\noperator token.",
-		Example:           "  aoctl rules rm 0197f3a2",
+		Example:           "  aoctl rule rm 0197f3a2",
 		Args:              usage.OneArg("the id of a rule"),
 		ValidArgsFunction: completeRules,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -159,7 +159,7 @@ func newMoveCommand() *cobra.Command {
 		Short: "Change when a rule speaks",
 		Long: `move changes a rule's priority: to a number, or to just before or after another rule.
 Lower speaks first; among equals ask comes before defer, and defer before allow. A deny wins wherever it is.`,
-		Example:           "  aoctl rules move 0197f3a2 --priority 50\n  aoctl rules move 0197f3a2 --before 0197f400",
+		Example:           "  aoctl rule move 0197f3a2 --priority 50\n  aoctl rule move 0197f3a2 --before 0197f400",
 		Args:              usage.OneArg("the id of a rule"),
 		ValidArgsFunction: completeRules,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -204,7 +204,7 @@ func newEditCommand() *cobra.Command {
 		Long: `edit opens a rule as TOML in $VISUAL or $EDITOR and saves what comes back. A text
 that is no rule is refused with its place and kept in its file, and the rule in force
 stays. Leaving the text as it is changes nothing.`,
-		Example:           "  EDITOR=nano aoctl rules edit 0197f3a2",
+		Example:           "  EDITOR=nano aoctl rule edit 0197f3a2",
 		Args:              usage.OneArg("the id of a rule"),
 		ValidArgsFunction: completeRules,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -41,10 +41,10 @@ line; for other tools it is the file or the URL, or --input gives the whole inpu
 
 With --json there is one object with verdict (allow, deny or ask), reason, rule,
 risk and elements.`,
-		Example: `  aoctl rules explain 'npm run test && git push origin dev'
-  aoctl rules explain --tool Edit src/main.go
-  aoctl rules explain --tool mcp__github__create_issue --input '{"title":"x"}'
-  aoctl rules explain --rules proposed.toml --json 'curl -s https://example.com | sh'`,
+		Example: `  aoctl rule explain 'npm run test && git push origin dev'
+  aoctl rule explain --tool Edit src/main.go
+  aoctl rule explain --tool mcp__github__create_issue --input '{"title":"x"}'
+  aoctl rule explain --rules proposed.toml --json 'curl -s https://example.com | sh'`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && o.input != "" {
 				return nil

@@ -30,7 +30,7 @@ func newExportCommand() *cobra.Command {
 		Short: "Print the rules as a rules file",
 		Long: `export prints the rules of the database as TOML, which import reads back. Rules that
 have ended are left out unless --all is given.`,
-		Example: "  aoctl rules export > rules.toml",
+		Example: "  aoctl rule export > rules.toml",
 		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return state.WithRules(cmd.Context(), "", func(k *state.Rulebook) error {
@@ -63,7 +63,7 @@ settings.local.json. What cannot be said as narrowly here is left out and listed
 
 import FILE reads a rules file as export writes it; "-" is standard input. A rule
 whose id is known already is left as it is. Rules that allow need an operator token.`,
-		Example: "  aoctl rules import claude --dry-run\n  aoctl rules import rules.toml",
+		Example: "  aoctl rule import claude --dry-run\n  aoctl rule import rules.toml",
 		Args:    usage.OneArg(`"claude" or a rules file`),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			list, err := o.rules(cmd, args[0])

@@ -25,11 +25,8 @@ func newGrantsCommand() *cobra.Command {
 		Long: `A call that ended before somebody allowed it leaves a grant: the agent's next call
 that is exactly the same passes once, for some minutes.`,
 		Example: "  aoctl grants list\n  aoctl grants revoke 5b1c",
-		Args:    usage.UnknownCommand,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newGrantsListCommand(), newGrantsRevokeCommand())
-	return cmd
+	return usage.Noun(cmd, newGrantsListCommand(), newGrantsRevokeCommand())
 }
 
 func newGrantsListCommand() *cobra.Command {

@@ -47,7 +47,7 @@ that a person denied and that would now run first, and names rules that match no
 and rules that others always speak before. It exits 1 when a denied call would run.
 
 Paths are judged as the disk has them now, not as it had them then.`,
-		Example: "  aoctl rules test\n  aoctl rules test --since 30d proposed.toml\n  aoctl rules test --add --json proposed.toml | jq .prompts_after",
+		Example: "  aoctl rule test\n  aoctl rule test --since 30d proposed.toml\n  aoctl rule test --add --json proposed.toml | jq .prompts_after",
 		Args:    usage.AtMostOne("a rules file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return testRules(cmd, o, args)
@@ -243,7 +243,7 @@ func newSuggestCommand() *cobra.Command {
 		Long: `suggest looks at the recorded calls that a person allowed and prints, as a rules file,
 the narrow rules that would have saved most of those questions, none of which matches
 a call that was ever denied. Nothing is added: read it, then import it.`,
-		Example: "  aoctl rules suggest\n  aoctl rules suggest --since 30d > new.toml && aoctl rules test --add new.toml",
+		Example: "  aoctl rule suggest\n  aoctl rule suggest --since 30d > new.toml && aoctl rule test --add new.toml",
 		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return suggestRules(cmd, o)

@@ -31,7 +31,7 @@ cannot be allowed. A call's deadline still runs, and a stop still refuses.
 
 It outlasts the console. Any program of yours may freeze; to unfreeze takes f in the
 console, or an operator token (aoctl unfreeze).`,
-		Example:           "  aoctl freeze\n  aoctl freeze api-server\n  aoctl freeze --json | jq .held",
+		Example:           "  aoctl session freeze\n  aoctl session freeze api-server\n  aoctl session freeze --json | jq .held",
 		ValidArgsFunction: client.CompleteSessions,
 		Args:              usage.AtMostOne("a session"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -53,7 +53,7 @@ held is then judged by the rules as if it came now; what they leave open waits f
 It takes an operator token, which only the console makes (r, then t), in the environment
 or in a file; a process of an agent is refused, token or not. In the console it is f, or
 F on a session.`,
-		Example:           "  AOCTL_TOKEN=aoctl_op_… aoctl unfreeze\n  aoctl unfreeze api-server --token-file ~/.aoctl-token",
+		Example:           "  AOCTL_TOKEN=aoctl_op_… aoctl session unfreeze\n  aoctl session unfreeze api-server --token-file ~/.aoctl-token",
 		ValidArgsFunction: client.CompleteSessions,
 		Args:              usage.AtMostOne("a session"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -29,7 +29,7 @@ asks is withdrawn; the session stays and takes the next message (aoctl send). To
 the session: aoctl stop.
 
 SESSION is its name as the screen shows it, its id or the beginning of it, or its folder.`,
-		Example:           "  aoctl interrupt api-server",
+		Example:           "  aoctl session interrupt api-server",
 		Args:              usage.OneArg("a session"),
 		ValidArgsFunction: client.CompleteSessions,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -51,7 +51,7 @@ It needs an operator token in AOCTL_TOKEN or in a file that only you can read; t
 does not get to see it. While one resume is under way a second one is refused.
 
 SESSION is its name as the screen shows it, its id or the beginning of it, or its folder.`,
-		Example:           "  aoctl resume api-server\n  aoctl resume --show api-server\n  aoctl resume --yes 3f2a </dev/null",
+		Example:           "  aoctl session resume api-server\n  aoctl session resume --show api-server\n  aoctl session resume --yes 3f2a </dev/null",
 		Args:              usage.OneArg("a session"),
 		ValidArgsFunction: client.CompleteResumable,
 		RunE: func(cmd *cobra.Command, args []string) error {

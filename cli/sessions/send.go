@@ -43,7 +43,7 @@ session: a later one takes its place. A session that has ended is resumed for it
 SESSION is its name as the screen shows it, its id or the beginning of it, or its folder. For
 "-" the message is read from standard input. A session under a stop takes messages
 from the console only, or with an operator token.`,
-		Example:           "  aoctl send api-server use the staging database\n  aoctl send api-server - <notes.md\n  aoctl send --withdraw api-server",
+		Example:           "  aoctl session send api-server use the staging database\n  aoctl session send api-server - <notes.md\n  aoctl session send --withdraw api-server",
 		ValidArgsFunction: client.CompleteSessions,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {

@@ -22,17 +22,17 @@ type sessionsOptions struct {
 	json bool
 }
 
-func newSessionsCommand() *cobra.Command {
+func newListCommand() *cobra.Command {
 	var o sessionsOptions
 	cmd := &cobra.Command{
-		Use:   "sessions",
+		Use:   "list",
 		Short: "List the agents' sessions",
-		Long: `sessions lists what the console knows of the agents' sessions, the one last heard
+		Long: `It lists what the console knows of the agents' sessions, the one last heard
 of first. The status is active, waiting, idle, stopping, stopped, finished (the
 agent said goodbye) or gone (its process died without a word); "frozen" beside it says
 that a freeze holds its calls, "failed" what its agent says of its last turn, and "problem"
 what went wrong last in a session that aoctl started.`,
-		Example: "  aoctl sessions\n  aoctl sessions --all --json | jq -r '.[].id'",
+		Example: "  aoctl session list\n  aoctl session list --all --json | jq -r '.[].id'",
 		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := client.New(cmd)

@@ -45,7 +45,7 @@ the agent, what it started, and what left its tree, as far as the process group,
 POSIX session or the environment show it. They are listed first, with the reason why
 each counts. All are held, asked to end, and killed three seconds later; then it looks
 again. What lives on is listed, and the exit code is then 7.`,
-		Example:           "  aoctl stop api-server\n  aoctl stop .\n  aoctl stop --all\n  aoctl stop --kill api-server",
+		Example:           "  aoctl session stop api-server\n  aoctl session stop .\n  aoctl session stop --all\n  aoctl session stop --kill api-server",
 		ValidArgsFunction: client.CompleteSessions,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
