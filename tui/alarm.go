@@ -6,7 +6,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
-	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
@@ -75,21 +74,4 @@ func (m *model) alarmSeen(msg alarmSeenMsg) tea.Cmd {
 		return m.say(draw.Danger, msg.label+": "+safe.Line(msg.err.Error()))
 	}
 	return m.say(draw.OK, msg.label+": rules allow again; h shows the call")
-}
-
-// alarmRows say above a decided call that something else ran, and what.
-func alarmRows(top *draw.Paper, a *broker.Alarm) {
-	if a == nil {
-		return
-	}
-	top.Say(draw.Danger, "! "+a.Words()+", at "+a.At.Format("15:04:05")+" UTC")
-	if a.Kind != broker.RanChanged {
-		return
-	}
-	if len(a.Ran) == 0 {
-		top.Say(draw.Danger, "  what ran is too large to be kept; the agent's own transcript has it")
-		return
-	}
-	top.Write(draw.Fixed(draw.Danger, "ran", 11), draw.Text, change.ValueText(a.Ran))
-	top.SayBehind(draw.Label, "allowed", 11, draw.Text, "what stands below")
 }

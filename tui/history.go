@@ -185,38 +185,7 @@ func (m *model) pastDoc(r broker.Request, width int) *callview.Doc {
 		key.id = "unheard " + key.id
 	}
 	return m.docs.get(key, func() *callview.Doc {
-		d := callview.LayOut(m.st, r, m.around(r), width)
-		if o := r.Outcome; o != nil {
-			top := &callview.Doc{Paper: *m.st.Paper(width)}
-			_, i := callview.VerdictGlyph(o.State)
-			if r.Unheard {
-				i = draw.Warn
-			}
-			end := m.ended(r) + ", after " + figures.Brief(o.At.Sub(r.CreatedAt))
-			if callview.WasObserved(o) {
-				end = "was left to the agent (observing)" // the reason below says what would have been
-			}
-			top.Say(i, "this call "+end+", at "+o.At.In(m.at.Location()).Format("2006-01-02 15:04:05"))
-			alarmRows(&top.Paper, r.Alarm)
-			if o.Reason != "" {
-				top.Write(draw.Fixed(draw.Label, "reason", 11), draw.Text, o.Reason)
-			}
-			top.Ran(m.stories.known[r.ID], m.at.Location(), m.unfolded)
-			top.Blank()
-			switch {
-			case len(o.UpdatedInput) == 0:
-			case top.Given(r):
-				top.Blank()
-			default:
-				top.Say(draw.Title, "Ran with another input than was asked")
-				top.Difference(r.ToolInput, o.UpdatedInput)
-				top.LookAtAll()
-				top.Blank()
-				top.Say(draw.Title, "Asked")
-			}
-			d.Rows = append(top.Rows, d.Rows...)
-		}
-		return d
+		return callview.LayOutEnded(m.st, r, m.around(r), m.ended(r), m.unfolded, width)
 	})
 }
 
