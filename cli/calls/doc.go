@@ -12,7 +12,9 @@
 // decided before it.
 //
 // Each command is a file: flags in a struct, one function that takes it. show.go prints a
-// whole call for approve.
+// whole call for approve; view draws one with the console's own rooms, callview and draw, and
+// record.go is what it reads where no console is asked. The record is read as "aoctl log"
+// reads it, so a row that the log does not vouch for is not shown.
 package calls
 
 import (
@@ -28,8 +30,8 @@ func Commands() []*cobra.Command {
 			Use:     "call",
 			Short:   "list | view | approve | deny | answer",
 			Long:    "call has what can be done about single calls: those that wait for an answer, and those on record.",
-			Example: "  aoctl call list\n  aoctl call deny 0197f3a2 -m 'use the staging database'",
-		}, newListCommand(), newApproveCommand(), newDenyCommand(), newAnswerCommand()),
+			Example: "  aoctl call list\n  aoctl call view 0197f3a2\n  aoctl call deny 0197f3a2 -m 'use the staging database'",
+		}, newListCommand(), newViewCommand(), newApproveCommand(), newDenyCommand(), newAnswerCommand()),
 		usage.ShortName(newListCommand(), "pending", "call list"),
 		usage.ShortName(newApproveCommand(), "approve", "call approve"),
 		usage.ShortName(newDenyCommand(), "deny", "call deny"),

@@ -128,5 +128,5 @@ func FindRequest(pending []broker.Request, ref string) (broker.Request, bool, er
 	for i, r := range found {
 		lines[i] = fmt.Sprintf("%s  %s", r.ID, show.Call(r))
 	}
-	return broker.Request{}, false, usage.Ambiguous("waiting call", ref, lines)
+	return broker.Request{}, false, usage.Ambiguous("call", ref, lines)
 }

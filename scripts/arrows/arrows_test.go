@@ -65,7 +65,7 @@ var arrows = map[string][]string{
 
 	"cli/usage":    {module + "/cli/show", module + "/tui/figures", module + "/tui/safe", "github.com/spf13/cobra", "github.com/spf13/pflag"},
 	"cli/exit":     {module + "/cli/usage", module + "/tui/safe"},
-	"cli/show":     {module + "/broker", module + "/broker/rules", module + "/broker/sessionnames", module + "/tui/safe", "github.com/charmbracelet/x/term"},
+	"cli/show":     {module + "/broker", module + "/broker/rules", module + "/broker/sessionnames", module + "/tui/draw", module + "/tui/safe", module + "/tui/tty", "github.com/charmbracelet/lipgloss", "github.com/charmbracelet/x/term", "github.com/muesli/termenv"},
 	"cli/terminal": {module + "/cli/exit", module + "/cli/usage", "github.com/charmbracelet/x/term", "golang.org/x/sys/…"},
 	"cli/client":   {module + "/broker", module + "/broker/sessionnames", module + "/broker/wire", module + "/cli/exit", module + "/cli/show", module + "/cli/usage", module + "/hookclient/paths", "github.com/spf13/cobra", "golang.org/x/sys/…"},
 	"cli/state":    {module + "/broker", module + "/broker/policy", module + "/broker/rules", module + "/broker/workspace", module + "/cli/exit", module + "/cli/show", module + "/hookclient/install", module + "/hookclient/paths", module + "/store", module + "/tui/figures", module + "/tui/safe", "golang.org/x/sys/…"},
@@ -73,7 +73,7 @@ var arrows = map[string][]string{
 	"cli/config":   {module + "/broker", module + "/cli/exit", module + "/cli/terminal", module + "/cli/usage", module + "/hookclient/paths", module + "/tui/tty", "github.com/pelletier/go-toml/…", "github.com/spf13/cobra", "golang.org/x/sys/…"},
 
 	"cli":                             {module + "/cli/…", module + "/hookclient", "github.com/spf13/cobra"},
-	"cli/calls":                       family("broker", "broker/agents", "broker/forms", "broker/risk", "broker/wire", "tui", "tui/callview"),
+	"cli/calls":                       family("broker", "broker/agents", "broker/forms", "broker/risk", "broker/story", "broker/wire", "store", "tui/callview", "tui/change", "tui/draw"),
 	"cli/console":                     family("broker", "broker/…", "hookclient/install", "hookclient/paths", "store", "tui", "tui/callview", "tui/tty", "tui/tmux", "hookclient/install/check"),
 	"cli/demo":                        family("cli/console"),
 	"cli/doctor":                      family("broker", "broker/…", "cli/drill", "cli/drill/fakemodel", "hookclient/install", "hookclient/paths", "hookclient/profile", "store", "hookclient/install/check", "hookclient/install/hookline"),
