@@ -2,9 +2,6 @@ package tui
 
 import (
 	"encoding/json"
-	"path/filepath"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -15,8 +12,7 @@ import (
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
-	"github.com/aoctl/aoctl/tui/figures"
-	"github.com/aoctl/aoctl/tui/safe"
+	"github.com/aoctl/aoctl/tui/sessionview"
 )
 
 // about is the screen with all about one managed session.
@@ -38,10 +34,7 @@ type lastSaidMsg struct {
 	err     error
 }
 
-const (
-	saidAgain = 2 * time.Second
-	maxSaid   = 4000 // characters of what was said that are drawn
-)
+const saidAgain = 2 * time.Second
 
 // openAbout shows all about the session with this id.
 func (m *model) openAbout(id string) tea.Cmd {
@@ -130,124 +123,16 @@ func (m *model) aboutView(l layout, a draw.Area) []string {
 	return l.Framed(a, f, 1, d.Rows[min(top, len(d.Rows)):min(top+height, len(d.Rows))])
 }
 
-// aboutDoc lays out all that is known of a session.
-func (m *model) aboutDoc(s *broker.Session, width int) *callview.Doc {
-	d := &callview.Doc{Paper: *m.st.Paper(width)}
-	m.aboutState(d, s)
-	if s.Run != nil {
-		aboutRun(d, s)
-	}
-	line := func(label, text string) {
-		if text != "" {
-			d.Write(draw.Fixed(draw.Label, label, callview.LabelWidth), draw.Text, text)
-		}
-	}
-	line("folder", s.CWD)
-	if s.ProjectDir != s.CWD {
-		line("project", s.ProjectDir)
-	}
-	line("mode", s.Mode)
-	line("began", s.StartedAt.In(m.at.Location()).Format("2 Jan 15:04:05"))
-	line("id", s.ID)
-	if s.Run != nil && s.Run.Told != nil {
-		d.Blank()
-		d.SayBehind(draw.Label, "telling", callview.LabelWidth, draw.Muted, "its agent has not taken it up yet")
-		d.Write(draw.Fixed(draw.Muted, "", callview.LabelWidth), draw.Text, s.Run.Told.Text)
-	}
-	if s.Message != nil {
-		d.Blank()
-		if n := s.Message.Failures; n > 0 {
-			d.SayBehind(draw.Label, "not told", callview.LabelWidth, draw.Warn, "tried "+figures.Plural(n, "time")+"; m and enter send it again")
-		}
-		d.SayBehind(draw.Label, "next", callview.LabelWidth, draw.Key, m.whenTold(s)+", since "+s.Message.QueuedAt.In(m.at.Location()).Format("15:04:05"))
-		d.Write(draw.Fixed(draw.Muted, "", callview.LabelWidth), draw.Text, s.Message.Text)
-	}
-	if said := m.about.said; said != "" {
-		d.Blank()
-		d.SayBehind(draw.Label, "said last", callview.LabelWidth, draw.Muted, "at "+m.about.saidAt.In(m.at.Location()).Format("15:04:05")+"; E shows the rest")
-		d.Write(draw.Gutter{Width: 2, Next: "┊", First: func(int) (draw.Ink, string) { return draw.Faint, "┊" }}, draw.Agent, headOf(said, maxSaid))
-	}
-	d.LookAtAll()
-	d.CallEnd = len(d.Rows)
-	return d
-}
-
-// headOf is the beginning of a raw text, with a sign when there is more.
-func headOf(text string, most int) string {
-	if r := []rune(text); len(r) > most {
-		return string(r[:most]) + " …"
-	}
-	return text
-}
-
-// aboutState says what the session does, and what is wrong with it.
-func (m *model) aboutState(d *callview.Doc, s *broker.Session) {
-	word, since := m.board.Status(s)
-	row := d.Styles.Row(d.Width).Put(draw.Label, "state").To(callview.LabelWidth).Put(stateInk(s, m.board.Pending[s.ID]), word)
-	if !since.IsZero() && m.board.Pending[s.ID] == 0 && (s.Run == nil || s.Run.Turn != broker.TurnWorking) {
-		row.Put(draw.Muted, ", since "+since.In(m.at.Location()).Format("15:04:05"))
-	}
-	d.Add(row)
-	if n := m.board.Pending[s.ID]; n > 0 {
-		d.SayBehind(draw.Text, "", callview.LabelWidth, draw.Muted, "enter shows its "+figures.Plural(n, "waiting call"))
-	}
-	if why := s.Failure(); why != "" {
-		d.SayBehind(draw.Danger, "problem", callview.LabelWidth, draw.Danger, safe.Line(why))
-	}
-	if underStop(s) {
-		if s.Run != nil {
-			for _, step := range s.Run.Steps {
-				d.SayBehind(draw.Text, "", callview.LabelWidth, draw.Muted, "· "+safe.Line(step))
-			}
-		}
-		d.SayBehind(draw.Text, "", callview.LabelWidth, draw.Muted, "its calls are denied until you speak to it: m")
-	}
-}
-
-// aboutRun says how a session is held.
-func aboutRun(d *callview.Doc, s *broker.Session) {
-	r := s.Run
-	say := func(label, text string) {
-		if text != "" {
-			d.SayBehind(draw.Label, label, callview.LabelWidth, draw.Text, text)
-		}
-	}
-	say("used", strings.Join(spent(r), " · "))
-	say("tokens", usage(r.Usage))
-	say("last turn", draw.SafeLine(r.Result))
-	agent := []string{draw.SafeLine(s.Agent)}
-	if r.Model != "" {
-		agent = append(agent, "model "+draw.SafeLine(r.Model))
-	}
-	if r.MaxTurns > 0 {
-		agent = append(agent, "at most "+figures.Plural(r.MaxTurns, "turn"))
-	}
-	say("agent", strings.Join(agent, " · "))
-	d.Write(draw.Fixed(draw.Label, "program", callview.LabelWidth), draw.Text, strings.Join(append([]string{r.Program}, r.Args...), " "))
-	say("processes", processesOf(s))
-	if r.Log != "" {
-		d.Write(draw.Fixed(draw.Label, "log", callview.LabelWidth), draw.Text, filepath.Clean(r.Log))
-	}
-}
-
-// processesOf names the agent's process and its runner's.
-func processesOf(s *broker.Session) string {
-	var parts []string
-	if s.Process.PID > 0 {
-		parts = append(parts, "agent "+strconv.Itoa(s.Process.PID))
-	}
-	if s.Run.Runner.PID > 0 {
-		parts = append(parts, "runner "+strconv.Itoa(s.Run.Runner.PID))
-	}
-	if s.Run.Detached {
-		parts = append(parts, "in the background")
-	}
-	return strings.Join(parts, " · ")
-}
-
 // aboutHints are the keys for the last line.
 func (m *model) aboutHints() []hint {
 	return []hint{
 		{"m", "message"}, {"i", "interrupt"}, {"s", "stop"}, {"enter", "its calls"}, {"E", "events"}, {"T", "transcript"}, {"j k", "scroll"}, {"esc", "back"},
 	}
+}
+
+// aboutDoc lays out all that is known of a session.
+func (m *model) aboutDoc(s *broker.Session, width int) *callview.Doc {
+	return sessionview.LayOut(m.st, s, sessionview.Around{
+		Waiting: m.board.Pending[s.ID], Keys: true, Loc: m.at.Location(), Said: m.about.said, SaidAt: m.about.saidAt,
+	}, width)
 }

@@ -18,7 +18,7 @@ type ending struct {
 // stopBegun tells that a managed session is being ended, unless its end was told already.
 func (m *model) stopBegun(msg stoppedMsg) tea.Cmd {
 	s := msg.session
-	if now := m.board.Sessions[s.ID]; m.board.Held(s.ID) && underStop(now) {
+	if now := m.board.Sessions[s.ID]; m.board.Held(s.ID) && now.State.UnderStop() {
 		s = *now // it may be further already
 	}
 	if s.State == broker.SessionStopped && s.Run.Turn == broker.TurnEnded {
@@ -33,7 +33,7 @@ func (m *model) stopBegun(msg stoppedMsg) tea.Cmd {
 // stepsCame tells the steps of ending a session, as they come, and how it ended.
 func (m *model) stepsCame(s broker.Session) tea.Cmd {
 	e := &m.ending
-	if e.session != s.ID || s.Run == nil || !underStop(&s) {
+	if e.session != s.ID || s.Run == nil || !s.State.UnderStop() {
 		return nil
 	}
 	label := m.board.Label(s.ID)

@@ -1,13 +1,11 @@
 package tui
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/aoctl/aoctl/broker"
-	"github.com/aoctl/aoctl/broker/wire"
 	"github.com/aoctl/aoctl/tui/draw"
-	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/sessionview"
 )
 
 // heldMark stands before the agent of a session that aoctl holds by both ends.
@@ -25,7 +23,7 @@ func heldRows(s *broker.Session) []heldRow {
 		return failureRow(s)
 	}
 	var list []heldRow
-	if parts := spent(s.Run); len(parts) > 0 {
+	if parts := sessionview.Spent(s.Run); len(parts) > 0 {
 		row := heldRow{ink: draw.Muted}
 		for n := len(parts); n > 0; n-- {
 			row.texts = append(row.texts, strings.Join(parts[:n], " · "))
@@ -41,7 +39,7 @@ func heldRows(s *broker.Session) []heldRow {
 	case w != nil:
 		list = append(list, heldRow{draw.Key, []string{"next: " + draw.SafeLine(w.Text)}})
 	}
-	if n := len(s.Run.Steps); n > 0 && underStop(s) {
+	if n := len(s.Run.Steps); n > 0 && s.State.UnderStop() {
 		list = append(list, heldRow{draw.Muted, []string{"· " + draw.SafeLine(s.Run.Steps[n-1])}})
 	}
 	return append(list, failureRow(s)...)
@@ -60,48 +58,6 @@ func failureRow(s *broker.Session) []heldRow {
 	}
 }
 
-// underStop reports whether a session is stopped, or about to be.
-func underStop(s *broker.Session) bool {
-	return s.State == broker.SessionStopping || s.State == broker.SessionStopped
-}
-
-// spent is what a managed session has used so far, the most telling first; nothing before
-// its first turn was over.
-func spent(r *broker.Run) []string {
-	var parts []string
-	if r.Cost > 0 {
-		parts = append(parts, cost(r.Cost))
-	}
-	if r.Turns > 0 {
-		parts = append(parts, figures.Plural(r.Turns, "turn"))
-	}
-	if n := r.Usage.Input + r.Usage.Output + r.Usage.CacheRead + r.Usage.CacheWrite; n > 0 {
-		parts = append(parts, tokens(n)+" tokens")
-	}
-	return parts
-}
-
-// cost is an amount of dollars: small ones to the hundredth of a cent.
-func cost(dollars float64) string {
-	if dollars < 0.1 {
-		return fmt.Sprintf("$%.4f", dollars)
-	}
-	return fmt.Sprintf("$%.2f", dollars)
-}
-
-// tokens is a number of tokens in few cells: 812, 12.3k, 1.2M.
-func tokens(n int64) string {
-	switch {
-	case n < 1000:
-		return fmt.Sprint(n)
-	case n < 99_950:
-		return fmt.Sprintf("%.1fk", float64(n)/1e3)
-	case n < 999_500:
-		return fmt.Sprintf("%.0fk", float64(n)/1e3)
-	}
-	return fmt.Sprintf("%.1fM", float64(n)/1e6)
-}
-
 // heldLines draws heldRows.
 func (m *model) heldLines(s *broker.Session, width int, chosen bool) []string {
 	var lines []string
@@ -117,18 +73,4 @@ func (m *model) heldLines(s *broker.Session, width int, chosen bool) []string {
 		lines = append(lines, r.Fit(h.ink, text, width-2).To(width).String())
 	}
 	return lines
-}
-
-// usage tells tokens one by one; safe to draw.
-func usage(u wire.RunUsage) string {
-	var parts []string
-	for _, p := range []struct {
-		n    int64
-		name string
-	}{{u.Input, "in"}, {u.Output, "out"}, {u.CacheRead, "read from the cache"}, {u.CacheWrite, "written to it"}} {
-		if p.n > 0 {
-			parts = append(parts, tokens(p.n)+" "+p.name)
-		}
-	}
-	return strings.Join(parts, " · ")
 }

@@ -210,7 +210,7 @@ func (m *model) stopSession(id, refusal string) tea.Cmd {
 	label := m.board.Label(id)
 	if m.board.Held(id) {
 		m.ending = ending{session: id}
-		if s := m.board.Sessions[id]; underStop(s) {
+		if s := m.board.Sessions[id]; s.State.UnderStop() {
 			m.ending.told = len(s.Run.Steps)
 		}
 		return tea.Batch(m.stop(id, label), m.sayFitting(draw.Warn,

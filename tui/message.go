@@ -11,6 +11,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
+	"github.com/aoctl/aoctl/tui/sessionview"
 	"github.com/aoctl/aoctl/tui/text"
 )
 
@@ -193,7 +194,7 @@ func (m *model) sendMessage() tea.Cmd {
 		m.compose = nil
 		m.guard.Leaves(m.at)
 		delete(m.unsent, s.ID)
-		return m.say(draw.Muted, "unchanged: "+m.whenTold(s))
+		return m.say(draw.Muted, "unchanged: "+sessionview.WhenTold(s))
 	case waits.ID != c.replaces:
 		gone := c.replaces != "" && waits.ID == ""
 		c.replaces = waits.ID
@@ -257,28 +258,9 @@ func (m *model) said(msg saidMsg) tea.Cmd {
 		return m.say(draw.OK, "told "+msg.label)
 	}
 	if msg.session.Run != nil && msg.session.Run.Turn == broker.TurnIdle {
-		return m.sayFitting(draw.OK, msg.label+": "+m.whenTold(&msg.session), m.whenTold(&msg.session))
+		return m.sayFitting(draw.OK, msg.label+": "+sessionview.WhenTold(&msg.session), sessionview.WhenTold(&msg.session))
 	}
-	return m.sayFitting(draw.OK, msg.label+": "+m.whenTold(&msg.session)+"; m edits it", m.whenTold(&msg.session))
-}
-
-// whenTold says when a session hears the message that waits; safe to draw.
-func (m *model) whenTold(s *broker.Session) string {
-	if s.Run == nil {
-		return "the message waits"
-	}
-	switch s.Run.Turn {
-	case broker.TurnIdle:
-		return "the message is on its way"
-	case broker.TurnEnded:
-		return "the session is resumed for the message"
-	case broker.TurnStarting:
-		return "the message waits until the agent has started"
-	case broker.TurnDeferred:
-		return "the message waits for the session to go on"
-	case broker.TurnWorking:
-	}
-	return "the message waits for the end of the turn"
+	return m.sayFitting(draw.OK, msg.label+": "+sessionview.WhenTold(&msg.session)+"; m edits it", sessionview.WhenTold(&msg.session))
 }
 
 // runError is what the broker has against an order to a session; safe to draw.

@@ -68,7 +68,7 @@ func (m *model) composeNote() string {
 		return "the editor is open"
 	case s == nil || s.Run == nil:
 		return "this session is gone"
-	case underStop(s):
+	case s.State.UnderStop():
 		return "it is stopped: a message lifts that"
 	}
 	switch s.Run.Turn {

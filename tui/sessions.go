@@ -6,6 +6,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/sessionview"
 )
 
 // subagentsShown is how many of a session's sub-agents have a line of their own.
@@ -126,7 +127,7 @@ func (m *model) sessionLines(s *broker.Session, width int) []string {
 		r.Put(draw.Frozen, "frozen").Put(draw.Faint, " · ")
 		room = width - 1 - r.Width
 	}
-	r.Fit(stateInk(s, m.board.Pending[s.ID]), word+putOffWord(s, word), room)
+	r.Fit(sessionview.Ink(s, m.board.Pending[s.ID]), word+putOffWord(s, word), room)
 	if age := figures.Ago(m.at.Sub(since)); !since.IsZero() && r.Width+1+draw.Cells(age) < width { // never touching the word
 		r.Right(draw.Muted, age, width-1)
 	}
@@ -147,23 +148,4 @@ func (m *model) subagentLines(s *broker.Session, width int, chosen bool) []strin
 		lines = append(lines, r.To(width).String())
 	}
 	return lines
-}
-
-func stateInk(s *broker.Session, waiting int) draw.Ink {
-	switch s.State {
-	case broker.SessionActive, broker.SessionIdle:
-		if waiting > 0 {
-			return draw.Warn
-		}
-		if s.State == broker.SessionActive {
-			return draw.OK
-		}
-		if s.Run == nil && s.Failure() != "" {
-			return draw.Danger
-		}
-	case broker.SessionStopping, broker.SessionStopped:
-		return draw.Danger
-	case broker.SessionFinished, broker.SessionGone:
-	}
-	return draw.Muted
 }

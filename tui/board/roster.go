@@ -96,7 +96,11 @@ func (b *Board) Living() int {
 
 // Status is the word for a session's state, and the moment since when.
 func (b *Board) Status(s *broker.Session) (word string, since time.Time) {
-	waiting := b.Pending[s.ID]
+	return StatusOf(s, b.Pending[s.ID])
+}
+
+// StatusOf is Status of a session of which so many calls wait.
+func StatusOf(s *broker.Session, waiting int) (word string, since time.Time) {
 	switch s.State {
 	case broker.SessionActive, broker.SessionIdle:
 		if waiting > 0 {
