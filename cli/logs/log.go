@@ -62,7 +62,7 @@ line of its own; without --follow they are one array.`,
 	cmd.Flags().BoolVarP(&o.follow, "follow", "f", false, "go on with what happens from now on")
 	cmd.Flags().StringVar(&o.archive, "archive", "", "read this file, an archive or a backup, instead of aoctl's database")
 	cmd.MarkFlagsMutuallyExclusive("archive", "follow")
-	_ = cmd.RegisterFlagCompletionFunc("session", client.CompleteSessions)
+	_ = cmd.RegisterFlagCompletionFunc("session", state.CompleteSessions)
 	cmd.AddCommand(newVerifyCommand(), newHeadCommand(), newArchiveCommand())
 	return cmd
 }

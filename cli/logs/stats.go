@@ -36,7 +36,7 @@ itself, so it works with and without a console.`,
 	cmd.Flags().StringVar(&o.session, "session", "", "only this session (its name, id or folder)")
 	cmd.Flags().StringVar(&o.since, "since", "", "only calls since then: 2h, 3d, 2026-11-02, or RFC 3339")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object")
-	_ = cmd.RegisterFlagCompletionFunc("session", client.CompleteSessions)
+	_ = cmd.RegisterFlagCompletionFunc("session", state.CompleteSessions)
 	return cmd
 }
 

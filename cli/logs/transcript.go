@@ -51,7 +51,7 @@ since is shown again, under its old key.`,
 			}
 			return showTranscript(cmd.Context(), o, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
-		ValidArgsFunction: client.CompleteSessions,
+		ValidArgsFunction: state.CompleteSessions,
 	}
 	cmd.Flags().IntVarP(&o.limit, "limit", "n", logLimit, "at most so many of the newest parts")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object a line")

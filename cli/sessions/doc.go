@@ -1,5 +1,5 @@
 // Package sessions has the commands about whole sessions, below the noun session: what there
-// is (list), to hold everything (freeze, unfreeze), to end one (stop, with --kill its
+// is (list), all about one (view), to hold everything (freeze, unfreeze), to end one (stop, with --kill its
 // processes too), and what goes for a managed session (send, interrupt, resume). Each has its
 // short name under the root, as "aoctl stop". Beside them there is status.
 //
@@ -27,8 +27,8 @@ func Commands() []*cobra.Command {
 			Use:     "session",
 			Short:   "list | view | stop | send | interrupt | resume | freeze | unfreeze",
 			Long:    "session has what can be done about whole sessions of agents.",
-			Example: "  aoctl session list\n  aoctl session stop api-server\n  aoctl session freeze",
-		}, newListCommand()),
+			Example: "  aoctl session list\n  aoctl session view api-server\n  aoctl session stop api-server\n  aoctl session freeze",
+		}, newListCommand(), newViewCommand()),
 		usage.ShortName(newListCommand(), "sessions", "session list"),
 	}
 	for _, verb := range []func() *cobra.Command{
