@@ -48,7 +48,7 @@ func Main(args []string) int {
 	}
 	ctx, stop := console.UntilSignal(context.Background())
 	defer stop()
-	root := newRoot()
+	root := NewRoot()
 	root.SetArgs(args)
 	return exit.Report(os.Stderr, root.ExecuteContext(ctx))
 }
@@ -68,8 +68,8 @@ const rootExample = `  aoctl install claude     # once: let Claude Code ask here
   aoctl demo               # see it work without an agent
   aoctl stop api-server    # from any terminal: stop a session; --all stops every one`
 
-// newRoot builds the whole command tree.
-func newRoot() *cobra.Command {
+// NewRoot builds the whole tree of commands, for Main and for the manual pages.
+func NewRoot() *cobra.Command {
 	root := console.NewCommand()
 	root.Long, root.Example = rootLong, rootExample
 	root.SilenceErrors = true

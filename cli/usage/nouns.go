@@ -32,7 +32,7 @@ func ShortName(cmd *cobra.Command, short, long string) *cobra.Command {
 }
 
 // IsShort reports whether cmd is a short name of another command.
-func IsShort(cmd *cobra.Command) bool { return cmd.Annotations[shortFor] != "" }
+func IsShort(cmd *cobra.Command) bool { return LongOf(cmd) != "" }
 
 // OfferShort offers the short names below cmd, which cobra leaves out since they are not listed.
 func OfferShort(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
@@ -45,3 +45,6 @@ func OfferShort(cmd *cobra.Command, args []string, begun string) ([]string, cobr
 	slices.Sort(offers)
 	return offers, cobra.ShellCompDirectiveNoFileComp
 }
+
+// LongOf is what cmd is a short name for, such as "session stop"; "" when it is none.
+func LongOf(cmd *cobra.Command) string { return cmd.Annotations[shortFor] }
