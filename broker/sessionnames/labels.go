@@ -1,8 +1,10 @@
 package sessionnames
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"iter"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/aoctl/aoctl/broker"
@@ -73,13 +75,18 @@ func (n *naming) name(list []*broker.Session) {
 	}
 }
 
-// label is the name of s with so many of the last characters of its id. Names may be made to
-// look like labels, so there is always one character more to give.
+// label is the name of s with so many of the last characters of its id. Names and ids may be
+// made to look like other labels, whole ids too. So when more is asked for than an id has, a
+// sum follows that is another one each time, and that nobody can choose.
 func label(s *broker.Session, more int) string {
-	if more == 0 {
+	switch {
+	case more == 0:
 		return Of(s)
+	case more <= max(tail, utf8.RuneCountInString(s.ID)):
+		return Of(s) + "-" + lastOf(s.ID, more)
 	}
-	return Of(s) + "-" + lastOf(s.ID, more) + strings.Repeat("+", max(0, more-max(tail, utf8.RuneCountInString(s.ID))))
+	sum := sha256.Sum256(fmt.Append(nil, more, s.ID))
+	return Of(s) + "-" + s.ID + "-" + hex.EncodeToString(sum[:tail])
 }
 
 func lastOf(id string, n int) string {

@@ -49,9 +49,9 @@ func TestLabels(t *testing.T) {
 func TestLabelsTell(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var all, alive []broker.Session
-		ids := rapid.SliceOfNDistinct(rapid.StringMatching(`[ab]{3,7}`), 1, 6, rapid.ID[string]).Draw(t, "ids")
+		ids := rapid.SliceOfNDistinct(rapid.StringMatching(`[ab]{3,7}|a(-a){1,4}|aaab[+]{0,3}`), 1, 6, rapid.ID[string]).Draw(t, "ids")
 		for _, id := range ids {
-			s := living(id, rapid.SampledFrom([]string{"", "s", "s-aaab", "s-abab", "abab"}).Draw(t, "name"))
+			s := living(id, rapid.SampledFrom([]string{"", "s", "s-aaab", "s-abab", "abab", "a", "a-a", "a-a-a"}).Draw(t, "name"))
 			if rapid.Bool().Draw(t, "ended") {
 				s.EndedAt = time.Unix(1, 0)
 			} else {
