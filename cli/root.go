@@ -78,7 +78,9 @@ func NewRoot() *cobra.Command {
 	root.SetFlagErrorFunc(usage.FlagError)
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return usage.CheckFlags(cmd) }
 	root.ValidArgsFunction = usage.OfferShort
-	all := []*cobra.Command{newHookHelp(), newVersionCommand(), newCompletionCommand(root)}
+	help := newHelpCommand(root)
+	root.SetHelpCommand(help) // cobra adds it again, in the same place
+	all := []*cobra.Command{newHookHelp(), newVersionCommand(), newCompletionCommand(root), help}
 	for _, family := range [][]*cobra.Command{
 		console.Commands(), calls.Commands(), sessions.Commands(), rules.Commands(), logs.Commands(),
 		setup.Commands(), doctor.Commands(), run.Commands(), demo.Commands(),
@@ -100,7 +102,7 @@ var groups = []struct {
 	{"sessions", "SESSIONS", []string{"session"}},
 	{"rules", "RULES", []string{"rule", "grants"}},
 	{"record", "RECORD", []string{"log", "stats", "transcript", "backup"}},
-	{"setup", "SETUP", []string{"install", "uninstall", "doctor", "config", "completion", "split", "version"}},
+	{"setup", "SETUP", []string{"install", "uninstall", "doctor", "config", "completion", "split", "version", "help"}},
 }
 
 // addInGroups adds all commands to the root, those of the groups first and in their order.
@@ -115,6 +117,5 @@ func addInGroups(root *cobra.Command, all []*cobra.Command) {
 			all = slices.Delete(all, i, i+1)
 		}
 	}
-	root.SetHelpCommandGroupID("setup")
 	root.AddCommand(all...)
 }

@@ -36,14 +36,26 @@ func IsShort(cmd *cobra.Command) bool { return LongOf(cmd) != "" }
 
 // OfferShort offers the short names below cmd, which cobra leaves out since they are not listed.
 func OfferShort(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return offer(cmd, begun, IsShort), cobra.ShellCompDirectiveNoFileComp
+}
+
+// OfferCommands offers all commands below cmd, short names too.
+func OfferCommands(cmd *cobra.Command, begun string) []string {
+	return offer(cmd, begun, func(c *cobra.Command) bool { return c.IsAvailableCommand() || IsShort(c) })
+}
+
+func offer(cmd *cobra.Command, begun string, is func(*cobra.Command) bool) []string {
 	var offers []string
 	for _, c := range cmd.Commands() {
-		if len(args) == 0 && IsShort(c) && strings.HasPrefix(c.Name(), begun) {
+		if is(c) && strings.HasPrefix(c.Name(), begun) {
 			offers = append(offers, cobra.CompletionWithDesc(c.Name(), c.Short))
 		}
 	}
 	slices.Sort(offers)
-	return offers, cobra.ShellCompDirectiveNoFileComp
+	return offers
 }
 
 // LongOf is what cmd is a short name for, such as "session stop"; "" when it is none.
