@@ -55,7 +55,10 @@ the rule decides are ended at once, and listed.`,
   aoctl rule add --allow --tool Edit 'src/**' --project .
   aoctl rule add --template go --dry-run`,
 		Args: usage.AtMostOne("a pattern"),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if o.session, err = sessionID(cmd, o.session); err != nil {
+				return err
+			}
 			list, err := o.rules(args, time.Now())
 			if err != nil {
 				return err
@@ -71,12 +74,13 @@ the rule decides are ended at once, and listed.`,
 	f.StringVar(&o.tool, "tool", "Bash", "tool, or a pattern of tools such as Edit|Write")
 	f.StringArrayVar(&o.where, "where", nil, "PARAMETER=PATTERN that must match as well; may be given again")
 	f.StringVar(&o.project, "project", "", "only in this project's folder")
-	f.StringVar(&o.session, "session", "", "only in this session (id)")
+	f.StringVar(&o.session, "session", "", "only in this session (its name, id or folder)")
 	f.StringVar(&o.agent, "agent", "", "only for agents of this kind, such as claude")
 	f.StringVar(&o.life, "for", "", "end after this time, such as 15m, 8h or 30d")
 	f.IntVar(&o.uses, "uses", 0, "end after so many uses")
 	f.IntVar(&o.priority, "priority", rules.DefaultPriority, "lower speaks first")
 	f.StringVarP(&o.reason, "reason", "m", "", "why; the agent reads it when the rule denies")
+	_ = cmd.RegisterFlagCompletionFunc("session", client.CompleteSessions)
 	f.BoolVar(&o.dangerous, "dangerous", false, "allow also what is dangerous; the patterns must be exact")
 	f.StringVar(&o.template, "template", "", "add the rules of a template: "+strings.Join(rulesfile.Templates(), ", "))
 	f.BoolVar(&o.dryRun, "dry-run", false, "only print what would be added")
@@ -179,6 +183,23 @@ func templateRules(name string, scope rules.Scope, ends time.Time) ([]rules.Rule
 		list[i].ID, list[i].Scope, list[i].ExpiresAt = "", scope, ends
 	}
 	return list, nil
+}
+
+// sessionID is the id of the session that ref names. A session that the console does not know may
+// be yet to come, so ref is then taken for its id.
+func sessionID(cmd *cobra.Command, ref string) (string, error) {
+	c, err := client.New(cmd)
+	if ref == "" || err != nil { // adding the rule says what is wrong with the console
+		return ref, nil //nolint:nilerr // as above
+	}
+	s, err := c.Session(cmd.Context(), ref, client.Recorded...)
+	if several, ok := errors.AsType[usage.Error](err); ok {
+		return "", several
+	}
+	if err != nil {
+		return ref, nil //nolint:nilerr // as above
+	}
+	return s.ID, nil
 }
 
 // addRules prints what is going to be added and, unless dry, adds it.
