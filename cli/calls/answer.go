@@ -138,10 +138,10 @@ func findQuestion(ctx context.Context, c *client.Client, ref string) (broker.Req
 		}
 		return broker.Request{}, usage.Ambiguous("waiting question", ref, lines)
 	case s.Asks != nil:
-		return broker.Request{}, exit.Error{Code: exit.NotFound, Text: fmt.Sprintf("session %s asks in its agent's own terminal", show.SessionName(s)), Hint: "answer it there"}
+		return broker.Request{}, exit.Error{Code: exit.NotFound, Text: fmt.Sprintf("session %s asks in its agent's own terminal", s.Label), Hint: "answer it there"}
 	}
 	return broker.Request{}, exit.Error{
-		Code: exit.NotFound, Text: fmt.Sprintf("no question waits in session %s", show.SessionName(s)),
+		Code: exit.NotFound, Text: fmt.Sprintf("no question waits in session %s", s.Label),
 		Hint: "see what waits: aoctl pending",
 	}
 }

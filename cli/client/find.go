@@ -54,13 +54,20 @@ func lastEnded(over []broker.Session, ref string) (broker.Session, error) {
 	}
 }
 
+// Named is a session with what the screen calls it among all there are.
+type Named struct {
+	broker.Session
+	Label string
+}
+
 // Session asks for the one session that ref names, of the kinds given.
-func (c *Client) Session(ctx context.Context, ref string, kinds ...sessionnames.Kind) (broker.Session, error) {
+func (c *Client) Session(ctx context.Context, ref string, kinds ...sessionnames.Kind) (Named, error) {
 	all, err := c.Sessions(ctx)
 	if err != nil {
-		return broker.Session{}, err
+		return Named{}, err
 	}
-	return FindSession(Plain(all), ref, kinds...)
+	s, err := FindSession(Plain(all), ref, kinds...)
+	return Named{s, show.SessionNames(Plain(all))[s.ID]}, err
 }
 
 // sessionLines lists candidates, the word that means each of them in front.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/usage"
@@ -89,7 +88,7 @@ type freezing struct {
 }
 
 func freezeSessions(ctx context.Context, c *client.Client, o freezeOptions, on bool, out io.Writer) error {
-	var s broker.Session
+	var s client.Named
 	if o.session != "" {
 		var err error
 		if s, err = c.Session(ctx, o.session, client.Recorded...); err != nil {
@@ -112,10 +111,10 @@ func freezeSessions(ctx context.Context, c *client.Client, o freezeOptions, on b
 
 // sentence says what holds now. Lifting the freeze of one session, or of all, may leave another
 // freeze in force, and then it says so.
-func (f freezing) sentence(s broker.Session, on bool) string {
+func (f freezing) sentence(s client.Named, on bool) string {
 	who := "everything"
 	if s.ID != "" {
-		who = show.SessionName(s)
+		who = s.Label
 	}
 	switch {
 	case on && f.Held > 0:

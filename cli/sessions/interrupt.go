@@ -61,5 +61,5 @@ func interruptSession(ctx context.Context, c *client.Client, o interruptOptions,
 	if after.Run != nil && after.Run.Turn == broker.TurnIdle {
 		line = "no turn is under way"
 	}
-	return show.Line(out, safe.Line(show.SessionName(after.Session)+": "+line))
+	return show.Line(out, safe.Line(s.Label+": "+line))
 }

@@ -91,9 +91,9 @@ func resumeSession(ctx context.Context, c *client.Client, o resumeOptions, std s
 	case o.show && o.json:
 		return show.JSON(std.out, []broker.Resumption{r})
 	case o.show && r.Managed:
-		return show.Line(std.out, safe.Line(show.SessionName(s)+" would go on in the background: aoctl starts its agent"))
+		return show.Line(std.out, safe.Line(s.Label+" would go on in the background: aoctl starts its agent"))
 	case r.Started:
-		return show.Line(std.out, safe.Line(show.SessionName(s)+" goes on in the background"))
+		return show.Line(std.out, safe.Line(s.Label+" goes on in the background"))
 	}
 	if err := show.Line(std.out, safe.Line(tui.ResumeLine(r))); err != nil || o.show {
 		return err

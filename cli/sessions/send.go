@@ -125,7 +125,7 @@ func sendMessage(ctx context.Context, c *client.Client, o sendOptions, out io.Wr
 	case before.Message != nil:
 		line += "; it took the place of one that waited"
 	}
-	return show.Line(out, safe.Line(show.SessionName(after.Session)+": "+line))
+	return show.Line(out, safe.Line(before.Label+": "+line))
 }
 
 // managed are the sessions that aoctl started, and held the living ones of them.
@@ -133,7 +133,7 @@ func managed(s broker.Session) bool { return s.Run != nil }
 func held(s broker.Session) bool    { return managed(s) && !s.Ended() }
 
 // findManaged finds a session by what a person calls it, an ended one too.
-func findManaged(ctx context.Context, c *client.Client, ref string) (broker.Session, error) {
+func findManaged(ctx context.Context, c *client.Client, ref string) (client.Named, error) {
 	s, err := c.Session(ctx, ref, held, sessionnames.Alive, managed, sessionnames.Any)
 	if err == nil || !isNotFound(err) {
 		return s, err
@@ -141,7 +141,7 @@ func findManaged(ctx context.Context, c *client.Client, ref string) (broker.Sess
 	// One that ended long ago is not listed, and known by its id.
 	var one client.Session
 	if c.Get(ctx, "/sessions/"+url.PathEscape(ref), nil, &one) == nil {
-		return one.Session, nil
+		return client.Named{Session: one.Session, Label: show.SessionName(one.Session)}, nil
 	}
 	return s, err
 }
