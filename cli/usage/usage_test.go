@@ -55,7 +55,7 @@ func TestAmbiguousListsAFew(t *testing.T) {
 func TestNear(t *testing.T) {
 	names := []string{"log", "hook", "stop", "stats", "status", "session", "install", "deny"}
 	for word, want := range map[string]string{
-		"foo": "", "stpo": "stop", "stopp": "stop", "lgo": "log", "inst": "install", "in": "", "x": "", "": "",
+		"foo": "", "sotp": "stop", "stopp": "stop", "lgo": "log", "inst": "install", "in": "", "x": "", "": "",
 		"frobnicate": "", "Deny": "deny", "hok": "hook", "allow": "",
 	} {
 		got := ""
