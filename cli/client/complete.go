@@ -50,7 +50,7 @@ func OfferSessions(all []broker.Session, begun string, offered sessionnames.Kind
 			word = s.ID
 		}
 		if offered(s) {
-			offers = usage.Offer(offers, word, sessionText(s, word))
+			offers = usage.Offer(offers, word, strings.Join(sessionText(s, word), ", "))
 		}
 	}
 	return offers

@@ -75,18 +75,18 @@ func sessionLines(all, found []broker.Session) []string {
 	words := SessionWords(all)
 	lines := make([]string, len(found))
 	for i, s := range found {
-		lines[i] = words[s.ID] + "  " + sessionText(s, words[s.ID])
+		lines[i] = words[s.ID] + "  " + strings.Join(sessionText(s, words[s.ID]), "  ")
 	}
 	return lines
 }
 
 // sessionText is what tells s from others, beside the word for it.
-func sessionText(s broker.Session, word string) string {
+func sessionText(s broker.Session, word string) []string {
 	parts := []string{s.Agent, s.Status(), s.CWD}
 	if name := show.SessionName(s); !strings.HasPrefix(word, name) {
 		parts = append([]string{name}, parts...)
 	}
-	return strings.Join(parts, "  ")
+	return parts
 }
 
 // SessionWords are the words to type for sessions: what the screen calls them, where every
