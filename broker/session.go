@@ -65,6 +65,10 @@ type SessionEnd struct {
 	EndReason string    `json:"end_reason,omitempty"` // "stopped_by_user", "gone", or the agent's own word; of a turn that failed what the agent says of it
 }
 
+// Ended reports whether no process stands behind s any more. One that was stopped stays
+// "stopped" when its agent leaves.
+func (s Session) Ended() bool { return s.State.Ended() || !s.EndedAt.IsZero() }
+
 // Subagent is a helper that runs inside a session.
 type Subagent struct {
 	ID   string `json:"id"`

@@ -121,6 +121,7 @@ type GrantUse struct{ ID, By string }
 // RequestFilter selects requests; zero fields select all.
 type RequestFilter struct {
 	IDs       []string // only these; nil for all
+	Begins    string   // only those whose id begins so
 	State     State
 	SessionID string
 	Decided   bool // only terminal ones, newest decision first

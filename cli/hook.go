@@ -26,6 +26,7 @@ func newHookHelp() *cobra.Command {
 prints the answer for the agent. Whatever goes wrong refuses the call: nothing
 on standard output, one sentence on standard error, exit code 2.`,
 		Example:            "  echo \"$payload\" | aoctl hook claude --timeout 10m",
+		Hidden:             true, // nobody types it
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return usage.Error{Text: "hook must be the first argument", Hint: usage.HelpHint(cmd)}

@@ -19,6 +19,7 @@ package cli
 import (
 	"context"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -47,7 +48,7 @@ func Main(args []string) int {
 	}
 	ctx, stop := console.UntilSignal(context.Background())
 	defer stop()
-	root := newRoot()
+	root := NewRoot()
 	root.SetArgs(args)
 	return exit.Report(os.Stderr, root.ExecuteContext(ctx))
 }
@@ -56,42 +57,65 @@ const rootLong = `aoctl is a console for the coding agents you run. Agents ask b
 the console shows the call, and a key allows or denies it.
 
 Without a command it opens the console. Everything an agent asks is refused
-while no console is open.`
+while no console is open.
+
+What can be done to a call or a session has a short name as well: "aoctl stop" is
+"aoctl session stop", "aoctl deny" is "aoctl call deny", "aoctl pending" lists the
+calls that wait and "aoctl sessions" the sessions.`
 
 const rootExample = `  aoctl install claude     # once: let Claude Code ask here
   aoctl                    # open the console
   aoctl demo               # see it work without an agent
-  aoctl stop --all         # from any terminal: stop every session`
+  aoctl stop api-server    # from any terminal: stop a session; --all stops every one`
 
-// newRoot builds the whole command tree.
-func newRoot() *cobra.Command {
+// NewRoot builds the whole tree of commands, for Main and for the manual pages.
+func NewRoot() *cobra.Command {
 	root := console.NewCommand()
 	root.Long, root.Example = rootLong, rootExample
 	root.SilenceErrors = true
 	root.SilenceUsage = true
 	root.PersistentFlags().String("socket", "", "path of the console's socket (env AOCTL_SOCKET)")
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usage.Error{Text: err.Error(), Hint: usage.HelpHint(cmd)}
-	})
-	root.PersistentPreRunE = checkFlags
-	root.AddCommand(newHookHelp(), newVersionCommand(), newCompletionCommand(root))
+	root.SetFlagErrorFunc(usage.FlagError)
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return usage.CheckFlags(cmd) }
+	root.ValidArgsFunction = usage.OfferShort
+	help := newHelpCommand(root)
+	root.SetHelpCommand(help) // cobra adds it again, in the same place
+	all := []*cobra.Command{newHookHelp(), newVersionCommand(), newCompletionCommand(root), help}
 	for _, family := range [][]*cobra.Command{
 		console.Commands(), calls.Commands(), sessions.Commands(), rules.Commands(), logs.Commands(),
 		setup.Commands(console.KeyActions()), doctor.Commands(console.KeyActions()), run.Commands(), demo.Commands(),
 	} {
-		root.AddCommand(family...)
+		all = append(all, family...)
 	}
+	addInGroups(root, all)
 	return root
 }
 
-// checkFlags makes missing flags, and flags that exclude each other, errors of usage.
-func checkFlags(cmd *cobra.Command, _ []string) error {
-	err := cmd.ValidateRequiredFlags()
-	if err == nil {
-		err = cmd.ValidateFlagGroups()
+// groups are what the help lists, in this order. A command that stands in none of them is
+// not listed; each of those is hidden.
+var groups = []struct {
+	id, title string
+	commands  []string
+}{
+	{"core", "CORE", []string{"run", "status", "demo"}},
+	{"calls", "CALLS", []string{"call"}},
+	{"sessions", "SESSIONS", []string{"session"}},
+	{"rules", "RULES", []string{"rule", "grants"}},
+	{"record", "RECORD", []string{"log", "stats", "transcript", "backup"}},
+	{"setup", "SETUP", []string{"install", "uninstall", "doctor", "config", "completion", "split", "version", "help"}},
+}
+
+// addInGroups adds all commands to the root, those of the groups first and in their order.
+func addInGroups(root *cobra.Command, all []*cobra.Command) {
+	cobra.EnableCommandSorting = false // the order is part of the help
+	for _, g := range groups {
+		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
+		for _, name := range g.commands {
+			i := slices.IndexFunc(all, func(c *cobra.Command) bool { return c.Name() == name })
+			all[i].GroupID = g.id
+			root.AddCommand(all[i])
+			all = slices.Delete(all, i, i+1)
+		}
 	}
-	if err != nil {
-		return usage.Error{Text: err.Error(), Hint: usage.HelpHint(cmd)}
-	}
-	return nil
+	root.AddCommand(all...)
 }

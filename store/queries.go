@@ -105,6 +105,7 @@ func (s *queries) Requests(ctx context.Context, f broker.RequestFilter) ([]broke
 		}
 		w.add(true, `id IN (SELECT value FROM json_each(?))`, string(ids))
 	}
+	w.add(f.Begins != "", `id >= ? AND id < ?`, f.Begins, f.Begins+"\U0010FFFF")
 	w.add(f.State == broker.Pending, `status = 'pending'`) // a literal, or its index cannot be used
 	w.add(f.State != "" && f.State != broker.Pending, `status = ?`, string(f.State))
 	w.add(f.SessionID != "", `session_id = ?`, f.SessionID)

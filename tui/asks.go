@@ -4,7 +4,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
-	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/tty"
@@ -16,7 +15,7 @@ import (
 // elsewhereRows says what is asked in other terminals.
 func (m *model) elsewhereRows(p *draw.Paper) {
 	for _, s := range m.Board.Elsewhere() {
-		p.Prose(draw.Gutter{Width: 1}, draw.Piece{Ink: draw.Warn, Raw: board.SessionName(*s) + " asks in its own terminal: "}, draw.Piece{Ink: draw.Agent, Raw: s.Asks.Text})
+		p.Prose(draw.Gutter{Width: 1}, draw.Piece{Ink: draw.Warn, Raw: m.Board.Label(s.ID) + " asks in its own terminal: "}, draw.Piece{Ink: draw.Agent, Raw: s.Asks.Text})
 	}
 }
 

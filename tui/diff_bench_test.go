@@ -71,7 +71,7 @@ func BenchmarkDiff5000FirstFrame(b *testing.B) {
 		}
 		inMS(b)
 	})
-	list := dressed(s.m.Ctx, read)
+	list := change.Dressed(s.m.Ctx, read)
 	for _, sides := range []bool{false, true} {
 		b.Run(map[bool]string{false: "coloured", true: "sides"}[sides], func(b *testing.B) {
 			s.m.sheets.View = callview.DiffView{Sides: sides, More: 3}

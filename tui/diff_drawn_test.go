@@ -91,7 +91,7 @@ func TestDrawnIsDone(t *testing.T) {
 		fresh := strings.Join(append(rapid.SliceOfN(line, 0, 20).Draw(t, "new"), ""), "\n")
 		c := change.Change{Kind: change.Replaces, Path: "/x.go", Named: true, Edits: []change.Replacement{{Old: old, Fresh: fresh, All: rapid.Bool().Draw(t, "all")}}}
 		files := map[string]change.File{"/x.go": change.Result([]byte(file), nil, tuitest.Noon)}
-		list := dressed(t.Context(), change.Changes{List: []change.Change{c}}.Compare(files, "", time.Minute))
+		list := change.Dressed(t.Context(), change.Changes{List: []change.Change{c}}.Compare(files, "", time.Minute))
 		n := strings.Count(file, old)
 		s := list[0]
 		if located := n == 1 || c.Edits[0].All && n > 0; s.Numbered != located {
@@ -154,7 +154,7 @@ func FuzzChangesLayout(f *testing.F) {
 		files := map[string]change.File{
 			"/x.go": change.Result([]byte(file), nil, tuitest.Noon), "/y.py": change.Result([]byte(file), nil, tuitest.Noon), "/z.ipynb": change.Result([]byte(file), nil, tuitest.Noon),
 		}
-		list := dressed(t.Context(), cs.Compare(files, "/", time.Second))
+		list := change.Dressed(t.Context(), cs.Compare(files, "/", time.Second))
 		for _, st := range []*draw.Styles{tuitest.PlainStyles(), draw.NewStyles(draw.DefaultPalette(), termenv.TrueColor, true, true)} {
 			d := &callview.Doc{Paper: *st.Paper(width)}
 			d.Changes(list, callview.DiffView{Sides: sides})

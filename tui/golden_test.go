@@ -103,7 +103,7 @@ func (s *still) files(text string, err error) {
 		files[path] = change.Result([]byte(text), err, seconds(4))
 	}
 	s.m.Update(filesMsg{key: c.Key(), files: files, sections: cs.Compare(files, c.Req.CWD, time.Minute)})
-	s.m.Update(dressedMsg{key: c.Key(), of: c.Sections, list: dressed(s.m.Ctx, c.Sections)})
+	s.m.Update(dressedMsg{key: c.Key(), of: c.Sections, list: change.Dressed(s.m.Ctx, c.Sections)})
 }
 
 // pass lets time go by as it does for a program that runs.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/draw"
-	"github.com/aoctl/aoctl/tui/words"
+	"github.com/aoctl/aoctl/tui/sessionview"
 )
 
 // heldRow is a row about a managed session; its texts are safe to draw.
@@ -20,7 +20,7 @@ func heldRows(s *broker.Session) []heldRow {
 		return failureRow(s)
 	}
 	var list []heldRow
-	if parts := words.Spent(s.Run); len(parts) > 0 {
+	if parts := sessionview.Spent(s.Run); len(parts) > 0 {
 		row := heldRow{ink: draw.Muted}
 		for n := len(parts); n > 0; n-- {
 			row.texts = append(row.texts, strings.Join(parts[:n], " · "))
@@ -36,7 +36,7 @@ func heldRows(s *broker.Session) []heldRow {
 	case w != nil:
 		list = append(list, heldRow{draw.Key, []string{"next: " + draw.SafeLine(w.Text)}})
 	}
-	if n := len(s.Run.Steps); n > 0 && words.UnderStop(s) {
+	if n := len(s.Run.Steps); n > 0 && s.State.UnderStop() {
 		list = append(list, heldRow{draw.Muted, []string{"· " + draw.SafeLine(s.Run.Steps[n-1])}})
 	}
 	return append(list, failureRow(s)...)

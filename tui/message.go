@@ -11,8 +11,8 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
+	"github.com/aoctl/aoctl/tui/sessionview"
 	"github.com/aoctl/aoctl/tui/text"
-	"github.com/aoctl/aoctl/tui/words"
 )
 
 // compose is the next message of a managed session's user, being written. It lies below
@@ -194,7 +194,7 @@ func (m *model) sendMessage() tea.Cmd {
 		m.compose = nil
 		m.Guard.Leaves(m.At)
 		delete(m.unsent, s.ID)
-		return m.Say(draw.Muted, "unchanged: "+words.WhenTold(s))
+		return m.Say(draw.Muted, "unchanged: "+sessionview.WhenTold(s))
 	case waits.ID != c.replaces:
 		gone := c.replaces != "" && waits.ID == ""
 		c.replaces = waits.ID
@@ -258,9 +258,9 @@ func (m *model) said(msg saidMsg) tea.Cmd {
 		return m.Say(draw.OK, "told "+msg.label)
 	}
 	if msg.session.Run != nil && msg.session.Run.Turn == broker.TurnIdle {
-		return m.Say(draw.OK, msg.label+": "+words.WhenTold(&msg.session), words.WhenTold(&msg.session))
+		return m.Say(draw.OK, msg.label+": "+sessionview.WhenTold(&msg.session), sessionview.WhenTold(&msg.session))
 	}
-	return m.Say(draw.OK, msg.label+": "+words.WhenTold(&msg.session)+"; m edits it", words.WhenTold(&msg.session))
+	return m.Say(draw.OK, msg.label+": "+sessionview.WhenTold(&msg.session)+"; m edits it", sessionview.WhenTold(&msg.session))
 }
 
 // runError is what the broker has against an order to a session; safe to draw.

@@ -5,7 +5,6 @@ import (
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
-	"github.com/aoctl/aoctl/tui/words"
 )
 
 // composeHeight is how many of a body's rows a message takes that is being written: all
@@ -70,7 +69,7 @@ func (m *model) composeNote() string {
 		return "the editor is open"
 	case s == nil || s.Run == nil:
 		return "this session is gone"
-	case words.UnderStop(s):
+	case s.State.UnderStop():
 		return "it is stopped: a message lifts that"
 	}
 	switch s.Run.Turn {

@@ -6,6 +6,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/sessionview"
 	"github.com/aoctl/aoctl/tui/words"
 )
 
@@ -127,7 +128,7 @@ func (m *model) sessionLines(s *broker.Session, width int) []string {
 		r.Put(draw.Frozen, "frozen").Put(draw.Faint, " · ")
 		room = width - 1 - r.Width
 	}
-	r.Fit(words.StateInk(s, m.Board.Pending[s.ID]), word+putOffWord(s, word), room)
+	r.Fit(sessionview.Ink(s, m.Board.Pending[s.ID]), word+putOffWord(s, word), room)
 	if age := figures.Ago(m.At.Sub(since)); !since.IsZero() && r.Width+1+draw.Cells(age) < width { // never touching the word
 		r.Right(draw.Muted, age, width-1)
 	}

@@ -1,10 +1,7 @@
 package tui
 
 import (
-	"context"
 	"maps"
-	"slices"
-	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -13,7 +10,6 @@ import (
 	"github.com/aoctl/aoctl/tui/diff"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/guard"
-	"github.com/aoctl/aoctl/tui/syntax"
 )
 
 // wantFiles has the files read that a call would change, once for each card, and has it
@@ -119,16 +115,13 @@ func (m *model) filesMoved(msg filesMovedMsg) tea.Cmd {
 	return m.Say(draw.Warn, c.Summary().Tool+": a file of this call changed: it is drawn anew", "a file changed: drawn anew")
 }
 
-// dressFor is how long the colours of a call may take. Those of later texts are left out.
-const dressFor = 1500 * time.Millisecond
-
 // dress finds, off the screen's time, what changed inside lines, and their colours.
 func (m *model) dress(c *board.Card) tea.Cmd {
 	if len(c.Sections) == 0 {
 		return nil
 	}
 	ctx, key, of := m.Ctx, c.Key(), c.Sections
-	return func() tea.Msg { return dressedMsg{key: key, of: of, list: dressed(ctx, of)} }
+	return func() tea.Msg { return dressedMsg{key: key, of: of, list: change.Dressed(ctx, of)} }
 }
 
 // dressedCame shows colours where none were. Nothing moves by it.
@@ -139,33 +132,4 @@ func (m *model) dressedCame(msg dressedMsg) {
 	}
 	c.Sections = msg.list
 	m.sheets.Forget(msg.key.ID)
-}
-
-// dressed is a copy of sections with colours and marks on words.
-func dressed(ctx context.Context, list []change.Section) []change.Section {
-	ctx, cancel := context.WithTimeout(ctx, dressFor)
-	defer cancel()
-	deadline := time.Now().Add(dressFor / 3)
-	list = slices.Clone(list)
-	known := map[[2]string][]syntax.Span{} // by language and text: one edit's new text is the next one's old
-	lex := func(lang, text string) []syntax.Span {
-		key := [2]string{lang, text}
-		if spans, ok := known[key]; ok || text == "" {
-			return spans
-		}
-		known[key] = syntax.Lex(ctx, lang, text)
-		return known[key]
-	}
-	for i := range list {
-		s := &list[i]
-		s.Lines = slices.Clone(s.Lines)
-		diff.CompareWords(s.Lines, deadline)
-	}
-	for i := range list {
-		s := &list[i]
-		if len(s.Parts) == 0 && s.Lang != "" {
-			s.InOld, s.InFresh = lex(s.Lang, s.Old), lex(s.Lang, s.Fresh)
-		}
-	}
-	return list
 }

@@ -121,7 +121,7 @@ func TestLateColours(t *testing.T) {
 		t.Error("colours of other sections were taken")
 	}
 	c.SeenEnd = true
-	s.m.Update(dressedMsg{key: c.Key(), of: before, list: dressed(t.Context(), before)})
+	s.m.Update(dressedMsg{key: c.Key(), of: before, list: change.Dressed(t.Context(), before)})
 	if &c.Sections[0] == &before[0] || !c.SeenEnd {
 		t.Error("colours were not taken, or made the call unread")
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
-	"github.com/aoctl/aoctl/tui/words"
+	"github.com/aoctl/aoctl/tui/sessionview"
 )
 
 func (m *model) transcriptView(l layout, a draw.Area) []string {
@@ -119,11 +119,11 @@ func (m *model) transcriptNote() (string, draw.Ink) {
 func spentWords(s story.Spent) string {
 	var parts []string
 	if s.Cost > 0 {
-		parts = append(parts, words.Cost(s.Cost))
+		parts = append(parts, sessionview.Cost(s.Cost))
 	}
 	u := s.Usage
 	if in := u.Input + u.CacheRead + u.CacheWrite; in+u.Output > 0 {
-		parts = append(parts, words.Tokens(in)+" in "+words.Tokens(u.Output)+" out")
+		parts = append(parts, sessionview.Tokens(in)+" in "+sessionview.Tokens(u.Output)+" out")
 	}
 	return strings.Join(parts, ", ")
 }

@@ -66,6 +66,8 @@ func (k keeper) requests() {
 		{"allowed", broker.RequestFilter{State: broker.Allowed}, "r1 r0 "},
 		{"of a session", broker.RequestFilter{SessionID: "b"}, "r5 r3 r1 "},
 		{"pending of a session", broker.RequestFilter{SessionID: "b", State: broker.Pending}, "r5 "},
+		{"of an id's beginning", broker.RequestFilter{Begins: "r1"}, "r1 "},
+		{"of all ids' beginning", broker.RequestFilter{Begins: "r", Decided: true}, "r1 r3 r0 r2 "},
 		{"decided", broker.RequestFilter{Decided: true}, "r1 r3 r0 r2 "},
 		{"decided of a session", broker.RequestFilter{Decided: true, SessionID: "a"}, "r0 r2 "},
 		{"decided and allowed", broker.RequestFilter{Decided: true, State: broker.Allowed}, "r1 r0 "},

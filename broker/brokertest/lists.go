@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
@@ -77,6 +78,9 @@ func selects(f broker.RequestFilter, r *broker.Request) bool {
 			return false
 		}
 		at = r.Outcome.At
+	}
+	if !strings.HasPrefix(r.ID, f.Begins) {
+		return false
 	}
 	if f.Late && r.State != broker.Expired && r.State != broker.Cancelled {
 		return false

@@ -13,6 +13,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/forms"
+	"github.com/aoctl/aoctl/broker/sessionnames"
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/show"
@@ -41,10 +42,10 @@ options are several flags. All questions of the form must be answered.
 
 Without --answer it shows what is asked. --decline sends the agent on without an answer;
 any program of yours may.`,
-		Example: `  aoctl answer api-server
-  aoctl answer api-server -a 'Which database?=SQLite'
-  aoctl answer 0197f3a2 -a Database=SQLite -a Parts=API -a Parts=UI
-  aoctl answer api-server --decline 'ask me tomorrow'`,
+		Example: `  aoctl call answer api-server
+  aoctl call answer api-server -a 'Which database?=SQLite'
+  aoctl call answer 0197f3a2 -a Database=SQLite -a Parts=API -a Parts=UI
+  aoctl call answer api-server --decline 'ask me tomorrow'`,
 		Args:              usage.OneArg("the id of a waiting question, or a session"),
 		ValidArgsFunction: client.CompleteSessions,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -119,7 +120,10 @@ func findQuestion(ctx context.Context, c *client.Client, ref string) (broker.Req
 	if err != nil || found {
 		return call, err
 	}
-	s, err := c.Session(ctx, ref)
+	waits := func(s broker.Session) bool {
+		return slices.ContainsFunc(asked, func(r broker.Request) bool { return r.SessionID == s.ID })
+	}
+	s, err := c.Session(ctx, ref, waits, sessionnames.Alive, sessionnames.Any)
 	if err != nil {
 		return broker.Request{}, err
 	}
@@ -134,10 +138,10 @@ func findQuestion(ctx context.Context, c *client.Client, ref string) (broker.Req
 		}
 		return broker.Request{}, usage.Ambiguous("waiting question", ref, lines)
 	case s.Asks != nil:
-		return broker.Request{}, exit.Error{Code: exit.NotFound, Text: fmt.Sprintf("session %s asks in its agent's own terminal", show.SessionName(s)), Hint: "answer it there"}
+		return broker.Request{}, exit.Error{Code: exit.NotFound, Text: fmt.Sprintf("session %s asks in its agent's own terminal", s.Label), Hint: "answer it there"}
 	}
 	return broker.Request{}, exit.Error{
-		Code: exit.NotFound, Text: fmt.Sprintf("no question waits in session %s", show.SessionName(s)),
+		Code: exit.NotFound, Text: fmt.Sprintf("no question waits in session %s", s.Label),
 		Hint: "see what waits: aoctl pending",
 	}
 }

@@ -54,10 +54,10 @@ Without a terminal nobody can look, so the call must be named by its digest, whi
 
 With --input the call runs with another input: one JSON object with all of it, as the
 agent's tool takes it. It is judged like any other: what a rule refuses is refused.`,
-		Example: `  aoctl approve 0197f3a2
-  aoctl approve 0197f3a2 --token-file ~/.config/aoctl/token
-  aoctl approve 0197f3a2 --digest 4f2a91c0 --json </dev/null
-  aoctl approve 0197f3a2 --input other.json`,
+		Example: `  aoctl call approve 0197f3a2
+  aoctl call approve 0197f3a2 --token-file ~/.config/aoctl/token
+  aoctl call approve 0197f3a2 --digest 4f2a91c0 --json </dev/null
+  aoctl call approve 0197f3a2 --input other.json`,
 		Args:              usage.OneArg("the id of a waiting call"),
 		ValidArgsFunction: client.CompleteCalls,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -32,7 +32,7 @@ func newDenyCommand() *cobra.Command {
 		Long: `deny refuses a waiting call, named by its id or by enough of the id's beginning.
 The agent reads the reason. Any program of yours may refuse; to allow takes a key in the
 console, or an operator token (aoctl approve).`,
-		Example:           "  aoctl deny 0197f3a2\n  aoctl deny 0197f3a2 -m 'use the staging database'",
+		Example:           "  aoctl call deny 0197f3a2\n  aoctl call deny 0197f3a2 -m 'use the staging database'",
 		Args:              usage.OneArg("the id of a waiting call"),
 		ValidArgsFunction: client.CompleteCalls,
 		RunE: func(cmd *cobra.Command, args []string) error {

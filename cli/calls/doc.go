@@ -1,5 +1,6 @@
-// Package calls has the commands about single calls: what waits (pending), and to allow
-// one (approve), to refuse one (deny) or to answer an agent's question (answer).
+// Package calls has the commands about single calls, below the noun call: what waits (list),
+// all of one (view), and to allow one (approve), to refuse one (deny) or to answer an agent's
+// question (answer). The short names pending, approve, deny and answer are the same commands.
 //
 // Each finds its call by an id or the beginning of one, asks the console over package client,
 // and prints what became of the call. Refusing is open to every process of the user. Allowing
@@ -11,12 +12,29 @@
 // decided before it.
 //
 // Each command is a file: flags in a struct, one function that takes it. show.go prints a
-// whole call for approve.
+// whole call for approve; view draws one with the console's own rooms, callview and draw, and
+// record.go is what it reads where no console is asked. The record is read as "aoctl log"
+// reads it, so a row that the log does not vouch for is not shown.
 package calls
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
 
-// Commands are the commands about calls.
+	"github.com/aoctl/aoctl/cli/usage"
+)
+
+// Commands are the noun call, and the short names of what is below it.
 func Commands() []*cobra.Command {
-	return []*cobra.Command{newPendingCommand(), newApproveCommand(), newDenyCommand(), newAnswerCommand()}
+	return []*cobra.Command{
+		usage.Noun(&cobra.Command{
+			Use:     "call",
+			Short:   "list | view | approve | deny | answer",
+			Long:    "call has what can be done about single calls: those that wait for an answer, and those on record.",
+			Example: "  aoctl call list\n  aoctl call view 0197f3a2\n  aoctl call deny 0197f3a2 -m 'use the staging database'",
+		}, newListCommand(), newViewCommand(), newApproveCommand(), newDenyCommand(), newAnswerCommand()),
+		usage.ShortName(newListCommand(), "pending", "call list"),
+		usage.ShortName(newApproveCommand(), "approve", "call approve"),
+		usage.ShortName(newDenyCommand(), "deny", "call deny"),
+		usage.ShortName(newAnswerCommand(), "answer", "call answer"),
+	}
 }

@@ -19,16 +19,16 @@ type pendingOptions struct {
 	json    bool
 }
 
-func newPendingCommand() *cobra.Command {
+func newListCommand() *cobra.Command {
 	var o pendingOptions
 	cmd := &cobra.Command{
-		Use:   "pending",
+		Use:   "list",
 		Short: "List the calls that wait for an answer",
-		Long: `pending lists the calls that wait for an answer, the one that waits longest first.
+		Long: `It lists the calls that wait for an answer, the one that waits longest first.
 They are answered in the console; from here they can be refused (aoctl deny) and, with
 an operator token, allowed (aoctl approve). "held" says that a freeze keeps a call from
 being allowed until it is lifted.`,
-		Example: "  aoctl pending\n  aoctl pending --session api-server --json",
+		Example: "  aoctl call list\n  aoctl call list --session api-server --json",
 		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := client.New(cmd)
@@ -38,7 +38,7 @@ being allowed until it is lifted.`,
 			return listPending(cmd.Context(), c, o, cmd.OutOrStdout(), time.Now())
 		},
 	}
-	cmd.Flags().StringVar(&o.session, "session", "", "only calls of this session (id prefix, name or folder)")
+	cmd.Flags().StringVar(&o.session, "session", "", "only calls of this session (its name, id or folder)")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array, [] when nothing waits")
 	_ = cmd.RegisterFlagCompletionFunc("session", client.CompleteSessions)
 	return cmd
@@ -51,7 +51,7 @@ func listPending(ctx context.Context, c *client.Client, o pendingOptions, out io
 	}
 	var id string
 	if o.session != "" {
-		s, err := client.FindSession(client.Plain(sessions), o.session, true)
+		s, err := client.FindSession(client.Plain(sessions), o.session, client.Recorded...)
 		if err != nil {
 			return err
 		}

@@ -2,10 +2,13 @@ package client
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/sessionnames"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/usage"
 )
@@ -13,34 +16,44 @@ import (
 // completionTime bounds what one press of the tab key may wait for the console.
 const completionTime = 300 * time.Millisecond
 
-// CompleteSessions offers the names of living sessions, and ids where a name is
-// shared or not fit to be typed.
-func CompleteSessions(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+// CompleteSessions offers the living sessions.
+func CompleteSessions(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	return completeSessions(cmd, args, begun, sessionnames.Alive)
+}
+
+// CompleteResumable offers the sessions that a resume may go on with.
+func CompleteResumable(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	return completeSessions(cmd, args, begun, func(s broker.Session) bool { return s.Deferred > 0 })
+}
+
+func completeSessions(cmd *cobra.Command, args []string, begun string, offered sessionnames.Kind) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	var offers []string
 	Briefly(cmd, func(ctx context.Context, c *Client) {
-		sessions, err := c.Sessions(ctx)
-		if err != nil {
-			return
-		}
-		count := map[string]int{}
-		for _, s := range sessions {
-			count[s.Name]++
-		}
-		for _, s := range sessions {
-			if Ended(s.Session) {
-				continue
-			}
-			word := s.Name
-			if count[word] > 1 || !usage.Typable(word) {
-				word = s.ID
-			}
-			offers = usage.Offer(offers, word, s.Agent+", "+s.Status()+", "+s.CWD)
+		if all, err := c.Sessions(ctx); err == nil {
+			offers = OfferSessions(Plain(all), begun, offered)
 		}
 	})
 	return offers, cobra.ShellCompDirectiveNoFileComp
+}
+
+// OfferSessions offers some of the sessions by what the screen calls them; those whose name is
+// not fit to be typed, or of which the beginning of the id was typed, by their id.
+func OfferSessions(all []broker.Session, begun string, offered sessionnames.Kind) []string {
+	var offers []string
+	words := SessionWords(all)
+	for _, s := range all {
+		word := words[s.ID]
+		if begun != "" && strings.HasPrefix(s.ID, begun) {
+			word = s.ID
+		}
+		if offered(s) {
+			offers = usage.Offer(offers, word, strings.Join(sessionText(s, word), ", "))
+		}
+	}
+	return offers
 }
 
 // CompleteCalls offers the ids of waiting calls.
@@ -55,10 +68,15 @@ func CompleteCalls(cmd *cobra.Command, args []string, _ string) ([]string, cobra
 			return
 		}
 		for _, r := range waiting {
-			offers = usage.Offer(offers, r.ID, r.ToolName+" "+show.Call(r.Request))
+			offers = OfferCall(offers, r.Request)
 		}
 	})
 	return offers, cobra.ShellCompDirectiveNoFileComp
+}
+
+// OfferCall adds the id of a call.
+func OfferCall(offers []string, r broker.Request) []string {
+	return usage.Offer(offers, r.ID, r.ToolName+" "+show.Call(r))
 }
 
 // Briefly calls f when a console can be reached, and never for long.

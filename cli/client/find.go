@@ -3,99 +3,102 @@ package client
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/sessionnames"
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/usage"
 )
 
-// FindSession picks the one session that ref names: its id, a prefix of its id,
-// its name, its folder, or its folder's name. Living sessions come before ended
-// ones, which only count with endedToo. An ambiguous ref is a usage.Error that
-// lists the candidates; an unknown or ended one is an exit.Error with exit.NotFound.
-func FindSession(sessions []broker.Session, ref string, endedToo bool) (broker.Session, error) {
-	var live, over []broker.Session
-	for _, s := range sessions {
-		switch {
-		case s.ID == ref && (endedToo || !Ended(s) || s.State == broker.SessionStopped):
-			return s, nil
-		case !namesSession(s, ref):
-		case Ended(s):
-			over = append(over, s)
-		default:
-			live = append(live, s)
-		}
+// Living and Recorded are what most commands look for: sessions that can still do something, and
+// those on record, where an ended one counts only when no living one fits.
+var (
+	Living   = []sessionnames.Kind{sessionnames.Alive}
+	Recorded = []sessionnames.Kind{sessionnames.Alive, sessionnames.Any}
+)
+
+// FindSession picks the one session that ref names: by what the screen calls it, its name, its
+// id or the beginning or end of it, its folder, or its folder's name. Sessions of an earlier
+// kind come before those of a later one. An ambiguous ref is a usage.Error that lists
+// the candidates; an unknown or ended one is an exit.Error with exit.NotFound.
+func FindSession(sessions []broker.Session, ref string, kinds ...sessionnames.Kind) (broker.Session, error) {
+	switch found := sessionnames.Pick(sessions, ref, kinds...); len(found) {
+	case 0:
+		return lastEnded(sessionnames.Pick(sessions, ref, sessionnames.Any), ref)
+	case 1:
+		return found[0], nil
+	default:
+		return broker.Session{}, usage.Ambiguous("session", ref, sessionLines(sessions, found))
 	}
-	if len(live) == 0 && endedToo {
-		live = over
-	}
-	switch {
-	case len(live) == 1:
-		return live[0], nil
-	case len(live) > 1:
-		return broker.Session{}, usage.Ambiguous("session", ref, sessionLines(live))
-	case len(over) > 0:
-		newest := slices.MaxFunc(over, func(a, b broker.Session) int { return a.LastSeenAt.Compare(b.LastSeenAt) })
-		if newest.State == broker.SessionStopped { // stopping twice is fine, also when the agent left on the first
-			return newest, nil
-		}
+}
+
+// lastEnded answers for sessions that are not of the kind that is asked for. Stopping twice is
+// fine, also when the agent left on the first stop.
+func lastEnded(over []broker.Session, ref string) (broker.Session, error) {
+	if len(over) == 0 {
 		return broker.Session{}, exit.Error{
-			Code: exit.NotFound, Text: fmt.Sprintf("session %s has already ended (%s)", show.SessionName(newest), newest.State),
-			Hint: "there is nothing left to stop",
+			Code: exit.NotFound, Text: fmt.Sprintf("no session is called %q", ref),
+			Hint: "see which there are: aoctl session list --all",
 		}
+	}
+	newest := slices.MaxFunc(over, func(a, b broker.Session) int { return a.LastSeenAt.Compare(b.LastSeenAt) })
+	if newest.State == broker.SessionStopped {
+		return newest, nil
 	}
 	return broker.Session{}, exit.Error{
-		Code: exit.NotFound, Text: fmt.Sprintf("no session is called %q", ref),
-		Hint: "see which there are: aoctl sessions --all",
+		Code: exit.NotFound, Text: fmt.Sprintf("session %s has already ended (%s)", show.SessionName(newest), newest.State),
+		Hint: "see which go on: aoctl session list",
 	}
 }
 
-// Session asks for the one session, living or ended, that ref names.
-func (c *Client) Session(ctx context.Context, ref string) (broker.Session, error) {
+// Named is a session with what the screen calls it among all there are.
+type Named struct {
+	broker.Session
+	Label string
+}
+
+// Session asks for the one session that ref names, of the kinds given.
+func (c *Client) Session(ctx context.Context, ref string, kinds ...sessionnames.Kind) (Named, error) {
 	all, err := c.Sessions(ctx)
 	if err != nil {
-		return broker.Session{}, err
+		return Named{}, err
 	}
-	return FindSession(Plain(all), ref, true)
+	s, err := FindSession(Plain(all), ref, kinds...)
+	return Named{s, show.SessionNames(Plain(all))[s.ID]}, err
 }
 
-// Ended reports whether no process stands behind s any more. One that was stopped
-// stays "stopped" when its agent leaves.
-func Ended(s broker.Session) bool { return s.State.Ended() || !s.EndedAt.IsZero() }
-
-func namesSession(s broker.Session, ref string) bool {
-	if strings.HasPrefix(s.ID, ref) || s.Name == ref {
-		return true
-	}
-	if strings.ContainsRune(ref, filepath.Separator) || ref == "." || ref == ".." {
-		path, err := filepath.Abs(ref)
-		return err == nil && (s.CWD == path || s.ProjectDir == path)
-	}
-	return folderName(s.CWD) == ref || folderName(s.ProjectDir) == ref
-}
-
-func folderName(path string) string {
-	if path == "" {
-		return ""
-	}
-	return filepath.Base(path)
-}
-
-func sessionLines(sessions []broker.Session) []string {
-	ids := make([]string, len(sessions))
-	for i, s := range sessions {
-		ids[i] = s.ID
-	}
-	short := show.ShortIDs(ids)
-	lines := make([]string, len(sessions))
-	for i, s := range sessions {
-		lines[i] = fmt.Sprintf("%s  %s  %s  %s", short[s.ID], s.Agent, s.Name, s.CWD)
+// sessionLines lists candidates, the word that means each of them in front.
+func sessionLines(all, found []broker.Session) []string {
+	words := SessionWords(all)
+	lines := make([]string, len(found))
+	for i, s := range found {
+		lines[i] = words[s.ID] + "  " + strings.Join(sessionText(s, words[s.ID]), "  ")
 	}
 	return lines
+}
+
+// sessionText is what tells s from others, beside the word for it.
+func sessionText(s broker.Session, word string) []string {
+	parts := []string{s.Agent, s.Status(), s.CWD}
+	if name := show.SessionName(s); !strings.HasPrefix(word, name) {
+		parts = append([]string{name}, parts...)
+	}
+	return parts
+}
+
+// SessionWords are the words to type for sessions: what the screen calls them, where every
+// shell takes that as it is, else the id.
+func SessionWords(sessions []broker.Session) map[string]string {
+	words := show.SessionNames(sessions)
+	for id, word := range words {
+		if !usage.Typable(word) {
+			words[id] = id
+		}
+	}
+	return words
 }
 
 // Waiting asks for the one waiting call whose id is ref or begins with it.
@@ -132,5 +135,5 @@ func FindRequest(pending []broker.Request, ref string) (broker.Request, bool, er
 	for i, r := range found {
 		lines[i] = fmt.Sprintf("%s  %s", r.ID, show.Call(r))
 	}
-	return broker.Request{}, false, usage.Ambiguous("waiting call", ref, lines)
+	return broker.Request{}, false, usage.Ambiguous("call", ref, lines)
 }

@@ -47,7 +47,11 @@ func TestFindSession(t *testing.T) {
 		{name: "ended ones asked for, by id", ref: "old1", endedToo: true, want: "old1"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			got, err := FindSession(sessions, tc.ref, tc.endedToo)
+			kinds := Living
+			if tc.endedToo {
+				kinds = Recorded
+			}
+			got, err := FindSession(sessions, tc.ref, kinds...)
 			_, isUsage := errors.AsType[usage.Error](err)
 			f, isFailure := errors.AsType[exit.Error](err)
 			switch {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/aoctl/aoctl/cli/usage"
 )
 
 // KeysTable is the name of the table that says which keys the console has.
@@ -86,7 +88,7 @@ func UnknownAction(name string, actions []Action) *FileError {
 		names = append(names, a.Name)
 	}
 	p := &FileError{Text: fmt.Sprintf("there is no action %q", shown(name)), Cure: "aoctl config keys lists those there are"}
-	if near := nearest(strings.ReplaceAll(name, "-", "_"), names); len(near) > 0 {
+	if near := usage.Near(strings.ReplaceAll(name, "-", "_"), names); len(near) > 0 {
 		p.Cure = "did you mean " + strings.Join(near[:min(len(near), 3)], " or ") + "?"
 	}
 	return p

@@ -76,7 +76,7 @@ func TestParseRefuses(t *testing.T) {
 func TestNear(t *testing.T) {
 	for name, want := range map[string]string{
 		"tmeout": "timeout", "TIMEOUT": "timeout", "kep": "keep", "max_pendin": "max-pending",
-		"loop": "", "": "", "time": "", strings.Repeat("timeout", 1000): "",
+		"loop": "", "": "", "time": "timeout", strings.Repeat("timeout", 1000): "",
 	} {
 		if got := Near(name); got != want {
 			t.Errorf("Near(%.20q) = %q, want %q", name, got, want)

@@ -56,8 +56,7 @@ are the console's own. Where a console runs already, split goes to its pane inst
 			return split(cmd.Context(), o, cmd.OutOrStdout())
 		},
 	}
-	cmd.Flags().Bool("help", false, "help for split") // its usual letter is tmux's
-	cmd.Flags().BoolVarP(&beside, "horizontal", "h", false, "to the right of this pane (the default)")
+	cmd.Flags().BoolVar(&beside, "horizontal", false, "to the right of this pane (the default)")
 	cmd.Flags().BoolVarP(&o.below, "vertical", "v", false, "below this pane")
 	cmd.Flags().StringVar(&o.size, "size", "", "the new pane's width, or with -v its height: cells, or a share such as 40%")
 	cmd.MarkFlagsMutuallyExclusive("horizontal", "vertical")

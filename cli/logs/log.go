@@ -55,14 +55,14 @@ line of its own; without --follow they are one array.`,
 			return showLog(cmd.Context(), o, q, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	cmd.Flags().StringVar(&o.session, "session", "", "only events of this session (id prefix, name or folder)")
+	cmd.Flags().StringVar(&o.session, "session", "", "only events of this session (its name, id or folder)")
 	cmd.Flags().StringVar(&o.since, "since", "", "only events since then: 2h, 3d, 2026-11-02, or RFC 3339")
 	cmd.Flags().IntVarP(&o.limit, "limit", "n", logLimit, "at most so many of the newest events")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array")
 	cmd.Flags().BoolVarP(&o.follow, "follow", "f", false, "go on with what happens from now on")
 	cmd.Flags().StringVar(&o.archive, "archive", "", "read this file, an archive or a backup, instead of aoctl's database")
 	cmd.MarkFlagsMutuallyExclusive("archive", "follow")
-	_ = cmd.RegisterFlagCompletionFunc("session", client.CompleteSessions)
+	_ = cmd.RegisterFlagCompletionFunc("session", state.CompleteSessions)
 	cmd.AddCommand(newVerifyCommand(), newHeadCommand(), newArchiveCommand())
 	return cmd
 }
@@ -104,7 +104,7 @@ func showLog(ctx context.Context, o options, q query, out, stderr io.Writer) (er
 	}
 	var sessionID string
 	if o.session != "" {
-		s, err := client.FindSession(w.sessions, o.session, true)
+		s, err := client.FindSession(w.sessions, o.session, client.Recorded...)
 		if err != nil {
 			return err
 		}

@@ -33,10 +33,10 @@ itself, so it works with and without a console.`,
 			return showStats(cmd, o)
 		},
 	}
-	cmd.Flags().StringVar(&o.session, "session", "", "only this session (id prefix, name or folder)")
+	cmd.Flags().StringVar(&o.session, "session", "", "only this session (its name, id or folder)")
 	cmd.Flags().StringVar(&o.since, "since", "", "only calls since then: 2h, 3d, 2026-11-02, or RFC 3339")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object")
-	_ = cmd.RegisterFlagCompletionFunc("session", client.CompleteSessions)
+	_ = cmd.RegisterFlagCompletionFunc("session", state.CompleteSessions)
 	return cmd
 }
 
@@ -60,7 +60,7 @@ func showStats(cmd *cobra.Command, o statsOptions) (err error) {
 		if err != nil {
 			return fmt.Errorf("read the sessions: %w", err)
 		}
-		s, err := client.FindSession(list, o.session, true)
+		s, err := client.FindSession(list, o.session, client.Recorded...)
 		if err != nil {
 			return err
 		}

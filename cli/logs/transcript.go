@@ -51,7 +51,7 @@ since is shown again, under its old key.`,
 			}
 			return showTranscript(cmd.Context(), o, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
-		ValidArgsFunction: client.CompleteSessions,
+		ValidArgsFunction: state.CompleteSessions,
 	}
 	cmd.Flags().IntVarP(&o.limit, "limit", "n", logLimit, "at most so many of the newest parts")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object a line")
@@ -82,7 +82,7 @@ func showTranscript(ctx context.Context, o transcriptOptions, out, stderr io.Wri
 		return err
 	}
 	w := &teller{reader: r, out: out, json: o.json, printed: map[string]string{}}
-	if w.session, err = client.FindSession(sessions, o.session, true); err != nil {
+	if w.session, err = client.FindSession(sessions, o.session, client.Recorded...); err != nil {
 		return err
 	}
 	got, err := w.read(ctx, story.NewestPart)

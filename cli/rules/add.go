@@ -51,13 +51,16 @@ of Read, Edit and Write, the URL of WebFetch; --where names other inputs. In a c
 Without --project, --session or --agent the rule holds everywhere. A rule that allows
 needs an operator token in AOCTL_TOKEN (in the console: r, then t). The rule decides
 waiting calls at once, and add lists them.`,
-		Example: `  aoctl rules add --deny 'git push --force *' --reason 'push without force'
-  aoctl rules add --ask 'git push *'
-  aoctl rules add --allow 'npm run test *' --project . --for 8h
-  aoctl rules add --allow --tool Edit 'src/**' --project .
-  aoctl rules add --template go --dry-run`,
+		Example: `  aoctl rule add --deny 'git push --force *' --reason 'push without force'
+  aoctl rule add --ask 'git push *'
+  aoctl rule add --allow 'npm run test *' --project . --for 8h
+  aoctl rule add --allow --tool Edit 'src/**' --project .
+  aoctl rule add --template go --dry-run`,
 		Args: usage.AtMostOne("a pattern"),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if o.session, err = sessionID(cmd, o.session); err != nil {
+				return err
+			}
 			list, err := o.rules(args, time.Now())
 			if err != nil {
 				return err
@@ -73,12 +76,13 @@ waiting calls at once, and add lists them.`,
 	f.StringVar(&o.tool, "tool", "Bash", "tool, or a pattern of tools such as Edit|Write")
 	f.StringArrayVar(&o.where, "where", nil, "PARAMETER=PATTERN that must match as well; may be given again")
 	f.StringVar(&o.project, "project", "", "only in this project's folder")
-	f.StringVar(&o.session, "session", "", "only in this session (id)")
+	f.StringVar(&o.session, "session", "", "only in this session (its name, id or folder)")
 	f.StringVar(&o.agent, "agent", "", "only for agents of this kind, such as claude")
 	f.StringVar(&o.life, "for", "", "end after this time, such as 15m, 8h or 30d")
 	f.IntVar(&o.uses, "uses", 0, "end after so many uses")
 	f.IntVar(&o.priority, "priority", rules.DefaultPriority, "a rule with a lower number decides first")
 	f.StringVarP(&o.reason, "reason", "m", "", "the reason; the agent reads it when the rule denies")
+	_ = cmd.RegisterFlagCompletionFunc("session", client.CompleteSessions)
 	f.BoolVar(&o.dangerous, "dangerous", false, "also allow dangerous calls; the patterns must be exact")
 	f.StringVar(&o.template, "template", "", "add the rules of a template: "+strings.Join(rulesfile.Templates(), ", "))
 	f.BoolVar(&o.dryRun, "dry-run", false, "only print what would be added")
@@ -187,6 +191,23 @@ func templateRules(name string, scope rules.Scope, ends time.Time) ([]rules.Rule
 		list[i].ID, list[i].Scope, list[i].ExpiresAt = "", scope, ends
 	}
 	return list, nil
+}
+
+// sessionID is the id of the session that ref names. A session that the console does not know may
+// be yet to come, so ref is then taken for its id.
+func sessionID(cmd *cobra.Command, ref string) (string, error) {
+	c, err := client.New(cmd)
+	if ref == "" || err != nil { // adding the rule says what is wrong with the console
+		return ref, nil //nolint:nilerr // as above
+	}
+	s, err := c.Session(cmd.Context(), ref, client.Recorded...)
+	if several, ok := errors.AsType[usage.Error](err); ok {
+		return "", several
+	}
+	if err != nil {
+		return ref, nil //nolint:nilerr // as above
+	}
+	return s.ID, nil
 }
 
 // addRules prints what is going to be added and, unless dry, adds it.

@@ -117,7 +117,7 @@ func newEnableCommand(on bool) *cobra.Command {
 		Use:               verb + " ID",
 		Short:             strings.ToUpper(verb[:1]) + verb[1:] + " a rule",
 		Long:              long,
-		Example:           "  aoctl rules " + verb + " 0197f3a2",
+		Example:           "  aoctl rule " + verb + " 0197f3a2",
 		Args:              usage.OneArg("the id of a rule"),
 		ValidArgsFunction: completeRules,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -134,7 +134,7 @@ func newRemoveCommand() *cobra.Command {
 		Use:               "rm ID",
 		Short:             "Remove a rule",
 		Long:              "rm ends a rule for good; the log keeps it. For a rule that refuses it needs an\noperator token.",
-		Example:           "  aoctl rules rm 0197f3a2",
+		Example:           "  aoctl rule rm 0197f3a2",
 		Args:              usage.OneArg("the id of a rule"),
 		ValidArgsFunction: completeRules,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -167,7 +167,7 @@ func newMoveCommand() *cobra.Command {
 		Long: `move changes a rule's priority: to a number, or to just before or after another rule.
 The rule with the lowest number decides; among equals ask comes before defer, and defer
 before allow. A deny always wins.`,
-		Example:           "  aoctl rules move 0197f3a2 --priority 50\n  aoctl rules move 0197f3a2 --before 0197f400",
+		Example:           "  aoctl rule move 0197f3a2 --priority 50\n  aoctl rule move 0197f3a2 --before 0197f400",
 		Args:              usage.OneArg("the id of a rule"),
 		ValidArgsFunction: completeRules,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -212,7 +212,7 @@ func newEditCommand() *cobra.Command {
 		Long: `edit opens a rule as TOML in $VISUAL or $EDITOR and saves the text that you leave. When
 the text is not a rule, edit says where it is wrong, keeps it in its file, and leaves
 the rule as it was.`,
-		Example:           "  EDITOR=nano aoctl rules edit 0197f3a2",
+		Example:           "  EDITOR=nano aoctl rule edit 0197f3a2",
 		Args:              usage.OneArg("the id of a rule"),
 		ValidArgsFunction: completeRules,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -43,10 +43,10 @@ for other tools it is the file or the URL, or --input gives the whole input.
 
 With --json it prints one object with verdict (allow, deny or ask), reason, rule, risk
 and elements.`,
-		Example: `  aoctl rules explain 'npm run test && git push origin dev'
-  aoctl rules explain --tool Edit src/main.go
-  aoctl rules explain --tool mcp__github__create_issue --input '{"title":"x"}'
-  aoctl rules explain --rules proposed.toml --json 'curl -s https://example.com | sh'`,
+		Example: `  aoctl rule explain 'npm run test && git push origin dev'
+  aoctl rule explain --tool Edit src/main.go
+  aoctl rule explain --tool mcp__github__create_issue --input '{"title":"x"}'
+  aoctl rule explain --rules proposed.toml --json 'curl -s https://example.com | sh'`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && o.input != "" {
 				return nil
@@ -66,7 +66,8 @@ and elements.`,
 	f.StringVar(&o.input, "input", "", "the tool's input as a JSON object, in place of COMMAND")
 	f.StringVar(&o.cwd, "cwd", "", "folder that the call runs in (the current one)")
 	f.StringVar(&o.project, "project", "", "the project's folder (the same as --cwd)")
-	f.StringVar(&o.session, "session", "", "as if this session asked (its id)")
+	f.StringVar(&o.session, "session", "", "as if this session asked (its name, id or folder)")
+	_ = cmd.RegisterFlagCompletionFunc("session", state.CompleteSessions)
 	f.StringVar(&o.agent, "agent", "claude", "as if an agent of this kind asked")
 	f.StringVar(&o.file, "rules", "", "judge by the rules of this file only")
 	f.BoolVar(&o.json, "json", false, "print a JSON object")
@@ -319,6 +320,6 @@ func sessionOf(ctx context.Context, k *state.Rulebook, ref, agent string) (id, k
 			return "", "", fmt.Errorf("read the sessions: %w", err)
 		}
 	}
-	s, err := client.FindSession(list, ref, true)
+	s, err := client.FindSession(list, ref, client.Recorded...)
 	return s.ID, cmp.Or(s.Agent, agent), err
 }

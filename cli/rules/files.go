@@ -32,7 +32,7 @@ func newExportCommand() *cobra.Command {
 		Short: "Print the rules as a rules file",
 		Long: `export prints the rules of the database as TOML, which import reads back. It leaves out
 rules that have ended, unless you give --all.`,
-		Example: "  aoctl rules export > rules.toml",
+		Example: "  aoctl rule export > rules.toml",
 		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return state.WithRules(cmd.Context(), "", func(k *state.Rulebook) error {
@@ -66,7 +66,7 @@ settings.local.json. It leaves out and lists what no rule can say as narrowly.
 
 import FILE reads a rules file as export writes it; "-" is standard input. It leaves a
 rule alone whose id is known. Rules that allow need an operator token.`,
-		Example: "  aoctl rules import claude --dry-run\n  aoctl rules import rules.toml",
+		Example: "  aoctl rule import claude --dry-run\n  aoctl rule import rules.toml",
 		Args:    usage.OneArg(`"claude" or a rules file`),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			list, err := o.rules(cmd, args[0])

@@ -27,11 +27,8 @@ func newGrantsCommand() *cobra.Command {
 		Long: `A late call is one whose time was over before somebody allowed it. Allowing it leaves a
 grant: when the agent makes exactly the same call again within some minutes, it runs once.`,
 		Example: "  aoctl grants list\n  aoctl grants revoke 5b1c",
-		Args:    usage.UnknownCommand,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newGrantsListCommand(), newGrantsRevokeCommand())
-	return cmd
+	return usage.Noun(cmd, newGrantsListCommand(), newGrantsRevokeCommand())
 }
 
 func newGrantsListCommand() *cobra.Command {

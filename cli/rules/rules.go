@@ -30,19 +30,17 @@ rules that refuse, need an operator token (in the console: r, then t) in AOCTL_T
 
 func newRulesCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "rules",
-		Short:   "List, try and change the rules",
+		Use:     "rule",
+		Aliases: []string{"rules"},
+		Short:   "list | add | test | suggest | explain | import | …",
 		Long:    long,
-		Example: "  aoctl rules list\n  aoctl rules explain 'npm run test && git push'\n  aoctl rules add --deny 'git push --force *' --reason 'push without force'\n  aoctl rules suggest",
-		Args:    usage.UnknownCommand,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Example: "  aoctl rule list\n  aoctl rule explain 'npm run test && git push'\n  aoctl rule add --deny 'git push --force *' --reason 'push without force'\n  aoctl rule suggest",
 	}
-	cmd.AddCommand(
-		newListCommand(), newShowCommand(), newAddCommand(), newEditCommand(), newRemoveCommand(),
-		newEnableCommand(true), newEnableCommand(false), newMoveCommand(), newExplainCommand(),
-		newTestCommand(), newSuggestCommand(), newImportCommand(), newExportCommand(),
+	return usage.Noun(cmd,
+		newListCommand(), newShowCommand(), newAddCommand(), newTestCommand(), newSuggestCommand(), newExplainCommand(),
+		newImportCommand(), newExportCommand(), newEditCommand(), newMoveCommand(), newEnableCommand(true),
+		newEnableCommand(false), newRemoveCommand(),
 	)
-	return cmd
 }
 
 func newListCommand() *cobra.Command {
@@ -52,7 +50,7 @@ func newListCommand() *cobra.Command {
 		Short: "List the rules: the first match decides, any deny wins",
 		Long: `list shows the rules of the database and those in the .aoctl/rules.toml of the current
 folder. HITS counts the calls that a rule helped to decide.`,
-		Example: "  aoctl rules list\n  aoctl rules list --json | jq -r '.[] | select(.uses == 0) | .id'",
+		Example: "  aoctl rule list\n  aoctl rule list --json | jq -r '.[] | select(.uses == 0) | .id'",
 		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return state.WithRules(cmd.Context(), "", func(k *state.Rulebook) error {
@@ -148,7 +146,7 @@ func newShowCommand() *cobra.Command {
 		Use:               "show ID",
 		Short:             "Show one rule as it stands in a rules file",
 		Long:              "show prints one rule, named by its id or by enough of the id's beginning, as TOML.",
-		Example:           "  aoctl rules show 0197f3a2\n  aoctl rules show 0197f3a2 --json",
+		Example:           "  aoctl rule show 0197f3a2\n  aoctl rule show 0197f3a2 --json",
 		Args:              usage.OneArg("the id of a rule"),
 		ValidArgsFunction: completeRules,
 		RunE: func(cmd *cobra.Command, args []string) error {

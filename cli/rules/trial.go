@@ -49,7 +49,7 @@ rules that match nothing, and rules that never decide because others come before
 It exits 1 when a denied call would run.
 
 Paths are judged as they are on the disk now, not as they were then.`,
-		Example: "  aoctl rules test\n  aoctl rules test --since 30d proposed.toml\n  aoctl rules test --add --json proposed.toml | jq .prompts_after",
+		Example: "  aoctl rule test\n  aoctl rule test --since 30d proposed.toml\n  aoctl rule test --add --json proposed.toml | jq .prompts_after",
 		Args:    usage.AtMostOne("a rules file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return testRules(cmd, o, args)
@@ -251,7 +251,7 @@ func newSuggestCommand() *cobra.Command {
 		Long: `suggest looks at the recorded calls that a person allowed. It prints, as a rules file,
 the narrow rules that would have saved most of those questions. No such rule matches a
 call that was ever denied. suggest adds nothing: read the file, then import it.`,
-		Example: "  aoctl rules suggest\n  aoctl rules suggest --since 30d > new.toml && aoctl rules test --add new.toml",
+		Example: "  aoctl rule suggest\n  aoctl rule suggest --since 30d > new.toml && aoctl rule test --add new.toml",
 		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return suggestRules(cmd, o)

@@ -1,6 +1,7 @@
-// Package sessions has the commands about whole sessions: what there is (status and
-// sessions), to hold everything (freeze, unfreeze), to end one (stop, with --kill its
-// processes too), and what goes for a managed session (send, interrupt, resume).
+// Package sessions has the commands about whole sessions, below the noun session: what there
+// is (list), all about one (view), to hold everything (freeze, unfreeze), to end one (stop, with --kill its
+// processes too), and what goes for a managed session (send, interrupt, resume). Each has its
+// short name under the root, as "aoctl stop". Beside them there is status.
 //
 // Each finds its session by what the user called it (client.FindSession), asks the console
 // for one thing, and prints what became of it. Stopping is open to everybody and stopping
@@ -12,9 +13,30 @@
 // status is for status lines and prompts: it takes at most 200 ms, whatever happens.
 package sessions
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
 
-// Commands are the commands about sessions.
+	"github.com/aoctl/aoctl/cli/usage"
+)
+
+// Commands are status, the noun session, and the short names of what is below it.
 func Commands() []*cobra.Command {
-	return []*cobra.Command{newStatusCommand(), newSessionsCommand(), newStopCommand(), newSendCommand(), newInterruptCommand(), newFreezeCommand(), newUnfreezeCommand(), newResumeCommand()}
+	list := []*cobra.Command{
+		newStatusCommand(),
+		usage.Noun(&cobra.Command{
+			Use:     "session",
+			Short:   "list | view | stop | send | interrupt | resume | freeze | unfreeze",
+			Long:    "session has what can be done about whole sessions of agents.",
+			Example: "  aoctl session list\n  aoctl session view api-server\n  aoctl session stop api-server\n  aoctl session freeze",
+		}, newListCommand(), newViewCommand()),
+		usage.ShortName(newListCommand(), "sessions", "session list"),
+	}
+	for _, verb := range []func() *cobra.Command{
+		newStopCommand, newSendCommand, newInterruptCommand, newResumeCommand, newFreezeCommand, newUnfreezeCommand,
+	} {
+		below := verb()
+		list[1].AddCommand(below)
+		list = append(list, usage.ShortName(verb(), below.Name(), "session "+below.Name()))
+	}
+	return list
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/usage"
@@ -31,7 +30,7 @@ cannot be allowed. A call's deadline still runs, and a stop still refuses.
 
 It outlasts the console. Any program of yours may freeze; to unfreeze takes f in the
 console, or an operator token (aoctl unfreeze).`,
-		Example:           "  aoctl freeze\n  aoctl freeze api-server\n  aoctl freeze --json | jq .held",
+		Example:           "  aoctl session freeze\n  aoctl session freeze api-server\n  aoctl session freeze --json | jq .held",
 		ValidArgsFunction: client.CompleteSessions,
 		Args:              usage.AtMostOne("a session"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -53,7 +52,7 @@ held is then judged by the rules as if it came now; what they leave open waits f
 It takes an operator token, which only the console makes (r, then t), in the environment
 or in a file; a process of an agent is refused, token or not. In the console it is f, or
 F on a session.`,
-		Example:           "  AOCTL_TOKEN=aoctl_op_… aoctl unfreeze\n  aoctl unfreeze api-server --token-file ~/.aoctl-token",
+		Example:           "  AOCTL_TOKEN=aoctl_op_… aoctl session unfreeze\n  aoctl session unfreeze api-server --token-file ~/.aoctl-token",
 		ValidArgsFunction: client.CompleteSessions,
 		Args:              usage.AtMostOne("a session"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -89,10 +88,10 @@ type freezing struct {
 }
 
 func freezeSessions(ctx context.Context, c *client.Client, o freezeOptions, on bool, out io.Writer) error {
-	var s broker.Session
+	var s client.Named
 	if o.session != "" {
 		var err error
-		if s, err = c.Session(ctx, o.session); err != nil {
+		if s, err = c.Session(ctx, o.session, client.Recorded...); err != nil {
 			return err
 		}
 	}
@@ -112,10 +111,10 @@ func freezeSessions(ctx context.Context, c *client.Client, o freezeOptions, on b
 
 // sentence says what holds now. Lifting the freeze of one session, or of all, may leave another
 // freeze in force, and then it says so.
-func (f freezing) sentence(s broker.Session, on bool) string {
+func (f freezing) sentence(s client.Named, on bool) string {
 	who := "everything"
 	if s.ID != "" {
-		who = show.SessionName(s)
+		who = s.Label
 	}
 	switch {
 	case on && f.Held > 0:

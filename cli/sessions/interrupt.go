@@ -28,8 +28,8 @@ func newInterruptCommand() *cobra.Command {
 asks is withdrawn; the session stays and takes the next message (aoctl send). To end
 the session: aoctl stop.
 
-SESSION is the beginning of its id, its name, its folder, or its folder's name.`,
-		Example:           "  aoctl interrupt api-server",
+SESSION is its name as the screen shows it, its id or the beginning of it, or its folder.`,
+		Example:           "  aoctl session interrupt api-server",
 		Args:              usage.OneArg("a session"),
 		ValidArgsFunction: client.CompleteSessions,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -61,5 +61,5 @@ func interruptSession(ctx context.Context, c *client.Client, o interruptOptions,
 	if after.Run != nil && after.Run.Turn == broker.TurnIdle {
 		line = "no turn is under way"
 	}
-	return show.Line(out, safe.Line(show.SessionName(after.Session)+": "+line))
+	return show.Line(out, safe.Line(s.Label+": "+line))
 }

@@ -35,6 +35,8 @@ type streams struct {
 
 // killed is a session after its processes were to end.
 type killed struct {
+	label string // what the screen calls it
+
 	ID         string            `json:"id"`
 	Name       string            `json:"name"`
 	Status     string            `json:"status"`
@@ -47,7 +49,7 @@ type killed struct {
 
 // killSession shows what is going to end, asks unless o.yes, and ends it.
 func killSession(ctx context.Context, c *client.Client, o stopOptions, std streams) error {
-	s, err := c.Session(ctx, o.session)
+	s, err := c.Session(ctx, o.session, client.Recorded...)
 	if err != nil {
 		return err
 	}
@@ -68,7 +70,7 @@ func killSession(ctx context.Context, c *client.Client, o stopOptions, std strea
 		return err
 	}
 	done := killed{
-		ID: s.ID, Name: show.SessionName(s), Status: answer.Status(), Over: answer.Over, Recorded: answer.Recorded,
+		ID: s.ID, label: s.Label, Name: show.SessionName(s.Session), Status: answer.Status(), Over: answer.Over, Recorded: answer.Recorded,
 		Processes: answer.Killed.Processes, Unfinished: answer.Killed.Unfinished, Shared: answer.Killed.Shared,
 	}
 	if o.json {
@@ -83,7 +85,7 @@ func killSession(ctx context.Context, c *client.Client, o stopOptions, std strea
 }
 
 // askToKill lists the processes and takes a y for yes.
-func askToKill(ctx context.Context, c *client.Client, s broker.Session, std streams) (bool, error) {
+func askToKill(ctx context.Context, c *client.Client, s client.Named, std streams) (bool, error) {
 	in, ok := std.in.(*os.File)
 	if !ok || !term.IsTerminal(in.Fd()) {
 		return false, usage.Error{Text: "--kill asks first, and there is no terminal to ask on", Hint: "add --yes to end the processes without being asked"}
@@ -102,7 +104,7 @@ func askToKill(ctx context.Context, c *client.Client, s broker.Session, std stre
 		fmt.Fprintf(std.err, "Its process serves other sessions, which end with it: %s\n", safe.Line(sharers(found.Shared)))
 	}
 	fmt.Fprintf(std.err, "Stop %s and end %s, with what they start meanwhile? [y/N] ",
-		safe.Line(show.SessionName(s)), figures.Plural(found.Count(proctree.Running), "process"))
+		safe.Line(s.Label), figures.Plural(found.Count(proctree.Running), "process"))
 	line, _ := bufio.NewReader(in).ReadString('\n') // no answer is no
 	switch strings.ToLower(strings.TrimSpace(line)) {
 	case "y", "yes":
@@ -140,7 +142,7 @@ func (k killed) print(out io.Writer) error {
 	if err := printProcesses(out, k.Processes); err != nil {
 		return err
 	}
-	text := fmt.Sprintf("%s: %s, %s ended", k.Name, k.Status, figures.Plural(k.count(proctree.Ended), "process"))
+	text := fmt.Sprintf("%s: %s, %s ended", k.label, k.Status, figures.Plural(k.count(proctree.Ended), "process"))
 	if n := k.count(proctree.Unsure); n > 0 {
 		text += fmt.Sprintf("; %s may belong to it and were left alone", figures.Plural(n, "process"))
 	}
@@ -158,12 +160,12 @@ func (k killed) failure() error {
 	switch {
 	case left > 0:
 		return exit.Error{
-			Code: exit.Survivors, Text: fmt.Sprintf("%s of %s still run", figures.Plural(left, "process"), k.Name),
+			Code: exit.Survivors, Text: fmt.Sprintf("%s of %s still run", figures.Plural(left, "process"), k.label),
 			Hint: "the list says why; the session's calls are refused all the same",
 		}
 	case !k.Over:
 		return exit.Error{
-			Code: exit.Survivors, Text: fmt.Sprintf("processes of %s may still run: %s", k.Name, k.Unfinished),
+			Code: exit.Survivors, Text: fmt.Sprintf("processes of %s may still run: %s", k.label, k.Unfinished),
 			Hint: "look with: ps -ef; the session's calls are refused all the same",
 		}
 	case !k.Recorded:

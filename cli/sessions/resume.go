@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/sessionnames"
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/show"
@@ -49,10 +50,10 @@ the agent exits with.
 It needs an operator token in AOCTL_TOKEN or in a file that only you can read; the agent
 does not get to see it. While one resume is under way a second one is refused.
 
-SESSION is the beginning of its id, its name, its folder, or its folder's name.`,
-		Example:           "  aoctl resume api-server\n  aoctl resume --show api-server\n  aoctl resume --yes 3f2a </dev/null",
+SESSION is its name as the screen shows it, its id or the beginning of it, or its folder.`,
+		Example:           "  aoctl session resume api-server\n  aoctl session resume --show api-server\n  aoctl session resume --yes 3f2a </dev/null",
 		Args:              usage.OneArg("a session"),
-		ValidArgsFunction: client.CompleteSessions,
+		ValidArgsFunction: client.CompleteResumable,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.json && !o.show {
 				return usage.Error{Text: "--json says what --show shows, and nothing is run then", Hint: "give --show as well"}
@@ -72,11 +73,14 @@ SESSION is the beginning of its id, its name, its folder, or its folder's name.`
 	return cmd
 }
 
+// putOff are the sessions of which a call waits for them to go on.
+func putOff(s broker.Session) bool { return s.Deferred > 0 }
+
 // resumeSession asks first what a resume would do. A managed session then goes on in the
 // background; of any other the command is shown, and run here once the person is sure. The
 // console is told before it runs, so that no second one starts.
 func resumeSession(ctx context.Context, c *client.Client, o resumeOptions, std streams) error {
-	s, err := c.Session(ctx, o.session)
+	s, err := c.Session(ctx, o.session, putOff, managed, sessionnames.Any)
 	if err != nil {
 		return err
 	}
@@ -87,9 +91,9 @@ func resumeSession(ctx context.Context, c *client.Client, o resumeOptions, std s
 	case o.show && o.json:
 		return show.JSON(std.out, []broker.Resumption{r})
 	case o.show && r.Managed:
-		return show.Line(std.out, safe.Line(show.SessionName(s)+" would go on in the background: aoctl starts its agent"))
+		return show.Line(std.out, safe.Line(s.Label+" would go on in the background: aoctl starts its agent"))
 	case r.Started:
-		return show.Line(std.out, safe.Line(show.SessionName(s)+" goes on in the background"))
+		return show.Line(std.out, safe.Line(s.Label+" goes on in the background"))
 	}
 	if err := show.Line(std.out, safe.Line(orders.ResumeLine(r))); err != nil || o.show {
 		return err

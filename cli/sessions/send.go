@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/sessionnames"
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/show"
@@ -39,10 +40,10 @@ func newSendCommand() *cobra.Command {
 It is told as soon as the agent's turn is over; until then it waits, one message a
 session: a later one takes its place. A session that has ended is resumed for it.
 
-SESSION is the beginning of its id, its name, its folder, or its folder's name. For
+SESSION is its name as the screen shows it, its id or the beginning of it, or its folder. For
 "-" the message is read from standard input. A session under a stop takes messages
 from the console only, or with an operator token.`,
-		Example:           "  aoctl send api-server use the staging database\n  aoctl send api-server - <notes.md\n  aoctl send --withdraw api-server",
+		Example:           "  aoctl session send api-server use the staging database\n  aoctl session send api-server - <notes.md\n  aoctl session send --withdraw api-server",
 		ValidArgsFunction: client.CompleteSessions,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
@@ -124,19 +125,23 @@ func sendMessage(ctx context.Context, c *client.Client, o sendOptions, out io.Wr
 	case before.Message != nil:
 		line += "; it took the place of one that waited"
 	}
-	return show.Line(out, safe.Line(show.SessionName(after.Session)+": "+line))
+	return show.Line(out, safe.Line(before.Label+": "+line))
 }
 
+// managed are the sessions that aoctl started, and held the living ones of them.
+func managed(s broker.Session) bool { return s.Run != nil }
+func held(s broker.Session) bool    { return managed(s) && !s.Ended() }
+
 // findManaged finds a session by what a person calls it, an ended one too.
-func findManaged(ctx context.Context, c *client.Client, ref string) (broker.Session, error) {
-	s, err := c.Session(ctx, ref)
+func findManaged(ctx context.Context, c *client.Client, ref string) (client.Named, error) {
+	s, err := c.Session(ctx, ref, held, sessionnames.Alive, managed, sessionnames.Any)
 	if err == nil || !isNotFound(err) {
 		return s, err
 	}
 	// One that ended long ago is not listed, and known by its id.
 	var one client.Session
 	if c.Get(ctx, "/sessions/"+url.PathEscape(ref), nil, &one) == nil {
-		return one.Session, nil
+		return client.Named{Session: one.Session, Label: show.SessionName(one.Session)}, nil
 	}
 	return s, err
 }

@@ -22,17 +22,17 @@ type sessionsOptions struct {
 	json bool
 }
 
-func newSessionsCommand() *cobra.Command {
+func newListCommand() *cobra.Command {
 	var o sessionsOptions
 	cmd := &cobra.Command{
-		Use:   "sessions",
+		Use:   "list",
 		Short: "List the agents' sessions",
-		Long: `sessions lists what the console knows of the agents' sessions, the one last heard
+		Long: `It lists what the console knows of the agents' sessions, the one last heard
 of first. The status is active, waiting, idle, stopping, stopped, finished (the
 agent said goodbye) or gone (its process died without a word); "frozen" beside it says
 that a freeze holds its calls, "failed" what its agent says of its last turn, and "problem"
 what went wrong last in a session that aoctl started.`,
-		Example: "  aoctl sessions\n  aoctl sessions --all --json | jq -r '.[].id'",
+		Example: "  aoctl session list\n  aoctl session list --all --json | jq -r '.[].id'",
 		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := client.New(cmd)
@@ -54,7 +54,7 @@ func listSessions(ctx context.Context, c *client.Client, o sessionsOptions, out 
 	}
 	shown := make([]client.Session, 0, len(known))
 	for _, s := range known {
-		if o.all || !client.Ended(s.Session) {
+		if o.all || !s.Ended() {
 			shown = append(shown, s)
 		}
 	}
@@ -64,11 +64,11 @@ func listSessions(ctx context.Context, c *client.Client, o sessionsOptions, out 
 	if len(shown) == 0 {
 		return show.Line(out, "No agent has a session open.")
 	}
-	return sessionTable(client.Plain(shown), now).Print(out)
+	return sessionTable(client.Plain(shown), show.SessionNames(client.Plain(known)), now).Print(out)
 }
 
 // sessionTable has columns for managed sessions only when there are any.
-func sessionTable(sessions []broker.Session, now time.Time) *show.Table {
+func sessionTable(sessions []broker.Session, names map[string]string, now time.Time) *show.Table {
 	ids := make([]string, len(sessions))
 	for i, s := range sessions {
 		ids[i] = s.ID
@@ -80,7 +80,7 @@ func sessionTable(sessions []broker.Session, now time.Time) *show.Table {
 		t.Head = append(t.Head, "TURN", "COST", "NEXT MESSAGE")
 	}
 	for _, s := range sessions {
-		cells := []string{short[s.ID], s.Name, s.Agent, statusWords(s), fmt.Sprint(s.Pending), figures.Ago(now.Sub(s.LastSeenAt)), s.CWD}
+		cells := []string{short[s.ID], names[s.ID], s.Agent, statusWords(s), fmt.Sprint(s.Pending), figures.Ago(now.Sub(s.LastSeenAt)), s.CWD}
 		if managed {
 			cells = append(cells, runCells(s)...)
 		}

@@ -37,7 +37,7 @@ func newStopCommand() *cobra.Command {
 tells its agent to end the turn. The session shows "stopping" until that was seen
 to happen, then "stopped". A new prompt by the user in that session lifts it.
 
-SESSION is the beginning of its id, its name, its folder, or its folder's name.
+SESSION is its name as the screen shows it, its id or the beginning of it, or its folder.
 Stopping twice is fine.
 
 With --kill the processes of the session end as well, after the stop is on record:
@@ -45,7 +45,7 @@ the agent, what it started, and what left its tree, as far as the process group,
 POSIX session or the environment show it. They are listed first, with the reason why
 each counts. All are held, asked to end, and killed three seconds later; then it looks
 again. What lives on is listed, and the exit code is then 7.`,
-		Example:           "  aoctl stop api-server\n  aoctl stop .\n  aoctl stop --all\n  aoctl stop --kill api-server",
+		Example:           "  aoctl session stop api-server\n  aoctl session stop .\n  aoctl session stop --all\n  aoctl session stop --kill api-server",
 		ValidArgsFunction: client.CompleteSessions,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
@@ -102,19 +102,19 @@ func stopSessions(ctx context.Context, c *client.Client, o stopOptions, out io.W
 	var targets []broker.Session
 	if o.all {
 		for _, s := range known {
-			if !client.Ended(s) {
+			if !s.Ended() {
 				targets = append(targets, s)
 			}
 		}
 	} else {
-		s, err := client.FindSession(known, o.session, false)
+		s, err := client.FindSession(known, o.session, client.Living...)
 		if err != nil {
 			return err
 		}
 		targets = []broker.Session{s}
 	}
 	done, err := stopEach(ctx, c, targets)
-	if printErr := printStopped(out, done, o); printErr != nil {
+	if printErr := printStopped(out, done, o, show.SessionNames(known)); printErr != nil {
 		return printErr
 	}
 	return err
@@ -159,7 +159,7 @@ func stopOne(ctx context.Context, c *client.Client, s broker.Session) stopped {
 	}
 }
 
-func printStopped(out io.Writer, done []stopped, o stopOptions) error {
+func printStopped(out io.Writer, done []stopped, o stopOptions, names map[string]string) error {
 	if o.json {
 		return show.JSON(out, done)
 	}
@@ -167,21 +167,22 @@ func printStopped(out io.Writer, done []stopped, o stopOptions) error {
 		return show.Line(out, "No agent has a session open.")
 	}
 	for _, s := range done {
-		if err := show.Line(out, safe.Line(s.sentence())); err != nil {
+		if err := show.Line(out, safe.Line(s.sentence(names[s.ID]))); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s stopped) sentence() string {
+// sentence says what became of a session, which is called name.
+func (s stopped) sentence(name string) string {
 	switch {
 	case s.Already && s.Status == string(broker.SessionStopped):
-		return s.Name + " is already stopped"
+		return name + " is already stopped"
 	case s.Already:
-		return s.Name + " is already stopping"
+		return name + " is already stopping"
 	case s.Waited > 0:
-		return fmt.Sprintf("%s: %s, refused %s", s.Name, s.Status, figures.Plural(s.Waited, "waiting call"))
+		return fmt.Sprintf("%s: %s, refused %s", name, s.Status, figures.Plural(s.Waited, "waiting call"))
 	}
-	return s.Name + ": " + s.Status
+	return name + ": " + s.Status
 }

@@ -7,6 +7,9 @@
 // JSON for the whole document; a Line is printed as it is, so its caller uses safe.Line on
 // what is not its own.
 //
+// Styles and Paper are for what the console's rooms draw, such as a whole call: in colours on a
+// terminal, plain in a pipe.
+//
 // The words are those of every command: an Age in a table, a Plural, the shortest ids that
 // still tell calls apart (ShortIDs), a call on one line (Call) and what a rule matches
 // (Rule, Scope). Nothing here asks the console or reads a file.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/sessionnames"
 )
 
 // minPrefix is the fewest characters of an id that a table shows.
@@ -40,12 +41,7 @@ func commonPrefix(a, b string) int {
 }
 
 // SessionName is what people call s: its name, else its id.
-func SessionName(s broker.Session) string {
-	if s.Name != "" {
-		return s.Name
-	}
-	return s.ID
-}
+func SessionName(s broker.Session) string { return sessionnames.Of(&s) }
 
 // TellingField is the input field by which a person knows a call of each tool.
 var TellingField = map[string]string{
@@ -66,13 +62,9 @@ func Call(r broker.Request) string {
 	return string(r.ToolInput)
 }
 
-// SessionNames maps ids to names.
+// SessionNames says what each session is called among these, as the screen does.
 func SessionNames(sessions []broker.Session) map[string]string {
-	names := make(map[string]string, len(sessions))
-	for _, s := range sessions {
-		names[s.ID] = SessionName(s)
-	}
-	return names
+	return sessionnames.Labels(sessionnames.All(sessions))
 }
 
 // Rule is what a rule matches, on one line.

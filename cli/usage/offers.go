@@ -27,7 +27,7 @@ func Offer(offers []string, word, description string) []string {
 // shellPlain replaces what shells expand, for completion code that evaluates.
 func shellPlain(s string) string {
 	return strings.Map(func(r rune) rune {
-		if strings.ContainsRune("`$\\\"'\t\n", r) {
+		if strings.ContainsRune("`$\\\"';&|<>\t\n", r) {
 			return '·'
 		}
 		return r

@@ -5,7 +5,11 @@
 // and package exit gives it exit code 2, so that scripts can tell a typing mistake from a
 // console that refused. The functions here know nothing of any command: NoArgs, OneArg and
 // UnknownCommand go into a cobra command as they are, ParseSince reads a flag that several
-// commands have, and Ambiguous lists what a short name may stand for.
+// commands have, and Ambiguous lists what a short name may stand for. FlagError and CheckFlags
+// put what cobra finds wrong into words.
+//
+// Noun and ShortName make the tree of commands: "session stop" and its short name "stop" are
+// one command, made twice by one constructor.
 //
 // Offer is the guard of completion. Names of sessions are chosen by agents, and a shell's
 // completion code evaluates what it is given, so only plain words are offered.
@@ -64,19 +68,6 @@ func AtMostOne(what string) cobra.PositionalArgs {
 		}
 		return OneArg(what)(cmd, args)
 	}
-}
-
-// UnknownCommand refuses what is no command, with the nearest ones.
-func UnknownCommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	hint := HelpHint(cmd)
-	cmd.SuggestionsMinimumDistance = 2
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		hint = "did you mean " + strings.Join(near, " or ") + "?"
-	}
-	return Error{Text: fmt.Sprintf("unknown command %q for %s", args[0], cmd.CommandPath()), Hint: hint}
 }
 
 // HelpHint says where cmd's help is.

@@ -51,3 +51,19 @@ func TestAmbiguousListsAFew(t *testing.T) {
 		t.Errorf("list = %q", u.List)
 	}
 }
+
+func TestNear(t *testing.T) {
+	names := []string{"log", "hook", "stop", "stats", "status", "session", "install", "deny"}
+	for word, want := range map[string]string{
+		"foo": "", "sotp": "stop", "stopp": "stop", "lgo": "log", "inst": "install", "in": "", "x": "", "": "",
+		"frobnicate": "", "Deny": "deny", "hok": "hook", "allow": "",
+	} {
+		got := ""
+		if near := Near(word, names); len(near) > 0 {
+			got = near[0]
+		}
+		if got != want {
+			t.Errorf("Near(%q) begins with %q, want %q", word, got, want)
+		}
+	}
+}

@@ -35,6 +35,7 @@ var arrows = map[string][]string{
 	"broker/engine/undo":   {},
 	"broker/engine/bucket": {},
 	"broker/engine/sim":    {module + "/broker", module + "/broker/agents", module + "/broker/rules", module + "/broker/engine"},
+	"broker/sessionnames":  {module + "/broker"},
 	"broker/story":         {module + "/broker", module + "/broker/agents", module + "/broker/wire"},
 	"broker/rules":         {module + "/hookclient/profile", module + "/broker/wire", module + "/broker/shell", module + "/broker/risk", module + "/broker/patch", "github.com/bmatcuk/doublestar/…", module + "/broker/shell/command", module + "/broker/rules/patterns", module + "/broker/risk/brings", module + "/broker/shell/programs"},
 	"broker/risk":          {module + "/hookclient/profile", module + "/broker/wire", module + "/broker/shell", "github.com/bmatcuk/doublestar/…", module + "/broker/shell/wordset", module + "/broker/shell/command", module + "/broker/risk/…", module + "/broker/shell/programs"},
@@ -57,6 +58,7 @@ var arrows = map[string][]string{
 	"tui/callview":         {module + "/broker", module + "/broker/…", module + "/tui/change", module + "/tui/diff", module + "/tui/draw", module + "/tui/figures", module + "/tui/safe", module + "/tui/syntax", "github.com/aymanbagabas/go-udiff", "github.com/yuin/goldmark/…", "mvdan.cc/sh/…"},
 	"tui/guard":            {module + "/broker", "github.com/charmbracelet/bubbletea"},
 	"tui/board":            {module + "/broker", module + "/broker/…", module + "/tui/callview", module + "/tui/change", module + "/tui/diff", module + "/tui/draw", module + "/tui/figures", module + "/tui/guard", module + "/tui/safe"},
+	"tui/sessionview":      {module + "/broker", module + "/broker/wire", module + "/tui/board", module + "/tui/callview", module + "/tui/draw", module + "/tui/figures", module + "/tui/safe"},
 	"tui/figures":          {},
 	"tui/words":            {module + "/broker", module + "/broker/rules", module + "/broker/wire", module + "/tui/board", module + "/tui/callview", module + "/tui/draw", module + "/tui/figures", module + "/tui/safe"},
 	"tui/event":            {module + "/broker", module + "/broker/story", module + "/tui/board", module + "/tui/callview", module + "/tui/change", module + "/tui/draw", module + "/tui/figures", module + "/tui/safe", module + "/tui/words"},
@@ -72,17 +74,17 @@ var arrows = map[string][]string{
 	"tui/tuitest":          {module + "/broker", module + "/tui/draw", module + "/tui/figures", module + "/tui/safe", "github.com/charmbracelet/…", "github.com/google/go-cmp/…", "github.com/muesli/termenv"},
 	"tui/tty":              {"github.com/charmbracelet/…", "golang.org/x/sys/…"},
 
-	"cli/usage":    {module + "/cli/show", module + "/tui/figures", module + "/tui/safe", "github.com/spf13/cobra"},
+	"cli/usage":    {module + "/cli/show", module + "/tui/figures", module + "/tui/safe", "github.com/spf13/cobra", "github.com/spf13/pflag"},
 	"cli/exit":     {module + "/cli/usage", module + "/tui/safe"},
-	"cli/show":     {module + "/broker", module + "/broker/rules", module + "/tui/safe", "github.com/charmbracelet/x/term"},
+	"cli/show":     {module + "/broker", module + "/broker/rules", module + "/broker/sessionnames", module + "/tui/draw", module + "/tui/safe", module + "/tui/tty", "github.com/charmbracelet/lipgloss", "github.com/charmbracelet/x/term", "github.com/muesli/termenv"},
 	"cli/terminal": {module + "/cli/exit", module + "/cli/usage", "github.com/charmbracelet/bubbles/…", "github.com/charmbracelet/x/ansi", "github.com/charmbracelet/x/term", "golang.org/x/sys/…"},
-	"cli/client":   {module + "/broker", module + "/broker/wire", module + "/cli/exit", module + "/cli/show", module + "/cli/usage", module + "/hookclient/paths", "github.com/spf13/cobra", "golang.org/x/sys/…"},
-	"cli/state":    {module + "/broker", module + "/broker/policy", module + "/broker/rules", module + "/broker/workspace", module + "/cli/exit", module + "/cli/show", module + "/hookclient/install", module + "/hookclient/paths", module + "/store", module + "/tui/figures", module + "/tui/safe", "golang.org/x/sys/…"},
+	"cli/client":   {module + "/broker", module + "/broker/sessionnames", module + "/broker/wire", module + "/cli/exit", module + "/cli/show", module + "/cli/usage", module + "/hookclient/paths", "github.com/spf13/cobra", "golang.org/x/sys/…"},
+	"cli/state":    {"github.com/spf13/cobra", module + "/cli/client", module + "/broker", module + "/broker/policy", module + "/broker/rules", module + "/broker/workspace", module + "/cli/exit", module + "/cli/show", module + "/hookclient/install", module + "/hookclient/paths", module + "/store", module + "/tui/figures", module + "/tui/safe", "golang.org/x/sys/…"},
 	"cli/version":  {module + "/broker/wire"},
 	"cli/config":   {module + "/broker", module + "/broker/rules/tomlwords", module + "/cli/exit", module + "/cli/terminal", module + "/cli/usage", module + "/hookclient/paths", module + "/tui/tty", "github.com/pelletier/go-toml/…", "github.com/spf13/cobra", "golang.org/x/sys/…"},
 
 	"cli":                             {module + "/cli/…", module + "/hookclient", "github.com/spf13/cobra"},
-	"cli/calls":                       family("broker", "broker/agents", "broker/forms", "broker/risk", "broker/wire", "tui", "tui/callview"),
+	"cli/calls":                       family("broker", "broker/agents", "broker/forms", "broker/risk", "broker/story", "broker/wire", "store", "tui/callview", "tui/change", "tui/draw"),
 	"cli/console":                     family("broker", "broker/…", "hookclient/install", "hookclient/paths", "store", "tui", "tui/callview", "tui/tty", "tui/tmux", "hookclient/install/check"),
 	"cli/demo":                        family("cli/console"),
 	"cli/doctor":                      family("broker", "broker/…", "cli/drill", "cli/drill/fakemodel", "hookclient/install", "hookclient/paths", "hookclient/profile", "store", "hookclient/install/check", "hookclient/install/hookline"),
@@ -91,7 +93,7 @@ var arrows = map[string][]string{
 	"cli/logs":                        family("broker", "broker/agents", "broker/api", "broker/story", "hookclient/paths", "store"),
 	"cli/rules":                       family("broker", "broker/risk", "broker/rules", "broker/rules/claude", "broker/rules/history", "broker/rules/rulesfile", "broker/workspace", "store"),
 	"cli/run":                         family("broker", "broker/wire", "hookclient", "hookclient/paths", "hookclient/runner"),
-	"cli/sessions":                    family("broker", "broker/proctree", "tui/orders"),
+	"cli/sessions":                    family("broker", "broker/proctree", "broker/story", "store", "tui/draw", "tui/orders", "tui/sessionview"),
 	"cli/setup":                       family("hookclient/install", "hookclient/install/jsonc", "hookclient/paths", "hookclient/profile"),
 	"hookclient/install/jsonc":        {"github.com/tailscale/hujson"},
 	"hookclient/install":              {module + "/hookclient", module + "/hookclient/install/hookline", module + "/hookclient/install/jsonc", module + "/hookclient/install/machine", module + "/hookclient/profile", module + "/broker/wire", "github.com/aymanbagabas/go-udiff", "github.com/pelletier/go-toml/…"},
@@ -123,7 +125,7 @@ var arrows = map[string][]string{
 // another screen.
 func screen() []string {
 	list := []string{module + "/broker", module + "/broker/…", "github.com/charmbracelet/…"}
-	for _, shared := range []string{"board", "callview", "change", "desk", "diff", "draw", "event", "figures", "guard", "safe", "sheet", "text", "tty", "words"} {
+	for _, shared := range []string{"board", "callview", "change", "desk", "diff", "draw", "event", "figures", "guard", "safe", "sessionview", "sheet", "text", "tty", "words"} {
 		list = append(list, module+"/tui/"+shared)
 	}
 	return list
@@ -132,7 +134,7 @@ func screen() []string {
 // family is what a family of commands may import: what families share, and more of the
 // module. None of them knows another.
 func family(more ...string) []string {
-	allowed := []string{"github.com/spf13/cobra", "github.com/charmbracelet/x/…", "github.com/google/uuid", "golang.org/x/sys/…", module + "/tui/figures", module + "/tui/safe"}
+	allowed := []string{"github.com/spf13/cobra", "github.com/charmbracelet/x/…", "github.com/google/uuid", "golang.org/x/sys/…", module + "/broker/sessionnames", module + "/tui/figures", module + "/tui/safe"}
 	for _, room := range []string{"client", "config", "exit", "show", "state", "terminal", "usage", "version"} {
 		allowed = append(allowed, module+"/cli/"+room)
 	}

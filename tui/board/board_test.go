@@ -2,8 +2,10 @@ package board
 
 import (
 	"testing"
+	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/sessionnames"
 	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
@@ -47,5 +49,38 @@ func TestStill(t *testing.T) {
 	b.Drop(b.Cards[first.ID])
 	if b.Still(drawn) != nil {
 		t.Error("a key acts on a card that is gone")
+	}
+}
+
+// TestLabelIsWhatTheCommandLineTakes: what the screen calls a session finds it there.
+func TestLabelIsWhatTheCommandLineTakes(t *testing.T) {
+	list := []broker.Session{
+		{ID: "0197aaaa-7185", Name: "shop", State: broker.SessionActive},
+		{ID: "0197bbbb-4444", Name: "shop", State: broker.SessionActive},
+		{ID: "0196cccc-9999", Name: "shop", State: broker.SessionFinished},
+	}
+	b := NewBoard()
+	b.Reset(broker.Snapshot{Sessions: list}, time.Unix(0, 0))
+	if got := b.Label("0197aaaa-7185"); got != "shop-7185" {
+		t.Errorf("the screen calls it %q", got)
+	}
+	for _, s := range list {
+		if found := sessionnames.Pick(list, b.Label(s.ID), sessionnames.Alive, sessionnames.Any); len(found) != 1 || found[0].ID != s.ID {
+			t.Errorf("%q on the screen means %v", b.Label(s.ID), found)
+		}
+	}
+}
+
+// TestLabelOfTheLastOne: when the other session of a name ends, the living one has the name
+// for itself; also when it had been stopped before.
+func TestLabelOfTheLastOne(t *testing.T) {
+	stopped := broker.Session{ID: "0197bbbb-4444", Name: "shop", State: broker.SessionStopped}
+	b := NewBoard()
+	b.Reset(broker.Snapshot{Sessions: []broker.Session{{ID: "0197aaaa-7185", Name: "shop", State: broker.SessionActive}, stopped}}, time.Unix(0, 0))
+	stopped.EndedAt = time.Unix(1, 0)
+	b.Apply(broker.Update{Session: &stopped}, time.Unix(1, 0))
+	b.Tidy()
+	if got := b.Label("0197aaaa-7185"); got != "shop" {
+		t.Errorf("the screen calls it %q", got)
 	}
 }

@@ -2,22 +2,21 @@ package board
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/sessionnames"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
 )
-
-// shortID is how many characters of an id tell sessions of one name apart.
-const shortID = 4
 
 // session takes in the whole new value of a session.
 func (b *Board) session(s broker.Session) {
 	old := b.Sessions[s.ID]
 	b.Sessions[s.ID] = &s
-	if old == nil || old.Name != s.Name || rank(old) != rank(&s) {
+	if old == nil || old.Name != s.Name || rank(old) != rank(&s) || old.Ended() != s.Ended() {
 		b.unsorted = true
 	}
 }
@@ -39,20 +38,13 @@ func (b *Board) Tidy() {
 func (b *Board) reroster() {
 	b.unsorted = false
 	b.Roster = make([]string, 0, len(b.Sessions))
-	named := make(map[string]int, len(b.Sessions))
-	for id, s := range b.Sessions {
+	for id := range b.Sessions {
 		b.Roster = append(b.Roster, id)
-		named[SessionName(*s)]++
 	}
 	slices.SortFunc(b.Roster, func(x, y string) int { return compareSessions(b.Sessions[x], b.Sessions[y]) })
-	b.labels = make(map[string]string, len(b.Sessions))
-	for id, s := range b.Sessions {
-		name := SessionName(*s)
-		label := draw.SafeLine(name)
-		if named[name] > 1 {
-			label += " " + draw.SafeLine(draw.LastOf(id, shortID))
-		}
-		b.labels[id] = label
+	b.labels = sessionnames.Labels(maps.Values(b.Sessions))
+	for id, label := range b.labels {
+		b.labels[id] = draw.SafeLine(label)
 	}
 }
 
@@ -80,14 +72,6 @@ func compareSessions(x, y *broker.Session) int {
 	)
 }
 
-// SessionName is what people call s: its name, else its folder's, else its id.
-func SessionName(s broker.Session) string {
-	if s.Name != "" {
-		return s.Name
-	}
-	return s.ID
-}
-
 // Held reports whether aoctl holds the session with this id by both ends.
 func (b *Board) Held(id string) bool { return b.Sessions[id] != nil && b.Sessions[id].Run != nil }
 
@@ -112,7 +96,11 @@ func (b *Board) Living() int {
 
 // Status is the word for a session's state, and the moment since when.
 func (b *Board) Status(s *broker.Session) (word string, since time.Time) {
-	waiting := b.Pending[s.ID]
+	return StatusOf(s, b.Pending[s.ID])
+}
+
+// StatusOf is Status of a session of which so many calls wait.
+func StatusOf(s *broker.Session, waiting int) (word string, since time.Time) {
 	switch s.State {
 	case broker.SessionActive, broker.SessionIdle:
 		if waiting > 0 {

@@ -7,10 +7,8 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/callview"
-	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
-	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/sheet"
 )
 
@@ -100,58 +98,7 @@ func (p *Decided) laidOut() *callview.Doc {
 	width, _ := p.Inner()
 	r := *p.call()
 	kind := fmt.Sprintf("decided, unfolded %v, alarm %v, unheard %v", p.unfolded, r.Alarm != nil, r.Unheard)
-	return p.sheets.Get(sheet.Key{ID: r.ID, Width: width, Kind: kind}, func() *callview.Doc { return p.layOut(r, width) })
-}
-
-// layOut lays a decided call out, its end first.
-func (p *Decided) layOut(r broker.Request, width int) *callview.Doc {
-	d := callview.LayOut(p.Styles, r, p.sheets.Around(r), width)
-	if o := r.Outcome; o != nil {
-		top := &callview.Doc{Paper: *p.Styles.Paper(width)}
-		_, i := callview.VerdictGlyph(o.State)
-		if r.Unheard {
-			i = draw.Warn
-		}
-		end := p.Book.Ended(r) + ", after " + figures.Brief(o.At.Sub(r.CreatedAt))
-		if callview.WasObserved(o) {
-			end = "was left to the agent (observing)" // the reason below says what would have been
-		}
-		top.Say(i, "this call "+end+", at "+o.At.In(p.At.Location()).Format("2006-01-02 15:04:05"))
-		alarmRows(&top.Paper, r.Alarm)
-		if o.Reason != "" {
-			top.Write(draw.Fixed(draw.Label, "reason", 11), draw.Text, o.Reason)
-		}
-		top.Ran(p.sheets.Story(r.ID), p.At.Location(), p.unfolded)
-		top.Blank()
-		switch {
-		case len(o.UpdatedInput) == 0:
-		case top.Given(r):
-			top.Blank()
-		default:
-			top.Say(draw.Title, "Ran with another input than was asked")
-			top.Difference(r.ToolInput, o.UpdatedInput)
-			top.LookAtAll()
-			top.Blank()
-			top.Say(draw.Title, "Asked")
-		}
-		d.Rows = append(top.Rows, d.Rows...)
-	}
-	return d
-}
-
-// alarmRows say above a decided call that something else ran, and what.
-func alarmRows(top *draw.Paper, a *broker.Alarm) {
-	if a == nil {
-		return
-	}
-	top.Say(draw.Danger, "! "+a.Words()+", at "+a.At.Format("15:04:05")+" UTC")
-	if a.Kind != broker.RanChanged {
-		return
-	}
-	if len(a.Ran) == 0 {
-		top.Say(draw.Danger, "  what ran is too large to be kept; the agent's own transcript has it")
-		return
-	}
-	top.Write(draw.Fixed(draw.Danger, "ran", 11), draw.Text, change.ValueText(a.Ran))
-	top.SayBehind(draw.Label, "allowed", 11, draw.Text, "what stands below")
+	return p.sheets.Get(sheet.Key{ID: r.ID, Width: width, Kind: kind}, func() *callview.Doc {
+		return callview.LayOutEnded(p.Styles, r, p.sheets.Around(r), p.Book.Ended(r), p.unfolded, width)
+	})
 }

@@ -25,7 +25,7 @@ type ending struct {
 // stopBegun tells that a managed session is being ended, unless its end was told already.
 func (o *Orders) stopBegun(msg stoppedMsg) tea.Cmd {
 	s := msg.session
-	if now := o.Board.Sessions[s.ID]; o.Board.Held(s.ID) && words.UnderStop(now) {
+	if now := o.Board.Sessions[s.ID]; o.Board.Held(s.ID) && now.State.UnderStop() {
 		s = *now // it may be further already
 	}
 	if s.State == broker.SessionStopped && s.Run.Turn == broker.TurnEnded {
@@ -40,7 +40,7 @@ func (o *Orders) stopBegun(msg stoppedMsg) tea.Cmd {
 // StepsCame tells the steps of ending a session, as they come, and how it ended.
 func (o *Orders) StepsCame(s broker.Session) tea.Cmd {
 	e := &o.ending
-	if e.session != s.ID || s.Run == nil || !words.UnderStop(&s) {
+	if e.session != s.ID || s.Run == nil || !s.State.UnderStop() {
 		return nil
 	}
 	label := o.Board.Label(s.ID)
@@ -90,7 +90,7 @@ func (o *Orders) Stop(id, refusal string) tea.Cmd {
 	label := o.Board.Label(id)
 	if o.Board.Held(id) {
 		o.ending = ending{session: id}
-		if s := o.Board.Sessions[id]; words.UnderStop(s) {
+		if s := o.Board.Sessions[id]; s.State.UnderStop() {
 			o.ending.told = len(s.Run.Steps)
 		}
 		return tea.Batch(o.stop(id, label), o.Say(draw.Warn,

@@ -1,0 +1,144 @@
+package sessions
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/story"
+	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/state"
+	"github.com/aoctl/aoctl/cli/usage"
+	"github.com/aoctl/aoctl/store"
+	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/sessionview"
+)
+
+// maxSessions is how many sessions of the record are looked through.
+const maxSessions = 1_000_000
+
+type viewOptions struct {
+	session string // as client.FindSession understands it
+	json    bool
+}
+
+func newViewCommand() *cobra.Command {
+	var o viewOptions
+	cmd := &cobra.Command{
+		Use:   "view SESSION",
+		Short: "Show all that is known of one session",
+		Long: `view draws what a session does, what waits in it, how aoctl holds it, where it runs, and
+what was said last. An ended session is found as well; without a console the record is
+read, and what it says may be old.
+
+SESSION is its name as the screen shows it, its id or the beginning of it, or its folder.`,
+		Example:           "  aoctl session view api-server\n  aoctl session view api-server --json | jq .state",
+		Args:              usage.OneArg("a session"),
+		ValidArgsFunction: state.CompleteSessions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.session = args[0]
+			return viewSession(cmd, o, cmd.OutOrStdout())
+		},
+	}
+	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object")
+	return cmd
+}
+
+// found is a session and what is known around it.
+type found struct {
+	broker.Session
+	asCame any // for programs
+	label  string
+	old    bool // the record says it, and no console
+	around sessionview.Around
+}
+
+// viewSession draws one session as the console knows it, or else the record.
+func viewSession(cmd *cobra.Command, o viewOptions, out io.Writer) error {
+	f, err := askConsole(cmd, o.session)
+	if failed, ok := errors.AsType[exit.Error](err); ok && failed.Code == exit.NoConsole {
+		f, err = readRecord(cmd.Context(), o.session)
+	}
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return show.Object(out, f.asCame)
+	}
+	if r, err := state.OpenReader(cmd.Context()); err == nil {
+		f.around.Said, f.around.SaidAt = lastSaid(cmd.Context(), r, f.ID)
+	}
+	st, width := show.Styles(out)
+	return show.Paper(out, f.rows(st, width))
+}
+
+// askConsole asks for the session and for what waits in it.
+func askConsole(cmd *cobra.Command, ref string) (found, error) {
+	c, err := client.New(cmd)
+	if err != nil {
+		return found{}, err
+	}
+	all, err := c.Sessions(cmd.Context())
+	if err != nil {
+		return found{}, err
+	}
+	s, err := client.FindSession(client.Plain(all), ref, client.Recorded...)
+	if err != nil {
+		return found{}, err
+	}
+	f := found{Session: s, asCame: s, label: show.SessionNames(client.Plain(all))[s.ID]}
+	for _, one := range all {
+		if one.ID == s.ID {
+			f.asCame = one
+		}
+	}
+	waiting, err := c.Pending(cmd.Context(), s.ID)
+	for _, r := range waiting {
+		f.around.Calls = append(f.around.Calls, r.Request)
+	}
+	f.around.Waiting = s.Pending
+	return f, err
+}
+
+// readRecord finds the session in the database.
+func readRecord(ctx context.Context, ref string) (found, error) {
+	r, err := state.OpenReader(ctx)
+	if err != nil {
+		return found{}, err
+	}
+	all, err := r.Sessions(ctx, broker.SessionFilter{Limit: maxSessions})
+	if err != nil {
+		return found{}, err
+	}
+	s, err := client.FindSession(all, ref, client.Recorded...)
+	return found{Session: s, asCame: s, label: show.SessionNames(all)[s.ID], old: true}, err
+}
+
+// lastSaid is what the session's agent said last, as far as its hooks told; "" when nothing.
+func lastSaid(ctx context.Context, r *store.Reader, id string) (said string, at time.Time) {
+	events, err := r.Events(ctx, broker.EventFilter{SessionID: id, Types: []string{broker.EventMessage}, Limit: 1})
+	var d story.UserData
+	if err != nil || len(events) == 0 || json.Unmarshal(events[0].Data, &d) != nil {
+		return "", time.Time{}
+	}
+	return d.Words(), events[0].At
+}
+
+// rows draws the session.
+func (f found) rows(st *draw.Styles, width int) []string {
+	f.around.Loc = time.Local
+	top := st.Paper(width)
+	top.Say(draw.Title, draw.SafeLine(f.label))
+	if f.old {
+		top.Say(draw.Warn, "no console is open: this is as the last one knew it")
+	}
+	top.Blank()
+	return append(top.Rows, sessionview.LayOut(st, &f.Session, f.around, top.Width).Rows...)
+}

@@ -1,0 +1,180 @@
+package sessionview
+
+import (
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/board"
+	"github.com/aoctl/aoctl/tui/callview"
+	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+// Around is what is told beyond the session.
+type Around struct {
+	Waiting int              // calls of it that wait
+	Calls   []broker.Request // the same, where they are listed
+	Keys    bool             // there are keys to be told of
+	Loc     *time.Location   // of the clock on the screen
+	Said    string           // by its agent, last; raw
+	SaidAt  time.Time
+}
+
+const maxSaid = 4000 // characters of what was said that are drawn
+
+// keyed is text with what a key does about it, where there are keys.
+func (a Around) keyed(text, key string) string {
+	if a.Keys {
+		return text + "; " + key
+	}
+	return text
+}
+
+func (a Around) clock(at time.Time) string { return at.In(a.Loc).Format("15:04:05") }
+
+// LayOut lays out all that is known of a session.
+func LayOut(st *draw.Styles, s *broker.Session, a Around, width int) *callview.Doc {
+	d := &callview.Doc{Paper: *st.Paper(width)}
+	state(d, s, a)
+	if s.Run != nil {
+		run(d, s)
+	}
+	place(d, s, a)
+	message(d, s, a)
+	if a.Said != "" {
+		d.Blank()
+		d.SayBehind(draw.Label, "said last", callview.LabelWidth, draw.Muted, a.keyed("at "+a.clock(a.SaidAt), "E shows the rest"))
+		d.Write(draw.Gutter{Width: 2, Next: "┊", First: func(int) (draw.Ink, string) { return draw.Faint, "┊" }}, draw.Agent, headOf(a.Said, maxSaid))
+	}
+	d.LookAtAll()
+	d.CallEnd = len(d.Rows)
+	return d
+}
+
+// state says what the session does, and what is wrong with it.
+func state(d *callview.Doc, s *broker.Session, a Around) {
+	word, since := board.StatusOf(s, a.Waiting)
+	row := d.Styles.Row(d.Width).Put(draw.Label, "state").To(callview.LabelWidth).Put(Ink(s, a.Waiting), word)
+	if !since.IsZero() && a.Waiting == 0 && (s.Run == nil || s.Run.Turn != broker.TurnWorking) {
+		row.Put(draw.Muted, ", since "+a.clock(since))
+	}
+	d.Add(row)
+	if a.Waiting > 0 && a.Keys {
+		d.SayBehind(draw.Text, "", callview.LabelWidth, draw.Muted, "enter shows its "+figures.Plural(a.Waiting, "waiting call"))
+	}
+	calls(d, a.Calls)
+	if why := s.Failure(); why != "" {
+		d.SayBehind(draw.Danger, "problem", callview.LabelWidth, draw.Danger, safe.Line(why))
+	}
+	if s.State.UnderStop() {
+		if s.Run != nil {
+			for _, step := range s.Run.Steps {
+				d.SayBehind(draw.Text, "", callview.LabelWidth, draw.Muted, "· "+safe.Line(step))
+			}
+		}
+		text := "its calls are denied until you speak to it"
+		if a.Keys {
+			text += ": m"
+		}
+		d.SayBehind(draw.Text, "", callview.LabelWidth, draw.Muted, text)
+	}
+}
+
+// calls lists what waits, a row a call, under the ids that commands take.
+func calls(d *callview.Doc, list []broker.Request) {
+	for _, r := range list {
+		sum := callview.SummaryOf(r)
+		row := d.Styles.Row(d.Width).To(callview.LabelWidth).Put(draw.Muted, draw.SafeLine(r.ID)+"  ").Put(draw.Bold, sum.Tool+" ")
+		d.Add(row.Fit(draw.Text, sum.Text, max(0, d.Width-row.Width)))
+	}
+}
+
+// place draws where the session runs.
+func place(d *callview.Doc, s *broker.Session, a Around) {
+	line := func(label, text string) {
+		if text != "" {
+			d.Write(draw.Fixed(draw.Label, label, callview.LabelWidth), draw.Text, text)
+		}
+	}
+	if s.Run == nil && !a.Keys {
+		line("agent", s.Agent)
+	}
+	line("folder", s.CWD)
+	if s.ProjectDir != s.CWD {
+		line("project", s.ProjectDir)
+	}
+	line("mode", s.Mode)
+	line("began", s.StartedAt.In(a.Loc).Format("2 Jan 15:04:05"))
+	line("id", s.ID)
+}
+
+// message draws what the session's user says next.
+func message(d *callview.Doc, s *broker.Session, a Around) {
+	if s.Run != nil && s.Run.Told != nil {
+		d.Blank()
+		d.SayBehind(draw.Label, "telling", callview.LabelWidth, draw.Muted, "its agent has not taken it up yet")
+		d.Write(draw.Fixed(draw.Muted, "", callview.LabelWidth), draw.Text, s.Run.Told.Text)
+	}
+	if s.Message == nil {
+		return
+	}
+	d.Blank()
+	if n := s.Message.Failures; n > 0 {
+		d.SayBehind(draw.Label, "not told", callview.LabelWidth, draw.Warn, a.keyed("tried "+figures.Plural(n, "time"), "m and enter send it again"))
+	}
+	d.SayBehind(draw.Label, "next", callview.LabelWidth, draw.Key, WhenTold(s)+", since "+a.clock(s.Message.QueuedAt))
+	d.Write(draw.Fixed(draw.Muted, "", callview.LabelWidth), draw.Text, s.Message.Text)
+}
+
+// run says how a session is held.
+func run(d *callview.Doc, s *broker.Session) {
+	r := s.Run
+	say := func(label, text string) {
+		if text != "" {
+			d.SayBehind(draw.Label, label, callview.LabelWidth, draw.Text, text)
+		}
+	}
+	say("used", strings.Join(Spent(r), " · "))
+	say("tokens", Usage(r.Usage))
+	say("last turn", draw.SafeLine(r.Result))
+	agent := []string{draw.SafeLine(s.Agent)}
+	if r.Model != "" {
+		agent = append(agent, "model "+draw.SafeLine(r.Model))
+	}
+	if r.MaxTurns > 0 {
+		agent = append(agent, "at most "+figures.Plural(r.MaxTurns, "turn"))
+	}
+	say("agent", strings.Join(agent, " · "))
+	d.Write(draw.Fixed(draw.Label, "program", callview.LabelWidth), draw.Text, strings.Join(append([]string{r.Program}, r.Args...), " "))
+	say("processes", processesOf(s))
+	if r.Log != "" {
+		d.Write(draw.Fixed(draw.Label, "log", callview.LabelWidth), draw.Text, filepath.Clean(r.Log))
+	}
+}
+
+// processesOf names the agent's process and its runner's.
+func processesOf(s *broker.Session) string {
+	var parts []string
+	if s.Process.PID > 0 {
+		parts = append(parts, "agent "+strconv.Itoa(s.Process.PID))
+	}
+	if s.Run.Runner.PID > 0 {
+		parts = append(parts, "runner "+strconv.Itoa(s.Run.Runner.PID))
+	}
+	if s.Run.Detached {
+		parts = append(parts, "in the background")
+	}
+	return strings.Join(parts, " · ")
+}
+
+// headOf is the beginning of a raw text, with a sign when there is more.
+func headOf(text string, most int) string {
+	if r := []rune(text); len(r) > most {
+		return string(r[:most]) + " …"
+	}
+	return text
+}
