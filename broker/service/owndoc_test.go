@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -21,36 +20,38 @@ import (
 	"github.com/aoctl/aoctl/broker/service"
 )
 
-// pageProgram is one program of docs/agents-of-your-own.md.
+// pageProgram is one program of docs/examples, which docs/agents-of-your-own.md names.
 type pageProgram struct {
 	args []string // interpreter and file
 }
 
-// pagePrograms writes the page's programs down, those whose interpreters are here.
+// pagePrograms are the page's programs, those whose interpreters are here.
 func pagePrograms(t *testing.T) map[string]pageProgram {
 	t.Helper()
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "agents-of-your-own.md"))
+	docs := filepath.Join("..", "..", "docs")
+	page, err := os.ReadFile(filepath.Join(docs, "agents-of-your-own.md"))
 	must(t, err)
-	dir, list := t.TempDir(), map[string]pageProgram{}
+	list := map[string]pageProgram{}
 	for _, kind := range []struct {
-		fence, file string
-		needs       []string
+		name, file string
+		needs      []string
 	}{{"sh", "agent.sh", []string{"sh", "curl", "jq"}}, {"python", "agent.py", []string{"python3"}}, {"js", "agent.mjs", []string{"node"}}} {
-		blocks := regexp.MustCompile("(?s)```"+kind.fence+"\n(.*?)```").FindAllSubmatch(page, -1)
-		if len(blocks) != 1 {
-			t.Fatalf("the page has %d programs in %s, want 1", len(blocks), kind.fence)
+		if !bytes.Contains(page, []byte("(examples/"+kind.file+")")) {
+			t.Errorf("the page does not name %s", kind.file)
 		}
-		file := filepath.Join(dir, kind.file)
-		must(t, os.WriteFile(file, blocks[0][1], 0o600))
+		file, err := filepath.Abs(filepath.Join(docs, "examples", kind.file))
+		must(t, err)
+		_, err = os.Stat(file)
+		must(t, err)
 		here := true
 		for _, program := range kind.needs {
 			if _, err := exec.LookPath(program); err != nil {
-				t.Logf("%s is not run: there is no %s", kind.fence, program)
+				t.Logf("%s is not run: there is no %s", kind.name, program)
 				here = false
 			}
 		}
 		if here {
-			list[kind.fence] = pageProgram{args: []string{kind.needs[0], file}}
+			list[kind.name] = pageProgram{args: []string{kind.needs[0], file}}
 		}
 	}
 	return list
