@@ -13,6 +13,7 @@ import (
 
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/cli/version"
 	"github.com/aoctl/aoctl/hookclient/install"
@@ -27,7 +28,7 @@ type options struct {
 	fix      bool
 	full     bool
 	noDrill  bool
-	json     bool
+	json     output.Format
 	drill    string // run this agent itself, and nothing else
 }
 
@@ -73,7 +74,7 @@ something failed, 0 that nothing did; warnings do not count.`,
 	f.BoolVar(&o.fix, "fix", false, "mend what can be mended without a person")
 	f.BoolVar(&o.full, "full", false, "read the whole database and the whole log, however large; with --drill, wait to the end")
 	f.BoolVar(&o.noDrill, "no-drill", false, "do not run the installed hook commands")
-	f.BoolVar(&o.json, "json", false, "print a JSON object")
+	output.Flags[examination](cmd, &o.json, "print a JSON object")
 	f.StringVar(&o.drill, "drill", "", "run this `AGENT` itself against a scripted model, and see whether its gate holds")
 	_ = cmd.RegisterFlagCompletionFunc("drill", cobra.FixedCompletions(install.Agents(), cobra.ShellCompDirectiveNoFileComp)) // the flag exists
 	return cmd
@@ -117,7 +118,7 @@ func runDoctor(ctx context.Context, o options, out io.Writer) error {
 		return exit.Error{Code: exit.Failed, Text: "interrupted", Cause: ctx.Err()} // half a drill would look like a hole
 	}
 	e.Fixed = append([]string{}, fixed...)
-	if err := e.print(out, o.json); err != nil {
+	if err := e.print(out, &o.json); err != nil {
 		return err
 	}
 	if e.Failed == 0 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/cli/usage"
@@ -16,7 +17,7 @@ import (
 
 type statsOptions struct {
 	session, since string
-	json           bool
+	json           output.Format
 }
 
 func newStatsCommand() *cobra.Command {
@@ -35,7 +36,7 @@ itself, so it works with and without a console.`,
 	}
 	cmd.Flags().StringVar(&o.session, "session", "", "only this session (id prefix, name or folder)")
 	cmd.Flags().StringVar(&o.since, "since", "", "only calls since then: 2h, 3d, 2026-11-02, or RFC 3339")
-	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object")
+	output.Flags[broker.Stats](cmd, &o.json, "print a JSON object")
 	_ = cmd.RegisterFlagCompletionFunc("session", client.CompleteSessions)
 	return cmd
 }
@@ -73,8 +74,8 @@ func showStats(cmd *cobra.Command, o statsOptions) (err error) {
 	if err := state.NoteArchived(cmd.Context(), r, since, cmd.ErrOrStderr()); err != nil {
 		return err
 	}
-	if o.json {
-		return show.Object(cmd.OutOrStdout(), s)
+	if o.json.On() {
+		return o.json.Print(cmd.OutOrStdout(), s)
 	}
 	return printStats(cmd.OutOrStdout(), s)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/story"
 	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/cli/usage"
@@ -26,7 +27,7 @@ import (
 type transcriptOptions struct {
 	session string
 	limit   int
-	json    bool
+	json    output.Format
 	follow  bool
 }
 
@@ -54,7 +55,7 @@ since is shown again, under its old key.`,
 		ValidArgsFunction: client.CompleteSessions,
 	}
 	cmd.Flags().IntVarP(&o.limit, "limit", "n", logLimit, "at most so many of the newest parts")
-	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object a line")
+	output.Flags[entryJSON](cmd, &o.json, "print a JSON object a line")
 	cmd.Flags().BoolVarP(&o.follow, "follow", "f", false, "go on with what comes from now on")
 	return cmd
 }
@@ -65,7 +66,7 @@ type teller struct {
 	session broker.Session
 	tell    story.Conversation
 	out     io.Writer
-	json    bool
+	json    output.Format
 	printed map[string]string // by key: how it was printed last
 }
 
@@ -103,7 +104,9 @@ func showTranscript(ctx context.Context, o transcriptOptions, out, stderr io.Wri
 	}
 	list := w.tell.Entries
 	for _, e := range list[:max(0, len(list)-o.limit)] {
-		w.printed[e.Key] = w.text(e)
+		if w.printed[e.Key], err = w.line(e); err != nil {
+			return err
+		}
 	}
 	if err := w.print(); err != nil || !o.follow {
 		return err
@@ -151,27 +154,33 @@ func (w *teller) follow(ctx context.Context) error {
 // print prints the entries that are not printed yet, or otherwise.
 func (w *teller) print() error {
 	for _, e := range w.tell.Entries {
-		text := w.text(e)
+		text, err := w.line(e)
+		if err != nil {
+			return err
+		}
 		if w.printed[e.Key] == text {
 			continue
 		}
 		w.printed[e.Key] = text
-		if err := show.Line(w.out, text); err != nil {
+		if _, err := io.WriteString(w.out, text); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// text is an entry for people or, as one JSON object, for programs.
-func (w *teller) text(e story.Entry) string {
-	if w.json {
-		raw, err := json.Marshal(entryAsJSON(e))
-		if err != nil {
-			return "{}"
-		}
-		return string(raw)
+// line is an entry as it is printed: a text for people or, with --json, one object.
+func (w *teller) line(e story.Entry) (string, error) {
+	if !w.json.On() {
+		return w.text(e) + "\n", nil
 	}
+	var b strings.Builder
+	err := w.json.Print(&b, entryAsJSON(e))
+	return b.String(), err
+}
+
+// text is an entry for people.
+func (w *teller) text(e story.Entry) string {
 	lead := map[agents.Speaker]string{agents.SaidUser: "you", agents.SaidAgent: "agent", agents.SaidThought: "thought", agents.SaidOther: "·"}[e.By]
 	if e.Whose != "" {
 		lead += " › " + safe.Line(e.Whose)

@@ -19,6 +19,7 @@ import (
 	"github.com/aoctl/aoctl/broker/rules/rulesfile"
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/cli/usage"
@@ -27,7 +28,7 @@ import (
 
 type explainOptions struct {
 	tool, input, cwd, project, session, agent, file string
-	json                                            bool
+	json                                            output.Format
 }
 
 func newExplainCommand() *cobra.Command {
@@ -67,7 +68,7 @@ risk and elements.`,
 	f.StringVar(&o.session, "session", "", "as if this session asked (its id)")
 	f.StringVar(&o.agent, "agent", "claude", "as if an agent of this kind asked")
 	f.StringVar(&o.file, "rules", "", "judge by the rules of this file only")
-	f.BoolVar(&o.json, "json", false, "print a JSON object")
+	output.Flags[rules.Assessment](cmd, &o.json, "print a JSON object")
 	return cmd
 }
 
@@ -101,8 +102,8 @@ func explain(cmd *cobra.Command, o explainOptions, args []string) error {
 		if a.Verdict == rules.Allow && k.Problem != "" {
 			a.Verdict, a.Rule, a.Reason = rules.Ask, "", k.Problem
 		}
-		if o.json {
-			return show.Object(cmd.OutOrStdout(), a)
+		if o.json.On() {
+			return o.json.Print(cmd.OutOrStdout(), a)
 		}
 		return printAssessment(cmd.OutOrStdout(), a, k.All)
 	})

@@ -11,12 +11,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/rules/claude"
 	"github.com/aoctl/aoctl/broker/rules/rulesfile"
 	"github.com/aoctl/aoctl/broker/workspace"
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/cli/usage"
@@ -48,8 +50,9 @@ have ended are left out unless --all is given.`,
 }
 
 type importOptions struct {
-	project      string
-	dryRun, json bool
+	project string
+	dryRun  bool
+	json    output.Format
 }
 
 func newImportCommand() *cobra.Command {
@@ -75,12 +78,12 @@ whose id is known already is left as it is. Rules that allow need an operator to
 					return err
 				}
 			}
-			return addRules(cmd, list, o.dryRun, o.json)
+			return addRules(cmd, list, o.dryRun, &o.json)
 		},
 	}
 	cmd.Flags().StringVar(&o.project, "project", ".", "the project whose settings are read with claude")
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "only print what would be added")
-	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array")
+	output.Flags[broker.SavedRule](cmd, &o.json, "print a JSON array")
 	return cmd
 }
 

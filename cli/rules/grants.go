@@ -12,6 +12,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/tui/figures"
@@ -33,7 +34,7 @@ that is exactly the same passes once, for some minutes.`,
 }
 
 func newGrantsListCommand() *cobra.Command {
-	var asJSON bool
+	var as output.Format
 	cmd := &cobra.Command{
 		Use:     "list",
 		Short:   "List the grants that were not used yet",
@@ -45,8 +46,8 @@ func newGrantsListCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return show.JSON(cmd.OutOrStdout(), list)
+			if as.On() {
+				return as.Print(cmd.OutOrStdout(), list)
 			}
 			if len(list) == 0 {
 				return show.Line(cmd.OutOrStdout(), "There are no grants.")
@@ -58,7 +59,7 @@ func newGrantsListCommand() *cobra.Command {
 			return t.Print(cmd.OutOrStdout())
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
+	output.Flags[broker.Grant](cmd, &as, "print a JSON array")
 	return cmd
 }
 

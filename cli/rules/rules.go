@@ -11,6 +11,7 @@ import (
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/rules/rulesfile"
 	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/cli/usage"
@@ -45,7 +46,7 @@ func newRulesCommand() *cobra.Command {
 }
 
 func newListCommand() *cobra.Command {
-	var asJSON bool
+	var as output.Format
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the rules in the order in which they speak",
@@ -55,14 +56,14 @@ in the folder it is run in. HITS counts the calls that a rule helped to decide.`
 		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return state.WithRules(cmd.Context(), "", func(k *state.Rulebook) error {
-				if asJSON {
-					return show.JSON(cmd.OutOrStdout(), k.All)
+				if as.On() {
+					return as.Print(cmd.OutOrStdout(), k.All)
 				}
 				return listRules(k, cmd.OutOrStdout(), time.Now())
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
+	output.Flags[rules.Rule](cmd, &as, "print a JSON array")
 	return cmd
 }
 
@@ -136,7 +137,7 @@ func noteText(r rules.Rule, now time.Time) string {
 }
 
 func newShowCommand() *cobra.Command {
-	var asJSON bool
+	var as output.Format
 	cmd := &cobra.Command{
 		Use:               "show ID",
 		Short:             "Show one rule as it stands in a rules file",
@@ -150,15 +151,15 @@ func newShowCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if asJSON {
-					return show.JSON(cmd.OutOrStdout(), []rules.Rule{r})
+				if as.On() {
+					return as.Print(cmd.OutOrStdout(), []rules.Rule{r})
 				}
 				return show.Text(cmd.OutOrStdout(), string(rulesfile.Format([]rules.Rule{r}))+
 					fmt.Sprintf("# version %d, %s, last hit %s\n", r.Version, figures.Plural(r.Uses, "hit"), lastText(r, time.Now())))
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array with the rule")
+	output.Flags[rules.Rule](cmd, &as, "print a JSON array with the rule")
 	return cmd
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/aoctl/aoctl/broker/rules/rulesfile"
 	"github.com/aoctl/aoctl/broker/workspace"
 	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/cli/usage"
@@ -33,7 +34,7 @@ type testOptions struct {
 	since   string
 	history bool
 	add     bool
-	json    bool
+	json    output.Format
 }
 
 func newTestCommand() *cobra.Command {
@@ -56,7 +57,7 @@ Paths are judged as the disk has them now, not as it had them then.`,
 	cmd.Flags().StringVar(&o.since, "since", historySince, "recorded calls from then on: 30d, 2026-11-02, or RFC 3339")
 	cmd.Flags().BoolVar(&o.history, "history", true, "judge the recorded calls; without, only look at the rules themselves")
 	cmd.Flags().BoolVar(&o.add, "add", false, "the rules of FILE beside those in force, not in their place")
-	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object")
+	output.Flags[testReport](cmd, &o.json, "print a JSON object")
 	return cmd
 }
 
@@ -97,7 +98,7 @@ func testRules(cmd *cobra.Command, o testOptions, args []string) error {
 			}
 		}
 		t := testReport{Report: report, Findings: rules.Lint(list, time.Now())}
-		if err := t.print(cmd.OutOrStdout(), o.json, list); err != nil {
+		if err := t.print(cmd.OutOrStdout(), &o.json, list); err != nil {
 			return err
 		}
 		if report.Worse > 0 {
@@ -200,9 +201,9 @@ type testReport struct {
 	Findings []rules.Finding `json:"findings"`
 }
 
-func (t testReport) print(out io.Writer, asJSON bool, list []rules.Rule) error {
-	if asJSON {
-		return show.Object(out, t)
+func (t testReport) print(out io.Writer, as *output.Format, list []rules.Rule) error {
+	if as.On() {
+		return as.Print(out, t)
 	}
 	lines := []string{
 		fmt.Sprintf("%s recorded: %d allowed, %d denied, %d asked by the rules", figures.Plural(t.Calls, "call"), t.After.Allow, t.After.Deny, t.After.Ask),
@@ -232,7 +233,7 @@ func (t testReport) print(out io.Writer, asJSON bool, list []rules.Rule) error {
 type suggestOptions struct {
 	since     string
 	max, hits int
-	json      bool
+	json      output.Format
 }
 
 func newSuggestCommand() *cobra.Command {
@@ -252,7 +253,7 @@ a call that was ever denied. Nothing is added: read it, then import it.`,
 	cmd.Flags().StringVar(&o.since, "since", historySince, "recorded calls from then on: 30d, 2026-11-02, or RFC 3339")
 	cmd.Flags().IntVarP(&o.max, "max", "n", 10, "at most so many rules")
 	cmd.Flags().IntVar(&o.hits, "hits", 3, "only rules that would have saved so many questions")
-	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array")
+	output.Flags[ruleshistory.Suggestion](cmd, &o.json, "print a JSON array")
 	return cmd
 }
 
@@ -274,13 +275,13 @@ func suggestRules(cmd *cobra.Command, o suggestOptions) error {
 		if h.err != nil {
 			return h.err
 		}
-		return printSuggestions(cmd.OutOrStdout(), list, o.json)
+		return printSuggestions(cmd.OutOrStdout(), list, &o.json)
 	})
 }
 
-func printSuggestions(out io.Writer, list []ruleshistory.Suggestion, asJSON bool) error {
-	if asJSON {
-		return show.JSON(out, list)
+func printSuggestions(out io.Writer, list []ruleshistory.Suggestion, as *output.Format) error {
+	if as.On() {
+		return as.Print(out, list)
 	}
 	if len(list) == 0 {
 		return show.Line(out, "# nothing to suggest: too few calls alike were allowed by hand")

@@ -71,8 +71,8 @@ func killSession(ctx context.Context, c *client.Client, o stopOptions, std strea
 		ID: s.ID, Name: show.SessionName(s), Status: answer.Status(), Over: answer.Over, Recorded: answer.Recorded,
 		Processes: answer.Killed.Processes, Unfinished: answer.Killed.Unfinished, Shared: answer.Killed.Shared,
 	}
-	if o.json {
-		err = show.JSON(std.out, []killed{done})
+	if o.json.On() {
+		err = o.json.Print(std.out, []killed{done})
 	} else {
 		err = done.print(std.out)
 	}

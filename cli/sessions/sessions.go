@@ -12,6 +12,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/tui/figures"
@@ -19,7 +20,7 @@ import (
 
 type sessionsOptions struct {
 	all  bool // ended ones too
-	json bool
+	json output.Format
 }
 
 func newSessionsCommand() *cobra.Command {
@@ -43,7 +44,7 @@ what went wrong last in a session that aoctl started.`,
 		},
 	}
 	cmd.Flags().BoolVarP(&o.all, "all", "a", false, "also those that have ended")
-	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array")
+	output.Flags[client.Session](cmd, &o.json, "print a JSON array", "status")
 	return cmd
 }
 
@@ -58,8 +59,8 @@ func listSessions(ctx context.Context, c *client.Client, o sessionsOptions, out 
 			shown = append(shown, s)
 		}
 	}
-	if o.json {
-		return show.JSON(out, shown)
+	if o.json.On() {
+		return o.json.Print(out, shown)
 	}
 	if len(shown) == 0 {
 		return show.Line(out, "No agent has a session open.")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/aoctl/aoctl/cli/config"
 	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/usage"
 )
@@ -28,7 +29,7 @@ A file with anything wrong in it counts for nothing: the console starts with wha
 built in and says so, and config exits with 1.`
 
 func newConfigCommand() *cobra.Command {
-	var asJSON bool
+	var as output.Format
 	cmd := &cobra.Command{
 		Use:   "config [KEY]",
 		Short: "List the console's settings and where they come from",
@@ -45,9 +46,9 @@ func newConfigCommand() *cobra.Command {
 				return err
 			}
 			if len(args) == 1 {
-				err = list.one(args[0], asJSON, cmd.OutOrStdout())
+				err = list.one(args[0], &as, cmd.OutOrStdout())
 			} else {
-				err = list.print(asJSON, cmd.OutOrStdout())
+				err = list.print(&as, cmd.OutOrStdout())
 			}
 			if err != nil {
 				return err
@@ -55,7 +56,7 @@ func newConfigCommand() *cobra.Command {
 			return unfit(list.file)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
+	output.Flags[settingNow](cmd, &as, "print a JSON object", "file", "found", "problem", "settings")
 	cmd.AddCommand(newConfigPathCommand(), newConfigEditCommand())
 	return cmd
 }
@@ -156,9 +157,9 @@ func (s settingNow) from(f config.File) string {
 	return s.From
 }
 
-func (l settingsList) print(asJSON bool, out io.Writer) error {
-	if asJSON {
-		return l.printJSON(out)
+func (l settingsList) print(as *output.Format, out io.Writer) error {
+	if as.On() {
+		return l.printJSON(as, out)
 	}
 	t := &show.Table{Head: []string{"SETTING", "VALUE", "FROM"}}
 	for _, s := range l.list {
@@ -167,7 +168,7 @@ func (l settingsList) print(asJSON bool, out io.Writer) error {
 	return t.Print(out)
 }
 
-func (l settingsList) printJSON(out io.Writer) error {
+func (l settingsList) printJSON(as *output.Format, out io.Writer) error {
 	type problem struct {
 		Line int    `json:"line,omitempty"`
 		Text string `json:"text"`
@@ -182,19 +183,19 @@ func (l settingsList) printJSON(out io.Writer) error {
 	if p := l.file.Problem; p != nil {
 		doc.Problem = &problem{p.Line, p.Text, p.Cure}
 	}
-	return show.Object(out, doc)
+	return as.Print(out, doc)
 }
 
 // one prints the value of one setting, or with JSON all about it.
-func (l settingsList) one(name string, asJSON bool, out io.Writer) error {
+func (l settingsList) one(name string, as *output.Format, out io.Writer) error {
 	for _, s := range l.list {
 		if s.Key != name {
 			continue
 		}
-		if !asJSON {
+		if !as.On() {
 			return show.Line(out, s.text)
 		}
-		return show.Object(out, s)
+		return as.Print(out, s)
 	}
 	if r, ok := config.Refused[name]; ok {
 		return usage.Error{Text: name + " is no setting of the file: " + r.Why, Hint: r.Instead}
