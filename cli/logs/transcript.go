@@ -21,6 +21,7 @@ import (
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/store"
 	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/plainwords"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -197,13 +198,16 @@ func (w *teller) text(e story.Entry) string {
 		}
 	case e.Moment != nil:
 		b.WriteString("· " + strings.ReplaceAll(safe.Line(e.Moment.Event.Type), "_", " "))
+		if text, _ := plainwords.Event(e.Moment.Event); text != "" {
+			b.WriteString("  " + safe.Line(text))
+		}
 	case e.By == agents.SaidThought || e.By == agents.SaidOther:
-		first, more, _ := strings.Cut(strings.TrimSpace(e.Text), "\n")
+		first, more, _ := strings.Cut(strings.TrimSpace(plainwords.Said(e.Text)), "\n")
 		if b.WriteString(lead + " " + safe.Line(first)); more != "" {
 			b.WriteString(" …")
 		}
 	case e.Ran == nil:
-		b.WriteString(lead + ": " + indented(e.Text))
+		b.WriteString(lead + ": " + indented(plainwords.Said(e.Text)))
 	}
 	if e.Ran != nil {
 		word := "gave back"

@@ -15,6 +15,7 @@ import (
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/store"
 	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/plainwords"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -176,6 +177,9 @@ func (w *writer) what(e broker.Event) string {
 		return text
 	}
 	if text := factWords(e); text != "" {
+		return text
+	}
+	if text, ok := plainwords.Event(e); ok {
 		return text
 	}
 	if len(e.Data) == 0 || string(e.Data) == "{}" {

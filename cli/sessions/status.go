@@ -164,6 +164,7 @@ func (s status) parts() []part {
 		add(s.Observed, fmt.Sprintf("%d observed", s.Observed), styleWarn)
 	}
 	add(s.Stopped, fmt.Sprintf("%d stopped", s.Stopped), styleWarn)
+	add(s.PutOff, fmt.Sprintf("%d put off", s.PutOff), styleWarn)
 	add(s.Failed, fmt.Sprintf("%d failed", s.Failed), styleWarn)
 	return list
 }
@@ -217,7 +218,7 @@ func plainLine(s status) string {
 	for _, p := range s.parts() {
 		text += ", " + p.text
 	}
-	if s.Waiting == 0 {
+	if s.Waiting+s.PutOff == 0 {
 		text += ", nothing waits"
 	} else if s.Oldest != nil {
 		text += "; the oldest in " + s.oldest()

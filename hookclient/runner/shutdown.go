@@ -135,7 +135,11 @@ type exit struct {
 }
 
 func (e exit) String() string {
-	if e.signal != 0 {
+	switch e.signal {
+	case 0:
+	case syscall.SIGKILL:
+		return "was killed"
+	default:
 		return "was ended by " + e.signal.String()
 	}
 	return fmt.Sprintf("ended with exit code %d", e.code)
