@@ -49,17 +49,12 @@ func scanNumbered(row scanner) (v numbered, err error) {
 	return v, err
 }
 
-// endedPage is how many calls EachEnded reads at a time.
-const endedPage = 20_000
-
-// EachEnded calls fn with every call of a session, or of all for "", that ended since a time, the
-// one that ended first first. Like EachRequest it tells what the rows say, for figures.
+// EachEnded calls fn with the ended calls of a session, or of all, as their rows have them, in the order in which they ended.
 func (s *queries) EachEnded(ctx context.Context, sessionID string, since time.Time, fn func(broker.EndedCall)) error {
+	const most = 20_000 // calls in a page
 	at, n := chain.MS(since), int64(-1)
 	for {
-		w := where{}
-		w.add(true, `decided_at_ms IS NOT NULL`)
-		w.add(true, `(decided_at_ms, n) > (?, ?)`, at, n)
+		w := where{[]string{`decided_at_ms IS NOT NULL AND (decided_at_ms, n) > (?, ?)`}, []any{at, n}}
 		w.add(sessionID != "", `session_id = ?`, sessionID)
 		page, err := list(ctx, s, func(row scanner) (c broker.EndedCall, err error) {
 			var asked int64
@@ -67,14 +62,14 @@ func (s *queries) EachEnded(ctx context.Context, sessionID string, since time.Ti
 			c.Asked, c.Ended = time.UnixMilli(asked).UTC(), time.UnixMilli(at).UTC()
 			return c, err
 		}, `SELECT session_id, agent, tool_name, status, by_kind, by_id, created_at_ms, decided_at_ms, n FROM requests`+
-			w.String()+` ORDER BY decided_at_ms, n LIMIT ?`, append(w.args, endedPage)...)
+			w.String()+` ORDER BY decided_at_ms, n LIMIT ?`, append(w.args, most)...)
 		if err != nil {
 			return fmt.Errorf("read ended calls: %w", err)
 		}
 		for _, c := range page {
 			fn(c)
 		}
-		if len(page) < endedPage {
+		if len(page) < most {
 			return nil
 		}
 	}

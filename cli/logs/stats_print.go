@@ -142,8 +142,7 @@ func printGroups(out io.Writer, head string, list []tally.Group) error {
 		if g.Answers > 0 {
 			p50, p95 = tookText(g.MedianMS), tookText(g.SlowestMS)
 		}
-		name := cmp.Or(g.Name, g.ID)
-		t.Add(safe.Head(name, 40), fmt.Sprint(g.Calls), fmt.Sprint(g.Prompts), fmt.Sprintf("%.1f", g.Per100), p50, p95)
+		t.Add(cmp.Or(g.Name, g.ID), fmt.Sprint(g.Calls), fmt.Sprint(g.Prompts), fmt.Sprintf("%.1f", g.Per100), p50, p95)
 	}
 	if err := show.Line(out, ""); err != nil {
 		return err
