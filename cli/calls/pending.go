@@ -77,7 +77,7 @@ func pendingTable(waiting []client.Request, sessions []broker.Session, now time.
 		ids[i] = r.ID
 	}
 	short, names := show.ShortIDs(ids), show.SessionNames(sessions)
-	t := &show.Table{Head: []string{"ID", "SESSION", "AGE", "LEFT", "TOOL", "CALL"}}
+	t := &show.Table{Head: []string{"ID", "SESSION", "AGE", "LEFT", "TOOL", "CALL"}, Spare: []string{"AGE", "TOOL"}}
 	for _, r := range waiting {
 		t.Add(short[r.ID], asker(r.Request, names), figures.Ago(now.Sub(r.CreatedAt)), timeLeft(r.Request, now),
 			r.ToolName, show.Call(r.Request))

@@ -136,7 +136,7 @@ func printGroups(out io.Writer, head string, list []tally.Group) error {
 	if len(list) == 0 {
 		return nil
 	}
-	t := &show.Table{Head: []string{head, "CALLS", "PROMPTS", "PER 100", "P50", "P95"}}
+	t := &show.Table{Head: []string{head, "CALLS", "PROMPTS", "/100", "P50", "P95"}, Spare: []string{"P95", "P50"}}
 	for _, g := range list[:min(len(list), mostGroups)] {
 		p50, p95 := "", ""
 		if g.Answers > 0 {

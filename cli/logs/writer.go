@@ -118,6 +118,7 @@ func (w *writer) one(ctx context.Context, e broker.Event) error {
 const (
 	eventWidth   = 16
 	sessionWidth = 16
+	narrow       = 70 // a window below this shows the time of day, and less of the names
 )
 
 // line is e for people. Width 0 is a pipe: tabs between the columns, and nothing is cut.
@@ -130,7 +131,11 @@ func (w *writer) line(e broker.Event, width int) string {
 	if width == 0 {
 		return strings.Join([]string{at, safe.Line(e.Type), safe.Line(name), what}, "\t")
 	}
-	line := at + "  " + cell(e.Type, eventWidth) + "  " + cell(name, sessionWidth) + "  " + what
+	events, sessions := eventWidth, sessionWidth
+	if width < narrow {
+		at, events, sessions = e.At.Local().Format(time.TimeOnly), eventWidth/2, sessionWidth/2
+	}
+	line := at + "  " + cell(e.Type, events) + "  " + cell(name, sessions) + "  " + what
 	return safe.Cut(strings.TrimRight(line, " "), width)
 }
 

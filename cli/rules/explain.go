@@ -173,7 +173,7 @@ func printAssessment(out io.Writer, a rules.Assessment, list []rules.Rule) error
 	if err := show.Text(out, b.String()); err != nil {
 		return err
 	}
-	t := &show.Table{Head: []string{"VERDICT", "KIND", "ELEMENT", "RULE", "WHY"}}
+	t := &show.Table{Head: []string{"VERDICT", "KIND", "ELEMENT", "RULE", "WHY"}, Spare: []string{"KIND", "RULE"}}
 	for _, e := range a.Elements {
 		verdict := string(e.Verdict)
 		if e.Neutral {

@@ -52,7 +52,7 @@ func newGrantsListCommand() *cobra.Command {
 			if len(list) == 0 {
 				return show.Line(cmd.OutOrStdout(), "There are no grants.")
 			}
-			t := &show.Table{Head: []string{"ID", "SESSION", "ENDS IN", "CALL"}}
+			t := &show.Table{Head: []string{"ID", "SESSION", "ENDS IN", "CALL"}, Spare: []string{"SESSION"}}
 			for _, g := range list {
 				t.Add(g.ID[:min(8, len(g.ID))], g.SessionID, figures.Clock(time.Until(g.ExpiresAt)), "request "+g.RequestID)
 			}

@@ -81,7 +81,7 @@ func listRules(k *state.Rulebook, out io.Writer, now time.Time) error {
 		ids[i] = r.ID
 	}
 	short := show.ShortIDs(ids)
-	t := &show.Table{Head: []string{"ID", "PRIO", "DECISION", "RULE", "SCOPE", "ENDS", "HITS", "LAST", "NOTE"}}
+	t := &show.Table{Head: []string{"ID", "PRIO", "DECISION", "RULE", "SCOPE", "ENDS", "HITS", "LAST", "NOTE"}, Spare: []string{"LAST", "HITS", "PRIO", "NOTE", "SCOPE", "ENDS"}}
 	for _, r := range k.All {
 		t.Add(short[r.ID], fmt.Sprint(r.Priority), string(r.Decision), show.Rule(r), show.Scope(r.Scope), endText(r, now), fmt.Sprint(r.Uses), lastText(r, now), noteText(r, now))
 	}

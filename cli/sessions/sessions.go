@@ -77,7 +77,7 @@ func sessionTable(sessions []broker.Session, now time.Time) *show.Table {
 		ids[i] = s.ID
 	}
 	short := show.ShortIDs(ids)
-	t := &show.Table{Head: []string{"ID", "NAME", "AGENT", "STATUS", "WAITING", "SEEN", "FOLDER"}}
+	t := &show.Table{Head: []string{"ID", "NAME", "AGENT", "STATUS", "WAITING", "SEEN", "FOLDER"}, Spare: []string{"FOLDER", "AGENT", "SEEN", "COST"}}
 	managed := slices.ContainsFunc(sessions, func(s broker.Session) bool { return s.Run != nil })
 	if managed {
 		t.Head = append(t.Head, "COST", "NEXT MESSAGE")

@@ -26,11 +26,12 @@ import (
 
 // Table is rows for people, everything made safe for the terminal. On a terminal it has a
 // head and aligned columns, and fits the window: the widest columns are cut, with a mark, until
-// a row fits on one line. The first column names the row and stays whole. Into a pipe goes a
+// a row fits on one line, and spare ones are left out where that is not enough. The first column names the row and stays whole. Into a pipe goes a
 // line for each row, uncut, without head or colour, and with a tab between two cells.
 type Table struct {
-	Head []string
-	rows [][]string
+	Head  []string
+	Spare []string // heads of columns that a narrow window does without, the first to go first
+	rows  [][]string
 }
 
 // Add appends a row.
@@ -44,7 +45,8 @@ func (t *Table) Add(cells ...string) {
 
 const (
 	columnGap   = 2
-	leastColumn = 6 // cells that a column keeps when it is cut
+	leastColumn = 6  // cells that a column keeps when it is cut
+	leastLast   = 12 // the same of the last one, which says most
 )
 
 // Print writes t to w.
@@ -68,6 +70,7 @@ func (t *Table) draw(out *bufio.Writer, width int, styled bool) {
 		rows = append([][]string{t.Head}, t.rows...)
 	}
 	widths := t.columnWidths(rows)
+	t.leaveOut(widths, width)
 	fit(widths, width)
 	for i, r := range rows {
 		line := safe.Cut(layOut(r, widths), width)
@@ -95,6 +98,27 @@ func (t *Table) columnWidths(rows [][]string) []int {
 		}
 	}
 	return widths
+}
+
+// leaveOut takes spare columns away until the others fit, cut as they may be.
+func (t *Table) leaveOut(widths []int, width int) {
+	for _, head := range t.Spare {
+		least := -columnGap
+		for i, n := range widths {
+			switch {
+			case n == 0:
+				continue
+			case i == len(widths)-1:
+				n = min(n, leastLast)
+			case i > 0:
+				n = min(n, leastColumn)
+			}
+			least += n + columnGap
+		}
+		if i := slices.Index(t.Head, head); least > width && i >= 0 {
+			widths[i] = 0
+		}
+	}
 }
 
 // fit takes what is too much from the widest columns, a cell at a time, so that they end up

@@ -66,3 +66,22 @@ func TestTableNeverWraps(t *testing.T) {
 		}
 	}
 }
+
+// A narrow window does without what says least.
+func TestTableLeavesOut(t *testing.T) {
+	tab := &Table{Head: []string{"ID", "AGE", "TOOL", "CALL"}, Spare: []string{"AGE", "TOOL"}}
+	tab.Add("0197f3a2", "12s", "Bash", "make the whole of it")
+	for width, want := range map[int]string{
+		36: "ID        AGE  TOOL  CALL\n0197f3a2  12s  Bash  make the whole…\n",
+		32: "ID        TOOL  CALL\n0197f3a2  Bash  make the whole …\n",
+		22: "ID        CALL\n0197f3a2  make the wh…\n",
+	} {
+		var b bytes.Buffer
+		out := bufio.NewWriter(&b)
+		tab.draw(out, width, false)
+		_ = out.Flush()
+		if diff := cmp.Diff(want, b.String()); diff != "" {
+			t.Errorf("%d cells:\n%s", width, diff)
+		}
+	}
+}
