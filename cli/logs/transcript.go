@@ -250,6 +250,7 @@ func verdictWords(e story.Entry) string {
 
 // entryJSON is an entry as programs read it.
 type entryJSON struct {
+	ID       string          `json:"id"` // the same as Key, as every list has it
 	Key      string          `json:"key"`
 	By       agents.Speaker  `json:"by"`
 	At       *time.Time      `json:"at,omitempty"`
@@ -283,7 +284,7 @@ type resultJSON struct {
 // entryAsJSON is an entry for programs. Only a call that is on record has a request's id and
 // outcome: what the agent's file says of a call proves nothing.
 func entryAsJSON(e story.Entry) entryJSON {
-	t := entryJSON{Key: e.Key, By: e.By, Subagent: e.Whose, Text: e.Text}
+	t := entryJSON{ID: e.Key, Key: e.Key, By: e.By, Subagent: e.Whose, Text: e.Text}
 	if e.AtMS > 0 {
 		at := time.UnixMilli(e.AtMS).UTC()
 		t.At = &at

@@ -97,6 +97,7 @@ type settingsList struct {
 
 // settingNow is a setting as --json prints it.
 type settingNow struct {
+	ID      string `json:"id"` // the same as Key, as every list has it
 	Key     string `json:"key"`
 	Value   any    `json:"value"` // text, a number or a boolean, as in the file; null where nothing is set
 	Default any    `json:"default"`
@@ -112,7 +113,7 @@ type settingNow struct {
 func settingsNow() (settingsList, error) {
 	l := settingsList{file: config.Load()}
 	for _, k := range config.Keys() {
-		s := settingNow{Key: k.Name, From: "default", text: k.Default, Default: k.JSON(k.Default)}
+		s := settingNow{ID: k.Name, Key: k.Name, From: "default", text: k.Default, Default: k.JSON(k.Default)}
 		for _, f := range l.file.Settings {
 			if f.Key == k.Name {
 				s.text, s.From, s.Line = f.Value, "file", f.Line
