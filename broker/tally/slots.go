@@ -67,13 +67,14 @@ func length(span time.Duration) time.Duration {
 
 // start is the beginning of the slot in which at lies. Weeks begin on Mondays.
 func start(at time.Time, length time.Duration, loc *time.Location) time.Time {
-	switch length {
-	case day:
-		return time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, loc)
-	case week:
-		return time.Date(at.Year(), at.Month(), at.Day()-(int(at.Weekday())+6)%7, 0, 0, 0, 0, loc)
+	if length == time.Hour {
+		return at
 	}
-	return at
+	back := 0 // days
+	if length == week {
+		back = (int(at.Weekday()) + 6) % 7
+	}
+	return time.Date(at.Year(), at.Month(), at.Day()-back, 0, 0, 0, 0, loc)
 }
 
 // next is the beginning of the slot after the one that begins at at. A day need not have 24 hours.

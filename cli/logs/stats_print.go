@@ -98,10 +98,11 @@ func printOverTime(out io.Writer, r tally.Report) error {
 }
 
 func slotWord(ms int64) string {
-	switch time.Duration(ms) * time.Millisecond {
-	case time.Hour:
+	d := time.Duration(ms) * time.Millisecond
+	if d == time.Hour {
 		return "an hour"
-	case 24 * time.Hour:
+	}
+	if d == 24*time.Hour {
 		return "a day"
 	}
 	return "a week"

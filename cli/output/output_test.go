@@ -24,8 +24,8 @@ type row struct {
 	ID     string         `json:"id"`
 	At     time.Time      `json:"at"`
 	Input  map[string]any `json:"input,omitempty"`
-	hidden int
-	Never  int `json:"-"`
+	hidden int            //nolint:unused // shows that it is no field
+	Never  int            `json:"-"`
 }
 
 var rows = []row{

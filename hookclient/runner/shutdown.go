@@ -135,11 +135,10 @@ type exit struct {
 }
 
 func (e exit) String() string {
-	switch e.signal {
-	case 0:
-	case syscall.SIGKILL:
+	switch {
+	case e.signal == syscall.SIGKILL:
 		return "was killed"
-	default:
+	case e.signal != 0:
 		return "was ended by " + e.signal.String()
 	}
 	return fmt.Sprintf("ended with exit code %d", e.code)

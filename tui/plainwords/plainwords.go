@@ -19,7 +19,7 @@ import (
 )
 
 // reasons are the codes that are known.
-var reasons = map[string]string{
+var reasons = map[string]string{ //nolint:gosec // G101: codes, no credentials
 	"stopped_by_user":             "stopped by you",
 	"gone":                        "its process ended without a word",
 	"ended":                       "",
