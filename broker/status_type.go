@@ -4,11 +4,12 @@ package broker
 type Status struct {
 	Waiting   int `json:"waiting"`   // calls
 	Dangerous int `json:"dangerous"` // of them
-	Sessions  int `json:"sessions"`  // that have not ended
+	Sessions  int `json:"sessions"`  // that are open, see Session.Open
 	Stopped   int `json:"stopped"`   // of them: stopping or stopped
 	Observed  int `json:"observed"`  // of them: nothing is held
 	Frozen    int `json:"frozen"`    // of them: their calls are held, by a freeze of their own or of all
 	Held      int `json:"held"`      // of the waiting calls: a freeze holds them
+	PutOff    int `json:"put_off"`   // of them: no process, but a call that waits for an answer
 	Failed    int `json:"failed"`    // of them: something went wrong in their last turn
 	Alarms    int `json:"alarms"`    // sessions with an alarm that nobody has acknowledged
 
@@ -33,10 +34,13 @@ func (s *Status) Count(se Session) {
 	if se.Alarm != nil {
 		s.Alarms++
 	}
-	if se.State.Ended() {
+	if !se.Open() {
 		return
 	}
 	s.Sessions++
+	if se.PutOff() {
+		s.PutOff++
+	}
 	if se.State.UnderStop() {
 		s.Stopped++
 	}

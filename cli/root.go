@@ -8,12 +8,12 @@
 //
 // What families share lies below them: client asks the console over its socket, state
 // reads what aoctl keeps on disk, config is the settings file, terminal is the person at
-// the keyboard, show prints, usage looks at the command line, exit has the exit codes and
-// prints errors, and version says which aoctl this is. drill runs real agents offline.
+// the keyboard, show prints for people and output for programs, usage looks at the command
+// line, exit has the exit codes and prints errors, and version says which aoctl this is. drill
+// runs real agents offline.
 //
-// Commands for people print aligned tables; with --json they print an array of objects,
-// each with an "id", for programs. Whatever agents sent is made safe before it reaches a
-// terminal, in both forms.
+// Commands for people print aligned tables; with --json, --jq or --template they print data
+// for programs. Whatever agents sent is made safe before it reaches a terminal, in both forms.
 package cli
 
 import (

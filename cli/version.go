@@ -5,13 +5,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/cli/version"
 )
 
 func newVersionCommand() *cobra.Command {
-	var asJSON bool
+	var as output.Format
 	cmd := &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
@@ -20,8 +21,8 @@ func newVersionCommand() *cobra.Command {
 		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			info := version.Read()
-			if asJSON {
-				return show.Object(cmd.OutOrStdout(), info)
+			if as.On() {
+				return as.Print(cmd.OutOrStdout(), info)
 			}
 			text := fmt.Sprintf("aoctl %s (%s, %s)", info.Version, info.Go, info.Platform)
 			if info.Commit != "" {
@@ -30,6 +31,6 @@ func newVersionCommand() *cobra.Command {
 			return show.Line(cmd.OutOrStdout(), text)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
+	output.Flags[version.Info](cmd, &as, "print a JSON object")
 	return cmd
 }

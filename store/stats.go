@@ -49,6 +49,32 @@ func scanNumbered(row scanner) (v numbered, err error) {
 	return v, err
 }
 
+// EachEnded calls fn with the ended calls of a session, or of all, as their rows have them, in the order in which they ended.
+func (s *queries) EachEnded(ctx context.Context, sessionID string, since time.Time, fn func(broker.EndedCall)) error {
+	const most = 20_000 // calls in a page
+	at, n := chain.MS(since), int64(-1)
+	for {
+		w := where{[]string{`decided_at_ms IS NOT NULL AND (decided_at_ms, n) > (?, ?)`}, []any{at, n}}
+		w.add(sessionID != "", `session_id = ?`, sessionID)
+		page, err := list(ctx, s, func(row scanner) (c broker.EndedCall, err error) {
+			var asked int64
+			err = row.Scan(&c.SessionID, &c.Agent, &c.Tool, &c.State, &c.By, &c.ByID, &asked, &at, &n)
+			c.Asked, c.Ended = time.UnixMilli(asked).UTC(), time.UnixMilli(at).UTC()
+			return c, err
+		}, `SELECT session_id, agent, tool_name, status, by_kind, by_id, created_at_ms, decided_at_ms, n FROM requests`+
+			w.String()+` ORDER BY decided_at_ms, n LIMIT ?`, append(w.args, most)...)
+		if err != nil {
+			return fmt.Errorf("read ended calls: %w", err)
+		}
+		for _, c := range page {
+			fn(c)
+		}
+		if len(page) < most {
+			return nil
+		}
+	}
+}
+
 // sqlStats counts the rows of "ended" by how calls ended. A call that a grant let through was decided by a
 // person, earlier: its by_id is the grant's, and it says nothing about waiting.
 const sqlStats = `

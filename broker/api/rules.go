@@ -237,7 +237,11 @@ func (rt ruleRoutes) getStats(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	writeJSON(w, http.StatusOK, s)
+	writeJSON(w, http.StatusOK, struct {
+		broker.Stats
+
+		MedianMS int64 `json:"median_decide_ms"`
+	}{s, s.Median.Milliseconds()})
 }
 
 // postObserve takes no default for on: a body without it must not switch anything.

@@ -228,7 +228,9 @@ func (v *View) Status(now time.Time) broker.Status {
 		var oldest *broker.Request
 		for _, se := range s.sessions.Kept() {
 			if se.known() {
-				st.Count(se.Row)
+				row := se.Row
+				row.Deferred = len(se.deferred)
+				st.Count(row)
 			}
 			for _, id := range se.waiting {
 				r := s.call(id).Req

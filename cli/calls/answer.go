@@ -16,6 +16,7 @@ import (
 	"github.com/aoctl/aoctl/broker/sessionnames"
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/tui/safe"
@@ -27,7 +28,7 @@ type answerOptions struct {
 	decline   string   // why nobody answers
 	declined  bool
 	tokenFile string // instead of the environment
-	json      bool
+	json      output.Format
 }
 
 func newAnswerCommand() *cobra.Command {
@@ -63,7 +64,7 @@ any program of yours may.`,
 	cmd.Flags().StringArrayVarP(&o.answers, "answer", "a", nil, "QUESTION=ANSWER, or just ANSWER where one thing is asked; again for more")
 	cmd.Flags().StringVar(&o.decline, "decline", "", "answer nothing, and why; the agent reads it")
 	client.TokenFileFlag(cmd, &o.tokenFile)
-	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array with the question's outcome")
+	output.Flags[outcome](cmd, &o.json, "print a JSON array with the question's outcome")
 	return cmd
 }
 
@@ -94,8 +95,8 @@ func answerQuestion(ctx context.Context, c *client.Client, o answerOptions, out 
 	if err := c.Post(ctx, "/sessions/"+url.PathEscape(call.SessionID)+"/answer", body, &answer); err != nil {
 		return err
 	}
-	if o.json {
-		return show.JSON(out, []outcome{answer})
+	if o.json.On() {
+		return o.json.Print(out, []outcome{answer})
 	}
 	word := "answered: "
 	if o.declined {

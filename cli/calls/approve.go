@@ -20,6 +20,7 @@ import (
 	"github.com/aoctl/aoctl/broker/wire"
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/terminal"
 	"github.com/aoctl/aoctl/cli/usage"
@@ -35,7 +36,7 @@ type approveOptions struct {
 	dangerous bool   // it is known that the call is dangerous
 	inputFile string // holds what is to run in place of what was asked; "-" for standard input
 	input     []byte // the same, read
-	json      bool
+	json      output.Format
 }
 
 func newApproveCommand() *cobra.Command {
@@ -79,7 +80,7 @@ agent's tool takes it. It is judged like any other: what a rule refuses is refus
 	cmd.Flags().StringVar(&o.digest, "digest", "", "digest of the call that was looked at, or its beginning; then nothing is asked")
 	cmd.Flags().BoolVar(&o.dangerous, "dangerous", false, "allow it although it is dangerous; takes the whole --digest")
 	cmd.Flags().StringVar(&o.inputFile, "input", "", "file with the input to run with in place of the call's own, as JSON; - for standard input")
-	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array with the call's outcome")
+	output.Flags[outcome](cmd, &o.json, "print a JSON array with the call's outcome")
 	return cmd
 }
 
@@ -135,8 +136,8 @@ func approveCall(ctx context.Context, c *client.Client, o approveOptions, out io
 	switch {
 	case err != nil:
 		return err
-	case o.json:
-		return show.JSON(out, []outcome{answer})
+	case o.json.On():
+		return o.json.Print(out, []outcome{answer})
 	case answer.Granted:
 		return show.Line(out, safe.Line(fmt.Sprintf("allowed late: when the agent asks again for exactly this, it passes once: %s: %s", call.ToolName, show.Call(call))))
 	}
@@ -165,13 +166,13 @@ func (o approveOptions) consent(call broker.Request, out io.Writer) (approveOpti
 	if o.digest != "" {
 		return o, nil // the broker compares it
 	}
-	if !term.IsTerminal(os.Stdin.Fd()) || !term.IsTerminal(os.Stderr.Fd()) || o.json && term.IsTerminal(os.Stdout.Fd()) {
+	if !term.IsTerminal(os.Stdin.Fd()) || !term.IsTerminal(os.Stderr.Fd()) || o.json.On() && term.IsTerminal(os.Stdout.Fd()) {
 		return o, usage.Error{
 			Text: "nobody can look at the call here, and it is not named by its digest",
 			Hint: `run this at a terminal, or give --digest with at least 8 digits from "aoctl pending --json"`,
 		}
 	}
-	if o.json { // what a program reads stays clean
+	if o.json.On() { // what a program reads stays clean
 		out = os.Stderr
 	}
 	if err := o.show(out, call); err != nil {

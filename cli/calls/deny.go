@@ -12,6 +12,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/tui/safe"
@@ -21,7 +22,7 @@ type denyOptions struct {
 	call   string // id, or a prefix of the id of a waiting call
 	reason string // what the agent is told; the console's own words when empty
 	end    bool   // the session is not resumed to hear of it
-	json   bool
+	json   output.Format
 }
 
 func newDenyCommand() *cobra.Command {
@@ -46,7 +47,7 @@ console, or an operator token (aoctl approve).`,
 	}
 	cmd.Flags().StringVarP(&o.reason, "message", "m", "", "why; the agent reads it")
 	cmd.Flags().BoolVar(&o.end, "end", false, "of a call that is put off: its session is over, and not resumed to hear of it")
-	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array with the call's outcome")
+	output.Flags[outcome](cmd, &o.json, "print a JSON array with the call's outcome")
 	return cmd
 }
 
@@ -77,8 +78,8 @@ func denyCall(ctx context.Context, c *client.Client, o denyOptions, out io.Write
 	if err != nil {
 		return err
 	}
-	if o.json {
-		return show.JSON(out, []outcome{answer})
+	if o.json.On() {
+		return o.json.Print(out, []outcome{answer})
 	}
 	return show.Line(out, safe.Line(fmt.Sprintf("denied %s: %s", call.ToolName, show.Call(call))))
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/tui/figures"
@@ -16,7 +17,7 @@ import (
 
 type pendingOptions struct {
 	session string // a session as client.FindSession understands it; empty for all
-	json    bool
+	json    output.Format
 }
 
 func newListCommand() *cobra.Command {
@@ -39,7 +40,7 @@ being allowed until it is lifted.`,
 		},
 	}
 	cmd.Flags().StringVar(&o.session, "session", "", "only calls of this session (its name, id or folder)")
-	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array, [] when nothing waits")
+	output.Flags[client.Request](cmd, &o.json, "print a JSON array, [] when nothing waits")
 	_ = cmd.RegisterFlagCompletionFunc("session", client.CompleteSessions)
 	return cmd
 }
@@ -62,8 +63,8 @@ func listPending(ctx context.Context, c *client.Client, o pendingOptions, out io
 		return err
 	}
 	switch {
-	case o.json:
-		return show.JSON(out, waiting)
+	case o.json.On():
+		return o.json.Print(out, waiting)
 	case len(waiting) == 0:
 		return show.Line(out, "Nothing is waiting.")
 	}
@@ -76,7 +77,7 @@ func pendingTable(waiting []client.Request, sessions []broker.Session, now time.
 		ids[i] = r.ID
 	}
 	short, names := show.ShortIDs(ids), show.SessionNames(sessions)
-	t := &show.Table{Head: []string{"ID", "SESSION", "AGE", "LEFT", "TOOL", "CALL"}}
+	t := &show.Table{Head: []string{"ID", "SESSION", "AGE", "LEFT", "TOOL", "CALL"}, Spare: []string{"AGE", "TOOL"}}
 	for _, r := range waiting {
 		t.Add(short[r.ID], asker(r.Request, names), figures.Ago(now.Sub(r.CreatedAt)), timeLeft(r.Request, now),
 			r.ToolName, show.Call(r.Request))

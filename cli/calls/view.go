@@ -12,6 +12,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/tui/callview"
@@ -23,7 +24,7 @@ import (
 type viewOptions struct {
 	call   string // id, or its beginning
 	output bool   // all that its tool gave back
-	json   bool
+	json   output.Format
 }
 
 func newViewCommand() *cobra.Command {
@@ -46,7 +47,7 @@ pipe 100 characters.`,
 		},
 	}
 	cmd.Flags().BoolVar(&o.output, "output", false, "also all that its tool gave back, as far as it was kept")
-	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object")
+	output.Flags[client.Request](cmd, &o.json, "print a JSON object")
 	return cmd
 }
 
@@ -57,8 +58,8 @@ func viewCall(cmd *cobra.Command, o viewOptions, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if o.json {
-		return show.Object(out, found.asCame)
+	if o.json.On() {
+		return o.json.Print(out, found.asCame)
 	}
 	st, width := show.Styles(out)
 	return show.Paper(out, found.card(ctx, st, o.output, width, time.Now()))

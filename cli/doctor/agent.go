@@ -94,7 +94,7 @@ func drillAgent(ctx context.Context, o options, out, said io.Writer) error {
 			break // nothing that follows would show anything
 		}
 	}
-	if err := e.print(out, o.json); err != nil || e.Failed == 0 {
+	if err := e.print(out, &o.json); err != nil || e.Failed == 0 {
 		return err
 	}
 	return exit.Error{Code: exit.Failed, Text: fmt.Sprintf("%d of %d checks failed", e.Failed, e.OK+e.Warned+e.Failed), Hint: "each of them has its cure below it"}

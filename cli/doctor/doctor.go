@@ -13,6 +13,7 @@ import (
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/config"
 	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/terminal"
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/hookclient/install"
@@ -28,7 +29,7 @@ type options struct {
 	fix      bool
 	full     bool
 	noDrill  bool
-	json     bool
+	json     output.Format
 	actions  []config.Action // that the settings file may give a key
 	drill    string          // run this agent itself, and nothing else
 }
@@ -75,7 +76,7 @@ failed, 0 that nothing did; warnings do not count.`,
 	f.BoolVar(&o.fix, "fix", false, "repair what needs no person")
 	f.BoolVar(&o.full, "full", false, "read the whole database and the whole log, however large; with --drill, wait to the end")
 	f.BoolVar(&o.noDrill, "no-drill", false, "do not run the installed hook commands")
-	f.BoolVar(&o.json, "json", false, "print a JSON object")
+	output.Flags[examination](cmd, &o.json, "print a JSON object")
 	f.StringVar(&o.drill, "drill", "", "run this `AGENT` itself against a scripted model, and see whether its calls are held")
 	_ = cmd.RegisterFlagCompletionFunc("drill", cobra.FixedCompletions(install.Agents(), cobra.ShellCompDirectiveNoFileComp)) // the flag exists
 	return cmd
@@ -122,7 +123,7 @@ func runDoctor(ctx context.Context, o options, out, said io.Writer) error {
 		return exit.Error{Code: exit.Failed, Text: "interrupted", Cause: ctx.Err()} // half a drill would look like a hole
 	}
 	e.Fixed = append([]string{}, fixed...)
-	if err := e.print(out, o.json); err != nil {
+	if err := e.print(out, &o.json); err != nil {
 		return err
 	}
 	if e.Failed == 0 {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/cli/output"
 	agentcheck "github.com/aoctl/aoctl/hookclient/install/check"
 )
 
@@ -162,7 +163,7 @@ func TestDoctorReport(t *testing.T) {
 	e.section("rules")
 	e.add(agentcheck.OK, "rules", "never shown", "0 rules")
 	var plain, narrow bytes.Buffer
-	if err := e.print(&plain, false); err != nil {
+	if err := e.print(&plain, &output.Format{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"Console\n  FAIL  socket ", "Not found here\n  Codex\n", "\n1 ok, 0 warnings, 1 failure, 1 skipped\n", `\x1b[2J`} {
@@ -189,7 +190,8 @@ func TestDoctorReport(t *testing.T) {
 		t.Errorf("the path cannot be read to its end:\n%s", narrow.String())
 	}
 	var doc bytes.Buffer
-	if err := e.print(&doc, true); err != nil {
+	asJSON := output.JSON()
+	if err := e.print(&doc, &asJSON); err != nil {
 		t.Fatal(err)
 	}
 	var back examination

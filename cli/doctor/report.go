@@ -8,6 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/version"
 	"github.com/aoctl/aoctl/hookclient/install"
@@ -121,9 +122,9 @@ func statusWord(s agentcheck.Status) (word, style string) {
 }
 
 // print writes e for a person, or as JSON.
-func (e *examination) print(w io.Writer, asJSON bool) error {
-	if asJSON {
-		return show.Object(w, e)
+func (e *examination) print(w io.Writer, as *output.Format) error {
+	if as.On() {
+		return as.Print(w, e)
 	}
 	width, styled := show.Terminal(w)
 	out := bufio.NewWriter(w)

@@ -15,6 +15,7 @@ import (
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/config"
 	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/cli/usage"
@@ -26,7 +27,7 @@ import (
 type archiveOptions struct {
 	keep string
 	to   string
-	json bool
+	json output.Format
 }
 
 func newArchiveCommand() *cobra.Command {
@@ -49,7 +50,7 @@ aoctl log verify goes on over the archives; aoctl log --archive FILE shows one.`
 	}
 	cmd.Flags().StringVar(&o.keep, "keep", "", "how much stays: 90d, 12w, 48h")
 	cmd.Flags().StringVar(&o.to, "to", "", "folder for the file (default: \"archive\" in the state folder)")
-	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object")
+	output.Flags[store.Archive](cmd, &o.json, "print a JSON object")
 	_ = cmd.MarkFlagRequired("keep")
 	return cmd
 }
@@ -96,8 +97,8 @@ func archiveLog(cmd *cobra.Command, o archiveOptions) (err error) {
 
 func printArchive(out io.Writer, a store.Archive, o archiveOptions) error {
 	switch {
-	case o.json:
-		return show.Object(out, a)
+	case o.json.On():
+		return o.json.Print(out, a)
 	case a.File == "":
 		return show.Line(out, "Nothing is older than "+o.keep+" and done with.")
 	}

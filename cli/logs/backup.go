@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/cli/usage"
@@ -22,7 +23,7 @@ import (
 
 type backupOptions struct {
 	force bool
-	json  bool
+	json  output.Format
 }
 
 func newBackupCommand() *cobra.Command {
@@ -44,7 +45,7 @@ not in it; the numbers printed here say where its log ends.`,
 		},
 	}
 	cmd.Flags().BoolVar(&o.force, "force", false, "replace an earlier backup of that name")
-	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object")
+	output.Flags[store.Copy](cmd, &o.json, "print a JSON object")
 	return cmd
 }
 
@@ -61,11 +62,11 @@ func backUp(ctx context.Context, to string, o backupOptions, out io.Writer) (err
 	if err != nil {
 		return explainBackup(to, err)
 	}
-	if !o.json {
+	if !o.json.On() {
 		return show.Line(out, fmt.Sprintf("backed up %s (%s, verified) to %s; head %d %s",
 			figures.Plural(int(c.Events), "event"), byteSize(c.Bytes), safe.Line(c.Path), c.HeadSeq, c.HeadHash))
 	}
-	return show.Object(out, c)
+	return o.json.Print(out, c)
 }
 
 // notOurFile refuses the names of aoctl's own files beside the database, which the

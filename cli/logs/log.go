@@ -12,6 +12,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/store"
@@ -28,7 +29,7 @@ type options struct {
 	session string
 	since   string
 	limit   int
-	json    bool
+	json    output.Format
 	follow  bool
 	archive string // a file to read instead of aoctl's database
 }
@@ -58,7 +59,7 @@ line of its own; without --follow they are one array.`,
 	cmd.Flags().StringVar(&o.session, "session", "", "only events of this session (its name, id or folder)")
 	cmd.Flags().StringVar(&o.since, "since", "", "only events since then: 2h, 3d, 2026-11-02, or RFC 3339")
 	cmd.Flags().IntVarP(&o.limit, "limit", "n", logLimit, "at most so many of the newest events")
-	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array")
+	output.Flags[broker.Event](cmd, &o.json, "print a JSON array")
 	cmd.Flags().BoolVarP(&o.follow, "follow", "f", false, "go on with what happens from now on")
 	cmd.Flags().StringVar(&o.archive, "archive", "", "read this file, an archive or a backup, instead of aoctl's database")
 	cmd.MarkFlagsMutuallyExclusive("archive", "follow")

@@ -1,33 +1,40 @@
 package logs
 
 import (
+	"context"
 	"fmt"
-	"io"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/tally"
 	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/cli/usage"
+	"github.com/aoctl/aoctl/store"
 )
 
 type statsOptions struct {
 	session, since string
-	json           bool
+	json           output.Format
 }
 
 func newStatsCommand() *cobra.Command {
 	var o statsOptions
 	cmd := &cobra.Command{
 		Use:   "stats",
-		Short: "Count how calls were decided",
-		Long: `stats counts the recorded calls: allowed by rules and by hand, denied, expired, how
-long a person took, and how many questions the rules saved. It reads the database
-itself, so it works with and without a console.`,
-		Example: "  aoctl stats\n  aoctl stats --session api-server --since 7d --json",
+		Short: "Show what the gate costs and saves",
+		Long: `stats says how often you were asked (a prompt), how long you took to answer, and what
+rules decided without you: in all, over time, and by session, agent, tool and rule, those
+with the most prompts first. It counts the recorded calls that are over, and reads the
+database itself, so it works with and without a console.
+
+Of 100 answers that were given at the keyboard, 50 came within p50 and 95 within p95.`,
+		Example: "  aoctl stats\n  aoctl stats --since 7d\n  aoctl stats --session api-server --json=prompts,prompts_per_100\n  aoctl stats --jq '.tools[] | [.id, .prompts] | @tsv'",
 		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return showStats(cmd, o)
@@ -35,7 +42,7 @@ itself, so it works with and without a console.`,
 	}
 	cmd.Flags().StringVar(&o.session, "session", "", "only this session (its name, id or folder)")
 	cmd.Flags().StringVar(&o.since, "since", "", "only calls since then: 2h, 3d, 2026-11-02, or RFC 3339")
-	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object")
+	output.Flags[tally.Report](cmd, &o.json, "print a JSON object")
 	_ = cmd.RegisterFlagCompletionFunc("session", state.CompleteSessions)
 	return cmd
 }
@@ -54,51 +61,41 @@ func showStats(cmd *cobra.Command, o statsOptions) (err error) {
 		return err
 	}
 	defer func() { _ = r.Close() }()
-	session := ""
-	if o.session != "" {
-		list, err := r.Sessions(cmd.Context(), broker.SessionFilter{Limit: 1_000_000})
-		if err != nil {
-			return fmt.Errorf("read the sessions: %w", err)
-		}
-		s, err := client.FindSession(list, o.session, client.Recorded...)
-		if err != nil {
-			return err
-		}
-		session = s.ID
-	}
-	s, err := r.Stats(cmd.Context(), session, since)
+	report, err := countCalls(cmd.Context(), r, o.session, since)
 	if err != nil {
 		return err
 	}
 	if err := state.NoteArchived(cmd.Context(), r, since, cmd.ErrOrStderr()); err != nil {
 		return err
 	}
-	if o.json {
-		return show.Object(cmd.OutOrStdout(), s)
+	if o.json.On() {
+		return o.json.Print(cmd.OutOrStdout(), report)
 	}
-	return printStats(cmd.OutOrStdout(), s)
+	return printStats(cmd.OutOrStdout(), report)
 }
 
-func printStats(out io.Writer, s broker.Stats) error {
-	median := "-"
-	if s.Median > 0 {
-		median = s.Median.Round(100 * time.Millisecond).String()
+// countCalls counts the calls of the session that ref names, or of all for "".
+func countCalls(ctx context.Context, r *store.Reader, ref string, since time.Time) (tally.Report, error) {
+	list, err := r.Sessions(ctx, broker.SessionFilter{Limit: maxLog})
+	if err != nil {
+		return tally.Report{}, fmt.Errorf("read the sessions: %w", err)
 	}
-	for _, row := range [][2]string{
-		{"calls", fmt.Sprint(s.Calls)},
-		{"allowed by rules", fmt.Sprint(s.ByRule)},
-		{"allowed by hand", fmt.Sprint(s.ByHand)},
-		{"denied by hand", fmt.Sprint(s.Denied)},
-		{"denied by rules", fmt.Sprint(s.RuleDeny)},
-		{"expired", fmt.Sprint(s.Expired)},
-		{"only observed", fmt.Sprint(s.Observed)},
-		{"ended otherwise", fmt.Sprint(s.Other)},
-		{"median time to decide", median},
-		{"questions saved", fmt.Sprint(s.Saved)},
-	} {
-		if err := show.Line(out, fmt.Sprintf("%-22s %s", row[0], row[1])); err != nil {
-			return err
+	session := ""
+	if ref != "" {
+		s, err := client.FindSession(list, ref, client.Recorded...)
+		if err != nil {
+			return tally.Report{}, err
 		}
+		session = s.ID
 	}
-	return nil
+	var calls []broker.EndedCall
+	err = r.EachEnded(ctx, session, since, func(c broker.EndedCall) { calls = append(calls, c) })
+	if err != nil {
+		return tally.Report{}, err
+	}
+	report, names := tally.Count(slices.Values(calls), time.Local), show.SessionNames(list)
+	for i := range report.Sessions {
+		report.Sessions[i].Name = names[report.Sessions[i].ID]
+	}
+	return report, nil
 }

@@ -15,18 +15,20 @@ import (
 	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/story"
 	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/store"
 	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/plainwords"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
 type transcriptOptions struct {
 	session string
 	limit   int
-	json    bool
+	json    output.Format
 	follow  bool
 }
 
@@ -54,7 +56,7 @@ since is shown again, under its old key.`,
 		ValidArgsFunction: state.CompleteSessions,
 	}
 	cmd.Flags().IntVarP(&o.limit, "limit", "n", logLimit, "at most so many of the newest parts")
-	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object a line")
+	output.Flags[entryJSON](cmd, &o.json, "print a JSON object a line")
 	cmd.Flags().BoolVarP(&o.follow, "follow", "f", false, "go on with what comes from now on")
 	return cmd
 }
@@ -65,7 +67,7 @@ type teller struct {
 	session broker.Session
 	tell    story.Conversation
 	out     io.Writer
-	json    bool
+	json    output.Format
 	printed map[string]string // by key: how it was printed last
 }
 
@@ -103,7 +105,9 @@ func showTranscript(ctx context.Context, o transcriptOptions, out, stderr io.Wri
 	}
 	list := w.tell.Entries
 	for _, e := range list[:max(0, len(list)-o.limit)] {
-		w.printed[e.Key] = w.text(e)
+		if w.printed[e.Key], err = w.line(e); err != nil {
+			return err
+		}
 	}
 	if err := w.print(); err != nil || !o.follow {
 		return err
@@ -151,27 +155,33 @@ func (w *teller) follow(ctx context.Context) error {
 // print prints the entries that are not printed yet, or otherwise.
 func (w *teller) print() error {
 	for _, e := range w.tell.Entries {
-		text := w.text(e)
+		text, err := w.line(e)
+		if err != nil {
+			return err
+		}
 		if w.printed[e.Key] == text {
 			continue
 		}
 		w.printed[e.Key] = text
-		if err := show.Line(w.out, text); err != nil {
+		if _, err := io.WriteString(w.out, text); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// text is an entry for people or, as one JSON object, for programs.
-func (w *teller) text(e story.Entry) string {
-	if w.json {
-		raw, err := json.Marshal(entryAsJSON(e))
-		if err != nil {
-			return "{}"
-		}
-		return string(raw)
+// line is an entry as it is printed: a text for people or, with --json, one object.
+func (w *teller) line(e story.Entry) (string, error) {
+	if !w.json.On() {
+		return w.text(e) + "\n", nil
 	}
+	var b strings.Builder
+	err := w.json.Print(&b, entryAsJSON(e))
+	return b.String(), err
+}
+
+// text is an entry for people.
+func (w *teller) text(e story.Entry) string {
 	lead := map[agents.Speaker]string{agents.SaidUser: "you", agents.SaidAgent: "agent", agents.SaidThought: "thought", agents.SaidOther: "·"}[e.By]
 	if e.Whose != "" {
 		lead += " › " + safe.Line(e.Whose)
@@ -188,13 +198,16 @@ func (w *teller) text(e story.Entry) string {
 		}
 	case e.Moment != nil:
 		b.WriteString("· " + strings.ReplaceAll(safe.Line(e.Moment.Event.Type), "_", " "))
+		if text, _ := plainwords.Event(e.Moment.Event); text != "" {
+			b.WriteString("  " + safe.Line(text))
+		}
 	case e.By == agents.SaidThought || e.By == agents.SaidOther:
-		first, more, _ := strings.Cut(strings.TrimSpace(e.Text), "\n")
+		first, more, _ := strings.Cut(strings.TrimSpace(plainwords.Said(e.Text)), "\n")
 		if b.WriteString(lead + " " + safe.Line(first)); more != "" {
 			b.WriteString(" …")
 		}
 	case e.Ran == nil:
-		b.WriteString(lead + ": " + indented(e.Text))
+		b.WriteString(lead + ": " + indented(plainwords.Said(e.Text)))
 	}
 	if e.Ran != nil {
 		word := "gave back"
@@ -237,6 +250,7 @@ func verdictWords(e story.Entry) string {
 
 // entryJSON is an entry as programs read it.
 type entryJSON struct {
+	ID       string          `json:"id"` // the same as Key, as every list has it
 	Key      string          `json:"key"`
 	By       agents.Speaker  `json:"by"`
 	At       *time.Time      `json:"at,omitempty"`
@@ -270,7 +284,7 @@ type resultJSON struct {
 // entryAsJSON is an entry for programs. Only a call that is on record has a request's id and
 // outcome: what the agent's file says of a call proves nothing.
 func entryAsJSON(e story.Entry) entryJSON {
-	t := entryJSON{Key: e.Key, By: e.By, Subagent: e.Whose, Text: e.Text}
+	t := entryJSON{ID: e.Key, Key: e.Key, By: e.By, Subagent: e.Whose, Text: e.Text}
 	if e.AtMS > 0 {
 		at := time.UnixMilli(e.AtMS).UTC()
 		t.At = &at

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/cli/usage"
@@ -21,12 +22,11 @@ import (
 // logFileOptions are those of commands that look at one database.
 type logFileOptions struct {
 	db   string // a backup or an archive; "" for aoctl's own
-	json bool
+	json output.Format
 }
 
 func (o *logFileOptions) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.db, "db", "", "look at this file, a backup or an archive, instead of aoctl's database")
-	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object")
 }
 
 func newVerifyCommand() *cobra.Command {
@@ -45,6 +45,7 @@ elsewhere (aoctl log head) to find a log that was rewritten as a whole.`,
 		},
 	}
 	o.flags(cmd)
+	output.Flags[verdict](cmd, &o.json, "print a JSON object")
 	return cmd
 }
 
@@ -63,7 +64,14 @@ be told from the real one.`,
 		},
 	}
 	o.flags(cmd)
+	output.Flags[head](cmd, &o.json, "print a JSON object")
 	return cmd
+}
+
+// head is what aoctl log head --json prints.
+type head struct {
+	ID   int64  `json:"id"`
+	Hash string `json:"hash"`
 }
 
 func printHead(ctx context.Context, o logFileOptions, out io.Writer) (err error) {
@@ -76,13 +84,10 @@ func printHead(ctx context.Context, o logFileOptions, out io.Writer) (err error)
 	if err != nil {
 		return err
 	}
-	if !o.json {
+	if !o.json.On() {
 		return show.Line(out, fmt.Sprintf("%d %s", seq, hash))
 	}
-	return show.Object(out, struct {
-		ID   int64  `json:"id"`
-		Hash string `json:"hash"`
-	}{seq, hash})
+	return o.json.Print(out, head{seq, hash})
 }
 
 // verdict is what aoctl log verify --json prints.
@@ -109,15 +114,15 @@ func verifyLog(ctx context.Context, o logFileOptions, out io.Writer) (err error)
 	if err != nil {
 		return err
 	}
-	if o.json {
-		if err := show.Object(out, verdict{OK: report.Clean(), Report: report, Archives: archives}); err != nil {
+	if o.json.On() {
+		if err := o.json.Print(out, verdict{OK: report.Clean(), Report: report, Archives: archives}); err != nil {
 			return err
 		}
 	}
 	switch {
 	case !report.Clean():
 		return notClean(report)
-	case o.json:
+	case o.json.On():
 		return nil
 	}
 	err = show.Line(out, fmt.Sprintf("clean: %s, %s, %s and %s are as they were written; head %d %s",

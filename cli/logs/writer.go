@@ -11,9 +11,11 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/store"
 	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/plainwords"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -21,7 +23,7 @@ import (
 type writer struct {
 	reader   *store.Reader
 	out      io.Writer
-	json     bool
+	json     output.Format
 	sessions []broker.Session
 	names    map[string]string // sessions' names by id
 	calls    map[string]call   // by request id
@@ -77,8 +79,8 @@ func (w *writer) callFor(id, digest string) string {
 
 // all prints events as one array or one table.
 func (w *writer) all(ctx context.Context, events []broker.Event) error {
-	if w.json {
-		return show.JSON(w.out, events)
+	if w.json.On() {
+		return w.json.Print(w.out, events)
 	}
 	if len(events) == 0 {
 		return show.Line(w.out, "No such events.")
@@ -96,8 +98,8 @@ func (w *writer) all(ctx context.Context, events []broker.Event) error {
 
 // one prints a single event at once.
 func (w *writer) one(ctx context.Context, e broker.Event) error {
-	if w.json {
-		return show.Object(w.out, e)
+	if w.json.On() {
+		return w.json.Print(w.out, e)
 	}
 	if _, known := w.names[e.SessionID]; !known && e.SessionID != "" {
 		if err := w.learnSessions(ctx); err != nil {
@@ -116,21 +118,25 @@ func (w *writer) one(ctx context.Context, e broker.Event) error {
 const (
 	eventWidth   = 16
 	sessionWidth = 16
+	narrow       = 70 // a window below this shows the time of day, and less of the names
 )
 
-// line is e for people. width 0 cuts nothing.
+// line is e for people. Width 0 is a pipe: tabs between the columns, and nothing is cut.
 func (w *writer) line(e broker.Event, width int) string {
 	name, known := w.names[e.SessionID]
 	if !known {
 		name = e.SessionID
 	}
-	line := e.At.Local().Format(time.DateTime) + "  " + cell(e.Type, eventWidth) + "  " +
-		cell(name, sessionWidth) + "  " + safe.Line(w.what(e))
-	line = strings.TrimRight(line, " ")
-	if width > 0 {
-		line = safe.Cut(line, width)
+	at, what := e.At.Local().Format(time.DateTime), safe.Line(w.what(e))
+	if width == 0 {
+		return strings.Join([]string{at, safe.Line(e.Type), safe.Line(name), what}, "\t")
 	}
-	return line
+	events, sessions := eventWidth, sessionWidth
+	if width < narrow {
+		at, events, sessions = e.At.Local().Format(time.TimeOnly), eventWidth/2, sessionWidth/2
+	}
+	line := at + "  " + cell(e.Type, events) + "  " + cell(name, sessions) + "  " + what
+	return safe.Cut(strings.TrimRight(line, " "), width)
 }
 
 // cell makes text safe and exactly n cells wide.
@@ -176,6 +182,9 @@ func (w *writer) what(e broker.Event) string {
 		return text
 	}
 	if text := factWords(e); text != "" {
+		return text
+	}
+	if text, ok := plainwords.Event(e); ok {
 		return text
 	}
 	if len(e.Data) == 0 || string(e.Data) == "{}" {

@@ -18,6 +18,7 @@ import (
 	"github.com/aoctl/aoctl/broker/rules/rulesfile"
 	"github.com/aoctl/aoctl/broker/workspace"
 	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/tui/figures"
@@ -34,7 +35,8 @@ type addOptions struct {
 	reason                   string
 	dangerous                bool
 	template                 string
-	dryRun, json             bool
+	dryRun                   bool
+	json                     output.Format
 }
 
 // newAddCommand makes "rules add". The mutually exclusive flags are the decisions: a rule has
@@ -65,7 +67,7 @@ waiting calls at once, and add lists them.`,
 			if err != nil {
 				return err
 			}
-			return addRules(cmd, list, o.dryRun, o.json)
+			return addRules(cmd, list, o.dryRun, &o.json)
 		},
 	}
 	f := cmd.Flags()
@@ -86,7 +88,7 @@ waiting calls at once, and add lists them.`,
 	f.BoolVar(&o.dangerous, "dangerous", false, "also allow dangerous calls; the patterns must be exact")
 	f.StringVar(&o.template, "template", "", "add the rules of a template: "+strings.Join(rulesfile.Templates(), ", "))
 	f.BoolVar(&o.dryRun, "dry-run", false, "only print what would be added")
-	f.BoolVar(&o.json, "json", false, "print a JSON array of what was added")
+	output.Flags[broker.SavedRule](cmd, &o.json, "print a JSON array of what was added")
 	cmd.MarkFlagsMutuallyExclusive("allow", "deny", "ask", "defer", "template")
 	_ = cmd.RegisterFlagCompletionFunc("template", cobra.FixedCompletions(rulesfile.Templates(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -211,12 +213,12 @@ func sessionID(cmd *cobra.Command, ref string) (string, error) {
 }
 
 // addRules prints what is going to be added and, unless dry, adds it.
-func addRules(cmd *cobra.Command, list []rules.Rule, dry, asJSON bool) error {
+func addRules(cmd *cobra.Command, list []rules.Rule, dry bool, as *output.Format) error {
 	out := cmd.OutOrStdout()
 	warnStillAsks(cmd.ErrOrStderr(), list)
 	if dry {
-		if asJSON {
-			return show.JSON(out, list)
+		if as.On() {
+			return as.Print(out, list)
 		}
 		return show.Text(out, string(rulesfile.Format(list)))
 	}
@@ -235,8 +237,8 @@ func addRules(cmd *cobra.Command, list []rules.Rule, dry, asJSON bool) error {
 		}
 		saved = append(saved, s)
 	}
-	if asJSON {
-		return show.JSON(out, saved)
+	if as.On() {
+		return as.Print(out, saved)
 	}
 	for _, s := range saved {
 		if err := printSaved(out, "added", s); err != nil {

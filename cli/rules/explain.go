@@ -19,6 +19,7 @@ import (
 	"github.com/aoctl/aoctl/broker/rules/rulesfile"
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/cli/usage"
@@ -27,7 +28,7 @@ import (
 
 type explainOptions struct {
 	tool, input, cwd, project, session, agent, file string
-	json                                            bool
+	json                                            output.Format
 }
 
 // newExplainCommand makes "rules explain". It takes the call in parts, as flags, so that a person
@@ -70,7 +71,7 @@ and elements.`,
 	_ = cmd.RegisterFlagCompletionFunc("session", state.CompleteSessions)
 	f.StringVar(&o.agent, "agent", "claude", "as if an agent of this kind asked")
 	f.StringVar(&o.file, "rules", "", "judge by the rules of this file only")
-	f.BoolVar(&o.json, "json", false, "print a JSON object")
+	output.Flags[rules.Assessment](cmd, &o.json, "print a JSON object")
 	return cmd
 }
 
@@ -104,8 +105,8 @@ func explain(cmd *cobra.Command, o explainOptions, args []string) error {
 		if a.Verdict == rules.Allow && k.Problem != "" {
 			a.Verdict, a.Rule, a.Reason = rules.Ask, "", k.Problem
 		}
-		if o.json {
-			return show.Object(cmd.OutOrStdout(), a)
+		if o.json.On() {
+			return o.json.Print(cmd.OutOrStdout(), a)
 		}
 		return printAssessment(cmd.OutOrStdout(), a, k.All)
 	})
@@ -177,7 +178,7 @@ func printAssessment(out io.Writer, a rules.Assessment, list []rules.Rule) error
 	if err := show.Text(out, b.String()); err != nil {
 		return err
 	}
-	t := &show.Table{Head: []string{"VERDICT", "KIND", "ELEMENT", "RULE", "WHY"}}
+	t := &show.Table{Head: []string{"VERDICT", "KIND", "ELEMENT", "RULE", "WHY"}, Spare: []string{"KIND", "RULE"}}
 	for _, e := range a.Elements {
 		verdict := string(e.Verdict)
 		if e.Neutral {

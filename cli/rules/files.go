@@ -11,12 +11,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/rules/claude"
 	"github.com/aoctl/aoctl/broker/rules/rulesfile"
 	"github.com/aoctl/aoctl/broker/workspace"
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/cli/usage"
@@ -50,8 +52,9 @@ rules that have ended, unless you give --all.`,
 }
 
 type importOptions struct {
-	project      string
-	dryRun, json bool
+	project string
+	dryRun  bool
+	json    output.Format
 }
 
 // newImportCommand makes "rules import", from a rules file or from Claude Code's settings.
@@ -78,12 +81,12 @@ rule alone whose id is known. Rules that allow need an operator token.`,
 					return err
 				}
 			}
-			return addRules(cmd, list, o.dryRun, o.json)
+			return addRules(cmd, list, o.dryRun, &o.json)
 		},
 	}
 	cmd.Flags().StringVar(&o.project, "project", ".", "the project whose settings are read with claude")
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "only print what would be added")
-	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array")
+	output.Flags[broker.SavedRule](cmd, &o.json, "print a JSON array")
 	return cmd
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/tui/figures"
@@ -32,7 +33,7 @@ grant: when the agent makes exactly the same call again within some minutes, it 
 }
 
 func newGrantsListCommand() *cobra.Command {
-	var asJSON bool
+	var as output.Format
 	cmd := &cobra.Command{
 		Use:     "list",
 		Short:   "List the grants that were not used yet",
@@ -44,20 +45,20 @@ func newGrantsListCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return show.JSON(cmd.OutOrStdout(), list)
+			if as.On() {
+				return as.Print(cmd.OutOrStdout(), list)
 			}
 			if len(list) == 0 {
 				return show.Line(cmd.OutOrStdout(), "There are no grants.")
 			}
-			t := &show.Table{Head: []string{"ID", "SESSION", "ENDS IN", "CALL"}}
+			t := &show.Table{Head: []string{"ID", "SESSION", "ENDS IN", "CALL"}, Spare: []string{"SESSION"}}
 			for _, g := range list {
 				t.Add(g.ID[:min(8, len(g.ID))], g.SessionID, figures.Clock(time.Until(g.ExpiresAt)), "request "+g.RequestID)
 			}
 			return t.Print(cmd.OutOrStdout())
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
+	output.Flags[broker.Grant](cmd, &as, "print a JSON array")
 	return cmd
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/rules/rulesfile"
 	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/cli/usage"
@@ -44,7 +45,7 @@ func newRulesCommand() *cobra.Command {
 }
 
 func newListCommand() *cobra.Command {
-	var asJSON bool
+	var as output.Format
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the rules: the first match decides, any deny wins",
@@ -54,14 +55,14 @@ folder. HITS counts the calls that a rule helped to decide.`,
 		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return state.WithRules(cmd.Context(), "", func(k *state.Rulebook) error {
-				if asJSON {
-					return show.JSON(cmd.OutOrStdout(), k.All)
+				if as.On() {
+					return as.Print(cmd.OutOrStdout(), k.All)
 				}
 				return listRules(k, cmd.OutOrStdout(), time.Now())
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
+	output.Flags[rules.Rule](cmd, &as, "print a JSON array")
 	return cmd
 }
 
@@ -81,7 +82,7 @@ func listRules(k *state.Rulebook, out io.Writer, now time.Time) error {
 		ids[i] = r.ID
 	}
 	short := show.ShortIDs(ids)
-	t := &show.Table{Head: []string{"ID", "PRIO", "DECISION", "RULE", "SCOPE", "ENDS", "HITS", "LAST", "NOTE"}}
+	t := &show.Table{Head: []string{"ID", "PRIO", "DECISION", "RULE", "SCOPE", "ENDS", "HITS", "LAST", "NOTE"}, Spare: []string{"LAST", "HITS", "PRIO", "NOTE", "SCOPE", "ENDS"}}
 	for _, r := range k.All {
 		t.Add(short[r.ID], fmt.Sprint(r.Priority), string(r.Decision), show.Rule(r), show.Scope(r.Scope), endText(r, now), fmt.Sprint(r.Uses), lastText(r, now), noteText(r, now))
 	}
@@ -141,7 +142,7 @@ func noteText(r rules.Rule, now time.Time) string {
 }
 
 func newShowCommand() *cobra.Command {
-	var asJSON bool
+	var as output.Format
 	cmd := &cobra.Command{
 		Use:               "show ID",
 		Short:             "Show one rule as it stands in a rules file",
@@ -155,15 +156,15 @@ func newShowCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if asJSON {
-					return show.JSON(cmd.OutOrStdout(), []rules.Rule{r})
+				if as.On() {
+					return as.Print(cmd.OutOrStdout(), []rules.Rule{r})
 				}
 				return show.Text(cmd.OutOrStdout(), string(rulesfile.Format([]rules.Rule{r}))+
 					fmt.Sprintf("# version %d, %s, last hit %s\n", r.Version, figures.Plural(r.Uses, "hit"), lastText(r, time.Now())))
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array with the rule")
+	output.Flags[rules.Rule](cmd, &as, "print a JSON array with the rule")
 	return cmd
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/aoctl/aoctl/broker/rules/rulesfile"
 	"github.com/aoctl/aoctl/broker/workspace"
 	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/cli/usage"
@@ -33,7 +34,7 @@ type testOptions struct {
 	since   string
 	history bool
 	add     bool
-	json    bool
+	json    output.Format
 }
 
 // newTestCommand makes "rules test".
@@ -58,7 +59,7 @@ Paths are judged as they are on the disk now, not as they were then.`,
 	cmd.Flags().StringVar(&o.since, "since", historySince, "recorded calls from then on: 30d, 2026-11-02, or RFC 3339")
 	cmd.Flags().BoolVar(&o.history, "history", true, "judge the recorded calls; --history=false only looks at the rules themselves")
 	cmd.Flags().BoolVar(&o.add, "add", false, "judge by the rules of FILE and those in force together")
-	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object")
+	output.Flags[testReport](cmd, &o.json, "print a JSON object")
 	return cmd
 }
 
@@ -99,7 +100,7 @@ func testRules(cmd *cobra.Command, o testOptions, args []string) error {
 			}
 		}
 		t := testReport{Report: report, Findings: rules.Lint(list, time.Now())}
-		if err := t.print(cmd.OutOrStdout(), o.json, list); err != nil {
+		if err := t.print(cmd.OutOrStdout(), &o.json, list); err != nil {
 			return err
 		}
 		if report.Worse > 0 {
@@ -206,9 +207,9 @@ type testReport struct {
 
 // print puts the calls that a person denied and that would now run first, with a sign of their
 // own: they are the reason to try rules before they hold.
-func (t testReport) print(out io.Writer, asJSON bool, list []rules.Rule) error {
-	if asJSON {
-		return show.Object(out, t)
+func (t testReport) print(out io.Writer, as *output.Format, list []rules.Rule) error {
+	if as.On() {
+		return as.Print(out, t)
 	}
 	lines := []string{
 		fmt.Sprintf("%s recorded: %d allowed, %d denied, %d asked by the rules", figures.Plural(t.Calls, "call"), t.After.Allow, t.After.Deny, t.After.Ask),
@@ -238,7 +239,7 @@ func (t testReport) print(out io.Writer, asJSON bool, list []rules.Rule) error {
 type suggestOptions struct {
 	since     string
 	max, hits int
-	json      bool
+	json      output.Format
 }
 
 // newSuggestCommand makes "rules suggest". It prints a file and adds nothing: a person reads each
@@ -260,7 +261,7 @@ call that was ever denied. suggest adds nothing: read the file, then import it.`
 	cmd.Flags().StringVar(&o.since, "since", historySince, "recorded calls from then on: 30d, 2026-11-02, or RFC 3339")
 	cmd.Flags().IntVarP(&o.max, "max", "n", 10, "at most this many rules")
 	cmd.Flags().IntVar(&o.hits, "hits", 3, "only rules that would have saved this many questions")
-	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array")
+	output.Flags[ruleshistory.Suggestion](cmd, &o.json, "print a JSON array")
 	return cmd
 }
 
@@ -284,15 +285,15 @@ func suggestRules(cmd *cobra.Command, o suggestOptions) error {
 		if h.err != nil {
 			return h.err
 		}
-		return printSuggestions(cmd.OutOrStdout(), list, o.json)
+		return printSuggestions(cmd.OutOrStdout(), list, &o.json)
 	})
 }
 
 // printSuggestions prints a rules file with one header. The texts of calls come from agents, so
 // they are cut to one line and stand in comments, where they cannot become rules.
-func printSuggestions(out io.Writer, list []ruleshistory.Suggestion, asJSON bool) error {
-	if asJSON {
-		return show.JSON(out, list)
+func printSuggestions(out io.Writer, list []ruleshistory.Suggestion, as *output.Format) error {
+	if as.On() {
+		return as.Print(out, list)
 	}
 	if len(list) == 0 {
 		return show.Line(out, "# nothing to suggest: too few calls alike were allowed by hand")

@@ -9,6 +9,7 @@ import (
 	"github.com/aoctl/aoctl/broker/rules"
 	ruleshistory "github.com/aoctl/aoctl/broker/rules/history"
 	"github.com/aoctl/aoctl/broker/rules/rulesfile"
+	"github.com/aoctl/aoctl/cli/output"
 )
 
 // Suggestions are one rules file: one header, and a sentence before each rule. What agents
@@ -25,7 +26,7 @@ func TestPrintSuggestions(t *testing.T) {
 		})
 	}
 	var out bytes.Buffer
-	if err := printSuggestions(&out, list, false); err != nil {
+	if err := printSuggestions(&out, list, new(output.Format)); err != nil {
 		t.Fatal(err)
 	}
 	text := out.String()

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/tui/figures"
@@ -16,7 +17,7 @@ import (
 type freezeOptions struct {
 	session   string // as client.FindSession understands it; empty for everything
 	tokenFile string // unfreeze
-	json      bool
+	json      output.Format
 }
 
 func newFreezeCommand() *cobra.Command {
@@ -37,7 +38,7 @@ console, or an operator token (aoctl unfreeze).`,
 			return switchFreeze(cmd, args, o, true)
 		},
 	}
-	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object")
+	output.Flags[freezing](cmd, &o.json, "print a JSON object")
 	return cmd
 }
 
@@ -60,7 +61,7 @@ F on a session.`,
 		},
 	}
 	client.TokenFileFlag(cmd, &o.tokenFile)
-	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object")
+	output.Flags[freezing](cmd, &o.json, "print a JSON object")
 	return cmd
 }
 
@@ -103,8 +104,8 @@ func freezeSessions(ctx context.Context, c *client.Client, o freezeOptions, on b
 	if err := c.Post(ctx, path, map[string]string{"session_id": s.ID}, &now); err != nil {
 		return err
 	}
-	if o.json {
-		return show.Object(out, now)
+	if o.json.On() {
+		return o.json.Print(out, now)
 	}
 	return show.Line(out, safe.Line(now.sentence(s, on)))
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/tui/safe"
@@ -16,7 +17,7 @@ import (
 
 type interruptOptions struct {
 	session string // as client.FindSession understands it
-	json    bool
+	json    output.Format
 }
 
 func newInterruptCommand() *cobra.Command {
@@ -41,7 +42,7 @@ SESSION is its name as the screen shows it, its id or the beginning of it, or it
 			return interruptSession(cmd.Context(), c, o, cmd.OutOrStdout())
 		},
 	}
-	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array with the session")
+	output.Flags[client.Session](cmd, &o.json, "print a JSON array with the session", "status")
 	return cmd
 }
 
@@ -54,8 +55,8 @@ func interruptSession(ctx context.Context, c *client.Client, o interruptOptions,
 	if err := c.Post(ctx, "/sessions/"+url.PathEscape(s.ID)+"/interrupt", struct{}{}, &after); err != nil {
 		return err
 	}
-	if o.json {
-		return show.JSON(out, []client.Session{after})
+	if o.json.On() {
+		return o.json.Print(out, []client.Session{after})
 	}
 	line := "interrupting its turn"
 	if after.Run != nil && after.Run.Turn == broker.TurnIdle {

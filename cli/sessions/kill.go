@@ -73,8 +73,8 @@ func killSession(ctx context.Context, c *client.Client, o stopOptions, std strea
 		ID: s.ID, label: s.Label, Name: show.SessionName(s.Session), Status: answer.Status(), Over: answer.Over, Recorded: answer.Recorded,
 		Processes: answer.Killed.Processes, Unfinished: answer.Killed.Unfinished, Shared: answer.Killed.Shared,
 	}
-	if o.json {
-		err = show.JSON(std.out, []killed{done})
+	if o.json.On() {
+		err = o.json.Print(std.out, []killed{done})
 	} else {
 		err = done.print(std.out)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/aoctl/aoctl/broker/sessionnames"
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/terminal"
 	"github.com/aoctl/aoctl/cli/usage"
@@ -31,7 +32,7 @@ type resumeOptions struct {
 	tokenFile string
 	show      bool // say what to run, and run nothing
 	yes       bool // without asking
-	json      bool
+	json      output.Format
 }
 
 func newResumeCommand() *cobra.Command {
@@ -55,7 +56,7 @@ SESSION is its name as the screen shows it, its id or the beginning of it, or it
 		Args:              usage.OneArg("a session"),
 		ValidArgsFunction: client.CompleteResumable,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.json && !o.show {
+			if o.json.On() && !o.show {
 				return usage.Error{Text: "--json says what --show shows, and nothing is run then", Hint: "give --show as well"}
 			}
 			c, err := client.NewOperator(cmd, o.tokenFile)
@@ -69,7 +70,7 @@ SESSION is its name as the screen shows it, its id or the beginning of it, or it
 	client.TokenFileFlag(cmd, &o.tokenFile)
 	cmd.Flags().BoolVar(&o.show, "show", false, "say what is to be run, and run nothing")
 	cmd.Flags().BoolVar(&o.yes, "yes", false, "do not ask before it is run")
-	cmd.Flags().BoolVar(&o.json, "json", false, "with --show: print what is to be run as JSON")
+	output.Flags[broker.Resumption](cmd, &o.json, "with --show: print what is to be run as JSON")
 	return cmd
 }
 
@@ -88,8 +89,8 @@ func resumeSession(ctx context.Context, c *client.Client, o resumeOptions, std s
 	switch {
 	case err != nil:
 		return err
-	case o.show && o.json:
-		return show.JSON(std.out, []broker.Resumption{r})
+	case o.show && o.json.On():
+		return o.json.Print(std.out, []broker.Resumption{r})
 	case o.show && r.Managed:
 		return show.Line(std.out, safe.Line(s.Label+" would go on in the background: aoctl starts its agent"))
 	case r.Started:

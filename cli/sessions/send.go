@@ -16,6 +16,7 @@ import (
 	"github.com/aoctl/aoctl/broker/sessionnames"
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/tui/safe"
@@ -28,7 +29,7 @@ type sendOptions struct {
 	session  string // as client.FindSession understands it
 	text     string
 	withdraw bool
-	json     bool
+	json     output.Format
 }
 
 func newSendCommand() *cobra.Command {
@@ -71,7 +72,7 @@ from the console only, or with an operator token.`,
 		},
 	}
 	cmd.Flags().BoolVar(&o.withdraw, "withdraw", false, "take back the message that waits")
-	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array with the session")
+	output.Flags[client.Session](cmd, &o.json, "print a JSON array with the session", "status")
 	return cmd
 }
 
@@ -113,8 +114,8 @@ func sendMessage(ctx context.Context, c *client.Client, o sendOptions, out io.Wr
 	if err != nil {
 		return err
 	}
-	if o.json {
-		return show.JSON(out, []client.Session{after})
+	if o.json.On() {
+		return o.json.Print(out, []client.Session{after})
 	}
 	line := sentLine(after.Session)
 	switch {

@@ -12,14 +12,16 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/plainwords"
 )
 
 type sessionsOptions struct {
 	all  bool // ended ones too
-	json bool
+	json output.Format
 }
 
 func newListCommand() *cobra.Command {
@@ -28,10 +30,11 @@ func newListCommand() *cobra.Command {
 		Use:   "list",
 		Short: "List the agents' sessions",
 		Long: `It lists what the console knows of the agents' sessions, the one last heard
-of first. The status is active, waiting, idle, stopping, stopped, finished (the
-agent said goodbye) or gone (its process died without a word); "frozen" beside it says
-that a freeze holds its calls, "failed" what its agent says of its last turn, and "problem"
-what went wrong last in a session that aoctl started.`,
+of first. The status is working, waiting, idle, failed, stopping, stopped, put off (no
+process, and a call that waits for your answer), ended or killed; "frozen" beside it says
+that a freeze holds its calls, and what stands behind the word in quotation marks is what
+the agent says of its last turn. "problem" is what went wrong last in a session that
+aoctl started. Ended ones are listed with --all.`,
 		Example: "  aoctl session list\n  aoctl session list --all --json | jq -r '.[].id'",
 		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -43,7 +46,7 @@ what went wrong last in a session that aoctl started.`,
 		},
 	}
 	cmd.Flags().BoolVarP(&o.all, "all", "a", false, "also those that have ended")
-	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array")
+	output.Flags[client.Session](cmd, &o.json, "print a JSON array", "status")
 	return cmd
 }
 
@@ -54,12 +57,12 @@ func listSessions(ctx context.Context, c *client.Client, o sessionsOptions, out 
 	}
 	shown := make([]client.Session, 0, len(known))
 	for _, s := range known {
-		if o.all || !s.Ended() {
+		if o.all || s.Open() {
 			shown = append(shown, s)
 		}
 	}
-	if o.json {
-		return show.JSON(out, shown)
+	if o.json.On() {
+		return o.json.Print(out, shown)
 	}
 	if len(shown) == 0 {
 		return show.Line(out, "No agent has a session open.")
@@ -74,13 +77,13 @@ func sessionTable(sessions []broker.Session, names map[string]string, now time.T
 		ids[i] = s.ID
 	}
 	short := show.ShortIDs(ids)
-	t := &show.Table{Head: []string{"ID", "NAME", "AGENT", "STATUS", "WAITING", "SEEN", "FOLDER"}}
+	t := &show.Table{Head: []string{"ID", "NAME", "AGENT", "STATUS", "WAITING", "SEEN", "FOLDER"}, Spare: []string{"FOLDER", "AGENT", "SEEN", "COST"}}
 	managed := slices.ContainsFunc(sessions, func(s broker.Session) bool { return s.Run != nil })
 	if managed {
-		t.Head = append(t.Head, "TURN", "COST", "NEXT MESSAGE")
+		t.Head = append(t.Head, "COST", "NEXT MESSAGE")
 	}
 	for _, s := range sessions {
-		cells := []string{short[s.ID], names[s.ID], s.Agent, statusWords(s), fmt.Sprint(s.Pending), figures.Ago(now.Sub(s.LastSeenAt)), s.CWD}
+		cells := []string{short[s.ID], names[s.ID], s.Agent, statusWords(s), waitingCell(s), figures.Ago(now.Sub(s.LastSeenAt)), s.CWD}
 		if managed {
 			cells = append(cells, runCells(s)...)
 		}
@@ -89,14 +92,22 @@ func sessionTable(sessions []broker.Session, names map[string]string, now time.T
 	return t
 }
 
+// waitingCell counts the calls that wait, those that are put off among them.
+func waitingCell(s broker.Session) string {
+	if s.Over() {
+		return fmt.Sprint(max(s.Pending, s.Deferred))
+	}
+	return fmt.Sprint(s.Pending)
+}
+
 // runCells are a managed session's own columns.
 func runCells(s broker.Session) []string {
-	cells := []string{"", "", ""}
+	cells := []string{"", ""}
 	if r := s.Run; r != nil {
-		cells[0], cells[1] = string(r.Turn), fmt.Sprintf("$%.2f", r.Cost)
+		cells[0] = figures.Money(r.Cost)
 	}
 	if s.Message != nil {
-		cells[2] = clipped(s.Message.Text)
+		cells[1] = clipped(s.Message.Text)
 	}
 	return cells
 }
@@ -117,14 +128,14 @@ func clipped(text string) string {
 // statusWords is a session's status, whether it is frozen, and what went wrong last. In
 // quotation marks are its agent's own words.
 func statusWords(s broker.Session) string {
-	words, why := s.Status(), clipped(s.Failure())
+	words, why := s.Word(), clipped(plainwords.Failure(s.Failure()))
 	if s.Frozen {
 		words += ", frozen"
 	}
 	switch {
 	case why == "":
 	case s.Run == nil:
-		words += `, failed: "` + why + `"`
+		words += `: "` + why + `"`
 	default:
 		words += ", problem: " + why
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/tui/figures"
@@ -23,7 +24,10 @@ import (
 // statusTime is the longest that aoctl status takes: status lines and prompts wait for it.
 const statusTime = 200 * time.Millisecond
 
-type statusOptions struct{ tmux, json, prompt bool }
+type statusOptions struct {
+	tmux, prompt bool
+	json         output.Format
+}
 
 func newStatusCommand() *cobra.Command {
 	var o statusOptions
@@ -52,9 +56,11 @@ when the socket is not to be trusted.`,
 		},
 	}
 	cmd.Flags().BoolVar(&o.tmux, "tmux", false, "for a status bar of tmux")
-	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object")
+	output.Flags[status](cmd, &o.json, "print a JSON object")
 	cmd.Flags().BoolVar(&o.prompt, "prompt", false, "for a shell's prompt")
-	cmd.MarkFlagsMutuallyExclusive("tmux", "json", "prompt")
+	for _, data := range []string{"json", "jq", "template"} {
+		cmd.MarkFlagsMutuallyExclusive("tmux", data, "prompt")
+	}
 	return cmd
 }
 
@@ -71,10 +77,7 @@ type status struct {
 // where nobody reads standard error, and the exit code tells programs.
 func tellStatus(ctx context.Context, cmd *cobra.Command, o statusOptions, out io.Writer) error {
 	s, problem := askStatus(ctx, cmd)
-	line, err := statusLine(s, o)
-	if err == nil && (line != "" || !o.prompt) {
-		err = show.Line(out, line)
-	}
+	err := printStatus(s, o, out)
 	if problem == nil || err != nil {
 		return err
 	}
@@ -101,17 +104,25 @@ func askStatus(ctx context.Context, cmd *cobra.Command) (status, error) {
 	return s, err
 }
 
-func statusLine(s status, o statusOptions) (string, error) {
-	switch {
-	case o.json:
-		line, err := show.JSONLine(s)
-		return string(line), err
-	case o.tmux:
-		return tmuxLine(s, os.Getenv("NO_COLOR") == ""), nil
-	case o.prompt:
-		return promptLine(s), nil
+func printStatus(s status, o statusOptions, out io.Writer) error {
+	if o.json.On() {
+		return o.json.Print(out, s)
 	}
-	return plainLine(s), nil
+	line := o.line(s)
+	if line == "" && o.prompt {
+		return nil
+	}
+	return show.Line(out, line)
+}
+
+func (o statusOptions) line(s status) string {
+	switch {
+	case o.tmux:
+		return tmuxLine(s, os.Getenv("NO_COLOR") == "")
+	case o.prompt:
+		return promptLine(s)
+	}
+	return plainLine(s)
 }
 
 // part is a piece of a status line.
@@ -153,6 +164,7 @@ func (s status) parts() []part {
 		add(s.Observed, fmt.Sprintf("%d observed", s.Observed), styleWarn)
 	}
 	add(s.Stopped, fmt.Sprintf("%d stopped", s.Stopped), styleWarn)
+	add(s.PutOff, fmt.Sprintf("%d put off", s.PutOff), styleWarn)
 	add(s.Failed, fmt.Sprintf("%d failed", s.Failed), styleWarn)
 	return list
 }
@@ -206,7 +218,7 @@ func plainLine(s status) string {
 	for _, p := range s.parts() {
 		text += ", " + p.text
 	}
-	if s.Waiting == 0 {
+	if s.Waiting+s.PutOff == 0 {
 		text += ", nothing waits"
 	} else if s.Oldest != nil {
 		text += "; the oldest in " + s.oldest()

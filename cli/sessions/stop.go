@@ -11,6 +11,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/tui/figures"
@@ -25,7 +26,7 @@ type stopOptions struct {
 	all     bool
 	kill    bool // end the processes too
 	yes     bool // without asking
-	json    bool
+	json    output.Format
 }
 
 func newStopCommand() *cobra.Command {
@@ -78,7 +79,7 @@ again. What lives on is listed, and the exit code is then 7.`,
 	cmd.Flags().BoolVar(&o.all, "all", false, "stop every session")
 	cmd.Flags().BoolVar(&o.kill, "kill", false, "also end the session's processes; lists them and asks first")
 	cmd.Flags().BoolVar(&o.yes, "yes", false, "with --kill: do not ask")
-	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array of what was stopped")
+	output.Flags[stopped](cmd, &o.json, "print a JSON array of what was stopped", "over", "recorded", "processes", "unfinished", "shared")
 	return cmd
 }
 
@@ -160,8 +161,8 @@ func stopOne(ctx context.Context, c *client.Client, s broker.Session) stopped {
 }
 
 func printStopped(out io.Writer, done []stopped, o stopOptions, names map[string]string) error {
-	if o.json {
-		return show.JSON(out, done)
+	if o.json.On() {
+		return o.json.Print(out, done)
 	}
 	if len(done) == 0 && o.all {
 		return show.Line(out, "No agent has a session open.")

@@ -15,6 +15,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/console"
+	"github.com/aoctl/aoctl/cli/output"
 )
 
 // openTestHouse opens a real broker on a real store below a folder whose path is
@@ -69,7 +70,7 @@ func TestStopAllAtScale(t *testing.T) {
 	}
 	var out bytes.Buffer
 	begun := time.Now()
-	if err := stopSessions(t.Context(), c, stopOptions{all: true, json: true}, &out); err != nil {
+	if err := stopSessions(t.Context(), c, stopOptions{all: true, json: output.JSON()}, &out); err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("%d calls of %d sessions refused in %v", sessions*each, sessions, time.Since(begun))

@@ -13,6 +13,7 @@ import (
 	"github.com/aoctl/aoctl/broker/story"
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/cli/usage"
@@ -26,7 +27,7 @@ const maxSessions = 1_000_000
 
 type viewOptions struct {
 	session string // as client.FindSession understands it
-	json    bool
+	json    output.Format
 }
 
 func newViewCommand() *cobra.Command {
@@ -47,7 +48,7 @@ SESSION is its name as the screen shows it, its id or the beginning of it, or it
 			return viewSession(cmd, o, cmd.OutOrStdout())
 		},
 	}
-	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object")
+	output.Flags[broker.Session](cmd, &o.json, "print a JSON object")
 	return cmd
 }
 
@@ -69,8 +70,8 @@ func viewSession(cmd *cobra.Command, o viewOptions, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if o.json {
-		return show.Object(out, f.asCame)
+	if o.json.On() {
+		return o.json.Print(out, f.asCame)
 	}
 	if r, err := state.OpenReader(cmd.Context()); err == nil {
 		f.around.Said, f.around.SaidAt = lastSaid(cmd.Context(), r, f.ID)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/aoctl/aoctl/cli/config"
 	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/usage"
 )
@@ -34,7 +35,7 @@ defaults and says so, and config exits with 1.`
 // newConfigCommand makes "config". It exits with an error when the file is not used, after it has
 // printed what holds instead.
 func newConfigCommand(actions []config.Action) *cobra.Command {
-	var asJSON bool
+	var as output.Format
 	cmd := &cobra.Command{
 		Use:   "config [KEY]",
 		Short: "List the console's settings and where they come from",
@@ -52,9 +53,9 @@ func newConfigCommand(actions []config.Action) *cobra.Command {
 				return err
 			}
 			if len(args) == 1 {
-				err = list.one(args[0], asJSON, cmd.OutOrStdout())
+				err = list.one(args[0], &as, cmd.OutOrStdout())
 			} else {
-				err = list.print(asJSON, cmd.OutOrStdout())
+				err = list.print(&as, cmd.OutOrStdout())
 			}
 			if err != nil {
 				return err
@@ -62,7 +63,7 @@ func newConfigCommand(actions []config.Action) *cobra.Command {
 			return unfit(list.file)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
+	output.Flags[settingNow](cmd, &as, "print a JSON object", "file", "found", "problem", "settings")
 	cmd.AddCommand(newConfigPathCommand(), newConfigEditCommand(actions))
 	return cmd
 }
@@ -111,6 +112,7 @@ type settingsList struct {
 
 // settingNow is a setting as --json prints it.
 type settingNow struct {
+	ID      string `json:"id"` // the same as Key, as every list has it
 	Key     string `json:"key"`
 	Value   any    `json:"value"` // text, a number or a boolean, as in the file; null where nothing is set
 	Default any    `json:"default"`
@@ -126,7 +128,7 @@ type settingNow struct {
 func settingsNow(actions []config.Action) (settingsList, error) {
 	l := settingsList{file: config.Load(actions), actions: actions}
 	for _, k := range config.Keys() {
-		s := settingNow{Key: k.Name, From: "default", text: k.Default, Default: k.JSON(k.Default)}
+		s := settingNow{ID: k.Name, Key: k.Name, From: "default", text: k.Default, Default: k.JSON(k.Default)}
 		for _, f := range l.file.Settings {
 			if f.Key == k.Name {
 				s.text, s.From, s.Line = f.Value, "file", f.Line
@@ -172,9 +174,9 @@ func (s settingNow) from(f config.File) string {
 }
 
 // print lists the settings, and of the keys only those that the file sets.
-func (l settingsList) print(asJSON bool, out io.Writer) error {
-	if asJSON {
-		return l.printJSON(out)
+func (l settingsList) print(as *output.Format, out io.Writer) error {
+	if as.On() {
+		return l.printJSON(as, out)
 	}
 	t := &show.Table{Head: []string{"SETTING", "VALUE", "FROM"}}
 	for _, s := range l.list {
@@ -184,7 +186,7 @@ func (l settingsList) print(asJSON bool, out io.Writer) error {
 	return t.Print(out)
 }
 
-func (l settingsList) printJSON(out io.Writer) error {
+func (l settingsList) printJSON(as *output.Format, out io.Writer) error {
 	type problem struct {
 		Line int    `json:"line,omitempty"`
 		Text string `json:"text"`
@@ -200,25 +202,25 @@ func (l settingsList) printJSON(out io.Writer) error {
 	if p := l.file.Problem; p != nil {
 		doc.Problem = &problem{p.Line, p.Text, p.Cure}
 	}
-	return show.Object(out, doc)
+	return as.Print(out, doc)
 }
 
 // one prints the value of one setting, or with JSON all about it.
-func (l settingsList) one(name string, asJSON bool, out io.Writer) error {
+func (l settingsList) one(name string, as *output.Format, out io.Writer) error {
 	for _, s := range l.list {
 		if s.Key != name {
 			continue
 		}
-		if !asJSON {
+		if !as.On() {
 			return show.Line(out, s.text)
 		}
-		return show.Object(out, s)
+		return as.Print(out, s)
 	}
 	if name == config.KeysTable {
-		return l.printKeys(asJSON, out)
+		return l.printKeys(as, out)
 	}
 	if action, ok := strings.CutPrefix(name, config.KeysTable+"."); ok {
-		return l.oneAction(action, asJSON, out)
+		return l.oneAction(action, as, out)
 	}
 	if r, ok := config.Refused[name]; ok {
 		return usage.Error{Text: name + " is no setting of the file: " + r.Why, Hint: r.Instead}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/cli/config"
+	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/usage"
 )
@@ -41,9 +42,9 @@ func (k keysNow) from(f config.File) string {
 }
 
 // printKeys prints the table [keys] as it holds now.
-func (l settingsList) printKeys(asJSON bool, out io.Writer) error {
-	if asJSON {
-		return show.JSON(out, l.keys())
+func (l settingsList) printKeys(as *output.Format, out io.Writer) error {
+	if as.On() {
+		return as.Print(out, l.keys())
 	}
 	t := &show.Table{Head: []string{"ACTION", "KEYS", "FROM"}}
 	for _, k := range l.keys() {
@@ -53,15 +54,15 @@ func (l settingsList) printKeys(asJSON bool, out io.Writer) error {
 }
 
 // oneAction prints the keys of one action, or with JSON all about them.
-func (l settingsList) oneAction(name string, asJSON bool, out io.Writer) error {
+func (l settingsList) oneAction(name string, as *output.Format, out io.Writer) error {
 	list := l.keys()
 	i := slices.IndexFunc(list, func(k keysNow) bool { return k.Action == name })
 	if i < 0 {
 		p := config.UnknownAction(name, l.actions)
 		return usage.Error{Text: p.Text, Hint: p.Cure}
 	}
-	if asJSON {
-		return show.Object(out, list[i])
+	if as.On() {
+		return as.Print(out, list[i])
 	}
 	return show.Line(out, strings.Join(list[i].Keys, " "))
 }

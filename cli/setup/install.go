@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/hookclient/install"
 	"github.com/aoctl/aoctl/hookclient/profile"
@@ -20,7 +21,8 @@ import (
 type settingsFlags struct {
 	user, project bool
 	settings      string
-	dryRun, json  bool
+	dryRun        bool
+	json          output.Format
 }
 
 const settingsHelp = `Which file:
@@ -46,10 +48,10 @@ func (f *settingsFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&f.project, "project", false, "your own settings for the project in the current folder")
 	flags.StringVar(&f.settings, "settings", "", "this settings `FILE`")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the change as a diff and write nothing")
-	flags.BoolVar(&f.json, "json", false, "print a JSON array with the result for each agent")
 	cmd.MarkFlagsMutuallyExclusive("user", "project", "settings") // for completion; args says it in our words
 	cmd.ValidArgsFunction = completeAgents
 	cmd.Args = f.args
+	output.Flags[installOutcome](cmd, &f.json, "print a JSON array with what became of each agent", offeredFields...)
 }
 
 // args asks for at most one agent and one place. Only a single agent has another place than

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/cli/terminal"
@@ -27,7 +28,7 @@ type installer struct {
 	invoked   string          // as this program was called
 	trust     bool            // Codex is to trust its hooks
 	remove    bool            // uninstall
-	json      bool
+	json      output.Format
 	in        io.Reader
 	out, warn io.Writer
 	warned    map[string]bool   // what was said already
@@ -93,11 +94,11 @@ func (i *installer) one(ctx context.Context) error {
 	if err != nil && done.report.File == "" {
 		return installError(err)
 	}
-	if i.json {
+	if i.json.On() {
 		if err != nil {
 			done.Error = err.Error()
 		}
-		if e := show.JSON(i.out, []installOutcome{done}); e != nil {
+		if e := i.json.Print(i.out, []installOutcome{done}); e != nil {
 			return e
 		}
 		return installError(err)
@@ -111,8 +112,8 @@ func (i *installer) one(ctx context.Context) error {
 // all does it for each of names; one that fails does not keep the others from it.
 func (i *installer) all(ctx context.Context, names []string) error {
 	if len(names) == 0 {
-		if i.json {
-			return show.JSON(i.out, []installOutcome{})
+		if i.json.On() {
+			return i.json.Print(i.out, []installOutcome{})
 		}
 		_, err := io.WriteString(i.out, "No agent that aoctl knows was found on this machine.\n"+knownAgents())
 		return err
@@ -132,7 +133,7 @@ func (i *installer) all(ctx context.Context, names []string) error {
 			last = err
 		}
 		list = append(list, done)
-		if i.json || i.remove && !done.Changed && err == nil {
+		if i.json.On() || i.remove && !done.Changed && err == nil {
 			continue
 		}
 		if n > 0 && len(list) > 1 {
@@ -148,7 +149,7 @@ func (i *installer) all(ctx context.Context, names []string) error {
 			}
 		}
 	}
-	if i.json {
+	if i.json.On() {
 		if err := show.JSON(i.out, list); err != nil {
 			return err
 		}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/charmbracelet/x/term"
 
-	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/hookclient/install"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -43,8 +42,8 @@ func (c candidate) state() string {
 // lists them, with what to type.
 func (i *installer) offer(ctx context.Context) error {
 	list := i.candidates(ctx)
-	if i.json {
-		return show.JSON(i.out, offered(list))
+	if i.json.On() {
+		return i.json.Print(i.out, offered(list))
 	}
 	if len(list) == 0 {
 		_, err := io.WriteString(i.out, "No agent that aoctl knows was found on this machine.\n"+knownAgents())
@@ -84,6 +83,9 @@ func (i *installer) candidates(ctx context.Context) []candidate {
 	}
 	return list
 }
+
+// offeredFields are those that offered has beside an installOutcome's.
+var offeredFields = []string{"agent", "title", "program", "file", "installed", "would_change", "error"}
 
 // offered is the list as --json prints it.
 func offered(list []candidate) []map[string]any {

@@ -56,7 +56,7 @@ func untrusted(err error) error {
 // agrees asks the person at the terminal; without one nobody agrees.
 func (i *installer) agrees(question string) bool {
 	in, ok := i.in.(*os.File)
-	if i.json || !ok || !term.IsTerminal(in.Fd()) || !term.IsTerminal(os.Stdout.Fd()) {
+	if i.json.On() || !ok || !term.IsTerminal(in.Fd()) || !term.IsTerminal(os.Stdout.Fd()) {
 		return false
 	}
 	_, _ = io.WriteString(i.out, question)

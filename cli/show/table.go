@@ -1,7 +1,7 @@
 // Package show prints: lines, aligned tables and JSON, and the words for what they hold.
 //
-// Commands for people print a Table, or a Line; with --json they print an array of objects
-// with JSON, or a single Object. Both forms are safe to look at: agents choose the names,
+// Commands for people print a Table, or a Line; for programs package output prints arrays with
+// JSON and a single Object. Both forms are safe to look at: agents choose the names,
 // paths and inputs that appear here, and no character of theirs reaches a terminal that
 // could move its cursor, hide text or turn it around. A table does that for its cells and
 // JSON for the whole document; a Line is printed as it is, so its caller uses safe.Line on
@@ -19,6 +19,7 @@ import (
 	"bufio"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/term"
@@ -26,63 +27,136 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-// Table is rows for people: aligned columns, everything made safe for the
-// terminal, cut to its width. Into a pipe nothing is cut and nothing is coloured.
+// Table is rows for people, everything made safe for the terminal. On a terminal it has a
+// head and aligned columns, and fits the window: the widest columns are cut, with a mark, until
+// a row fits on one line, and spare ones are left out where that is not enough. The first column names the row and stays whole. Into a pipe goes a
+// line for each row, uncut, without head or colour, and with a tab between two cells.
 type Table struct {
-	Head []string
-	rows [][]string
+	Head  []string
+	Spare []string // heads of columns that a narrow window does without, the first to go first
+	rows  [][]string
 }
 
 // Add appends a row.
-func (t *Table) Add(cells ...string) { t.rows = append(t.rows, cells) }
+func (t *Table) Add(cells ...string) {
+	clean := make([]string, len(cells))
+	for i, cell := range cells {
+		clean[i] = safe.Line(cell)
+	}
+	t.rows = append(t.rows, clean)
+}
 
-const columnGap = 2
+const (
+	columnGap   = 2
+	leastColumn = 6  // cells that a column keeps when it is cut
+	leastLast   = 12 // the same of the last one, which says most
+)
 
-// Print writes t to w. The last column takes what the terminal's width leaves.
+// Print writes t to w.
 func (t *Table) Print(w io.Writer) error {
 	width, styled := Terminal(w)
-	rows := make([][]string, 0, len(t.rows)+1)
-	rows = append(rows, t.Head)
-	for _, r := range t.rows {
-		clean := make([]string, len(r))
-		for i, cell := range r {
-			clean[i] = safe.Line(cell)
-		}
-		rows = append(rows, clean)
-	}
-	widths := columnWidths(rows)
 	out := bufio.NewWriter(w)
-	for i, r := range rows {
-		line := layOut(r, widths)
-		if width > 0 {
-			line = safe.Cut(line, width)
+	if width == 0 {
+		for _, r := range t.rows {
+			_, _ = out.WriteString(strings.Join(r, "\t") + "\n") // Flush reports it
 		}
-		if i == 0 && styled {
-			line = "\x1b[1m" + line + "\x1b[0m"
-		}
-		_, _ = out.WriteString(line + "\n") // Flush reports it
+		return out.Flush()
 	}
+	t.draw(out, width, styled)
 	return out.Flush()
 }
 
-func columnWidths(rows [][]string) []int {
-	widths := make([]int, len(rows[0]))
+// draw writes t for a window of so many cells.
+func (t *Table) draw(out *bufio.Writer, width int, styled bool) {
+	rows := t.rows
+	if len(t.Head) > 0 {
+		rows = append([][]string{t.Head}, t.rows...)
+	}
+	widths := t.columnWidths(rows)
+	t.leaveOut(widths, width)
+	fit(widths, width)
+	for i, r := range rows {
+		line := safe.Cut(layOut(r, widths), width)
+		if i == 0 && styled && len(t.Head) > 0 {
+			line = "\x1b[1m" + line + "\x1b[0m"
+		}
+		_, _ = out.WriteString(line + "\n") // the caller's Flush reports it
+	}
+}
+
+// columnWidths is how wide each column wants to be: 0 for one in which no row has anything.
+func (t *Table) columnWidths(rows [][]string) []int {
+	var widths []int
 	for _, r := range rows {
 		for i, cell := range r {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
 			widths[i] = max(widths[i], safe.Width(cell))
+		}
+	}
+	for i := range widths {
+		if !slices.ContainsFunc(t.rows, func(r []string) bool { return i < len(r) && r[i] != "" }) {
+			widths[i] = 0
 		}
 	}
 	return widths
 }
 
-// layOut pads every cell but the last to its column's width, in terminal cells.
+// leaveOut takes spare columns away until the others fit, cut as they may be.
+func (t *Table) leaveOut(widths []int, width int) {
+	for _, head := range t.Spare {
+		least := -columnGap
+		for i, n := range widths {
+			switch {
+			case n == 0:
+				continue
+			case i == len(widths)-1:
+				n = min(n, leastLast)
+			case i > 0:
+				n = min(n, leastColumn)
+			}
+			least += n + columnGap
+		}
+		if i := slices.Index(t.Head, head); least > width && i >= 0 {
+			widths[i] = 0
+		}
+	}
+}
+
+// fit takes what is too much from the widest columns, a cell at a time, so that they end up
+// about as wide as each other.
+func fit(widths []int, width int) {
+	total := -columnGap
+	for _, n := range widths {
+		if n > 0 {
+			total += n + columnGap
+		}
+	}
+	for ; total > width; total-- {
+		widest := 0
+		for i := 1; i < len(widths); i++ {
+			if widths[i] > leastColumn && (widest == 0 || widths[i] >= widths[widest]) {
+				widest = i
+			}
+		}
+		if widest == 0 {
+			return // the row itself is cut
+		}
+		widths[widest]--
+	}
+}
+
+// layOut cuts and pads every cell to its column's width. A column of width 0 is left out.
 func layOut(row []string, widths []int) string {
 	var b strings.Builder
 	for i, cell := range row {
-		b.WriteString(cell)
-		if i < len(row)-1 {
-			b.WriteString(strings.Repeat(" ", widths[i]-safe.Width(cell)+columnGap))
+		if widths[i] == 0 {
+			continue
 		}
+		cell = safe.Cut(cell, widths[i])
+		b.WriteString(cell)
+		b.WriteString(strings.Repeat(" ", widths[i]-safe.Width(cell)+columnGap))
 	}
 	return strings.TrimRight(b.String(), " ")
 }

@@ -203,7 +203,7 @@ func TestAnAgentThatIgnoresEverythingIsKilled(t *testing.T) {
 		text = append(text, s.Text)
 	}
 	all := strings.Join(text, "\n")
-	for _, want := range []string{"refused 1 waiting calls", "interrupted", "closed its input", "SIGTERM", "SIGKILL", "was ended by killed"} {
+	for _, want := range []string{"refused 1 waiting calls", "interrupted", "closed its input", "SIGTERM", "SIGKILL", "was killed"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no step %q in\n%s", want, all)
 		}

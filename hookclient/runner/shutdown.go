@@ -135,7 +135,10 @@ type exit struct {
 }
 
 func (e exit) String() string {
-	if e.signal != 0 {
+	switch {
+	case e.signal == syscall.SIGKILL:
+		return "was killed"
+	case e.signal != 0:
 		return "was ended by " + e.signal.String()
 	}
 	return fmt.Sprintf("ended with exit code %d", e.code)

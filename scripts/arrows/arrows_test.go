@@ -36,6 +36,7 @@ var arrows = map[string][]string{
 	"broker/engine/bucket": {},
 	"broker/engine/sim":    {module + "/broker", module + "/broker/agents", module + "/broker/rules", module + "/broker/engine"},
 	"broker/sessionnames":  {module + "/broker"},
+	"broker/tally":         {module + "/broker"},
 	"broker/story":         {module + "/broker", module + "/broker/agents", module + "/broker/wire"},
 	"broker/rules":         {module + "/hookclient/profile", module + "/broker/wire", module + "/broker/shell", module + "/broker/risk", module + "/broker/patch", "github.com/bmatcuk/doublestar/…", module + "/broker/shell/command", module + "/broker/rules/patterns", module + "/broker/risk/brings", module + "/broker/shell/programs"},
 	"broker/risk":          {module + "/hookclient/profile", module + "/broker/wire", module + "/broker/shell", "github.com/bmatcuk/doublestar/…", module + "/broker/shell/wordset", module + "/broker/shell/command", module + "/broker/risk/…", module + "/broker/shell/programs"},
@@ -70,6 +71,7 @@ var arrows = map[string][]string{
 	"tui/history":          screen(),
 	"tui/managed":          screen(),
 	"tui/timeline":         screen(),
+	"tui/plainwords":       {module + "/broker"},
 	"tui/text":             {module + "/tui/draw", module + "/tui/figures", module + "/tui/safe", "github.com/charmbracelet/…"},
 	"tui/tuitest":          {module + "/broker", module + "/tui/draw", module + "/tui/figures", module + "/tui/safe", "github.com/charmbracelet/…", "github.com/google/go-cmp/…", "github.com/muesli/termenv"},
 	"tui/tty":              {"github.com/charmbracelet/…", "golang.org/x/sys/…"},
@@ -77,6 +79,7 @@ var arrows = map[string][]string{
 	"cli/usage":    {module + "/cli/show", module + "/tui/figures", module + "/tui/safe", "github.com/spf13/cobra", "github.com/spf13/pflag"},
 	"cli/exit":     {module + "/cli/usage", module + "/tui/safe"},
 	"cli/show":     {module + "/broker", module + "/broker/rules", module + "/broker/sessionnames", module + "/tui/draw", module + "/tui/safe", module + "/tui/tty", "github.com/charmbracelet/lipgloss", "github.com/charmbracelet/x/term", "github.com/muesli/termenv"},
+	"cli/output":   {module + "/cli/show", module + "/cli/usage", module + "/tui/figures", module + "/tui/safe", "github.com/itchyny/gojq", "github.com/spf13/cobra"},
 	"cli/terminal": {module + "/cli/exit", module + "/cli/usage", "github.com/charmbracelet/bubbles/…", "github.com/charmbracelet/x/ansi", "github.com/charmbracelet/x/term", "golang.org/x/sys/…"},
 	"cli/client":   {module + "/broker", module + "/broker/sessionnames", module + "/broker/wire", module + "/cli/exit", module + "/cli/show", module + "/cli/usage", module + "/hookclient/paths", "github.com/spf13/cobra", "golang.org/x/sys/…"},
 	"cli/state":    {"github.com/spf13/cobra", module + "/cli/client", module + "/broker", module + "/broker/policy", module + "/broker/rules", module + "/broker/workspace", module + "/cli/exit", module + "/cli/show", module + "/hookclient/install", module + "/hookclient/paths", module + "/store", module + "/tui/figures", module + "/tui/safe", "golang.org/x/sys/…"},
@@ -90,7 +93,7 @@ var arrows = map[string][]string{
 	"cli/doctor":                      family("broker", "broker/…", "cli/drill", "cli/drill/fakemodel", "hookclient/install", "hookclient/paths", "hookclient/profile", "store", "hookclient/install/check", "hookclient/install/hookline"),
 	"cli/drill":                       {module + "/cli/drill/fakemodel", module + "/hookclient/profile"},
 	"cli/drill/fakemodel":             {},
-	"cli/logs":                        family("broker", "broker/agents", "broker/api", "broker/story", "hookclient/paths", "store"),
+	"cli/logs":                        family("broker", "broker/agents", "broker/api", "broker/story", "broker/tally", "hookclient/paths", "store"),
 	"cli/rules":                       family("broker", "broker/risk", "broker/rules", "broker/rules/claude", "broker/rules/history", "broker/rules/rulesfile", "broker/workspace", "store"),
 	"cli/run":                         family("broker", "broker/wire", "hookclient", "hookclient/paths", "hookclient/runner"),
 	"cli/sessions":                    family("broker", "broker/proctree", "broker/story", "store", "tui/draw", "tui/orders", "tui/sessionview"),
@@ -125,7 +128,7 @@ var arrows = map[string][]string{
 // another screen.
 func screen() []string {
 	list := []string{module + "/broker", module + "/broker/…", "github.com/charmbracelet/…"}
-	for _, shared := range []string{"board", "callview", "change", "desk", "diff", "draw", "event", "figures", "guard", "safe", "sessionview", "sheet", "text", "tty", "words"} {
+	for _, shared := range []string{"board", "callview", "change", "desk", "diff", "draw", "event", "figures", "guard", "plainwords", "safe", "sessionview", "sheet", "text", "tty", "words"} {
 		list = append(list, module+"/tui/"+shared)
 	}
 	return list
@@ -134,8 +137,8 @@ func screen() []string {
 // family is what a family of commands may import: what families share, and more of the
 // module. None of them knows another.
 func family(more ...string) []string {
-	allowed := []string{"github.com/spf13/cobra", "github.com/charmbracelet/x/…", "github.com/google/uuid", "golang.org/x/sys/…", module + "/broker/sessionnames", module + "/tui/figures", module + "/tui/safe"}
-	for _, room := range []string{"client", "config", "exit", "show", "state", "terminal", "usage", "version"} {
+	allowed := []string{"github.com/spf13/cobra", "github.com/charmbracelet/x/…", "github.com/google/uuid", "golang.org/x/sys/…", module + "/broker/sessionnames", module + "/tui/figures", module + "/tui/plainwords", module + "/tui/safe"}
+	for _, room := range []string{"client", "config", "exit", "output", "show", "state", "terminal", "usage", "version"} {
 		allowed = append(allowed, module+"/cli/"+room)
 	}
 	for _, room := range more {

@@ -83,11 +83,11 @@ func (b *Board) Label(id string) string {
 	return draw.SafeLine(draw.LastOf(id, 8))
 }
 
-// Living counts the sessions behind which a process stands.
+// Living counts the sessions in which something may still happen.
 func (b *Board) Living() int {
 	n := 0
 	for _, s := range b.Sessions {
-		if !s.State.Ended() {
+		if s.Open() {
 			n++
 		}
 	}
@@ -101,56 +101,24 @@ func (b *Board) Status(s *broker.Session) (word string, since time.Time) {
 
 // StatusOf is Status of a session of which so many calls wait.
 func StatusOf(s *broker.Session, waiting int) (word string, since time.Time) {
-	switch s.State {
-	case broker.SessionActive, broker.SessionIdle:
-		if waiting > 0 {
-			return figures.Count(waiting) + " waiting", s.StartedAt
-		}
-		if s.Asks != nil {
-			return "asks you", s.Asks.At
-		}
-		if s.Run != nil {
-			return turnWord(s), turnSince(s)
-		}
-		if s.State == broker.SessionIdle {
-			if s.Failure() != "" {
-				return "failed", s.LastSeenAt
-			}
-			return "idle", s.LastSeenAt
-		}
-		return "working", s.StartedAt
-	case broker.SessionStopping, broker.SessionStopped:
-		return string(s.State), s.StopAskedAt
-	case broker.SessionFinished, broker.SessionGone:
-		if s.Deferred > 0 {
-			return PutOffState, s.EndedAt
-		}
-		if s.EndReason == broker.RejectedReason {
-			return s.EndReason, s.EndedAt
-		}
-		if s.Run != nil && s.State == broker.SessionFinished {
-			return turnWord(s), s.EndedAt
-		}
-		return string(s.State), s.EndedAt
+	now := *s
+	now.Pending = waiting
+	word = draw.SafeLine(now.Word())
+	switch {
+	case s.State.UnderStop():
+		return word, s.StopAskedAt
+	case s.Over():
+		return word, s.EndedAt
+	case now.Pending > 0:
+		return figures.Count(now.Pending) + " waiting", s.StartedAt
+	case s.Asks != nil:
+		return word, s.Asks.At
+	case s.Run != nil:
+		return word, turnSince(s)
+	case s.State == broker.SessionIdle:
+		return word, s.LastSeenAt
 	}
-	return draw.SafeLine(string(s.State)), s.LastSeenAt
-}
-
-// turnWord is what the agent of a managed session does, in a word.
-func turnWord(s *broker.Session) string {
-	switch s.Run.Turn {
-	case broker.TurnStarting:
-		return "starting"
-	case broker.TurnWorking:
-		return "working"
-	case broker.TurnIdle:
-		return "idle"
-	case broker.TurnDeferred:
-		return PutOffState
-	case broker.TurnEnded:
-		return "ended"
-	}
-	return draw.SafeLine(string(s.Run.Turn))
+	return word, s.StartedAt
 }
 
 // turnSince is since when, as far as that is known; else since when there is the session.
@@ -165,6 +133,5 @@ func turnSince(s *broker.Session) time.Time {
 	return s.StartedAt
 }
 
-// PutOffState is the word for a session without a process whose call is put off, of which
-// it has one at most.
-const PutOffState = "put off"
+// PutOffState is the word for a session whose call is put off.
+const PutOffState = broker.WordPutOff

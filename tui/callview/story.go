@@ -23,7 +23,7 @@ func (d *Doc) background(a Around) {
 	}
 	label := "before"
 	for _, p := range a.Story.Before {
-		glyph, i := VerdictGlyph(p.Request.State)
+		glyph, i := pastGlyph(p)
 		sum := SummaryOf(p.Request)
 		end, endInk := pastEnd(p)
 		r := d.Styles.Row(d.Width).Put(draw.Label, label).To(LabelWidth).Put(i, glyph+" ")
@@ -32,6 +32,15 @@ func (d *Doc) background(a Around) {
 		d.Add(r.Put(draw.Text, "  ").Put(endInk, end))
 		label = ""
 	}
+}
+
+// pastGlyph is the sign for an earlier call: that of its verdict, but a call that failed has no
+// tick.
+func pastGlyph(p story.EarlierCall) (string, draw.Ink) {
+	if p.Ran != nil && p.Ran.Failed {
+		return "✗", draw.Danger
+	}
+	return VerdictGlyph(p.Request.State)
 }
 
 // pastEnd is how an earlier call ended, in a word or two; safe to draw.

@@ -94,3 +94,11 @@ func Size(n int) string {
 	}
 	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 }
+
+// Money is an amount of dollars. Little ones have the digits that tell them from nothing.
+func Money(dollars float64) string {
+	if dollars > 0 && dollars < 0.1 {
+		return fmt.Sprintf("$%.4f", dollars)
+	}
+	return fmt.Sprintf("$%.2f", dollars)
+}

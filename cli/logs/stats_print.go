@@ -1,0 +1,155 @@
+package logs
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/aoctl/aoctl/broker/tally"
+	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+// printStats prints the figures that matter most first, then the groups.
+func printStats(out io.Writer, r tally.Report) error {
+	if r.Calls == 0 {
+		return show.Line(out, "No recorded calls are over.")
+	}
+	sum := &show.Table{}
+	for _, row := range statsRows(r) {
+		sum.Add(row[0], row[1])
+	}
+	if err := sum.Print(out); err != nil {
+		return err
+	}
+	if err := printOverTime(out, r); err != nil {
+		return err
+	}
+	for _, g := range []struct {
+		head string
+		list []tally.Group
+	}{{"SESSION", r.Sessions}, {"AGENT", r.Agents}, {"TOOL", r.Tools}, {"RULE", r.Rules}} {
+		if err := printGroups(out, g.head, g.list); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// statsRows are the figures of all calls together.
+func statsRows(r tally.Report) [][2]string {
+	rows := [][2]string{
+		{"calls", figures.Count(r.Calls)},
+		{"prompts", fmt.Sprintf("%s, %.1f per 100 calls", figures.Count(r.Prompts), r.Per100)},
+		{"prompts saved", figures.Count(r.Saved) + " (a rule decided at once)"},
+		{"allowed by rules", figures.Count(r.ByRule)},
+		{"denied by rules", figures.Count(r.RuleDeny)},
+		{"allowed by hand", figures.Count(r.ByHand)},
+		{"denied by hand", figures.Count(r.Denied)},
+		{"expired", figures.Count(r.Expired)},
+		{"only observed", figures.Count(r.Observed)},
+		{"ended otherwise", figures.Count(r.Other)},
+	}
+	if r.Answers > 0 {
+		rows = append(rows, [2]string{"time to answer", fmt.Sprintf("p50 %s, p95 %s, %s in all",
+			tookText(r.MedianMS), tookText(r.SlowestMS), tookText(r.WaitedMS))})
+	}
+	return rows
+}
+
+func tookText(ms int64) string { return figures.Brief(time.Duration(ms) * time.Millisecond) }
+
+const (
+	mostGroups = 8  // rows that a group has
+	mostBars   = 48 // newest slots that are drawn
+)
+
+// printOverTime draws the prompts as bars on a terminal; a pipe gets a line for each slot.
+func printOverTime(out io.Writer, r tally.Report) error {
+	if len(r.OverTime) == 0 {
+		return nil
+	}
+	width, _ := show.Terminal(out)
+	if width == 0 {
+		for _, s := range r.OverTime {
+			if err := show.Line(out, fmt.Sprintf("%s\t%d\t%d", s.At.Format(time.RFC3339), s.Calls, s.Prompts)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	list := r.OverTime[max(0, len(r.OverTime)-min(mostBars, width)):]
+	prompts, most := make([]int, len(list)), 0
+	for i, s := range list {
+		prompts[i] = s.Prompts
+		most = max(most, s.Prompts)
+	}
+	for _, line := range []string{
+		"", fmt.Sprintf("prompts %s, at most %s, since %s", slotWord(r.SlotMS), figures.Count(most), slotTime(list[0].At, r.SlotMS)), bars(prompts),
+	} {
+		if err := show.Line(out, safe.Cut(line, width)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func slotWord(ms int64) string {
+	d := time.Duration(ms) * time.Millisecond
+	if d == time.Hour {
+		return "an hour"
+	}
+	if d == 24*time.Hour {
+		return "a day"
+	}
+	return "a week"
+}
+
+// slotTime is when a slot begins; its hour only says something when slots are hours.
+func slotTime(at time.Time, ms int64) string {
+	if time.Duration(ms)*time.Millisecond == time.Hour {
+		return at.Format("Jan 2 15:04")
+	}
+	return at.Format("Jan 2")
+}
+
+// bars are numbers as a row of bars, the largest one as high as a row. Nothing is a dot, so that
+// it is told from a little.
+func bars(numbers []int) string {
+	const heights = "▁▂▃▄▅▆▇█"
+	signs := []rune(heights)
+	most := max(1, slices.Max(numbers))
+	row := make([]rune, len(numbers))
+	for i, n := range numbers {
+		row[i] = '·'
+		if n > 0 {
+			row[i] = signs[(n*len(signs)-1)/most]
+		}
+	}
+	return string(row)
+}
+
+// printGroups prints those with the most prompts.
+func printGroups(out io.Writer, head string, list []tally.Group) error {
+	if len(list) == 0 {
+		return nil
+	}
+	t := &show.Table{Head: []string{head, "CALLS", "PROMPTS", "/100", "P50", "P95"}, Spare: []string{"P95", "P50"}}
+	for _, g := range list[:min(len(list), mostGroups)] {
+		p50, p95 := "", ""
+		if g.Answers > 0 {
+			p50, p95 = tookText(g.MedianMS), tookText(g.SlowestMS)
+		}
+		t.Add(cmp.Or(g.Name, g.ID), fmt.Sprint(g.Calls), fmt.Sprint(g.Prompts), fmt.Sprintf("%.1f", g.Per100), p50, p95)
+	}
+	if err := show.Line(out, ""); err != nil {
+		return err
+	}
+	if err := t.Print(out); err != nil || len(list) <= mostGroups {
+		return err
+	}
+	return show.Line(out, fmt.Sprintf("… and %d more: --json has all", len(list)-mostGroups))
+}

@@ -1,0 +1,87 @@
+package logs
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/tally"
+)
+
+func TestBars(t *testing.T) {
+	for _, tc := range []struct {
+		numbers []int
+		want    string
+	}{
+		{[]int{0, 0}, "··"},
+		{[]int{0, 1, 8, 16}, "·▁▄█"},
+		{[]int{1, 1000}, "▁█"},
+		{[]int{1}, "█"},
+	} {
+		if got := bars(tc.numbers); got != tc.want {
+			t.Errorf("%v: %s, want %s", tc.numbers, got, tc.want)
+		}
+	}
+}
+
+// In a pipe every figure is a line with a tab behind its name, every slot and group a row.
+func TestStatsInAPipe(t *testing.T) {
+	at := time.Date(2026, 11, 2, 9, 30, 0, 0, time.UTC)
+	asked := broker.EndedCall{SessionID: "s-1", Agent: "claude", Tool: "Bash", State: broker.Allowed, By: broker.ByOperator, Asked: at, Ended: at.Add(6 * time.Second)}
+	ruled := broker.EndedCall{SessionID: "s-1", Agent: "claude", Tool: "Edit\x1b[2J", State: broker.Denied, By: broker.ByRule, ByID: "r-1", Asked: at, Ended: at}
+	r := tally.Count(slices.Values([]broker.EndedCall{asked, ruled, ruled, ruled}), time.UTC)
+	var b strings.Builder
+	if err := printStats(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	want := `calls	4
+prompts	1, 25.0 per 100 calls
+prompts saved	3 (a rule decided at once)
+allowed by rules	0
+denied by rules	3
+allowed by hand	1
+denied by hand	0
+expired	0
+only observed	0
+ended otherwise	0
+time to answer	p50 6.0s, p95 6.0s, 6.0s in all
+2026-11-02T09:00:00Z	4	1
+
+s-1	4	1	25.0	6.0s	6.0s
+
+claude	4	1	25.0	6.0s	6.0s
+
+Bash	1	1	100.0	6.0s	6.0s
+Edit\x1b[2J	3	0	0.0		
+
+r-1	3	0	0.0		
+`
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// What programs wrote for programs comes in plain words, and no verdict is a tick on a failure.
+func TestLogInPlainWords(t *testing.T) {
+	w := &writer{names: map[string]string{"s": "shop"}}
+	at := time.Date(2026, 11, 2, 9, 30, 0, 0, time.Local)
+	for _, tc := range []struct{ typ, data, want string }{
+		{broker.EventSessionStop, `{"reason":"stopped_by_user"}`, "stopped by you"},
+		{broker.EventRunEnded, `{"kind":"ended","error":"it was ended by killed"}`, "it was killed"},
+		{broker.EventRunNoted, `{"kind":"idle","result":"tool_deferred"}`, "a call was put off"},
+		{broker.EventUser, `{"text":"<task-notification>\n<summary>tests done</summary></task-notification>"}`, `"a task in the background: tests done"`},
+	} {
+		e := broker.Event{At: at, Type: tc.typ, SessionID: "s", Data: []byte(tc.data)}
+		want := "2026-11-02 09:30:00\t" + tc.typ + "\tshop\t" + tc.want
+		if got := w.line(e, 0); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+		if got := w.line(e, 40); !strings.HasPrefix(got, "09:30:00  ") || len([]rune(got)) > 40 {
+			t.Errorf("in a window: %q", got)
+		}
+	}
+}

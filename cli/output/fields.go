@@ -1,0 +1,104 @@
+package output
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/aoctl/aoctl/cli/show"
+)
+
+// fieldsOf are the names that encoding/json gives the fields of t, nil when t is no struct.
+func fieldsOf(t reflect.Type) []string {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct {
+		return nil
+	}
+	var list []string
+	for i := range t.NumField() {
+		field := t.Field(i)
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		switch {
+		case name == "-":
+		case field.Anonymous && name == "":
+			list = append(list, fieldsOf(field.Type)...)
+		case !field.IsExported():
+		case name == "":
+			list = append(list, field.Name)
+		default:
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// choose is v as JSON with only the chosen fields, in the order in which they were named.
+func (f *Format) choose(v any) (any, error) {
+	raw, err := show.JSONLine(v)
+	if err != nil || f.fields == nil {
+		return json.RawMessage(raw), err
+	}
+	if len(raw) == 0 || raw[0] != '[' {
+		return f.pick(raw)
+	}
+	var list []json.RawMessage
+	if err := json.Unmarshal(raw, &list); err != nil {
+		return nil, fmt.Errorf("read JSON: %w", err)
+	}
+	for i := range list {
+		if list[i], err = f.pick(list[i]); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// pick is an object with only the chosen fields; one that it does not have is null.
+func (f *Format) pick(object json.RawMessage) (json.RawMessage, error) {
+	var has map[string]json.RawMessage
+	if err := json.Unmarshal(object, &has); err != nil {
+		return nil, fmt.Errorf("read JSON: %w", err)
+	}
+	var b bytes.Buffer
+	for i, name := range f.fields {
+		value, ok := has[name]
+		switch {
+		case ok:
+		case f.known == nil:
+			return nil, unknownField(name, slices.Sorted(maps.Keys(has)), "")
+		default:
+			value = []byte("null")
+		}
+		key, err := json.Marshal(name)
+		if err != nil {
+			return nil, err
+		}
+		b.WriteByte("{,"[min(i, 1)])
+		b.Write(key)
+		b.WriteByte(':')
+		b.Write(value)
+	}
+	if len(f.fields) == 0 {
+		return []byte("{}"), nil
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// values is doc as jq and templates read it. Numbers keep their digits.
+func values(doc any) (v any, err error) {
+	raw, err := show.JSONLine(doc)
+	if err != nil {
+		return nil, err
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	err = dec.Decode(&v)
+	return v, err
+}

@@ -1,0 +1,145 @@
+package output
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/itchyny/gojq"
+
+	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/usage"
+	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+// search prints what --jq makes of doc, a result a line: strings as text, all else as JSON.
+func (f *Format) search(w io.Writer, doc any) error {
+	v, err := values(doc)
+	if err != nil {
+		return err
+	}
+	results := f.query.Run(v)
+	for {
+		result, more := results.Next()
+		if !more {
+			return nil
+		}
+		if err, failed := result.(error); failed {
+			if halt, ok := errors.AsType[*gojq.HaltError](err); ok && halt.Value() == nil {
+				return nil
+			}
+			return usage.Error{Text: "--jq: " + err.Error()}
+		}
+		if err := printResult(w, result); err != nil {
+			return err
+		}
+	}
+}
+
+func printResult(w io.Writer, result any) error {
+	if text, ok := result.(string); ok {
+		return show.Line(w, drawable(text))
+	}
+	raw, err := gojq.Marshal(result)
+	if err != nil {
+		return fmt.Errorf("write JSON: %w", err)
+	}
+	return show.Line(w, string(show.Escape(raw)))
+}
+
+// lay prints doc through --template.
+func (f *Format) lay(w io.Writer, doc any) error {
+	v, err := values(doc)
+	if err != nil {
+		return err
+	}
+	layout, err := f.layout.Clone()
+	if err != nil {
+		return err
+	}
+	table := &show.Table{}
+	var b strings.Builder
+	if err := layout.Funcs(helpers(table)).Execute(&b, v); err != nil {
+		return usage.Error{Text: "--template: " + err.Error()}
+	}
+	if _, err := io.WriteString(w, drawable(b.String())); err != nil {
+		return err
+	}
+	return table.Print(w)
+}
+
+// drawable makes text safe and keeps its lines, tabs and blanks as they are.
+func drawable(text string) string {
+	var b strings.Builder
+	for len(text) > 0 {
+		r, size := utf8.DecodeRuneInString(text)
+		switch {
+		case r == '\n', r == '\t', unicode.IsPrint(r) && (r != utf8.RuneError || size > 1):
+			b.WriteString(text[:size])
+		default:
+			b.WriteString(safe.Line(text[:size]))
+		}
+		text = text[size:]
+	}
+	return b.String()
+}
+
+// helpers are the functions of a template. Rows of tablerow go to table.
+func helpers(table *show.Table) map[string]any {
+	return map[string]any{
+		"join":     func(sep string, list []any) string { return strings.Join(words(list), sep) },
+		"truncate": truncate,
+		"timeago":  timeAgo,
+		"pluck":    pluck,
+		"tablerow": func(cells ...any) string {
+			table.Add(words(cells)...)
+			return ""
+		},
+	}
+}
+
+func words(list []any) []string {
+	texts := make([]string, len(list))
+	for i, v := range list {
+		if v != nil {
+			texts[i] = fmt.Sprint(v)
+		}
+	}
+	return texts
+}
+
+// truncate is v in at most so many cells.
+func truncate(cells int, v any) string {
+	if v == nil {
+		return ""
+	}
+	return safe.Cut(safe.Line(fmt.Sprint(v)), max(cells, 1))
+}
+
+// timeAgo is how long ago a time was that is written as RFC 3339.
+func timeAgo(v any) (string, error) {
+	if v == nil {
+		return "", nil
+	}
+	at, err := time.Parse(time.RFC3339Nano, fmt.Sprint(v))
+	if err != nil {
+		return "", err
+	}
+	return figures.Ago(time.Since(at)) + " ago", nil
+}
+
+// pluck is one field of each object in a list.
+func pluck(name string, list []any) []any {
+	found := make([]any, len(list))
+	for i, v := range list {
+		if object, ok := v.(map[string]any); ok {
+			found[i] = object[name]
+		}
+	}
+	return found
+}

@@ -1,0 +1,130 @@
+package plainwords
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+// told is what events that are about no call have in their data.
+type told struct {
+	Agent     string       `json:"agent"`
+	Source    string       `json:"source"`
+	Reason    string       `json:"reason"`
+	Text      string       `json:"text"`
+	Message   string       `json:"message"`
+	Kind      string       `json:"kind"`
+	Result    string       `json:"result"`
+	Error     string       `json:"error"`
+	SubID     string       `json:"subagent_id"`
+	SubType   string       `json:"subagent_type"`
+	ExitCode  *int         `json:"exit_code"`
+	Failed    bool         `json:"failed"`
+	FromAgent bool         `json:"from_agent"`
+	By        broker.Actor `json:"by"`
+}
+
+// Event says what an event tells that is about no call, on one line; false for events that it
+// has no words for.
+func Event(e broker.Event) (string, bool) {
+	var d told
+	_ = json.Unmarshal(e.Data, &d) // what does not fit stays empty
+	switch e.Type {
+	case broker.EventUser:
+		return quoted(Said(first(d.Text, d.Message))), true
+	case broker.EventMessage, broker.EventNotification, broker.EventMessageQueued:
+		return quoted(Said(first(d.Message, d.Text))), true
+	case broker.EventTurnEnd:
+		return d.turn(), true
+	case broker.EventSessionStart:
+		return strings.TrimSpace(d.Agent + " " + source(d.Source)), true
+	case broker.EventSessionStop, broker.EventSessionEnd:
+		return d.end(), true
+	case broker.EventSubagentStart:
+		return first(d.SubType, d.SubID), true
+	case broker.EventSubagentStop:
+		return strings.TrimSpace(first(d.SubType, d.SubID) + "  " + quoted(d.Text)), true
+	case broker.EventStopRequested, broker.EventInterruptAsked, broker.EventResumed, broker.EventMessageDropped:
+		return by(d.By), true
+	case broker.EventStopLifted:
+		return "its user spoke", true
+	case broker.EventRunNoted, broker.EventRunEnded:
+		return d.run(), true
+	}
+	return "", false
+}
+
+func first(list ...string) string {
+	for _, text := range list {
+		if text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+func quoted(text string) string {
+	if text == "" {
+		return ""
+	}
+	return `"` + text + `"`
+}
+
+// source is how a session began.
+func source(word string) string {
+	switch word {
+	case "startup":
+		return "began"
+	case "resume":
+		return "resumed"
+	case "clear":
+		return "began anew"
+	case "compact":
+		return "shortened what it remembers"
+	}
+	return word
+}
+
+func (d told) turn() string {
+	if d.Failed {
+		return strings.TrimSuffix("failed: "+Failure(first(d.Text, d.Error)), ": ")
+	}
+	return quoted(d.Text)
+}
+
+func (d told) end() string {
+	words := Reason(d.Reason)
+	if d.ExitCode != nil && *d.ExitCode != 0 {
+		words = strings.TrimPrefix(words+fmt.Sprintf(", exit code %d", *d.ExitCode), ", ")
+	}
+	return words
+}
+
+// run is what a runner reports.
+func (d told) run() string {
+	if d.Error != "" {
+		return Failure(d.Error)
+	}
+	words := first(d.Text, Reason(d.Result))
+	if d.ExitCode != nil {
+		words = strings.TrimPrefix(words+fmt.Sprintf(", exit code %d", *d.ExitCode), ", ")
+	}
+	return first(words, d.Kind)
+}
+
+// by names who did something.
+func by(a broker.Actor) string {
+	switch {
+	case a.Kind == "":
+		return ""
+	case a.Kind == broker.ByOperator && a.ID == "":
+		return "by you"
+	case a.ID != "":
+		return "by " + string(a.Kind) + " " + a.ID
+	case a.Kind == broker.ByProcess && a.PID > 0:
+		return fmt.Sprintf("by process %d", a.PID)
+	}
+	return "by " + string(a.Kind)
+}
