@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/muesli/termenv"
@@ -14,16 +15,28 @@ import (
 	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
-// offer opens the editor on the selected card as the broker would answer.
+// offer opens the editor on the selected card, for which the broker offers drafts.
 func (s *still) offer(drafts ...rules.Rule) {
+	s.fake().offers = drafts
 	s.m.Update(keyMsg("A"))
 	s.m.Update(guard.DueMsg{Gen: s.m.Guard.HeldGen})
-	s.m.Update(offerMsg{gen: s.m.editorGen, drafts: drafts})
+	asked := s.asked
+	s.asked = nil
+	for _, cmd := range asked {
+		s.m.broadcast(cmd())
+	}
 	s.pass(700 * time.Millisecond)
 }
 
+// answer is what the broker says of the form's rule.
 func (s *still) answer(p broker.Preview, err error) {
-	s.m.Update(previewMsg{gen: s.m.editorGen, version: s.m.editor.preview.version, preview: p, err: err})
+	s.fake().preview = func(rules.Rule) (broker.Preview, error) { return p, err }
+	s.told()
+}
+
+func (s *still) fake() *fakeConsole {
+	fake, _ := s.m.console.(*fakeConsole)
+	return fake
 }
 
 func (s *still) keys(names ...string) {
@@ -154,11 +167,13 @@ func newRuleScene(t *testing.T, requests []broker.Request) *still {
 func TestGoldenRules(t *testing.T) {
 	for name, sc := range ruleScenes {
 		t.Run(name, func(t *testing.T) {
-			goldenScene(t, "rule-"+name, func(width, height int) *still {
-				s := newRuleScene(t, sc.requests)
-				s.draw(width, height)
-				sc.play(s)
-				return s
+			synctest.Test(t, func(t *testing.T) {
+				goldenScene(t, "rule-"+name, func(width, height int) *still {
+					s := newRuleScene(t, sc.requests)
+					s.draw(width, height)
+					sc.play(s)
+					return s
+				})
 			})
 		})
 	}
@@ -168,9 +183,11 @@ func TestGoldenRules(t *testing.T) {
 func TestRulesInEveryWindow(t *testing.T) {
 	for name, sc := range ruleScenes {
 		t.Run(name, func(t *testing.T) {
-			s := newRuleScene(t, sc.requests)
-			sc.play(s)
-			s.fitsEveryWindow(t)
+			synctest.Test(t, func(t *testing.T) {
+				s := newRuleScene(t, sc.requests)
+				sc.play(s)
+				s.fitsEveryWindow(t)
+			})
 		})
 	}
 }

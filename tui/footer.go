@@ -52,18 +52,11 @@ func (m *model) footer() string {
 }
 
 func (m *model) tooSmallText() string {
-	return m.Fitting(
-		fmt.Sprintf("window too small to show the call: make it at least %d×%d", leastWidth, leastHeight),
-		fmt.Sprintf("too small to decide: needs %d×%d", leastWidth, leastHeight),
-		fmt.Sprintf("needs %d×%d", leastWidth, leastHeight),
-	)
+	return m.TooSmallText()
 }
 
 // hints lists the keys worth naming now.
 func (m *model) hints(c *board.Card) []hint {
-	if m.editor != nil {
-		return m.editorHints()
-	}
 	if m.edit != nil {
 		return m.editHints()
 	}

@@ -149,7 +149,7 @@ func (m *model) pastRow(r broker.Request, width int, chosen bool) string {
 	if o.By.Kind == broker.ByRule && draw.Cells(by) >= byWidth { // its name tells more than the word
 		by = `"` + strings.TrimPrefix(by, "rule ") + `"`
 	}
-	m.queueText(line, sum, draw.Text, end-byWidth-whoseWidth-line.Width-1)
+	sum.Put(line, draw.Text, end-byWidth-whoseWidth-line.Width-1)
 	if whoseWidth > 0 {
 		line.To(end-byWidth-whoseWidth).Fit(draw.Muted, whose, whoseWidth-1)
 	}

@@ -3,6 +3,7 @@ package tui
 import (
 	"github.com/charmbracelet/bubbles/key"
 
+	"github.com/aoctl/aoctl/tui/ruleedit"
 	"github.com/aoctl/aoctl/tui/text"
 )
 
@@ -126,7 +127,7 @@ func (k keyMap) FullHelp() []helpGroup {
 		{"In a transcript", []key.Binding{k.UnfoldAll, k.FindNext, k.FindBack}},
 		{"In a question's form", defaultAskKeys().help()},
 		{"In a message", []key.Binding{k.SendLine, text.DefaultAreaKeys().Break, k.InEditor}},
-		{"In the rule editor", defaultEditorKeys().help()},
+		{"In the rule editor", ruleedit.Help()},
 		{"Rules", append([]key.Binding{rule.Make, rule.List}, rule.help()...)},
 		{"Leave", []key.Binding{k.Quit, k.Interrupt, k.Suspend}},
 	}

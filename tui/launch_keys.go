@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"github.com/aoctl/aoctl/tui/desk"
+	"github.com/aoctl/aoctl/tui/text"
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -75,7 +77,7 @@ func (m *model) launchEnter() tea.Cmd {
 
 func (m *model) moveLaunch(by int) {
 	f := m.launch
-	f.focus = launchField(turned(int(f.focus), by, int(launchFieldCount)))
+	f.focus = launchField(desk.Turned(int(f.focus), by, int(launchFieldCount)))
 	f.folders = nil
 }
 
@@ -91,14 +93,14 @@ func (m *model) launchType(msg tea.KeyMsg) {
 		f.focus != launchPrompt && down:
 		m.moveLaunch(1)
 	case f.focus == launchPrompt:
-		f.hint = f.prompt.Edit(msg, m.editorKeys.Keys, m.textKeys)
+		f.hint = f.prompt.Edit(msg, text.DefaultKeys(), m.textKeys)
 	case f.focus == launchAgent:
-		if key.Matches(msg, m.editorKeys.Left, m.editorKeys.Right, m.editorKeys.Turn) || msg.Paste || isText(msg) {
+		if key.Matches(msg, text.DefaultKeys().Left, text.DefaultKeys().Right) || msg.Paste || isText(msg) {
 			f.hint = "claude is the only choice"
 		}
 	default:
 		f.folders = nil
-		_, f.hint = f.line().Edit(msg, m.editorKeys.Keys)
+		_, f.hint = f.line().Edit(msg, text.DefaultKeys())
 	}
 }
 

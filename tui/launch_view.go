@@ -46,13 +46,13 @@ func (m *model) writeLaunch(p *draw.Paper, field launchField) (cursor int) {
 	focused := field == f.focus && !f.starting
 	switch field {
 	case launchFolder:
-		f.folder.Write(p, m.label("folder", focused), focused)
+		f.folder.Write(p, text.Label("folder", focused), focused)
 		m.writeFolders(p)
 	case launchAgent:
 		m.writeAgents(p, focused)
 	case launchPrompt:
 		start := len(p.Rows)
-		cursor := f.prompt.Write(p, m.label("prompt", focused), focused)
+		cursor := f.prompt.Write(p, text.Label("prompt", focused), focused)
 		for len(p.Rows) < start+promptLeast {
 			p.Rows = append(p.Rows, draw.Spaces(p.Width))
 		}
@@ -71,15 +71,15 @@ func (m *model) writeLaunch(p *draw.Paper, field launchField) (cursor int) {
 // writeOptional draws a field that may stay empty: what then holds stands in its place.
 func (m *model) writeOptional(p *draw.Paper, name string, l *text.Line, focused bool, otherwise string) {
 	if focused || !l.Blank() {
-		l.Write(p, m.label(name, focused), focused)
+		l.Write(p, text.Label(name, focused), focused)
 		return
 	}
-	p.Add(m.labelRow(p, name, focused).Put(draw.Faint, otherwise))
+	p.Add(text.LabelRow(p, name, focused).Put(draw.Faint, otherwise))
 }
 
 // writeAgents draws the agent, and those that cannot be started here.
 func (m *model) writeAgents(p *draw.Paper, focused bool) {
-	r := m.labelRow(p, "agent", focused)
+	r := text.LabelRow(p, "agent", focused)
 	for i, name := range launchAgents {
 		if i == m.launch.agent {
 			r.Put(draw.Key, "[").Put(draw.Bold, name).Put(draw.Key, "]")
@@ -92,7 +92,7 @@ func (m *model) writeAgents(p *draw.Paper, focused bool) {
 	}
 	p.Add(r)
 	if focused {
-		p.SayBehind(draw.Text, "", formLabel, draw.Muted, onlyWatched)
+		p.SayBehind(draw.Text, "", text.LabelWidth, draw.Muted, onlyWatched)
 	}
 }
 
@@ -110,7 +110,7 @@ func (m *model) writeFolders(p *draw.Paper) {
 		}
 		names = append(names, draw.SafeLine(filepath.Base(path)+"/"))
 	}
-	p.SayBehind(draw.Text, "", formLabel, draw.Muted, strings.Join(names, "  "))
+	p.SayBehind(draw.Text, "", text.LabelWidth, draw.Muted, strings.Join(names, "  "))
 }
 
 // settleLaunch keeps the cursor on the screen.

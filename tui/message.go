@@ -121,7 +121,7 @@ func (m *model) composeKey(msg tea.KeyMsg) tea.Cmd {
 	case key.Matches(msg, m.keys.InEditor) && !msg.Paste:
 		return m.writeInEditor()
 	}
-	if refused := c.text.Edit(msg, m.editorKeys.Keys, m.textKeys); refused != "" {
+	if refused := c.text.Edit(msg, text.DefaultKeys(), m.textKeys); refused != "" {
 		c.hint = refused
 	}
 	return nil

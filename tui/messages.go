@@ -2,7 +2,6 @@ package tui
 
 import (
 	"github.com/aoctl/aoctl/broker"
-	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/guard"
 )
@@ -96,23 +95,9 @@ type (
 		sessions, denied int
 		err              error
 	}
-	offerMsg struct { // rules that would cover the call that an editor was opened on
-		gen    int // of the editor
-		drafts []rules.Rule
-		err    error
-	}
-	previewDueMsg struct{ gen, version int } // the form has rested
-	previewMsg    struct {
-		gen, version int
-		preview      broker.Preview
-		err          error
-	}
-	ruleSavedMsg struct {
-		gen   int // of the editor that it came from, 0 for none
-		asked rules.Rule
-		saved broker.SavedRule
-		told  string // what to say instead of what was saved; safe to draw
-		err   error
+	ruleSavedMsg struct { // the answer to a change on a screen about rules
+		told string // what it comes to; safe to draw
+		err  error
 	}
 	ruleRemovedMsg struct {
 		name string // safe to draw

@@ -88,13 +88,10 @@ type model struct {
 	launchKeys launchKeys
 	ending     ending
 
-	editor     *editor // lies over the screen, nil when it is closed
-	editorGen  int
-	editorKeys editorKeys
-	ruleKeys   ruleKeys
-	askKeys    askKeys
-	askedOf    guard.Drawn // the card whose form keys are for, zero when there is none
-	rb         rulebook
+	ruleKeys ruleKeys
+	askKeys  askKeys
+	askedOf  guard.Drawn // the card whose form keys are for, zero when there is none
+	rb       rulebook
 
 	history     []broker.Request
 	historyErr  error
@@ -128,7 +125,7 @@ type note struct {
 }
 
 func newModel(ctx context.Context, c console, o Options, st *draw.Styles) *model {
-	m := &model{console: c, opts: o, keys: defaultKeyMap(), makeCode: guard.NewCode, editorKeys: defaultEditorKeys(), ruleKeys: defaultRuleKeys(), askKeys: defaultAskKeys(), textKeys: text.DefaultAreaKeys(), launchKeys: defaultLaunchKeys()}
+	m := &model{console: c, opts: o, keys: defaultKeyMap(), makeCode: guard.NewCode, ruleKeys: defaultRuleKeys(), askKeys: defaultAskKeys(), textKeys: text.DefaultAreaKeys(), launchKeys: defaultLaunchKeys()}
 	m.exec = func(run *editRun, done func(error) tea.Msg) tea.Cmd { return tea.Exec(run, done) }
 	m.Desk = &desk.Desk{
 		Root: m, Ctx: ctx, Board: board.NewBoard(), Guard: new(guard.Guard), Styles: st, Book: words.NewBook(broker.RuleBook{}), Operator: o.Operator, At: o.Now(),
@@ -157,7 +154,7 @@ func (m *model) card() *board.Card {
 // drawnCard is the card whose call is on the screen, whole or in part: the only one
 // that a decision may be about.
 func (m *model) drawnCard() *board.Card {
-	if len(m.stack) > 0 || m.screen != screenMain && m.screen != screenFull || m.tooSmall() || m.editor != nil || m.edit != nil || m.launch != nil || m.composeCovers() {
+	if len(m.stack) > 0 || m.screen != screenMain && m.screen != screenFull || m.tooSmall() || m.edit != nil || m.launch != nil || m.composeCovers() {
 		return nil
 	}
 	return m.card()
@@ -166,7 +163,7 @@ func (m *model) drawnCard() *board.Card {
 // formOpen reports whether something that is written or asked takes every key.
 func (m *model) formOpen() bool {
 	w, ok := m.open().(desk.Writer)
-	return ok && w.Writes() || m.prompt != nil || m.editor != nil || m.edit != nil || m.compose != nil || m.launch != nil
+	return ok && w.Writes() || m.prompt != nil || m.edit != nil || m.compose != nil || m.launch != nil
 }
 
 // selectRow selects the card at place i of the list, or the one nearest to it.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/board"
-	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/words"
@@ -19,7 +18,7 @@ func (m *model) queueView(l layout, a draw.Area) []string {
 	width, height := l.Inner(a, 0)
 	b := m.Board
 	off := b.Waiting.PutOff()
-	f := draw.Caption{Title: "Waiting " + figures.Count(len(b.Waiting)-off), Focus: m.focus == paneQueue && m.editor == nil}
+	f := draw.Caption{Title: "Waiting " + figures.Count(len(b.Waiting)-off), Focus: m.focus == paneQueue}
 	if b.Filter.Active() {
 		f.Title = fmt.Sprintf("Waiting %s of %s", figures.Count(len(b.Shown)), figures.Count(len(b.Waiting)))
 	} else if off > 0 {
@@ -108,7 +107,7 @@ func (m *model) queueRow(c *board.Card, width int) string {
 	}
 	r.Fit(tool, s.Tool, cols.tool).To(flagsWidth + cols.tool + 1)
 	end := r.Width + summaryRoom(cols, width) + 1
-	m.queueText(r, s, text, end-1-r.Width)
+	s.Put(r, text, end-1-r.Width)
 	r.To(end)
 	if cols.session > 0 {
 		r.Fit(draw.Muted, words.Whose(c.Req, m.Board), cols.session).To(end + cols.session + 1)
@@ -142,17 +141,6 @@ func (m *model) queueFlags(r *draw.Row, c *board.Card) {
 		r.Put(draw.Danger, "!!")
 	}
 	r.To(flagsWidth)
-}
-
-// queueText draws the summary; an edit's counts stay in sight when its path is cut.
-func (m *model) queueText(r *draw.Row, s callview.Summary, i draw.Ink, room int) {
-	if !s.Edit {
-		r.Fit(i, s.Text, room)
-		return
-	}
-	plus, minus := "+"+figures.Count(s.Added), "−"+figures.Count(s.Gone)
-	n := draw.Cells(plus+minus) + 3
-	r.Fit(i, s.Text, room-n).Put(draw.Text, "  ").Put(draw.Added, plus).Put(draw.Text, " ").Put(draw.Removed, minus)
 }
 
 func (m *model) queueTimes(r *draw.Row, c *board.Card, cols columns, width int) {

@@ -24,11 +24,42 @@ func (s *still) keep(cmd tea.Cmd) tea.Cmd {
 	return cmd
 }
 
+// recordedWriter is one that something is typed in.
+type recordedWriter struct {
+	*recorded
+	w desk.Writer
+}
+
+func (r *recordedWriter) Writes() bool { return r.w.Writes() }
+func (r *recordedWriter) Write(msg tea.KeyMsg, tookBack bool) tea.Cmd {
+	return r.s.keep(r.w.Write(msg, tookBack))
+}
+
+// recordedStrip is one that takes the lower rows.
+type recordedStrip struct {
+	*recordedWriter
+	desk.Strip
+}
+
+// recording is a screen whose commands are kept.
+func (s *still) recording(d desk.Screen) desk.Screen {
+	r := &recorded{d, s}
+	w, writes := d.(desk.Writer)
+	strip, low := d.(desk.Strip)
+	switch {
+	case low:
+		return &recordedStrip{&recordedWriter{r, w}, strip}
+	case writes:
+		return &recordedWriter{r, w}
+	}
+	return r
+}
+
 // record has the commands of all screens kept.
 func (s *still) record() {
 	s.m.roomList = nil
 	for _, o := range table {
-		r := &recorded{s.m.rooms[o.name], s}
+		r := s.recording(s.m.rooms[o.name])
 		s.m.rooms[o.name] = r
 		s.m.roomList = append(s.m.roomList, r)
 	}

@@ -5,6 +5,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/guard"
 )
@@ -62,5 +63,5 @@ func (m *model) makeRule(wait time.Duration, refusal string) tea.Cmd {
 	case c.Sending != "":
 		return m.Say(draw.Muted, "already sent; waiting for the record")
 	}
-	return m.inAMoment(wait, func() tea.Cmd { return m.openEditor(c.Key()) })
+	return m.inAMoment(wait, func() tea.Cmd { return m.Open(desk.RuleEdit, desk.Subject{Call: &c.Req, Drawn: c.Key()}) })
 }

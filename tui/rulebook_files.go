@@ -12,6 +12,7 @@ import (
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
+	"github.com/aoctl/aoctl/tui/text"
 	"github.com/aoctl/aoctl/tui/words"
 )
 
@@ -182,12 +183,12 @@ func short(digest string) string { return digest[:min(len(digest), 8)] }
 func (m *model) fileRows(f broker.RulesFile, width int) []string {
 	p := m.Styles.Paper(width)
 	word, i := fileStanding(f)
-	p.Write(draw.Fixed(draw.Label, "file", formLabel), draw.Text, f.Path)
-	p.Write(draw.Fixed(draw.Label, "sha-256", formLabel), draw.Muted, f.Digest)
-	p.SayBehind(draw.Label, "standing", formLabel, i, word)
+	p.Write(draw.Fixed(draw.Label, "file", text.LabelWidth), draw.Text, f.Path)
+	p.Write(draw.Fixed(draw.Label, "sha-256", text.LabelWidth), draw.Muted, f.Digest)
+	p.SayBehind(draw.Label, "standing", text.LabelWidth, i, word)
 	switch n := allowRules(f); {
 	case f.Problem != "":
-		p.Write(draw.Fixed(draw.Label, "problem", formLabel), draw.Danger, f.Problem)
+		p.Write(draw.Fixed(draw.Label, "problem", text.LabelWidth), draw.Danger, f.Problem)
 		p.Say(draw.Warn, "Every call of this project asks until the file is mended.")
 	case f.Trusted:
 		p.Say(draw.Text, figures.Plural(n, "allow rule")+" in it: what is named there runs without a question as long as the file stays as it is. x takes that back.")
@@ -204,14 +205,14 @@ func (m *model) fileRows(f broker.RulesFile, width int) []string {
 // writeFileRule lays out one rule of a file. Without trust its allow rules come as
 // switched off.
 func (m *model) writeFileRule(p *draw.Paper, r rules.Rule, trusted bool) {
-	p.Write(draw.Fixed(decisionInk(r.Decision), draw.SafeLine(string(r.Decision)), formLabel), draw.Bold, r.Tool)
+	p.Write(draw.Fixed(decisionInk(r.Decision), draw.SafeLine(string(r.Decision)), text.LabelWidth), draw.Bold, r.Tool)
 	for _, name := range words.Where(r) {
-		p.WriteNamed(formLabel, name, r.Where[name])
+		p.WriteNamed(text.LabelWidth, name, r.Where[name])
 	}
 	if r.Reason != "" {
-		p.Write(draw.Fixed(draw.Label, "reason", formLabel), draw.Text, r.Reason)
+		p.Write(draw.Fixed(draw.Label, "reason", text.LabelWidth), draw.Text, r.Reason)
 	}
-	holds := m.until(r)
+	holds := words.Until(r, m.At)
 	if r.Scope.Agent != "" {
 		holds += ", by " + safe.Line(r.Scope.Agent)
 	}
@@ -222,7 +223,7 @@ func (m *model) writeFileRule(p *draw.Paper, r rules.Rule, trusted bool) {
 		holds += "; switched off"
 	}
 	if holds != "for ever" {
-		p.SayBehind(draw.Label, "holds", formLabel, draw.Text, holds)
+		p.SayBehind(draw.Label, "holds", text.LabelWidth, draw.Text, holds)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/words"
@@ -36,7 +37,7 @@ func (m *model) openRuleOf(r broker.Request) tea.Cmd {
 	if why != "" {
 		return m.Say(draw.Muted, why)
 	}
-	return m.editRule(rule)
+	return m.Open(desk.RuleEdit, desk.Subject{Rule: rule.ID})
 }
 
 // revokeRuleOf switches off the rule that allowed a past call, at once: it only makes

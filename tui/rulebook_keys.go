@@ -9,6 +9,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/words"
@@ -105,7 +106,7 @@ func (m *model) listKey(msg tea.KeyMsg) tea.Cmd {
 	rb, k := &m.rb, m.ruleKeys
 	switch {
 	case key.Matches(msg, k.New):
-		return m.newRule()
+		return m.Open(desk.RuleEdit, desk.Subject{})
 	case key.Matches(msg, k.Tokens):
 		m.screen = screenTokens
 		return m.loadTokens()
@@ -128,7 +129,7 @@ func (m *model) listKey(msg tea.KeyMsg) tea.Cmd {
 	}
 	switch {
 	case key.Matches(msg, k.Edit):
-		return m.editRule(r)
+		return m.Open(desk.RuleEdit, desk.Subject{Rule: r.ID})
 	case key.Matches(msg, k.Toggle):
 		return m.toggleRule(r)
 	case key.Matches(msg, k.Earlier):
@@ -196,14 +197,7 @@ func (m *model) toggleRule(r rules.Rule) tea.Cmd {
 // changeRule saves a rule that was changed outside of the editor.
 func (m *model) changeRule(r rules.Rule, told string) tea.Cmd {
 	m.rb.sent = ruleVersion{r.ID, r.Version + 1}
-	cmd := m.putRule(0, r)
-	return func() tea.Msg {
-		msg, ok := cmd().(ruleSavedMsg)
-		if ok {
-			msg.told = told
-		}
-		return msg
-	}
+	return m.putRule(r, told)
 }
 
 // moveRule lets a rule speak before its neighbour above, or after the one below: its
@@ -270,12 +264,6 @@ func (m *model) ruleRemoved(msg ruleRemovedMsg) tea.Cmd {
 // updateRules takes what came from commands about rules, files and tokens.
 func (m *model) updateRules(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case offerMsg:
-		return m.offerCame(msg)
-	case previewDueMsg:
-		return m.previewDue(msg)
-	case previewMsg:
-		return m.previewCame(msg)
 	case ruleSavedMsg:
 		return m.ruleSaved(msg)
 	case ruleRemovedMsg:

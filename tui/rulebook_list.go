@@ -9,6 +9,7 @@ import (
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
+	"github.com/aoctl/aoctl/tui/text"
 	"github.com/aoctl/aoctl/tui/words"
 )
 
@@ -253,23 +254,23 @@ func (m *model) ruleDetail(width, height int) []string {
 // writeRule lays out what a rule says.
 func (m *model) writeRule(p *draw.Paper, r rules.Rule) {
 	word := draw.SafeLine(string(r.Decision))
-	p.Write(draw.Fixed(decisionInk(r.Decision), word, formLabel), draw.Bold, r.Tool)
+	p.Write(draw.Fixed(decisionInk(r.Decision), word, text.LabelWidth), draw.Bold, r.Tool)
 	if r.Dangerous {
-		p.SayBehind(draw.Label, "", formLabel, draw.Danger, "dangerous, and meant to be")
+		p.SayBehind(draw.Label, "", text.LabelWidth, draw.Danger, "dangerous, and meant to be")
 	}
 	for _, name := range words.Where(r) {
-		p.WriteNamed(formLabel, name, r.Where[name])
+		p.WriteNamed(text.LabelWidth, name, r.Where[name])
 	}
 	if r.Reason != "" {
-		p.Write(draw.Fixed(draw.Label, "reason", formLabel), draw.Text, r.Reason)
+		p.Write(draw.Fixed(draw.Label, "reason", text.LabelWidth), draw.Text, r.Reason)
 	}
 }
 
 // writeStanding lays out where and how long a rule holds, and where it comes from.
 func (m *model) writeStanding(p *draw.Paper, r rules.Rule) {
-	p.SayBehind(draw.Label, "holds", formLabel, draw.Text, m.ruleHolds(r))
-	p.SayBehind(draw.Label, "used", formLabel, draw.Text, m.ruleUsed(r))
-	p.SayBehind(draw.Label, "made", formLabel, draw.Text, m.ruleMade(r))
+	p.SayBehind(draw.Label, "holds", text.LabelWidth, draw.Text, m.ruleHolds(r))
+	p.SayBehind(draw.Label, "used", text.LabelWidth, draw.Text, m.ruleUsed(r))
+	p.SayBehind(draw.Label, "made", text.LabelWidth, draw.Text, m.ruleMade(r))
 }
 
 func (m *model) ruleHolds(r rules.Rule) string {
@@ -280,7 +281,7 @@ func (m *model) ruleHolds(r rules.Rule) string {
 			where += " (" + safe.Line(r.Scope.Project) + ")"
 		}
 	}
-	text := where + ", " + m.until(r)
+	text := where + ", " + words.Until(r, m.At)
 	if word := words.Over(r, m.At); word != "" {
 		text = where + "; " + word + ", it no longer speaks"
 	}

@@ -399,7 +399,7 @@ func TestRulesScreensDecideNothing(t *testing.T) {
 			}
 		}
 		r.wait(3 * time.Second)
-		if r.decisions() != "" || r.c.stopAlls > 0 || len(r.c.stopped) > 0 || r.m.editor != nil || r.m.prompt != nil {
+		if r.decisions() != "" || r.c.stopAlls > 0 || len(r.c.stopped) > 0 || r.editing() || r.m.prompt != nil {
 			t.Errorf("decided %q, stopped %v", r.decisions(), r.c.stopped)
 		}
 	})

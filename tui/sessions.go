@@ -67,7 +67,7 @@ func (m *model) sessionsView(l layout, a draw.Area) []string {
 		return nil
 	}
 	width, height := l.Inner(a, 0)
-	f := draw.Caption{Title: "Sessions", Focus: m.focus == paneSessions && m.editor == nil}
+	f := draw.Caption{Title: "Sessions", Focus: m.focus == paneSessions}
 	var rows []string
 	skip := m.sessTop
 	for _, id := range m.Board.Roster {

@@ -70,7 +70,7 @@ func (m *model) broadcast(msg tea.Msg) tea.Cmd {
 // settleOpen lets the screens settle that are drawn.
 func (m *model) settleOpen() tea.Cmd {
 	l := m.layout()
-	m.Stacked = m.width < desk.StackBelow
+	m.Stacked, m.Small = m.width < desk.StackBelow, m.tooSmall()
 	var cmds []tea.Cmd
 	if s := m.covering(); s != nil {
 		m.Width, m.Height = l.body.W, l.body.H
@@ -156,11 +156,9 @@ func (m *model) subject() desk.Subject {
 // about its subject.
 func (m *model) openHints(s desk.Screen) []hint {
 	on := s.Subject()
-	list := m.managedHints(s, on)
-	for _, k := range s.Keys() {
-		if k.Short != "" {
-			list = append(list, hint{k.Named(), k.Short})
-		}
+	list := append(m.managedHints(s, on), keyHints(s)...)
+	if w, ok := s.(desk.Writer); ok && w.Writes() { // no key of the root acts
+		return list
 	}
 	for _, o := range table {
 		if o.short != "" && s != m.rooms[o.name] && o.needs == needsSession && on.Session != "" {
@@ -168,6 +166,16 @@ func (m *model) openHints(s desk.Screen) []hint {
 		}
 	}
 	return append(list, hint{m.keys.Back.Help().Key, "back"})
+}
+
+// keyHints are the screen's own keys.
+func keyHints(s desk.Screen) (list []hint) {
+	for _, k := range s.Keys() {
+		if k.Short != "" {
+			list = append(list, hint{k.Named(), k.Short})
+		}
+	}
+	return list
 }
 
 // managedHints are the keys about a managed session.

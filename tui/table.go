@@ -6,6 +6,7 @@ import (
 	"github.com/aoctl/aoctl/tui/bytes"
 	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/managed"
+	"github.com/aoctl/aoctl/tui/ruleedit"
 	"github.com/aoctl/aoctl/tui/timeline"
 )
 
@@ -32,6 +33,7 @@ var table = []opener{
 	{desk.Help, desk.Bind("?", "all keys", "?"), "", needsNothing, func(_ *desk.Desk, m *model) desk.Screen { return &help{model: m} }},
 	{desk.Bytes, desk.Bind("b", "the exact bytes of the call, and what in them is not plain text", "b"), "", needsCall, func(d *desk.Desk, _ *model) desk.Screen { return bytes.New(d) }},
 	{desk.Managed, key.Binding{}, "", needsSession, func(d *desk.Desk, m *model) desk.Screen { return managed.New(d, m.console) }},
+	{desk.RuleEdit, key.Binding{}, "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return ruleedit.New(d, m.console, m.send) }},
 	{desk.Timeline, desk.Bind("E", "all that happened in this session; enter unfolds", "E"), "events", needsSession, func(d *desk.Desk, m *model) desk.Screen { return timeline.New(d, m.console) }},
 }
 

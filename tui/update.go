@@ -128,7 +128,10 @@ func (m *model) updateBroker(msg tea.Msg) tea.Cmd {
 		return m.Say(draw.OK, fmt.Sprintf("stopping %s; %s denied", figures.Plural(msg.sessions, "session"), figures.Plural(msg.denied, "waiting call")))
 	case historyMsg:
 		m.historyCame(msg)
-	case offerMsg, previewDueMsg, previewMsg, ruleSavedMsg, ruleRemovedMsg, tokensMsg, tokenMintedMsg, tokenRevokedMsg, fileTrustedMsg, statsMsg:
+	case desk.RuleSaved:
+		m.ruleWritten(msg)
+		return m.broadcast(msg)
+	case ruleSavedMsg, ruleRemovedMsg, tokensMsg, tokenMintedMsg, tokenRevokedMsg, fileTrustedMsg, statsMsg:
 		return m.updateRules(msg)
 	case filesMsg:
 		return m.filesCame(msg)
@@ -221,7 +224,7 @@ func (m *model) updatesCame(msg updatesMsg) tea.Cmd {
 	}
 	m.Board.Tidy()
 	m.newsForTranscript(msg.list)
-	cmd := tea.Batch(append(cmds, m.keepPlace(at), m.editorNews(msg.list), m.attempted(msg.list))...)
+	cmd := tea.Batch(append(cmds, m.keepPlace(at), m.attempted(msg.list))...)
 	cmd = tea.Batch(cmd, m.broadcast(desk.News{List: msg.list}), m.announce(arrived...))
 	if !msg.ended {
 		return tea.Batch(cmd, nextUpdates(msg.gen, m.updates))

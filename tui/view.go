@@ -46,9 +46,6 @@ func (m *model) body() []string {
 	if m.launch != nil {
 		return m.launchView(l, l.body)
 	}
-	if m.editorCovers(l) {
-		return m.editorView(l, l.body)
-	}
 	if s := m.covering(); s != nil {
 		return m.drawn(s, l.body)
 	}
@@ -72,11 +69,7 @@ func (m *model) body() []string {
 	case screenMain:
 	}
 	right := m.queueView(l, l.queue)
-	if m.editor != nil {
-		right = append(right, m.editorView(l, l.detail)...)
-	} else {
-		right = append(right, m.detailView(l, l.detail)...)
-	}
+	right = append(right, m.detailView(l, l.detail)...)
 	left := m.sessionsView(l, l.sessions)
 	if l.Stacked || m.tooSmall() {
 		return append(left, right...)

@@ -102,6 +102,12 @@ type (
 	News struct{ List []broker.Update }
 	// Tick comes once a second.
 	Tick struct{}
+	// RuleSaved says what became of a rule of the rule editor.
+	RuleSaved struct {
+		Editor int // which of its rules, for the editor itself
+		Saved  broker.SavedRule
+		Err    error
+	}
 )
 
 // Desk is what a screen may use of the console around it. All of it belongs to the goroutine of
@@ -118,6 +124,7 @@ type Desk struct {
 
 	Width, Height int  // of the room that a screen has, in cells
 	Stacked       bool // the window is narrow: panes lie one above the other
+	Small         bool // no call can be judged in a window of this size
 }
 
 // Root is what the console does for its screens.
@@ -171,5 +178,6 @@ const (
 	Bytes    = "bytes"
 	Help     = "help"
 	Managed  = "managed"
+	RuleEdit = "ruleedit"
 	Timeline = "timeline"
 )

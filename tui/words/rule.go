@@ -172,3 +172,26 @@ func LastHit(r rules.Rule, now time.Time) string {
 	}
 	return figures.Ago(now.Sub(r.LastUsedAt)) + " ago"
 }
+
+// Until says when a rule ends.
+func Until(r rules.Rule, now time.Time) string {
+	var parts []string
+	if !r.ExpiresAt.IsZero() {
+		at := r.ExpiresAt.In(now.Location())
+		text := at.Format("15:04")
+		if at.YearDay() != now.YearDay() || at.Year() != now.Year() {
+			text = at.Format("2 Jan 2006 15:04")
+		}
+		parts = append(parts, "until "+text+" ("+Span(at.Sub(now))+")")
+	}
+	if r.MaxUses > 0 {
+		parts = append(parts, figures.Plural(max(0, r.MaxUses-r.Uses), "time"))
+	}
+	switch {
+	case len(parts) > 0:
+		return strings.Join(parts, " and at most ")
+	case r.Scope.Session != "":
+		return "as long as that session"
+	}
+	return "for ever"
+}

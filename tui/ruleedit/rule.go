@@ -1,4 +1,4 @@
-package tui
+package ruleedit
 
 import (
 	"errors"
@@ -13,60 +13,60 @@ import (
 
 // rule is what the form says, as of now. A problem of the form itself comes back as
 // wrong; whether the rule means anything is the broker's to say.
-func (e *editor) rule(now time.Time) (rules.Rule, *wrong) {
-	r := e.old
-	r.Tool = strings.TrimSpace(e.tool.String())
-	r.Decision = e.verdict()
-	if e.old.ID != "" {
-		r.Enabled = !e.off()
+func (f *form) rule(now time.Time) (rules.Rule, *wrong) {
+	r := f.old
+	r.Tool = strings.TrimSpace(f.tool.String())
+	r.Decision = f.verdict()
+	if f.old.ID != "" {
+		r.Enabled = !f.off()
 	}
-	r.Dangerous = e.dangerous && r.Decision == rules.Allow
-	r.Scope = e.place().scope
-	if e.agent.at < len(e.agentKinds) {
-		r.Scope.Agent = e.agentKinds[e.agent.at]
+	r.Dangerous = f.dangerous && r.Decision == rules.Allow
+	r.Scope = f.place().scope
+	if f.agent.at < len(f.agentKinds) {
+		r.Scope.Agent = f.agentKinds[f.agent.at]
 	}
 	switch {
 	case r.Decision == rules.Deny:
-		r.Reason = e.reason.String()
-	case r.Decision != e.old.Decision:
+		r.Reason = f.reason.String()
+	case r.Decision != f.old.Decision:
 		r.Reason = ""
 	}
-	e.live(&r, now)
-	if w := e.readPriority(&r); w != nil {
+	f.live(&r, now)
+	if w := f.readPriority(&r); w != nil {
 		return r, w
 	}
-	return r, e.readWhere(&r)
+	return r, f.readWhere(&r)
 }
 
 // readWhere sets the parameters. Those whose pattern is empty do not count, but a rule
 // whose patterns are all empty is more likely a slip than meant for every call.
-func (e *editor) readWhere(r *rules.Rule) *wrong {
+func (f *form) readWhere(r *rules.Rule) *wrong {
 	r.Where = map[string]string{}
-	for _, w := range e.where {
+	for _, w := range f.where {
 		if p := w.pattern.String(); p != "" {
 			r.Where[w.name] = p
 		}
 	}
-	if e.more.Blank() {
-		if len(r.Where) == 0 && len(e.where) > 0 {
+	if f.more.Blank() {
+		if len(r.Where) == 0 && len(f.where) > 0 {
 			return &wrong{field{kind: fieldWhere}, "empty: * stands for any"}
 		}
 		return nil
 	}
-	f := field{kind: fieldMore}
-	name, pattern, ok := moreParameter(e.more.String())
+	more := field{kind: fieldMore}
+	name, pattern, ok := moreParameter(f.more.String())
 	if !ok {
-		return &wrong{f, "write it as parameter = pattern, such as description = *test*"}
+		return &wrong{more, "write it as parameter = pattern, such as description = *test*"}
 	}
 	if _, twice := r.Where[name]; twice {
-		return &wrong{f, draw.SafeLine(name) + " has a pattern already"}
+		return &wrong{more, draw.SafeLine(name) + " has a pattern already"}
 	}
 	r.Where[name] = pattern
 	return nil
 }
 
-func (e *editor) readPriority(r *rules.Rule) *wrong {
-	text := strings.TrimSpace(e.priority.String())
+func (f *form) readPriority(r *rules.Rule) *wrong {
+	text := strings.TrimSpace(f.priority.String())
 	if text == "" {
 		r.Priority = rules.DefaultPriority
 		return nil
@@ -80,22 +80,22 @@ func (e *editor) readPriority(r *rules.Rule) *wrong {
 }
 
 // faultOf says which field the broker's error is about.
-func (e *editor) faultOf(err error) *wrong {
+func (f *form) faultOf(err error) *wrong {
 	var re *rules.Error
 	if !errors.As(err, &re) {
 		return &wrong{field{kind: fieldDecision, n: -1}, draw.SafeLine(err.Error())}
 	}
-	return &wrong{e.fieldOf(re.Field), draw.SafeLine(re.Problem)}
+	return &wrong{f.fieldOf(re.Field), draw.SafeLine(re.Problem)}
 }
 
 // fieldOf is the field that a rules file calls name.
-func (e *editor) fieldOf(name string) field {
+func (f *form) fieldOf(name string) field {
 	name, parameter, _ := strings.Cut(name, ".")
 	switch name {
 	case "tool":
 		return field{kind: fieldTool}
 	case "where", "dangerous":
-		for i, w := range e.where {
+		for i, w := range f.where {
 			if w.name == parameter || name == "dangerous" {
 				return field{kind: fieldWhere, n: i}
 			}
