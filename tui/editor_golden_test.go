@@ -20,11 +20,7 @@ func (s *still) offer(drafts ...rules.Rule) {
 	s.fake().offers = drafts
 	s.m.Update(keyMsg("A"))
 	s.m.Update(guard.DueMsg{Gen: s.m.Guard.HeldGen})
-	asked := s.asked
-	s.asked = nil
-	for _, cmd := range asked {
-		s.m.broadcast(cmd())
-	}
+	s.once()
 	s.pass(700 * time.Millisecond)
 }
 

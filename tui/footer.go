@@ -60,12 +60,6 @@ func (m *model) hints(c *board.Card) []hint {
 	if m.edit != nil {
 		return m.editHints()
 	}
-	if m.compose != nil {
-		return m.composeHints()
-	}
-	if m.launch != nil {
-		return m.launchHints()
-	}
 	if s := m.open(); s != nil {
 		return m.openHints(s)
 	}

@@ -30,12 +30,6 @@ func (m *model) updateKey(msg tea.KeyMsg) tea.Cmd {
 	if m.edit != nil {
 		return m.editKey(msg, tookBack)
 	}
-	if m.compose != nil {
-		return m.composeKey(msg)
-	}
-	if m.launch != nil {
-		return m.launchKey(msg)
-	}
 	if msg.Paste || len(msg.Runes) > 1 {
 		m.Guard.Doubt(m.At)
 		m.Guard.Missed(string(msg.Runes))

@@ -3,8 +3,8 @@ package tui
 import (
 	"github.com/charmbracelet/bubbles/key"
 
+	"github.com/aoctl/aoctl/tui/message"
 	"github.com/aoctl/aoctl/tui/ruleedit"
-	"github.com/aoctl/aoctl/tui/text"
 )
 
 // keyMap names every key of the console. The help screen is drawn from it.
@@ -27,7 +27,6 @@ type keyMap struct {
 	Sides, More, Less        key.Binding
 	Jump, Mute               key.Binding
 	Message, EndTurn, Launch key.Binding
-	InEditor                 key.Binding // of a message that is being written
 	Events, Transcript       key.Binding
 	Unfold                   key.Binding // on the screens that fold what tools gave back
 	UnfoldAll                key.Binding // in a transcript
@@ -86,10 +85,9 @@ func defaultKeyMap() keyMap {
 		More:    bind("+", "more unchanged lines around a change", "+", "="),
 		Less:    bind("-", "fewer of them", "-"),
 
-		Message:  bind("m", "say what comes next to such a session; while its agent works that waits, and m edits it", "m"),
-		EndTurn:  bind("i", "interrupt it: its turn ends, it stays and takes messages", "i"),
-		Launch:   bind("n", "start a session that aoctl holds: folder, agent, prompt", "n"),
-		InEditor: bind("ctrl+e", "in a message: write it in $EDITOR", "ctrl+e"),
+		Message: bind("m", "say what comes next to such a session; while its agent works that waits, and m edits it", "m"),
+		EndTurn: bind("i", "interrupt it: its turn ends, it stays and takes messages", "i"),
+		Launch:  bind("n", "start a session that aoctl holds: folder, agent, prompt", "n"),
 
 		Events:     bind("E", "all that happened in this session; enter unfolds", "E"),
 		Transcript: bind("T", "what was said and done in it: its transcript", "T"),
@@ -126,7 +124,7 @@ func (k keyMap) FullHelp() []helpGroup {
 		{"Look", []key.Binding{k.Filter, k.Copy, k.Bytes, k.Sides, k.More, k.Less, k.History, k.Unfold, k.Help}},
 		{"In a transcript", []key.Binding{k.UnfoldAll, k.FindNext, k.FindBack}},
 		{"In a question's form", defaultAskKeys().help()},
-		{"In a message", []key.Binding{k.SendLine, text.DefaultAreaKeys().Break, k.InEditor}},
+		{"In a message", message.Help()},
 		{"In the rule editor", ruleedit.Help()},
 		{"Rules", append([]key.Binding{rule.Make, rule.List}, rule.help()...)},
 		{"Leave", []key.Binding{k.Quit, k.Interrupt, k.Suspend}},

@@ -12,7 +12,6 @@ import (
 	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/guard"
-	"github.com/aoctl/aoctl/tui/text"
 	"github.com/aoctl/aoctl/tui/tty"
 	"github.com/aoctl/aoctl/tui/words"
 )
@@ -77,16 +76,8 @@ type model struct {
 	instead guard.Drawn       // a card that e was pressed on, whose agent takes no other input
 	exec    func(run *editRun, done func(error) tea.Msg) tea.Cmd
 
-	compose    *compose // lies below the panes, nil when no message is being written
-	launch     *launch  // lies over the screen, nil when no session is being started
-	composeGen int
-	enter      sendKey           // that sends a message or starts a session
-	unsent     map[string]string // messages that were written and not sent, by session
-	unstarted  *launch           // the form as it was left, nil when it has nothing
-	newest     string            // id of the session that was started here last, until it is listed
-	textKeys   text.AreaKeys
-	launchKeys launchKeys
-	ending     ending
+	newest string // id of the session that was started here last, until it is listed
+	ending ending
 
 	ruleKeys ruleKeys
 	askKeys  askKeys
@@ -125,7 +116,7 @@ type note struct {
 }
 
 func newModel(ctx context.Context, c console, o Options, st *draw.Styles) *model {
-	m := &model{console: c, opts: o, keys: defaultKeyMap(), makeCode: guard.NewCode, ruleKeys: defaultRuleKeys(), askKeys: defaultAskKeys(), textKeys: text.DefaultAreaKeys(), launchKeys: defaultLaunchKeys()}
+	m := &model{console: c, opts: o, keys: defaultKeyMap(), makeCode: guard.NewCode, ruleKeys: defaultRuleKeys(), askKeys: defaultAskKeys()}
 	m.exec = func(run *editRun, done func(error) tea.Msg) tea.Cmd { return tea.Exec(run, done) }
 	m.Desk = &desk.Desk{
 		Root: m, Ctx: ctx, Board: board.NewBoard(), Guard: new(guard.Guard), Styles: st, Book: words.NewBook(broker.RuleBook{}), Operator: o.Operator, At: o.Now(),
@@ -154,7 +145,7 @@ func (m *model) card() *board.Card {
 // drawnCard is the card whose call is on the screen, whole or in part: the only one
 // that a decision may be about.
 func (m *model) drawnCard() *board.Card {
-	if len(m.stack) > 0 || m.screen != screenMain && m.screen != screenFull || m.tooSmall() || m.edit != nil || m.launch != nil || m.composeCovers() {
+	if m.covering() != nil || m.stripCovers() || m.screen != screenMain && m.screen != screenFull || m.tooSmall() || m.edit != nil {
 		return nil
 	}
 	return m.card()
@@ -163,7 +154,7 @@ func (m *model) drawnCard() *board.Card {
 // formOpen reports whether something that is written or asked takes every key.
 func (m *model) formOpen() bool {
 	w, ok := m.open().(desk.Writer)
-	return ok && w.Writes() || m.prompt != nil || m.edit != nil || m.compose != nil || m.launch != nil
+	return ok && w.Writes() || m.prompt != nil || m.edit != nil
 }
 
 // selectRow selects the card at place i of the list, or the one nearest to it.

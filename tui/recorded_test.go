@@ -38,8 +38,10 @@ func (r *recordedWriter) Write(msg tea.KeyMsg, tookBack bool) tea.Cmd {
 // recordedStrip is one that takes the lower rows.
 type recordedStrip struct {
 	*recordedWriter
-	desk.Strip
+	low desk.Strip
 }
+
+func (r *recordedStrip) Strip(width, height int) int { return r.low.Strip(width, height) }
 
 // recording is a screen whose commands are kept.
 func (s *still) recording(d desk.Screen) desk.Screen {
@@ -63,6 +65,16 @@ func (s *still) record() {
 		s.m.rooms[o.name] = r
 		s.m.roomList = append(s.m.roomList, r)
 	}
+}
+
+// once runs what the screens have asked for so far, and not what they ask for then.
+func (s *still) once() {
+	asked := s.asked
+	s.asked = nil
+	for _, cmd := range asked {
+		s.m.broadcast(cmd())
+	}
+	s.m.settle()
 }
 
 // told lets the screens' questions be answered, as a running program does.

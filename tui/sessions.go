@@ -149,3 +149,10 @@ func (m *model) subagentLines(s *broker.Session, width int, chosen bool) []strin
 	}
 	return lines
 }
+
+// selectNewest selects the session that was started here last, once it is listed.
+func (m *model) selectNewest() {
+	if m.newest != "" && m.Board.Sessions[m.newest] != nil {
+		m.session, m.newest = m.newest, ""
+	}
+}

@@ -19,8 +19,6 @@ func (m *model) settle() tea.Cmd {
 	m.settleList()
 	m.selectNewest()
 	m.settleSessions()
-	m.settleCompose()
-	m.settleLaunch()
 	m.settleHistory()
 	m.settleRules()
 	cmd := tea.Batch(m.settleOpen(), m.settleDrawn(), m.settleEdit(), m.wantStats(), m.wantStory(), m.settleTranscript(), m.beat())
@@ -63,8 +61,8 @@ func window(top, at, rows, items int) int {
 // on the screen.
 func (m *model) settleDrawn() tea.Cmd {
 	c := m.drawnCard()
-	if s := m.open(); s != nil {
-		m.Guard.Draws(s.Subject().Drawn, m.At)
+	if s := m.covering(); s != nil {
+		m.Guard.Draws(m.drawnBy(s), m.At)
 		return nil
 	}
 	if c == nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/tty"
 )
 
@@ -28,6 +29,20 @@ func (m *model) covering() desk.Screen {
 		}
 	}
 	return nil
+}
+
+// stripCovers reports whether a strip takes the whole room.
+func (m *model) stripCovers() bool {
+	_, strip := m.open().(desk.Strip)
+	return strip && m.layout().body.H == 0
+}
+
+// drawnBy is the call that s, which fills the room but for a strip, draws for a decision.
+func (m *model) drawnBy(s desk.Screen) guard.Drawn {
+	if m.stripCovers() {
+		return guard.Drawn{}
+	}
+	return s.Subject().Drawn
 }
 
 // Open puts the screen of this name on top. One that is open already comes up from where it is.

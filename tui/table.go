@@ -2,10 +2,13 @@ package tui
 
 import (
 	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/tui/bytes"
 	"github.com/aoctl/aoctl/tui/desk"
+	"github.com/aoctl/aoctl/tui/launch"
 	"github.com/aoctl/aoctl/tui/managed"
+	"github.com/aoctl/aoctl/tui/message"
 	"github.com/aoctl/aoctl/tui/ruleedit"
 	"github.com/aoctl/aoctl/tui/timeline"
 )
@@ -32,9 +35,22 @@ const (
 var table = []opener{
 	{desk.Help, desk.Bind("?", "all keys", "?"), "", needsNothing, func(_ *desk.Desk, m *model) desk.Screen { return &help{model: m} }},
 	{desk.Bytes, desk.Bind("b", "the exact bytes of the call, and what in them is not plain text", "b"), "", needsCall, func(d *desk.Desk, _ *model) desk.Screen { return bytes.New(d) }},
+	{desk.Launch, key.Binding{}, "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return launch.New(d, m.console, m.startFolder) }},
 	{desk.Managed, key.Binding{}, "", needsSession, func(d *desk.Desk, m *model) desk.Screen { return managed.New(d, m.console) }},
+	{desk.Message, key.Binding{}, "", needsSession, func(d *desk.Desk, m *model) desk.Screen { return message.New(d, m.console, m.inEditor) }},
 	{desk.RuleEdit, key.Binding{}, "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return ruleedit.New(d, m.console, m.send) }},
 	{desk.Timeline, desk.Bind("E", "all that happened in this session; enter unfolds", "E"), "events", needsSession, func(d *desk.Desk, m *model) desk.Screen { return timeline.New(d, m.console) }},
+}
+
+// startFolder is where the console was started.
+func (m *model) startFolder() string { return m.opts.Folder }
+
+// inEditor has a text changed in the operator's own editor.
+func (m *model) inEditor(file, text string, back func(got string, err error) tea.Msg) tea.Cmd {
+	run := &editRun{ctx: m.Ctx, command: m.opts.Editor, folder: m.opts.EditFolder, file: file, text: text, hold: m.opts.Foreground}
+	run.SetStdin(m.opts.Input)
+	run.SetStdout(m.opts.Output)
+	return m.exec(run, func(err error) tea.Msg { return back(run.got, err) })
 }
 
 // openers makes every screen.

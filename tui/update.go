@@ -66,8 +66,6 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 			return m.send(h.Key, h.Verdict, "")
 		}
 		return again
-	case sendDueMsg:
-		return m.sendDue(msg)
 	case quitMsg:
 		if msg.gen == m.quitGen {
 			return tea.Quit
@@ -113,8 +111,13 @@ func (m *model) updateBroker(msg tea.Msg) tea.Cmd {
 		return m.observed(msg)
 	case alarmSeenMsg:
 		return m.alarmSeen(msg)
-	case saidMsg, wroteMsg, interruptedMsg, launchedMsg, foldersMsg:
-		return m.updateRuns(msg)
+	case interruptedMsg:
+		return m.interrupted(msg)
+	case desk.Launched:
+		if msg.Err == nil {
+			m.newest = msg.Session.ID
+		}
+		return m.broadcast(msg)
 	case stoppedMsg:
 		return m.stopped(msg)
 	case processesMsg:
@@ -149,23 +152,6 @@ func (m *model) updateBroker(msg tea.Msg) tea.Cmd {
 		return m.transcriptCame(msg)
 	default:
 		return m.broadcast(msg)
-	}
-	return nil
-}
-
-// updateRuns takes what came for managed sessions.
-func (m *model) updateRuns(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case saidMsg:
-		return m.said(msg)
-	case wroteMsg:
-		return m.wrote(msg)
-	case interruptedMsg:
-		return m.interrupted(msg)
-	case launchedMsg:
-		return m.launched(msg)
-	case foldersMsg:
-		m.foldersCame(msg)
 	}
 	return nil
 }

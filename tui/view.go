@@ -20,12 +20,8 @@ func (m *model) View() string {
 	for _, text := range m.banners() {
 		rows = append(rows, m.Styles.Row(m.width).Put(draw.Danger, " ! ").Fit(draw.Danger, text, m.width-4).To(m.width).String())
 	}
-	if !m.composeCovers() {
+	if !m.stripCovers() {
 		rows = append(rows, m.body()...)
-	}
-	if m.compose != nil {
-		l := m.layout()
-		rows = append(rows, m.composeView(l, l.compose)...)
 	}
 	if _, ok := m.open().(desk.Strip); ok {
 		l := m.layout()
@@ -42,9 +38,6 @@ func (m *model) body() []string {
 	l := m.layout()
 	if m.edit != nil {
 		return m.editView(l, l.body)
-	}
-	if m.launch != nil {
-		return m.launchView(l, l.body)
 	}
 	if s := m.covering(); s != nil {
 		return m.drawn(s, l.body)

@@ -62,9 +62,12 @@ var arrows = map[string][]string{
 	"tui/event":            {module + "/broker", module + "/broker/story", module + "/tui/board", module + "/tui/callview", module + "/tui/change", module + "/tui/draw", module + "/tui/figures", module + "/tui/safe", module + "/tui/words"},
 	"tui/desk":             {module + "/broker", module + "/tui/board", module + "/tui/draw", module + "/tui/figures", module + "/tui/guard", module + "/tui/words", "github.com/charmbracelet/…"},
 	"tui/bytes":            screen(),
+	"tui/launch":           append(screen(), module+"/hookclient/profile"),
 	"tui/managed":          screen(),
+	"tui/message":          screen(),
 	"tui/ruleedit":         screen(),
 	"tui/timeline":         screen(),
+	"tui/send":             {module + "/tui/guard", "github.com/charmbracelet/bubbletea"},
 	"tui/text":             {module + "/tui/draw", module + "/tui/figures", module + "/tui/safe", "github.com/charmbracelet/…"},
 	"tui/tuitest":          {module + "/broker", module + "/tui/draw", module + "/tui/figures", module + "/tui/safe", "github.com/charmbracelet/…", "github.com/google/go-cmp/…", "github.com/muesli/termenv"},
 	"tui/tty":              {"github.com/charmbracelet/…", "golang.org/x/sys/…"},
@@ -119,7 +122,7 @@ var arrows = map[string][]string{
 // another screen.
 func screen() []string {
 	list := []string{module + "/broker", module + "/broker/…", "github.com/charmbracelet/…"}
-	for _, shared := range []string{"board", "callview", "change", "desk", "diff", "draw", "event", "figures", "guard", "safe", "text", "tty", "words"} {
+	for _, shared := range []string{"board", "callview", "change", "desk", "diff", "draw", "event", "figures", "guard", "safe", "send", "text", "tty", "words"} {
 		list = append(list, module+"/tui/"+shared)
 	}
 	return list

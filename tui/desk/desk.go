@@ -59,7 +59,8 @@ type Writer interface {
 }
 
 // A Strip is a screen that takes only the lower rows of the room and leaves the others to the one
-// below it, which is drawn in what is left. No call counts as drawn there.
+// below it, which is drawn in what is left, with its call. In a low room it may take all rows: then no
+// call is drawn.
 type Strip interface {
 	Strip(width, height int) (rows int)
 }
@@ -107,6 +108,13 @@ type (
 		Editor int // which of its rules, for the editor itself
 		Saved  broker.SavedRule
 		Err    error
+	}
+	// Launched says what became of a session that was to be started here.
+	Launched struct {
+		Form    int    // which of the form's sessions, for the form itself
+		What    string // is started; safe to draw
+		Session broker.Session
+		Err     error
 	}
 )
 
@@ -177,7 +185,9 @@ const (
 const (
 	Bytes    = "bytes"
 	Help     = "help"
+	Launch   = "launch"
 	Managed  = "managed"
+	Message  = "message"
 	RuleEdit = "ruleedit"
 	Timeline = "timeline"
 )

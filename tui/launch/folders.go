@@ -1,4 +1,4 @@
-package tui
+package launch
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/tui/safe"
+	"github.com/aoctl/aoctl/tui/text"
 )
 
 // folderAt is the absolute path of a typed folder, which may begin with ~ or be relative
@@ -58,8 +59,8 @@ type foldersMsg struct {
 const maxFolders = 5000
 
 // completeFolder looks for folders that begin as the typed one.
-func (m *model) completeFolder() tea.Cmd {
-	gen, typed, own := m.launch.gen, m.launch.folder.String(), m.opts.Folder
+func (x *Screen) completeFolder() tea.Cmd {
+	gen, typed, own := x.form.gen, x.form.folder.String(), x.own()
 	return func() tea.Msg {
 		list, err := foldersLike(typed, own)
 		return foldersMsg{gen: gen, typed: typed, list: list, common: beginning(list), err: err}
@@ -121,4 +122,27 @@ func beginning(list []string) string {
 		common = common[:n]
 	}
 	return string(common)
+}
+
+// foldersCame completes the typed folder as far as there is no choice.
+func (x *Screen) foldersCame(msg foldersMsg) {
+	f := x.form
+	if f == nil || f.gen != msg.gen || f.folder.String() != msg.typed || f.focus != fieldFolder {
+		return
+	}
+	switch {
+	case msg.err != nil:
+		f.hint = safe.Line(msg.err.Error())
+	case len(msg.list) == 0:
+		f.hint = "no folder begins like this"
+	case msg.common == msg.typed && (len(msg.list) == 1 || len(f.folders) > 0):
+		f.move(1) // nothing is left to complete
+	default:
+		most := f.folder.Most
+		f.folder, f.folders = text.NewLine(msg.common), msg.list
+		f.folder.Most = most
+	}
+	if len(msg.list) == 1 {
+		f.folders = nil
+	}
 }

@@ -1,4 +1,4 @@
-package tui
+package launch
 
 import (
 	"fmt"
@@ -15,21 +15,21 @@ const (
 	foldersShown = 6
 )
 
-// launchRows lays the form out. from and to are the rows that must be on the screen: the
+// rows lays the form out. from and to are the rows that must be on the screen: the
 // cursor's, or those of the field that has the focus.
-func (m *model) launchRows(width int) (rows []string, from, to int) {
-	f := m.launch
-	p := m.Styles.Paper(width)
+func (x *Screen) rows(width int) (rows []string, from, to int) {
+	f := x.form
+	p := x.Styles.Paper(width)
 	if f.problem != "" {
 		p.SayBehind(draw.Danger, "!", 2, draw.Danger, "nothing was started: "+f.problem)
 	}
 	if f.hint != "" {
 		p.SayBehind(draw.Warn, "!", 2, draw.Warn, f.hint)
 	}
-	for field := range launchFieldCount {
+	for part := range fieldCount {
 		start := len(p.Rows)
-		cursor := m.writeLaunch(p, field)
-		if field == f.focus {
+		cursor := f.write(p, part)
+		if part == f.focus {
 			from, to = start, len(p.Rows)
 			if cursor >= start {
 				from, to = cursor, cursor+1
@@ -39,18 +39,17 @@ func (m *model) launchRows(width int) (rows []string, from, to int) {
 	return p.Rows, from, to
 }
 
-// writeLaunch draws a field, and says on which row the cursor is, -1 where that does not
+// write draws a field, and says on which row the cursor is, -1 where that does not
 // matter.
-func (m *model) writeLaunch(p *draw.Paper, field launchField) (cursor int) {
-	f := m.launch
-	focused := field == f.focus && !f.starting
-	switch field {
-	case launchFolder:
+func (f *form) write(p *draw.Paper, part field) (cursor int) {
+	focused := part == f.focus && !f.starting
+	switch part {
+	case fieldFolder:
 		f.folder.Write(p, text.Label("folder", focused), focused)
-		m.writeFolders(p)
-	case launchAgent:
-		m.writeAgents(p, focused)
-	case launchPrompt:
+		f.writeFolders(p)
+	case fieldAgent:
+		f.writeAgents(p, focused)
+	case fieldPrompt:
 		start := len(p.Rows)
 		cursor := f.prompt.Write(p, text.Label("prompt", focused), focused)
 		for len(p.Rows) < start+promptLeast {
@@ -59,17 +58,17 @@ func (m *model) writeLaunch(p *draw.Paper, field launchField) (cursor int) {
 		if focused {
 			return cursor
 		}
-	case launchName:
-		m.writeOptional(p, "name", &f.name, focused, "the folder's")
-	case launchModel:
-		m.writeOptional(p, "model", &f.model, focused, "the agent's own choice")
-	case launchFieldCount:
+	case fieldName:
+		writeOptional(p, "name", &f.name, focused, "the folder's")
+	case fieldModel:
+		writeOptional(p, "model", &f.model, focused, "the agent's own choice")
+	case fieldCount:
 	}
 	return -1
 }
 
 // writeOptional draws a field that may stay empty: what then holds stands in its place.
-func (m *model) writeOptional(p *draw.Paper, name string, l *text.Line, focused bool, otherwise string) {
+func writeOptional(p *draw.Paper, name string, l *text.Line, focused bool, otherwise string) {
 	if focused || !l.Blank() {
 		l.Write(p, text.Label(name, focused), focused)
 		return
@@ -78,10 +77,10 @@ func (m *model) writeOptional(p *draw.Paper, name string, l *text.Line, focused 
 }
 
 // writeAgents draws the agent, and those that cannot be started here.
-func (m *model) writeAgents(p *draw.Paper, focused bool) {
+func (f *form) writeAgents(p *draw.Paper, focused bool) {
 	r := text.LabelRow(p, "agent", focused)
-	for i, name := range launchAgents {
-		if i == m.launch.agent {
+	for i, name := range agents {
+		if i == f.agent {
 			r.Put(draw.Key, "[").Put(draw.Bold, name).Put(draw.Key, "]")
 			continue
 		}
@@ -97,15 +96,14 @@ func (m *model) writeAgents(p *draw.Paper, focused bool) {
 }
 
 // writeFolders lists what the typed folder may become.
-func (m *model) writeFolders(p *draw.Paper) {
-	list := m.launch.folders
-	if len(list) == 0 {
+func (f *form) writeFolders(p *draw.Paper) {
+	if len(f.folders) == 0 {
 		return
 	}
 	var names []string
-	for i, path := range list {
+	for i, path := range f.folders {
 		if i == foldersShown {
-			names = append(names, "and "+figures.Count(len(list)-i)+" more")
+			names = append(names, "and "+figures.Count(len(f.folders)-i)+" more")
 			break
 		}
 		names = append(names, draw.SafeLine(filepath.Base(path)+"/"))
@@ -113,15 +111,14 @@ func (m *model) writeFolders(p *draw.Paper) {
 	p.SayBehind(draw.Text, "", text.LabelWidth, draw.Muted, strings.Join(names, "  "))
 }
 
-// settleLaunch keeps the cursor on the screen.
-func (m *model) settleLaunch() {
-	f := m.launch
+// settle keeps the cursor on the screen.
+func (x *Screen) settle() {
+	f := x.form
 	if f == nil {
 		return
 	}
-	l := m.layout()
-	width, height := l.Inner(l.body, 1)
-	rows, from, to := m.launchRows(width)
+	width, height := x.Inner()
+	rows, from, to := x.rows(width)
 	f.top = min(f.top, from)
 	if to > f.top+height {
 		f.top = min(from, to-height)
@@ -129,16 +126,20 @@ func (m *model) settleLaunch() {
 	f.top = max(0, min(f.top, len(rows)-height))
 }
 
-func (m *model) launchView(l layout, a draw.Area) []string {
-	width, height := l.Inner(a, 1)
-	rows, _, _ := m.launchRows(width)
-	f := draw.Caption{Title: "New session", Focus: true, Note: "held by aoctl, in the background"}
-	if m.launch.starting {
-		f.Note = "starting …"
+// View draws the rows in sight.
+func (x *Screen) View(_, _ int) []string {
+	c := draw.Caption{Title: "New session", Note: "held by aoctl, in the background"}
+	if x.form == nil {
+		return x.Framed(c, nil, 0)
 	}
-	top := max(0, min(m.launch.top, len(rows)-height))
+	width, height := x.Inner()
+	rows, _, _ := x.rows(width)
+	if x.form.starting {
+		c.Note = "starting …"
+	}
+	top := max(0, min(x.form.top, len(rows)-height))
 	if len(rows) > height {
-		f.Right = fmt.Sprintf("%s–%s of %s", figures.Count(top+1), figures.Count(min(top+height, len(rows))), figures.Count(len(rows)))
+		c.Right = fmt.Sprintf("%s–%s of %s", figures.Count(top+1), figures.Count(min(top+height, len(rows))), figures.Count(len(rows)))
 	}
-	return l.Framed(a, f, 1, rows[min(top, len(rows)):min(top+height, len(rows))])
+	return x.Framed(c, rows, top)
 }
