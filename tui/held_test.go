@@ -164,6 +164,29 @@ func TestNoKeyDecidesWhileAMessageIsOpen(t *testing.T) {
 	})
 }
 
+// The call above a message stays drawn, where it was read to, while the message is written.
+func TestCallAboveAMessageStays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newFake([]broker.Session{heldSession(broker.TurnWorking)}, bash("r1", "s1", time.Now(), strings.Repeat("echo x\n", 200)+"echo the end"))
+		r := newRig(t, c, 100, 40)
+		r.press("tab", "G", "k", "k")
+		read := r.m.scroll
+		r.press("m")
+		r.shows("To api-server")
+		r.shows("echo x")
+		r.press("esc")
+		if r.m.scroll != read || read == 0 {
+			t.Errorf("scrolled to row %d, was at %d", r.m.scroll, read)
+		}
+		r.wait(time.Second)
+		r.press("a")
+		r.wait(time.Second)
+		if got := r.decisions(); got != "allow r1;" {
+			t.Errorf("decided %q", got)
+		}
+	})
+}
+
 func TestUnsentTextIsNotLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := heldRig(t, broker.TurnWorking)
