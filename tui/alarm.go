@@ -56,7 +56,7 @@ func (m *model) askAlarm(refusal string) tea.Cmd {
 		return m.Say(draw.Warn, "… "+refusal)
 	}
 	id, label := list[0].ID, m.Board.Label(list[0].ID)
-	m.askYes("seen, and let rules allow in "+label+" again?", "let rules allow again?", func() tea.Cmd { return m.acknowledge(id, label) })
+	m.Ask("seen, and let rules allow in "+label+" again?", "let rules allow again?", func() tea.Cmd { return m.acknowledge(id, label) })
 	return nil
 }
 

@@ -87,7 +87,7 @@ func (m *model) askEdit(wait time.Duration, refusal string) tea.Cmd {
 		m.instead = c.Key()
 		return m.Say(draw.Warn, safe.Line(why)+": D denies it and says what to run instead", safe.Line(why)+": D denies it", "cannot be edited: D says what to run instead")
 	}
-	return m.inAMoment(wait, func() tea.Cmd { return m.openEdit(c.Key()) })
+	return m.InAMoment(wait, func() tea.Cmd { return m.openEdit(c.Key()) })
 }
 
 // insteadOf begins the reason of a denial with what to run instead, for an agent that

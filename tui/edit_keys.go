@@ -73,12 +73,12 @@ func (m *model) backFromEdit() tea.Cmd {
 
 // editAgain opens the editor on the edited text.
 func (m *model) editAgain() tea.Cmd {
-	wait, refusal := m.press("e")
+	wait, refusal := m.Press("e")
 	if refusal != "" {
 		return m.Say(draw.Warn, "… "+refusal)
 	}
 	gen := m.edit.gen
-	return m.inAMoment(wait, func() tea.Cmd {
+	return m.InAMoment(wait, func() tea.Cmd {
 		if e := m.edit; e == nil || e.gen != gen || e.state == editSending {
 			return nil
 		}
@@ -120,7 +120,7 @@ func (m *model) editAllow(name string) tea.Cmd {
 	if code := m.edit.code; code != "" {
 		return m.Say(draw.Danger, "dangerous: type "+code+" to allow it as you edited it", "dangerous: type "+code+" to allow")
 	}
-	return m.inAMoment(wait, m.sendEdit)
+	return m.InAMoment(wait, m.sendEdit)
 }
 
 // digit is the digit that msg types towards the code; empty when none is asked for.
@@ -149,7 +149,7 @@ func (m *model) editDigit(digit string) tea.Cmd {
 		m.Guard.Begin(digit, m.At)
 		return tea.Tick(guard.CodeFor, func(time.Time) tea.Msg { return awakeMsg{} })
 	case first != "" && first+digit == e.code:
-		return m.inAMoment(wait, m.sendEdit)
+		return m.InAMoment(wait, m.sendEdit)
 	}
 	return m.Say(draw.Warn, "that is not the code of this call: type "+e.code+" to allow it, esc goes back", "wrong digit: "+e.code+" allows")
 }

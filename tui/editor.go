@@ -217,6 +217,33 @@ func (m *model) editRule(r rules.Rule) tea.Cmd {
 	return m.editorChanged()
 }
 
+// openRule opens the editor on the rule with this id; "" is a new one.
+func (m *model) openRule(id string) tea.Cmd {
+	if id == "" {
+		return m.newRule()
+	}
+	r, ok := m.Book.Rule(id)
+	if !ok {
+		return m.Say(draw.Warn, "the rule was removed meanwhile")
+	}
+	return m.editRule(r)
+}
+
+// updateEditor takes what came from commands of the rule editor.
+func (m *model) updateEditor(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case offerMsg:
+		return m.offerCame(msg)
+	case previewDueMsg:
+		return m.previewDue(msg)
+	case previewMsg:
+		return m.previewCame(msg)
+	case ruleSavedMsg:
+		return m.ruleSaved(msg)
+	}
+	return nil
+}
+
 // newRule opens the editor on nothing.
 func (m *model) newRule() tea.Cmd {
 	e := m.startEditor(rules.Rule{Enabled: true, Priority: rules.DefaultPriority})

@@ -5,7 +5,6 @@ import (
 
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/draw"
-	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
 	"github.com/aoctl/aoctl/tui/words"
 )
@@ -62,28 +61,5 @@ func (m *model) confirmTail(r rules.Rule) string {
 	if len(parts) > 0 {
 		where = strings.Join(parts, ", ")
 	}
-	return where + ", " + m.until(r) + "."
-}
-
-// until says when a rule ends.
-func (m *model) until(r rules.Rule) string {
-	var parts []string
-	if !r.ExpiresAt.IsZero() {
-		at := r.ExpiresAt.In(m.At.Location())
-		text := at.Format("15:04")
-		if at.YearDay() != m.At.YearDay() || at.Year() != m.At.Year() {
-			text = at.Format("2 Jan 2006 15:04")
-		}
-		parts = append(parts, "until "+text+" ("+words.Span(at.Sub(m.At))+")")
-	}
-	if r.MaxUses > 0 {
-		parts = append(parts, figures.Plural(max(0, r.MaxUses-r.Uses), "time"))
-	}
-	switch {
-	case len(parts) > 0:
-		return strings.Join(parts, " and at most ")
-	case r.Scope.Session != "":
-		return "as long as that session"
-	}
-	return "for ever"
+	return where + ", " + words.Until(r, m.At) + "."
 }

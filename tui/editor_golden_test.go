@@ -12,6 +12,7 @@ import (
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/tuitest"
+	"github.com/aoctl/aoctl/tui/words"
 )
 
 // offer opens the editor on the selected card as the broker would answer.
@@ -48,6 +49,9 @@ func somePreview() broker.Preview {
 func dangerousCall() broker.Request {
 	return judgedAsRisk(bash("r1", "s1", seconds(9), "git push --force origin main"), risk.Dangerous, "force push")
 }
+
+// fake is the broker below.
+func (s *still) fake() *fakeConsole { return s.m.console.(*fakeConsole) }
 
 // ruleScenes are the screens about rules, each from its own start.
 var ruleScenes = map[string]struct {
@@ -108,18 +112,21 @@ var ruleScenes = map[string]struct {
 		s.keys("r", "/", "n", "p", "m", "enter")
 	}},
 	"rules none": {play: func(s *still) {
-		s.m.bookCame(broker.RuleBook{Problem: "the log was changed behind the console's back"})
+		s.m.Book = words.NewBook(broker.RuleBook{Problem: "the log was changed behind the console's back"})
 		s.keys("r")
 	}},
 	"rules delete": {play: func(s *still) { s.keys("r", "j", "x") }},
 	"rules edit":   {play: func(s *still) { s.keys("r", "j", "j", "enter") }},
 	"tokens": {play: func(s *still) {
+		s.fake().tokens = []broker.Token{{ID: "0123456789", Label: "ci of \x1b[2J docs", CreatedAt: seconds(3600)}, {ID: "abcdef9876", CreatedAt: seconds(90000)}}
 		s.keys("r", "t")
-		s.m.Update(tokensMsg{[]broker.Token{{ID: "0123456789", Label: "ci of \x1b[2J docs", CreatedAt: seconds(3600)}, {ID: "abcdef9876", CreatedAt: seconds(90000)}}})
+		s.told()
 	}},
 	"token box": {play: func(s *still) {
-		s.keys("r", "t")
-		s.m.Update(tokenMintedMsg{label: "ci of docs", token: "aoctl_0123456789abcdef0123456789abcdef0123456789abcdef"})
+		s.keys("r", "t", "n")
+		made := s.m.prompt.send("ci of docs")()
+		s.m.prompt = nil
+		s.m.Update(made)
 	}},
 	"files":       {play: func(s *still) { s.keys("r", "F") }},
 	"file":        {play: func(s *still) { s.keys("r", "F", "enter") }},

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/callview"
+	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
@@ -31,7 +31,7 @@ type confirm struct {
 // allows, and for once the call alone.
 func (m *model) editorEnter() tea.Cmd {
 	e := m.editor
-	wait, refusal := m.press("enter")
+	wait, refusal := m.Press("enter")
 	r, problem := e.rule(m.At)
 	switch {
 	case refusal != "":
@@ -50,7 +50,7 @@ func (m *model) editorEnter() tea.Cmd {
 	case !e.preview.fresh():
 		e.hint = "still being tried: enter again in a moment"
 	case r.Decision != rules.Allow:
-		return m.inAMoment(wait, func() tea.Cmd { return m.saveRule(r) })
+		return m.InAMoment(wait, func() tea.Cmd { return m.saveRule(r) })
 	default:
 		if e.hint = m.mayAllow(); e.hint == "" {
 			e.confirm = &confirm{rule: r}
@@ -109,7 +109,7 @@ func (m *model) saveOnce(wait time.Duration) tea.Cmd {
 			return nil
 		}
 	}
-	return m.inAMoment(wait, func() tea.Cmd {
+	return m.InAMoment(wait, func() tea.Cmd {
 		c := m.Board.Cards[e.card.ID]
 		m.editor = nil
 		if c == nil || !c.Key().SameCall(e.card) {
@@ -153,7 +153,7 @@ func (m *model) confirmKey(msg tea.KeyMsg) tea.Cmd {
 // confirmEnter is the second enter.
 func (m *model) confirmEnter() tea.Cmd {
 	e := m.editor
-	wait, refusal := m.press("enter")
+	wait, refusal := m.Press("enter")
 	switch {
 	case refusal != "":
 		e.hint = refusal
@@ -164,7 +164,7 @@ func (m *model) confirmEnter() tea.Cmd {
 	default:
 		if e.hint = m.mayAllow(); e.hint == "" {
 			r := e.confirm.rule
-			return m.inAMoment(wait, func() tea.Cmd { return m.saveRule(r) })
+			return m.InAMoment(wait, func() tea.Cmd { return m.saveRule(r) })
 		}
 	}
 	return nil
@@ -187,15 +187,16 @@ func (m *model) saveRule(r rules.Rule) tea.Cmd {
 			e.listed[w.ID] = true
 		}
 	}
-	return m.putRule(e.gen, r)
+	return m.putRule(e.gen, r, "")
 }
 
-// putRule makes r hold. gen is the editor's that it comes from, or 0.
-func (m *model) putRule(gen int, r rules.Rule) tea.Cmd {
+// putRule makes r hold. gen is the editor's that it comes from, or 0; told is what to say of
+// it, where that is not what the rule does.
+func (m *model) putRule(gen int, r rules.Rule, told string) tea.Cmd {
 	ctx, console, by := m.Ctx, m.console, m.Operator
 	return func() tea.Msg {
 		saved, err := console.SaveRule(ctx, r, by)
-		return ruleSavedMsg{gen: gen, asked: r, saved: saved, err: err}
+		return ruleSavedMsg{gen: gen, asked: r, saved: saved, told: told, err: err}
 	}
 }
 
@@ -212,7 +213,8 @@ func (m *model) ruleSaved(msg ruleSavedMsg) tea.Cmd {
 	if ours {
 		m.editor = nil
 		m.Guard.Doubt(m.At)
-		m.rb.at, m.rb.last = msg.saved.Rule.ID, msg.saved.Rule.ID
+		m.savedRule = msg.saved.Rule.ID
+		m.broadcast(desk.RuleSaved{Rule: m.savedRule})
 	}
 	if msg.told != "" {
 		return m.Say(draw.OK, msg.told)
@@ -226,19 +228,12 @@ func (m *model) ruleSaved(msg ruleSavedMsg) tea.Cmd {
 
 // ruleRefused keeps the editor open and says why the broker did not take its rule.
 func (m *model) ruleRefused(msg ruleSavedMsg, ours bool) tea.Cmd {
-	text := "not saved: " + draw.SafeLine(msg.err.Error())
+	text := words.NotSaved(msg.err)
 	switch {
-	case errors.Is(msg.err, context.Canceled):
+	case text == "":
 		return nil
-	case errors.Is(msg.err, broker.ErrConflict):
-		text = "not saved: the rule was changed meanwhile; look, then press the key again"
-		if ours {
-			text = "not saved: the rule was changed meanwhile; close and open it again"
-		}
-	case errors.Is(msg.err, broker.ErrNotRecorded):
-		text = "not saved: it could not be recorded, so it does not hold"
-	case errors.Is(msg.err, broker.ErrNotFound):
-		text = "not saved: the rule was removed meanwhile"
+	case ours && errors.Is(msg.err, broker.ErrConflict):
+		text = "not saved: the rule was changed meanwhile; close and open it again"
 	case ours && errors.Is(msg.err, broker.ErrInvalid):
 		m.editor.wrong = m.editor.faultOf(msg.err)
 		text = "not saved: " + m.editor.wrong.problem
@@ -253,7 +248,7 @@ func (m *model) ruleRefused(msg ruleSavedMsg, ours bool) tea.Cmd {
 // justSaved reports whether a call was ended by the rule that was saved last; which
 // calls those are is said when it is saved.
 func (m *model) justSaved(a broker.Actor) bool {
-	return a.Kind == broker.ByRule && a.ID != "" && a.ID == m.rb.last
+	return a.Kind == broker.ByRule && a.ID != "" && a.ID == m.savedRule
 }
 
 // saySaved tells what a saved rule does, and which calls it decided: those first that

@@ -20,7 +20,7 @@ const (
 // editorArea is where the editor lies: over the drawn call where that pane has room for
 // it, else over everything.
 func (m *model) editorArea(l layout) draw.Area {
-	if m.screen == screenMain && !l.Stacked && l.detail.H >= editorLeft+2 {
+	if m.screen == screenMain && m.open() == nil && !l.Stacked && l.detail.H >= editorLeft+2 {
 		return l.detail
 	}
 	return l.body

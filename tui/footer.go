@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/tui/board"
+	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
@@ -52,11 +53,7 @@ func (m *model) footer() string {
 }
 
 func (m *model) tooSmallText() string {
-	return m.Fitting(
-		fmt.Sprintf("window too small to show the call: make it at least %d×%d", leastWidth, leastHeight),
-		fmt.Sprintf("too small to decide: needs %d×%d", leastWidth, leastHeight),
-		fmt.Sprintf("needs %d×%d", leastWidth, leastHeight),
-	)
+	return m.Fitting(desk.TooSmallTexts()...)
 }
 
 // hints lists the keys worth naming now.
@@ -77,9 +74,6 @@ func (m *model) hints(c *board.Card) []hint {
 		return m.openHints(s)
 	}
 	list := m.keys.shortHelp(m.screen)
-	if m.onRules() {
-		return m.ruleHints()
-	}
 	if m.screen == screenMain && m.focus == paneSessions {
 		here := []hint{{"s", "stop this session"}, m.observeHint(), {"enter", "its calls only"}, {"tab", "next pane"}, m.freezeHint(), {"n", "new session"}, list[6]}
 		if m.Board.Held(m.session) {
@@ -214,7 +208,7 @@ func (m *model) promptView() string {
 		help = p.hint
 	}
 	room := m.width - r.Width - 2 - draw.Cells(help) - 2
-	r.Put(draw.Text, tail(string(p.text), room)).Put(draw.Key, "█")
+	r.Put(draw.Text, safe.Tail(string(p.text), room)).Put(draw.Key, "█")
 	return r.Right(draw.Muted, help, m.width-1).To(m.width).String()
 }
 
@@ -237,26 +231,4 @@ func (m *model) askView(p *prompt, wordings ...string) string {
 		}
 	}
 	return r.Fit(draw.Danger, question, room).Put(draw.Key, "y").Put(draw.Muted, answers[1:]).To(m.width).String()
-}
-
-// tail is the end of a text on one line: as much as has room.
-func tail(text string, room int) string {
-	var tokens []safe.Token
-	for t := range safe.Tokens(text, safe.OneLine) {
-		tokens = append(tokens, t)
-	}
-	from := len(tokens)
-	for from > 0 && tokens[from-1].Width <= room {
-		from--
-		room -= tokens[from].Width
-	}
-	var b strings.Builder
-	if from > 0 && tokens[from-1].Run() {
-		run := tokens[from-1].Drawn
-		b.WriteString(run[len(run)-max(room, 0):])
-	}
-	for _, t := range tokens[from:] {
-		b.WriteString(t.Drawn)
-	}
-	return b.String()
 }

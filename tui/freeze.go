@@ -78,7 +78,7 @@ func (m *model) freezeKey(msg tea.KeyMsg) (cmd tea.Cmd, ok bool) {
 			return m.askUnfreeze("", ""), true
 		}
 		return m.freeze("", "", true), true
-	case key.Matches(msg, m.keys.FreezeOne) && (m.screen == screenMain || m.screen == screenFull):
+	case key.Matches(msg, m.keys.FreezeOne) && m.open() == nil && (m.screen == screenMain || m.screen == screenFull):
 		m.note = note{}
 		return m.freezeOne(), true
 	}
@@ -104,14 +104,14 @@ func (m *model) askUnfreeze(id, label string) tea.Cmd {
 	if id != "" {
 		name = "F"
 	}
-	if _, refusal := m.press(name); refusal != "" {
+	if _, refusal := m.Press(name); refusal != "" {
 		return m.Say(draw.Warn, "… "+refusal)
 	}
 	question, brief := "let all agents go on? rules decide what is held", "let all go on?"
 	if id != "" {
 		question, brief = "let "+label+" go on? rules decide what is held", "let it go on?"
 	}
-	m.askYes(question, brief, func() tea.Cmd { return m.freeze(id, label, false) })
+	m.Ask(question, brief, func() tea.Cmd { return m.freeze(id, label, false) })
 	return nil
 }
 

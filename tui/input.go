@@ -92,8 +92,6 @@ func (m *model) updateKey(msg tea.KeyMsg) tea.Cmd {
 		return m.transcriptKey(msg)
 	case screenHistory:
 		return m.historyKey(msg)
-	case screenRules, screenTokens, screenFiles, screenFile:
-		return m.rulesKey(msg)
 	case screenMain, screenFull:
 		return m.mainKey(msg)
 	}
@@ -104,7 +102,7 @@ func (m *model) updateKey(msg tea.KeyMsg) tea.Cmd {
 func isText(msg tea.KeyMsg) bool { return msg.Type == tea.KeyRunes || msg.Type == tea.KeySpace }
 
 func (m *model) isDecision(msg tea.KeyMsg) bool {
-	return m.digit(msg) != "" || m.putOffKey(msg) || m.moreTimeKey(msg) || key.Matches(msg, m.keys.Allow, m.keys.Deny, m.keys.DenyWhy, m.keys.Stop, m.keys.StopAll, m.keys.Kill, m.keys.Observe, m.keys.AlarmSeen, m.keys.Edit, m.keys.EndTurn, m.ruleKeys.Make)
+	return m.digit(msg) != "" || m.putOffKey(msg) || m.moreTimeKey(msg) || key.Matches(msg, m.keys.Allow, m.keys.Deny, m.keys.DenyWhy, m.keys.Stop, m.keys.StopAll, m.keys.Kill, m.keys.Observe, m.keys.AlarmSeen, m.keys.Edit, m.keys.EndTurn, m.keys.MakeRule)
 }
 
 // decisionKey takes a key that changes what agents may do. Where D opens no input, the
@@ -147,7 +145,7 @@ func (m *model) judge(msg tea.KeyMsg, wait time.Duration, refusal string) tea.Cm
 	if key.Matches(msg, m.keys.Observe) {
 		return m.askObserve(refusal)
 	}
-	if key.Matches(msg, m.ruleKeys.Make) {
+	if key.Matches(msg, m.keys.MakeRule) {
 		return m.makeRule(wait, refusal)
 	}
 	if key.Matches(msg, m.keys.Edit) {
@@ -268,8 +266,6 @@ func (m *model) Back() tea.Cmd {
 	switch {
 	case m.open() != nil:
 		m.close(m.open())
-	case m.onRules():
-		return m.backInRules()
 	case m.screen == screenPast:
 		m.screen = screenHistory
 	case m.screen == screenTranscript:
@@ -301,8 +297,6 @@ func (m *model) mainKey(msg tea.KeyMsg) tea.Cmd {
 	case key.Matches(msg, m.keys.History):
 		m.screen, m.historyAt, m.historyRow, m.historyTop = screenHistory, "", 0, 0
 		return m.loadHistory()
-	case key.Matches(msg, m.ruleKeys.List):
-		return m.openRules()
 	case key.Matches(msg, m.keys.Copy):
 		return m.copyCall(m.drawnCard())
 	case key.Matches(msg, m.keys.Sides, m.keys.More, m.keys.Less):
@@ -424,7 +418,7 @@ func (m *model) historyKey(msg tea.KeyMsg) tea.Cmd {
 		m.screen, m.pastScroll, m.unfolded = screenPast, 0, false
 	case key.Matches(msg, m.keys.History):
 		m.screen = screenMain
-	case key.Matches(msg, m.ruleKeys.Revoke):
+	case key.Matches(msg, m.keys.Revoke):
 		return m.revokeRuleOf(list[m.pastAt(list)])
 	case key.Matches(msg, m.keys.Transcript):
 		return m.openTranscript(list[m.pastAt(list)].SessionID)
@@ -460,7 +454,7 @@ func (m *model) pastKey(msg tea.KeyMsg) tea.Cmd {
 	if key.Matches(msg, m.keys.Open) {
 		return m.openRuleOf(r)
 	}
-	if key.Matches(msg, m.ruleKeys.Revoke) {
+	if key.Matches(msg, m.keys.Revoke) {
 		return m.revokeRuleOf(r)
 	}
 	if key.Matches(msg, m.keys.Sides, m.keys.More, m.keys.Less) {

@@ -16,6 +16,7 @@ type keyMap struct {
 	PutOff, Reject, Resume   key.Binding
 	MoreTime                 key.Binding
 	Edit, AsAsked            key.Binding
+	MakeRule, Revoke         key.Binding
 	Mark, MarkAlike          key.Binding
 	Up, Down, Top, Bottom    key.Binding
 	PageDown, PageUp         key.Binding
@@ -59,6 +60,9 @@ func defaultKeyMap() keyMap {
 		PutOff: bind("x", "put it off: its agent ends and the call waits for you, for days if need be", "x"),
 		Reject: bind("X", "a call that is put off: deny it, and do not resume its session to say so", "X"),
 		Resume: bind("R", "let a session go on whose call was put off", "R"),
+
+		MakeRule: bind("A", "a rule for calls like this one", "A"),
+		Revoke:   bind("x", "in the history: switch off the rule that allowed", "x"),
 
 		Mark:      bind("space", "mark this call; a, d and D then act on all marked ones", " "),
 		MarkAlike: bind("*", "mark all listed calls like this one", "*"),
@@ -115,9 +119,8 @@ type helpGroup struct {
 	keys  []key.Binding
 }
 
-// FullHelp lists all keys, by what they are for.
-func (k keyMap) FullHelp() []helpGroup {
-	rule := defaultRuleKeys()
+// FullHelp lists all keys, by what they are for; rules are those of the screen of rules.
+func (k keyMap) FullHelp(rules []key.Binding) []helpGroup {
 	return []helpGroup{
 		{"Decide", []key.Binding{k.Allow, k.Deny, k.DenyWhy, k.Edit, k.Mark, k.MarkAlike, k.Freeze, k.AlarmSeen, k.MoreTime, k.PutOff, k.Reject}},
 		{"Sessions", []key.Binding{k.Launch, k.Message, k.EndTurn, k.Resume, k.Stop, k.StopAll, k.Kill, k.FreezeOne, k.Observe, k.Events, k.Transcript, k.Jump, k.Mute}},
@@ -127,7 +130,7 @@ func (k keyMap) FullHelp() []helpGroup {
 		{"In a question's form", defaultAskKeys().help()},
 		{"In a message", []key.Binding{k.SendLine, text.DefaultAreaKeys().Break, k.InEditor}},
 		{"In the rule editor", defaultEditorKeys().help()},
-		{"Rules", append([]key.Binding{rule.Make, rule.List}, rule.help()...)},
+		{"Rules", append([]key.Binding{k.MakeRule, k.Revoke}, rules...)},
 		{"Leave", []key.Binding{k.Quit, k.Interrupt, k.Suspend}},
 	}
 }
@@ -139,7 +142,6 @@ type hint struct{ key, does string }
 // out, but never the last one.
 func (k keyMap) shortHelp(s screen) []hint {
 	name := func(b key.Binding) string { return b.Help().Key }
-	rule := defaultRuleKeys()
 	switch s {
 	case screenHistory:
 		return []hint{{"j k", "move"}, {name(k.Open), "show"}, {"x", "switch its rule off"}, {name(k.Help), "help"}, {name(k.Back), "back"}}
@@ -152,27 +154,27 @@ func (k keyMap) shortHelp(s screen) []hint {
 			{name(k.Allow), "allow"},
 			{name(k.Deny), "deny"},
 			{name(k.DenyWhy), "deny, say why"},
-			{name(rule.Make), "rule…"},
+			{name(k.MakeRule), "rule…"},
 			{name(k.Stop), "stop"},
 			{name(k.Edit), "edit"},
 			{"j k", "scroll"},
 			{name(k.Copy), "copy"},
 			{name(k.Back), "back"},
 		}
-	case screenMain, screenRules, screenTokens, screenFiles, screenFile:
+	case screenMain:
 	}
 	return []hint{
 		{name(k.Allow), "allow"},
 		{name(k.Deny), "deny"},
 		{name(k.DenyWhy), "deny, say why"},
-		{name(rule.Make), "rule…"},
+		{name(k.MakeRule), "rule…"},
 		{name(k.Stop), "stop"},
 		{name(k.Edit), "edit"},
 		{name(k.StopAll), "stop all"},
 		{name(k.Open), "full"},
 		{name(k.Filter), "filter"},
 		{name(k.History), "history"},
-		{name(rule.List), "rules"},
+		{"r", "rules"},
 		{name(k.Quit), "quit"},
 		{name(k.Help), "help"},
 	}

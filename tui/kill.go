@@ -50,7 +50,7 @@ func (m *model) askKill(msg processesMsg) tea.Cmd {
 		question = "kill " + processCount(running) + " of " + msg.label + " AND END " + also + " with it?"
 		short = "kill, and END " + sessionCount(others) + " more?"
 	}
-	m.askYes(question, short, func() tea.Cmd { return m.kill(msg.session, msg.label) })
+	m.Ask(question, short, func() tea.Cmd { return m.kill(msg.session, msg.label) })
 	return nil
 }
 

@@ -218,7 +218,7 @@ func (m *model) askTakeBack(s *broker.Session) tea.Cmd {
 	id, label := s.ID, m.Board.Label(s.ID)
 	m.compose = nil
 	delete(m.unsent, id)
-	m.askYes("take back the message that waits for "+label+"?", "take the message back?", func() tea.Cmd { return m.tell(id, "", 0) })
+	m.Ask("take back the message that waits for "+label+"?", "take the message back?", func() tea.Cmd { return m.tell(id, "", 0) })
 	return nil
 }
 

@@ -114,24 +114,6 @@ type (
 		told  string // what to say instead of what was saved; safe to draw
 		err   error
 	}
-	ruleRemovedMsg struct {
-		name string // safe to draw
-		err  error
-	}
-	tokensMsg      struct{ list []broker.Token }
-	tokenMintedMsg struct {
-		kind         broker.TokenKind
-		label, token string
-		err          error
-	}
-	tokenRevokedMsg struct {
-		name string // safe to draw
-		err  error
-	}
-	fileTrustedMsg struct {
-		path, digest string // digest is empty when trust was taken back
-		err          error
-	}
 	statsMsg struct {
 		session, newest string
 		stats           broker.Stats

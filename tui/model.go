@@ -26,10 +26,6 @@ const (
 	screenFull              // the drawn call alone
 	screenHistory           // what was decided
 	screenPast              // one decided call
-	screenRules             // the rules
-	screenTokens            // tokens
-	screenFiles             // rules files of projects
-	screenFile              // one of them
 	screenTranscript        // what its agent wrote down of it
 )
 
@@ -91,16 +87,16 @@ type model struct {
 	editor     *editor // lies over the screen, nil when it is closed
 	editorGen  int
 	editorKeys editorKeys
-	ruleKeys   ruleKeys
 	askKeys    askKeys
 	askedOf    guard.Drawn // the card whose form keys are for, zero when there is none
-	rb         rulebook
+	savedRule  string      // id of the rule that the editor saved last
 
 	history     []broker.Request
 	historyErr  error
 	historyAt   string // id of the selected decided call
 	historyRow  int    // where it is listed
 	historyTop  int
+	stats       statsSeen
 	unfolded    bool // the output of the decided call on the screen
 	stories     stories
 	tr          transcript
@@ -128,12 +124,11 @@ type note struct {
 }
 
 func newModel(ctx context.Context, c console, o Options, st *draw.Styles) *model {
-	m := &model{console: c, opts: o, keys: defaultKeyMap(), makeCode: guard.NewCode, editorKeys: defaultEditorKeys(), ruleKeys: defaultRuleKeys(), askKeys: defaultAskKeys(), textKeys: text.DefaultAreaKeys(), launchKeys: defaultLaunchKeys()}
+	m := &model{console: c, opts: o, keys: defaultKeyMap(), makeCode: guard.NewCode, editorKeys: defaultEditorKeys(), askKeys: defaultAskKeys(), textKeys: text.DefaultAreaKeys(), launchKeys: defaultLaunchKeys()}
 	m.exec = func(run *editRun, done func(error) tea.Msg) tea.Cmd { return tea.Exec(run, done) }
 	m.Desk = &desk.Desk{
 		Root: m, Ctx: ctx, Board: board.NewBoard(), Guard: new(guard.Guard), Styles: st, Book: words.NewBook(broker.RuleBook{}), Operator: o.Operator, At: o.Now(),
 	}
-	m.rb.book = m.Book
 	m.rooms = openers(m)
 	m.attention.muted = map[string]bool{}
 	m.Guard.Awake(m.At)

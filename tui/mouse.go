@@ -27,8 +27,6 @@ func (m *model) updateMouse(msg tea.MouseMsg) tea.Cmd {
 		m.pastScroll += step * wheelRows
 	case m.screen == screenTranscript:
 		m.mouseTranscript(l, msg, step)
-	case m.onRules():
-		m.mouseRules(l, msg, step)
 	case m.screen == screenHistory:
 		m.mouseHistory(l, msg, step)
 	case l.detail.Has(msg.X, msg.Y):

@@ -23,7 +23,7 @@ const (
 	askStopAll                // whether all sessions are to stop
 	askMarked                 // whether the marked calls are to be decided
 	askObserve                // whether a session is only to be observed, or all are to be held again
-	askYes                    // whether to do what a screen about rules offers
+	askYes                    // whether to do what a screen offers
 	askLine                   // a line that such a screen needs
 )
 
@@ -159,6 +159,23 @@ func (m *model) sendPrompt() tea.Cmd {
 		return m.sendMarked(p.picks, broker.Deny, string(p.text))
 	}
 	return m.send(m.Guard.Drawn, broker.Deny, string(p.text))
+}
+
+// sendLine takes the enter behind a line that a screen has asked for.
+func (m *model) sendLine(p *prompt) tea.Cmd {
+	if p.send == nil {
+		m.prompt = nil
+		return nil
+	}
+	wait, refusal := m.Press("enter")
+	if refusal != "" {
+		p.hint = refusal
+		return nil
+	}
+	return m.InAMoment(wait, func() tea.Cmd {
+		m.prompt = nil
+		return p.send(string(p.text))
+	})
 }
 
 // answer takes y for yes and every other key for no. The yes lets something run, so

@@ -109,6 +109,21 @@ func TestRulesScreen(t *testing.T) {
 	}
 }
 
+// What the editor saved is selected when the list comes back, and e edits as enter does.
+func TestSavedRuleIsSelected(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := bookRig(t)
+		r.press("h", "r", "n", "l", "s", "enter", "enter")
+		r.selects("new-rule")
+		r.press("e")
+		if e := r.m.editor; e == nil || e.old.ID != "new-rule" {
+			t.Errorf("e opens no editor on the rule:\n%s", r.view())
+		}
+		r.press("esc", "esc")
+		r.shows("Decided")
+	})
+}
+
 // A changed rule carries the version that was shown, so that a change in between is
 // noticed.
 func TestChangesNameTheVersion(t *testing.T) {
@@ -282,7 +297,7 @@ func TestTokens(t *testing.T) {
 		r.press("enter")
 		r.shows("aoctl_0123456789abcdef0123456789abcdef0123456789abcdef")
 		r.shows("AOCTL_TOKEN")
-		r.press("j", "n", "x", "y")
+		r.press("j", "n", "x", "r", " ", "y")
 		r.shows("aoctl_0123456789abcdef")
 		r.press("enter")
 		if strings.Contains(r.view(), "aoctl_0123") {
@@ -391,11 +406,13 @@ func TestTrustNeedsReading(t *testing.T) {
 func TestRulesScreensDecideNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := bookRig(t)
-		for _, s := range []screen{screenRules, screenTokens, screenFiles, screenFile} {
+		for _, path := range [][]string{{"r"}, {"r", "t"}, {"r", "F"}, {"r", "F", "enter"}} {
 			for _, k := range []string{"a", "d", "s", "S", "D", "A"} {
-				r.m.screen = s
+				r.m.Home()
+				r.wait(2 * time.Second) // what follows a D may be words
+				r.press(path...)
 				r.press(k)
-				r.shows("esc")
+				r.shows("nothing on this screen can be decided; esc goes back")
 			}
 		}
 		r.wait(3 * time.Second)
@@ -405,6 +422,14 @@ func TestRulesScreensDecideNothing(t *testing.T) {
 	})
 }
 
+// selects checks which rule the open list has selected.
+func (r *rig) selects(id string) {
+	r.t.Helper()
+	if got := r.m.subject().Rule; got != id {
+		r.t.Errorf("%q is selected, want %q", got, id)
+	}
+}
+
 // The selection is a rule, not a place: what others change does not move it.
 func TestRuleSelectionStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -412,14 +437,10 @@ func TestRuleSelectionStays(t *testing.T) {
 		r.press("r", "j", "j")
 		book := broker.RuleBook{Rules: someRules(time.Now())[1:]}
 		r.send(updatesMsg{gen: r.m.watchGen, list: []broker.Update{{Rules: &book}}})
-		if r.m.rb.at != "r-edit" {
-			t.Errorf("%q is selected", r.m.rb.at)
-		}
+		r.selects("r-edit")
 		book = broker.RuleBook{Rules: append(book.Rules[:1:1], book.Rules[2:]...)}
 		r.send(updatesMsg{gen: r.m.watchGen, list: []broker.Update{{Rules: &book}}})
-		if r.m.rb.at != "r-old" {
-			t.Errorf("%q is selected, want the one that took its place", r.m.rb.at)
-		}
+		r.selects("r-old") // which took its place
 	})
 }
 
@@ -436,8 +457,8 @@ func TestFileChangesUnderThePage(t *testing.T) {
 		book.Files = someFiles(time.Now())
 		book.Files[0].Digest = strings.Repeat("5", 64)
 		r.send(updatesMsg{gen: r.m.watchGen, list: []broker.Update{{Rules: &book}}})
-		if r.m.rb.scroll != 0 {
-			t.Error("the page should begin anew")
+		if view := r.view(); !strings.Contains(view, "sha-256") || strings.Contains(view, "Rules file 1–") {
+			t.Errorf("the page should begin anew:\n%s", view)
 		}
 		r.press("y") // within a moment of the change, then again
 		r.press("y")

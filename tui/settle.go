@@ -22,7 +22,6 @@ func (m *model) settle() tea.Cmd {
 	m.settleCompose()
 	m.settleLaunch()
 	m.settleHistory()
-	m.settleRules()
 	cmd := tea.Batch(m.settleOpen(), m.settleDrawn(), m.settleEdit(), m.settleEditor(), m.wantStats(), m.wantStory(), m.settleTranscript(), m.beat())
 	if m.Guard.Since.Equal(m.awakeAt) {
 		return cmd

@@ -67,14 +67,20 @@ func (m *model) broadcast(msg tea.Msg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// settleOpen lets the screens settle that are drawn.
+// settleOpen lets the screens settle that are drawn. One that has nothing left to show closes
+// itself; then the one below it is drawn.
 func (m *model) settleOpen() tea.Cmd {
 	l := m.layout()
-	m.Stacked = m.width < desk.StackBelow
+	m.Stacked, m.Small = m.width < desk.StackBelow, m.tooSmall()
 	var cmds []tea.Cmd
-	if s := m.covering(); s != nil {
+	for s := m.covering(); s != nil; {
 		m.Width, m.Height = l.body.W, l.body.H
 		cmds = append(cmds, s.Update(desk.Settle{}))
+		below := m.covering()
+		if below == s {
+			break
+		}
+		s = below
 	}
 	if s := m.open(); s != nil && s != m.covering() {
 		m.Width, m.Height = l.strip.W, l.strip.H
@@ -178,8 +184,12 @@ func (m *model) managedHints(s desk.Screen, on desk.Subject) []hint {
 	return []hint{{"m", "message"}, {"i", "interrupt"}, {"s", "stop"}}
 }
 
-// Ask asks a question for yes or no.
-func (m *model) Ask(question, brief string, yes func() tea.Cmd) { m.askYes(question, brief, yes) }
+// Ask asks for a y in the last line before something is done; brief is the question
+// where there is no room for it.
+func (m *model) Ask(question, brief string, yes func() tea.Cmd) {
+	m.Guard.Doubt(m.At) // the y must come after the question
+	m.prompt = &prompt{purpose: askYes, what: question, help: brief, yes: yes}
+}
 
 // Read asks for a line.
 func (m *model) Read(l desk.Line) {

@@ -6,6 +6,7 @@ import (
 	"github.com/aoctl/aoctl/tui/bytes"
 	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/managed"
+	"github.com/aoctl/aoctl/tui/rulebook"
 	"github.com/aoctl/aoctl/tui/timeline"
 )
 
@@ -32,6 +33,10 @@ var table = []opener{
 	{desk.Help, desk.Bind("?", "all keys", "?"), "", needsNothing, func(_ *desk.Desk, m *model) desk.Screen { return &help{model: m} }},
 	{desk.Bytes, desk.Bind("b", "the exact bytes of the call, and what in them is not plain text", "b"), "", needsCall, func(d *desk.Desk, _ *model) desk.Screen { return bytes.New(d) }},
 	{desk.Managed, key.Binding{}, "", needsSession, func(d *desk.Desk, m *model) desk.Screen { return managed.New(d, m.console) }},
+	{desk.Rules, desk.Bind("r", "the rules; on their screen:", "r"), "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return rulebook.NewRules(d, m.console, m.openRule) }},
+	{desk.Tokens, key.Binding{}, "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return rulebook.NewTokens(d, m.console) }},
+	{desk.RulesFiles, key.Binding{}, "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return rulebook.NewFiles(d, m.console) }},
+	{desk.RulesFile, key.Binding{}, "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return rulebook.NewFile(d, m.console) }},
 	{desk.Timeline, desk.Bind("E", "all that happened in this session; enter unfolds", "E"), "events", needsSession, func(d *desk.Desk, m *model) desk.Screen { return timeline.New(d, m.console) }},
 }
 
@@ -44,4 +49,14 @@ func openers(m *model) map[string]desk.Screen {
 		m.roomList = append(m.roomList, s)
 	}
 	return rooms
+}
+
+// openerKey is the key that opens the screen of this name.
+func openerKey(name string) key.Binding {
+	for _, o := range table {
+		if o.name == name {
+			return o.key
+		}
+	}
+	return key.Binding{}
 }

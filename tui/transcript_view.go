@@ -10,6 +10,7 @@ import (
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/safe"
 	"github.com/aoctl/aoctl/tui/words"
 )
 
@@ -77,7 +78,7 @@ func (m *model) transcriptSource() (string, draw.Ink) {
 	}
 	path, room := draw.SafeLine(t.path), m.width-8
 	if draw.Cells(path) > room {
-		path = "…" + tail(t.path, room-1)
+		path = "…" + safe.Tail(t.path, room-1)
 	}
 	return path, draw.Muted
 }

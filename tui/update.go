@@ -128,8 +128,10 @@ func (m *model) updateBroker(msg tea.Msg) tea.Cmd {
 		return m.Say(draw.OK, fmt.Sprintf("stopping %s; %s denied", figures.Plural(msg.sessions, "session"), figures.Plural(msg.denied, "waiting call")))
 	case historyMsg:
 		m.historyCame(msg)
-	case offerMsg, previewDueMsg, previewMsg, ruleSavedMsg, ruleRemovedMsg, tokensMsg, tokenMintedMsg, tokenRevokedMsg, fileTrustedMsg, statsMsg:
-		return m.updateRules(msg)
+	case offerMsg, previewDueMsg, previewMsg, ruleSavedMsg:
+		return m.updateEditor(msg)
+	case statsMsg:
+		m.statsCame(msg)
 	case filesMsg:
 		return m.filesCame(msg)
 	case dressedMsg:
@@ -174,7 +176,7 @@ func (m *model) watchStarted(msg watchStartedMsg) tea.Cmd {
 	at := m.Board.Place(m.card())
 	before := m.Board.Cards
 	m.Board.Reset(msg.snap, m.At)
-	m.bookCame(msg.snap.Rules)
+	m.Book = words.NewBook(msg.snap.Rules)
 	m.docs.clear()
 	m.newsMissing, m.watchedAt, m.updates = false, m.At, msg.updates
 	m.keepPlace(at)
@@ -216,7 +218,7 @@ func (m *model) updatesCame(msg updatesMsg) tea.Cmd {
 			m.promptNews(*u.Request)
 		}
 		if u.Rules != nil {
-			m.bookCame(*u.Rules)
+			m.Book = words.NewBook(*u.Rules)
 		}
 	}
 	m.Board.Tidy()

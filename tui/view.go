@@ -61,14 +61,6 @@ func (m *model) body() []string {
 		return m.pastView(l, l.detail)
 	case screenTranscript:
 		return m.transcriptView(l, l.detail)
-	case screenRules:
-		return m.rulesView(l, l.body)
-	case screenTokens:
-		return m.tokensView(l, l.body)
-	case screenFiles:
-		return m.filesView(l, l.body)
-	case screenFile:
-		return m.fileView(l, l.body)
 	case screenMain:
 	}
 	right := m.queueView(l, l.queue)

@@ -63,6 +63,7 @@ var arrows = map[string][]string{
 	"tui/desk":             {module + "/broker", module + "/tui/board", module + "/tui/draw", module + "/tui/figures", module + "/tui/guard", module + "/tui/words", "github.com/charmbracelet/…"},
 	"tui/bytes":            screen(),
 	"tui/managed":          screen(),
+	"tui/rulebook":         screen(),
 	"tui/timeline":         screen(),
 	"tui/text":             {module + "/tui/draw", module + "/tui/figures", module + "/tui/safe", "github.com/charmbracelet/…"},
 	"tui/tuitest":          {module + "/broker", module + "/tui/draw", module + "/tui/figures", module + "/tui/safe", "github.com/charmbracelet/…", "github.com/google/go-cmp/…", "github.com/muesli/termenv"},

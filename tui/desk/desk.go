@@ -22,6 +22,7 @@ package desk
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -69,6 +70,7 @@ type Subject struct {
 	Session string          // id, "" for none
 	Call    *broker.Request // nil for none
 	Rule    string          // id of a rule, "" for none
+	File    string          // path of a rules file, "" for none
 	Drawn   guard.Drawn     // the call that is drawn for a decision; zero for none
 }
 
@@ -102,6 +104,8 @@ type (
 	News struct{ List []broker.Update }
 	// Tick comes once a second.
 	Tick struct{}
+	// RuleSaved says that the rule editor saved a rule.
+	RuleSaved struct{ Rule string } // its id
 )
 
 // Desk is what a screen may use of the console around it. All of it belongs to the goroutine of
@@ -118,6 +122,7 @@ type Desk struct {
 
 	Width, Height int  // of the room that a screen has, in cells
 	Stacked       bool // the window is narrow: panes lie one above the other
+	Small         bool // the window is too small to judge a call in
 }
 
 // Root is what the console does for its screens.
@@ -158,6 +163,12 @@ type Line struct {
 // TooSmall reports whether the window is too small to judge a call in.
 func TooSmall(width, height int) bool { return width < LeastWidth || height < LeastHeight }
 
+// TooSmallTexts say so, the longest first.
+func TooSmallTexts() []string {
+	needs := fmt.Sprintf("%d×%d", LeastWidth, LeastHeight)
+	return []string{"window too small to show the call: make it at least " + needs, "too small to decide: needs " + needs, "needs " + needs}
+}
+
 // The least window in which calls can be judged, in cells. Windows narrower than StackBelow have
 // their panes one above the other.
 const (
@@ -168,8 +179,12 @@ const (
 
 // The screens that others open by their name.
 const (
-	Bytes    = "bytes"
-	Help     = "help"
-	Managed  = "managed"
-	Timeline = "timeline"
+	Bytes      = "bytes"
+	Help       = "help"
+	Managed    = "managed"
+	Rules      = "rules"
+	RulesFile  = "rules file"
+	RulesFiles = "rules files"
+	Timeline   = "timeline"
+	Tokens     = "tokens"
 )

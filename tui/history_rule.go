@@ -27,7 +27,7 @@ func (m *model) ruleOf(r broker.Request) (rule rules.Rule, why string) {
 	if !ok {
 		return rule, "the rule " + draw.SafeLine(draw.LastOf(o.By.ID, 8)) + " that decided this was removed"
 	}
-	return rule, fixedRule(rule)
+	return rule, words.Fixed(rule)
 }
 
 // openRuleOf opens the rule that decided a past call.
@@ -52,7 +52,7 @@ func (m *model) revokeRuleOf(r broker.Request) tea.Cmd {
 		return m.Say(draw.Muted, "rule "+words.RuleTitle(rule)+" is off already")
 	}
 	rule.Enabled = false
-	return m.changeRule(rule, "rule "+words.RuleTitle(rule)+" is off; calls like this ask again")
+	return m.putRule(0, rule, "rule "+words.RuleTitle(rule)+" is off; calls like this ask again")
 }
 
 // statsSeen are the numbers of the history screen.
@@ -72,7 +72,7 @@ func (m *model) wantStats() tea.Cmd {
 	if m.screen != screenHistory {
 		return nil
 	}
-	s := &m.rb.stats
+	s := &m.stats
 	newest := ""
 	if len(m.Board.Recent) > 0 {
 		newest = m.Board.Recent[0].ID
@@ -91,7 +91,7 @@ func (m *model) wantStats() tea.Cmd {
 }
 
 func (m *model) statsCame(msg statsMsg) {
-	s := &m.rb.stats
+	s := &m.stats
 	*s = statsSeen{got: msg.stats, err: msg.err, known: true, session: msg.session, newest: msg.newest, at: s.at}
 }
 
@@ -100,7 +100,7 @@ const statsMost = 2
 
 // statsRow are the numbers above the history; nothing before they are known.
 func (m *model) statsRow(width int) []string {
-	s := m.rb.stats
+	s := m.stats
 	if !s.known || width < draw.LeastPaper || s.session != m.Board.Filter.SessionID {
 		return nil
 	}

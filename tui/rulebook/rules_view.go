@@ -1,4 +1,4 @@
-package tui
+package rulebook
 
 import (
 	"fmt"
@@ -27,66 +27,55 @@ func listHeights(height int) (list, detail int) {
 	return height - detail - 1, detail
 }
 
-// ruleHead are the rows above the list.
-func (m *model) ruleHead(width int) []string {
-	problem := m.Book.Problem
+// head are the rows above the list.
+func (l *Rules) head(width int) []string {
+	problem := l.Book.Problem
 	if problem == "" {
 		return nil
 	}
-	return []string{m.Styles.Row(width).Put(draw.Danger, " ! ").Fit(draw.Danger, "no rule may allow anything now: "+draw.SafeLine(problem), width-4).To(width).String()}
+	return []string{l.Styles.Row(width).Put(draw.Danger, " ! ").Fit(draw.Danger, "no rule may allow anything now: "+draw.SafeLine(problem), width-4).To(width).String()}
 }
 
-// settleRules keeps the selected rule on the screen.
-func (m *model) settleRules() {
-	if !m.onRules() {
-		return
-	}
-	rb := &m.rb
-	if rb.place() < 0 {
-		rb.choose(0)
-	}
-	l := m.layout()
-	width, height := l.Inner(l.detail, 0)
-	list, _ := listHeights(height)
-	rb.top = window(rb.top, rb.place(), list-len(m.ruleHead(width)), len(rb.shown))
-	m.settleFiles()
-}
-
-func (m *model) rulesView(l layout, a draw.Area) []string {
-	width, height := l.Inner(a, 0)
-	rb := &m.rb
-	f := draw.Caption{Title: "Rules " + figures.Count(len(rb.book.Rules)), Focus: true, Note: "the order in which they speak; a deny always wins"}
-	if rb.filter != "" {
-		f.Title = fmt.Sprintf("Rules %s of %s", figures.Count(len(rb.shown)), figures.Count(len(rb.book.Rules)))
-		f.Note = "/" + draw.SafeLine(rb.filter)
-	}
-	rows := m.ruleHead(width)
-	if len(rb.shown) == 0 {
-		return l.Framed(a, f, 0, append(rows, m.noRules(width)...))
+// View draws the list, and below it all about the selected rule.
+func (l *Rules) View(_, _ int) []string {
+	width, height := area(l.Desk)
+	f := l.caption()
+	rows := l.head(width)
+	if len(l.shown) == 0 {
+		return listed(l.Desk, f, append(rows, l.noRules(width)...))
 	}
 	list, detail := listHeights(height)
 	room := list - len(rows)
-	if len(rb.shown) > room {
-		f.Right = fmt.Sprintf("%s–%s of %s", figures.Count(rb.top+1), figures.Count(min(rb.top+room, len(rb.shown))), figures.Count(len(rb.shown)))
-	}
-	for i := rb.top; i < min(rb.top+room, len(rb.shown)); i++ {
-		at := rb.shown[i]
-		rows = append(rows, m.ruleRow(rb.book.Rules[at], at+1, width))
+	f.Right = inSight(l.top, room, len(l.shown))
+	for i := l.top; i < min(l.top+room, len(l.shown)); i++ {
+		at := l.shown[i]
+		rows = append(rows, l.ruleRow(l.book.Rules[at], at+1, width))
 	}
 	if detail > 0 {
 		for len(rows) < list {
 			rows = append(rows, draw.Spaces(width))
 		}
-		rows = append(rows, m.Styles.Row(width).Line(draw.Border, "─", width).String())
-		rows = append(rows, m.ruleDetail(width, detail)...)
+		rows = append(rows, l.Styles.Row(width).Line(draw.Border, "─", width).String())
+		rows = append(rows, l.ruleDetail(width, detail)...)
 	}
-	return l.Framed(a, f, 0, rows)
+	return listed(l.Desk, f, rows)
+}
+
+// caption says how many rules there are, and what their order means.
+func (l *Rules) caption() draw.Caption {
+	if l.filter != "" {
+		return draw.Caption{
+			Title: fmt.Sprintf("Rules %s of %s", figures.Count(len(l.shown)), figures.Count(len(l.book.Rules))),
+			Note:  "/" + draw.SafeLine(l.filter),
+		}
+	}
+	return draw.Caption{Title: "Rules " + figures.Count(len(l.book.Rules)), Note: "the order in which they speak; a deny always wins"}
 }
 
 // noRules is the list when there is nothing in it.
-func (m *model) noRules(width int) []string {
-	p := m.Styles.Paper(width - 2)
-	if m.rb.filter != "" {
+func (l *Rules) noRules(width int) []string {
+	p := l.Styles.Paper(width - 2)
+	if l.filter != "" {
 		p.SayBehind(draw.Text, "", 1, draw.Muted, "no rule passes the filter; esc shows all")
 		return words.Pad(p.Rows, width)
 	}
@@ -113,8 +102,8 @@ func ruleWidths(width int) ruleColumns {
 }
 
 // ruleState is whether a rule speaks, in a word.
-func (m *model) ruleState(r rules.Rule) (string, draw.Ink) {
-	word := words.Over(r, m.At)
+func (l *Rules) ruleState(r rules.Rule) (string, draw.Ink) {
+	word := words.Over(r, l.At)
 	switch {
 	case word != "":
 		return word, draw.Warn
@@ -124,35 +113,17 @@ func (m *model) ruleState(r rules.Rule) (string, draw.Ink) {
 	return "on", draw.OK
 }
 
-// decisionInk is the ink of what a rule decides; the word stands beside it.
-func decisionInk(v rules.Verdict) draw.Ink {
-	switch v {
-	case rules.Allow:
-		return draw.OK
-	case rules.Deny:
-		return draw.Danger
-	case rules.Ask, rules.Defer:
-	}
-	return draw.Warn
-}
-
-func (m *model) ruleRow(r rules.Rule, number, width int) string {
+func (l *Rules) ruleRow(r rules.Rule, number, width int) string {
 	cols := ruleWidths(width)
 	if cols.number > 0 {
-		cols.number = max(cols.number, len(strconv.Itoa(len(m.Book.Rules)))+2)
+		cols.number = max(cols.number, len(strconv.Itoa(len(l.book.Rules)))+2)
 	}
-	chosen := r.ID == m.rb.at
-	line := m.Styles.Row(width).Choose(chosen)
-	bar := " "
-	if chosen {
-		bar = "▌"
-	}
-	state, stateInk := m.ruleState(r)
+	line := begin(l.Desk, r.ID == l.at, width)
+	state, stateInk := l.ruleState(r)
 	text := draw.Text
 	if state != "on" {
 		text = draw.Muted
 	}
-	line.Put(draw.Key, bar)
 	if cols.number > 0 {
 		line.Put(draw.Muted, fmt.Sprintf("%*d ", cols.number-2, number))
 	}
@@ -160,13 +131,13 @@ func (m *model) ruleRow(r rules.Rule, number, width int) string {
 	line.Put(stateInk, state).To(at + cols.state)
 	line.Put(decisionInk(r.Decision), draw.SafeLine(string(r.Decision))).To(at + cols.state + 6)
 	end := width - cols.scope - cols.life - cols.hits - cols.last - cols.source
-	m.ruleWhat(line, r, text, end-1-line.Width)
-	m.ruleNumbers(line.To(end), r, cols, width)
+	l.ruleWhat(line, r, text, end-1-line.Width)
+	l.ruleNumbers(line.To(end), r, cols, width)
 	return line.To(width).String()
 }
 
 // ruleWhat writes tool and pattern.
-func (m *model) ruleWhat(line *draw.Row, r rules.Rule, i draw.Ink, room int) {
+func (l *Rules) ruleWhat(line *draw.Row, r rules.Rule, i draw.Ink, room int) {
 	names := words.Where(r)
 	if len(names) == 0 {
 		line.Fit(draw.Bold, draw.SafeLine(r.Tool), room)
@@ -188,23 +159,23 @@ func (m *model) ruleWhat(line *draw.Row, r rules.Rule, i draw.Ink, room int) {
 	line.Put(i, " ").Fit(i, text, room-draw.Cells(tool)-1)
 }
 
-func (m *model) ruleNumbers(line *draw.Row, r rules.Rule, cols ruleColumns, width int) {
+func (l *Rules) ruleNumbers(line *draw.Row, r rules.Rule, cols ruleColumns, width int) {
 	column := func(i draw.Ink, text string, n int) {
 		if n > 0 {
 			start := line.Width
 			line.Fit(i, text, n-1).To(start + n)
 		}
 	}
-	scope := words.Scope(r.Scope, m.Board)
+	scope := words.Scope(r.Scope, l.Board)
 	if r.Source != "" && cols.source == 0 {
 		scope = ruleSource(r) + ": " + scope
 	}
 	column(draw.Muted, scope, cols.scope)
-	column(draw.Muted, words.Life(r, m.At), cols.life)
+	column(draw.Muted, words.Life(r, l.At), cols.life)
 	if cols.hits > 0 {
 		line.Right(draw.Text, figures.Count(r.Uses), line.Width+cols.hits-1).Put(draw.Text, " ")
 	}
-	last := words.LastHit(r, m.At)
+	last := words.LastHit(r, l.At)
 	i := draw.Muted
 	if r.Uses == 0 {
 		i = draw.Warn
@@ -229,18 +200,18 @@ func ruleSource(r rules.Rule) string {
 
 // ruleDetail tells the selected rule in height rows. Where they do not hold all of it,
 // the patterns are cut, for those the editor shows.
-func (m *model) ruleDetail(width, height int) []string {
-	r, ok := m.rb.selected()
+func (l *Rules) ruleDetail(width, height int) []string {
+	r, ok := l.selected()
 	if !ok {
 		return nil
 	}
 	side := min(1, max(0, width-draw.LeastPaper)/2)
-	says, stands := m.Styles.Paper(width-2*side), m.Styles.Paper(width-2*side)
-	m.writeRule(says, r)
-	m.writeStanding(stands, r)
+	says, stands := l.Styles.Paper(width-2*side), l.Styles.Paper(width-2*side)
+	writeRule(says, r)
+	l.writeStanding(stands, r)
 	rows := says.Rows
 	if room := max(height-len(stands.Rows), 2); len(rows) > room {
-		rows = append(rows[:room-1:room-1], m.Styles.Row(says.Width).Put(draw.Muted, "… enter shows all of it").To(says.Width).String())
+		rows = append(rows[:room-1:room-1], l.Styles.Row(says.Width).Put(draw.Muted, "… enter shows all of it").To(says.Width).String())
 	}
 	rows = append(rows, stands.Rows...)
 	out := make([]string, min(len(rows), height))
@@ -250,38 +221,23 @@ func (m *model) ruleDetail(width, height int) []string {
 	return out
 }
 
-// writeRule lays out what a rule says.
-func (m *model) writeRule(p *draw.Paper, r rules.Rule) {
-	word := draw.SafeLine(string(r.Decision))
-	p.Write(draw.Fixed(decisionInk(r.Decision), word, formLabel), draw.Bold, r.Tool)
-	if r.Dangerous {
-		p.SayBehind(draw.Label, "", formLabel, draw.Danger, "dangerous, and meant to be")
-	}
-	for _, name := range words.Where(r) {
-		p.WriteNamed(formLabel, name, r.Where[name])
-	}
-	if r.Reason != "" {
-		p.Write(draw.Fixed(draw.Label, "reason", formLabel), draw.Text, r.Reason)
-	}
-}
-
 // writeStanding lays out where and how long a rule holds, and where it comes from.
-func (m *model) writeStanding(p *draw.Paper, r rules.Rule) {
-	p.SayBehind(draw.Label, "holds", formLabel, draw.Text, m.ruleHolds(r))
-	p.SayBehind(draw.Label, "used", formLabel, draw.Text, m.ruleUsed(r))
-	p.SayBehind(draw.Label, "made", formLabel, draw.Text, m.ruleMade(r))
+func (l *Rules) writeStanding(p *draw.Paper, r rules.Rule) {
+	p.SayBehind(draw.Label, "holds", label, draw.Text, l.ruleHolds(r))
+	p.SayBehind(draw.Label, "used", label, draw.Text, l.ruleUsed(r))
+	p.SayBehind(draw.Label, "made", label, draw.Text, l.ruleMade(r))
 }
 
-func (m *model) ruleHolds(r rules.Rule) string {
+func (l *Rules) ruleHolds(r rules.Rule) string {
 	where := "everywhere"
 	if r.Scope != (rules.Scope{}) {
-		where = "in " + words.Scope(r.Scope, m.Board)
+		where = "in " + words.Scope(r.Scope, l.Board)
 		if r.Scope.Project != "" {
 			where += " (" + safe.Line(r.Scope.Project) + ")"
 		}
 	}
-	text := where + ", " + m.until(r)
-	if word := words.Over(r, m.At); word != "" {
+	text := where + ", " + words.Until(r, l.At)
+	if word := words.Over(r, l.At); word != "" {
 		text = where + "; " + word + ", it no longer speaks"
 	}
 	if !r.Enabled {
@@ -290,18 +246,18 @@ func (m *model) ruleHolds(r rules.Rule) string {
 	return text
 }
 
-func (m *model) ruleUsed(r rules.Rule) string {
+func (l *Rules) ruleUsed(r rules.Rule) string {
 	if r.Uses == 0 {
 		return "never hit"
 	}
 	text := figures.Plural(r.Uses, "time")
 	if !r.LastUsedAt.IsZero() {
-		text += ", last " + figures.Ago(m.At.Sub(r.LastUsedAt)) + " ago"
+		text += ", last " + figures.Ago(l.At.Sub(r.LastUsedAt)) + " ago"
 	}
 	return text
 }
 
-func (m *model) ruleMade(r rules.Rule) string {
+func (l *Rules) ruleMade(r rules.Rule) string {
 	var parts []string
 	switch {
 	case r.Source != "":
@@ -312,7 +268,7 @@ func (m *model) ruleMade(r rules.Rule) string {
 		parts = append(parts, "by "+draw.SafeLine(r.CreatedBy))
 	}
 	if !r.CreatedAt.IsZero() {
-		parts = append(parts, r.CreatedAt.In(m.At.Location()).Format("2 Jan 2006 15:04"))
+		parts = append(parts, r.CreatedAt.In(l.At.Location()).Format("2 Jan 2006 15:04"))
 	}
 	if r.CreatedFrom != "" {
 		parts = append(parts, "from a call")
