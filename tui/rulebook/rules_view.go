@@ -69,7 +69,7 @@ func (l *Rules) caption() draw.Caption {
 			Note:  "/" + draw.SafeLine(l.filter),
 		}
 	}
-	return draw.Caption{Title: "Rules " + figures.Count(len(l.book.Rules)), Note: "the order in which they speak; a deny always wins"}
+	return draw.Caption{Title: "Rules " + figures.Count(len(l.book.Rules)), Note: "first match decides, any deny wins"}
 }
 
 // noRules is the list when there is nothing in it.
