@@ -101,6 +101,7 @@ func TestFileGoesAwayUnderItsPage(t *testing.T) {
 		files := someFiles(time.Now())
 		files[0].Path = home + "-two/.aoctl/rules.toml"
 		r.book(broker.RuleBook{Rules: r.c.book.Rules, Files: files[:1]})
+		r.shows("Rules files 1") // at once: no frame has a page of nothing
 		r.press("y", "y")
 		if len(r.c.trusted) > 0 {
 			t.Errorf("trusted %q", r.c.trusted)

@@ -402,6 +402,22 @@ func TestTrustNeedsReading(t *testing.T) {
 	})
 }
 
+// In a window that is too small to judge a call in, no file is trusted.
+func TestNoTrustInASmallWindow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := bookRig(t)
+		r.press("r", "F", "enter")
+		r.send(tea.WindowSizeMsg{Width: 60, Height: 11})
+		r.wait(time.Second)
+		r.press("G", "y")
+		r.shows("window too small to show the call")
+		r.press("y")
+		if len(r.c.trusted) > 0 {
+			t.Errorf("trusted %q", r.c.trusted)
+		}
+	})
+}
+
 // Keys that decide calls do nothing on the screens about rules.
 func TestRulesScreensDecideNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
