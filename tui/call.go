@@ -10,8 +10,8 @@ import (
 	"github.com/aoctl/aoctl/tui/figures"
 )
 
-// around gathers what a call is drawn with beyond itself.
-func (m *model) around(r broker.Request) callview.Around {
+// Around gathers what a call is drawn with beyond itself.
+func (m *model) Around(r broker.Request) callview.Around {
 	session := m.Board.Sessions[r.SessionID]
 	if session != nil && m.Board.InOneProcess(session) {
 		alone := *session

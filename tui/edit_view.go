@@ -119,7 +119,7 @@ func (m *model) editQuestion(p *callview.Doc, width int) (rows []string, end int
 	p.Blank()
 	p.Say(draw.Title, "Runs in place of what was asked")
 	p.LookAtAll()
-	d := callview.LayOut(m.Styles, e.judged.Request, m.around(e.judged.Request), width)
+	d := callview.LayOut(m.Styles, e.judged.Request, m.Around(e.judged.Request), width)
 	end = len(p.Rows) + d.CallEnd
 	return append(p.Rows, d.Rows...), end
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
-	"github.com/aoctl/aoctl/tui/safe"
 )
 
 // footer is the last row: a question, a sentence, or the keys.
@@ -214,7 +213,7 @@ func (m *model) promptView() string {
 		help = p.hint
 	}
 	room := m.width - r.Width - 2 - draw.Cells(help) - 2
-	r.Put(draw.Text, tail(string(p.text), room)).Put(draw.Key, "█")
+	r.Put(draw.Text, draw.Tail(string(p.text), room)).Put(draw.Key, "█")
 	return r.Right(draw.Muted, help, m.width-1).To(m.width).String()
 }
 
@@ -237,26 +236,4 @@ func (m *model) askView(p *prompt, wordings ...string) string {
 		}
 	}
 	return r.Fit(draw.Danger, question, room).Put(draw.Key, "y").Put(draw.Muted, answers[1:]).To(m.width).String()
-}
-
-// tail is the end of a text on one line: as much as has room.
-func tail(text string, room int) string {
-	var tokens []safe.Token
-	for t := range safe.Tokens(text, safe.OneLine) {
-		tokens = append(tokens, t)
-	}
-	from := len(tokens)
-	for from > 0 && tokens[from-1].Width <= room {
-		from--
-		room -= tokens[from].Width
-	}
-	var b strings.Builder
-	if from > 0 && tokens[from-1].Run() {
-		run := tokens[from-1].Drawn
-		b.WriteString(run[len(run)-max(room, 0):])
-	}
-	for _, t := range tokens[from:] {
-		b.WriteString(t.Drawn)
-	}
-	return b.String()
 }

@@ -186,7 +186,7 @@ func (m *model) pastDoc(r broker.Request, width int) *callview.Doc {
 		key.id = "unheard " + key.id
 	}
 	return m.docs.get(key, func() *callview.Doc {
-		d := callview.LayOut(m.Styles, r, m.around(r), width)
+		d := callview.LayOut(m.Styles, r, m.Around(r), width)
 		if o := r.Outcome; o != nil {
 			top := &callview.Doc{Paper: *m.Styles.Paper(width)}
 			_, i := callview.VerdictGlyph(o.State)

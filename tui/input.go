@@ -88,8 +88,6 @@ func (m *model) updateKey(msg tea.KeyMsg) tea.Cmd {
 	switch m.screen {
 	case screenPast:
 		return m.pastKey(msg)
-	case screenTranscript:
-		return m.transcriptKey(msg)
 	case screenHistory:
 		return m.historyKey(msg)
 	case screenRules, screenTokens, screenFiles, screenFile:
@@ -272,8 +270,6 @@ func (m *model) Back() tea.Cmd {
 		return m.backInRules()
 	case m.screen == screenPast:
 		m.screen = screenHistory
-	case m.screen == screenTranscript:
-		m.screen = m.tr.from
 	case m.screen != screenMain:
 		m.screen = screenMain
 	case len(m.Board.Marks) > 0:
@@ -311,8 +307,6 @@ func (m *model) mainKey(msg tea.KeyMsg) tea.Cmd {
 		return m.jump()
 	case key.Matches(msg, m.keys.Mute):
 		return m.mute()
-	case key.Matches(msg, m.keys.Transcript):
-		return m.openTranscript(m.sessionInView())
 	case key.Matches(msg, m.keys.Mark, m.keys.MarkAlike):
 		return m.markKey(msg)
 	case key.Matches(msg, m.keys.Next):
@@ -426,8 +420,6 @@ func (m *model) historyKey(msg tea.KeyMsg) tea.Cmd {
 		m.screen = screenMain
 	case key.Matches(msg, m.ruleKeys.Revoke):
 		return m.revokeRuleOf(list[m.pastAt(list)])
-	case key.Matches(msg, m.keys.Transcript):
-		return m.openTranscript(list[m.pastAt(list)].SessionID)
 	case key.Matches(msg, m.keys.PageDown, m.keys.PageUp):
 		_, height := m.room()
 		step := max(1, height/2)
@@ -453,9 +445,6 @@ func (m *model) pastKey(msg tea.KeyMsg) tea.Cmd {
 	if key.Matches(msg, m.keys.Unfold) {
 		m.unfolded = !m.unfolded
 		return nil
-	}
-	if key.Matches(msg, m.keys.Transcript) {
-		return m.openTranscript(r.SessionID)
 	}
 	if key.Matches(msg, m.keys.Open) {
 		return m.openRuleOf(r)

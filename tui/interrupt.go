@@ -56,7 +56,7 @@ func (m *model) heldKey(msg tea.KeyMsg) (cmd tea.Cmd, ok bool) {
 		return nil, false
 	case key.Matches(msg, m.keys.Message):
 		cmd = m.openMessage(m.sessionHere())
-	case key.Matches(msg, m.keys.Launch) && m.screen != screenTranscript: // where n finds the next match
+	case key.Matches(msg, m.keys.Launch):
 		cmd = m.openLaunch()
 	default:
 		return nil, false
@@ -73,7 +73,7 @@ func (m *model) ofSession() bool {
 		on := s.Subject()
 		return on.Session != "" && on.Call == nil
 	}
-	return m.screen == screenMain || m.screen == screenFull || m.screen == screenTranscript
+	return m.screen == screenMain || m.screen == screenFull
 }
 
 // sessionHere is the session that a key for a session is about, on any screen that has one.
@@ -81,8 +81,6 @@ func (m *model) sessionHere() *broker.Session {
 	switch s := m.open(); {
 	case s != nil:
 		return m.Board.Sessions[s.Subject().Session]
-	case m.screen == screenTranscript:
-		return m.Board.Sessions[m.tr.session]
 	case m.screen == screenMain || m.screen == screenFull:
 		return m.pointed()
 	}

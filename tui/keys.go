@@ -4,6 +4,7 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 
 	"github.com/aoctl/aoctl/tui/text"
+	"github.com/aoctl/aoctl/tui/transcript"
 )
 
 // keyMap names every key of the console. The help screen is drawn from it.
@@ -27,10 +28,8 @@ type keyMap struct {
 	Jump, Mute               key.Binding
 	Message, EndTurn, Launch key.Binding
 	InEditor                 key.Binding // of a message that is being written
-	Events, Transcript       key.Binding
+	Events                   key.Binding
 	Unfold                   key.Binding // on the screens that fold what tools gave back
-	UnfoldAll                key.Binding // in a transcript
-	FindNext, FindBack       key.Binding // in a transcript
 	Quit, Interrupt, Suspend key.Binding
 	Yes, Erase, EraseWord    key.Binding
 	ClearLine, SendLine      key.Binding
@@ -90,12 +89,8 @@ func defaultKeyMap() keyMap {
 		Launch:   bind("n", "start a session that aoctl holds: folder, agent, prompt", "n"),
 		InEditor: bind("ctrl+e", "in a message: write it in $EDITOR", "ctrl+e"),
 
-		Events:     bind("E", "all that happened in this session; enter unfolds", "E"),
-		Transcript: bind("T", "what was said and done in it: its transcript", "T"),
-		UnfoldAll:  bind("u", "unfold all, fold all", "u"),
-		FindNext:   bind("n", "after /: search on, older", "n"),
-		FindBack:   bind("N", "and back, newer", "N"),
-		Unfold:     bind("space", "in the history: unfold what the call gave back", " "),
+		Events: bind("E", "all that happened in this session; enter unfolds", "E"),
+		Unfold: bind("space", "in the history: unfold what the call gave back", " "),
 
 		Quit:      bind("q", "quit", "q"),
 		Interrupt: bind("ctrl+c", "quit", "ctrl+c"),
@@ -120,10 +115,10 @@ func (k keyMap) FullHelp() []helpGroup {
 	rule := defaultRuleKeys()
 	return []helpGroup{
 		{"Decide", []key.Binding{k.Allow, k.Deny, k.DenyWhy, k.Edit, k.Mark, k.MarkAlike, k.Freeze, k.AlarmSeen, k.MoreTime, k.PutOff, k.Reject}},
-		{"Sessions", []key.Binding{k.Launch, k.Message, k.EndTurn, k.Resume, k.Stop, k.StopAll, k.Kill, k.FreezeOne, k.Observe, k.Events, k.Transcript, k.Jump, k.Mute}},
+		{"Sessions", []key.Binding{k.Launch, k.Message, k.EndTurn, k.Resume, k.Stop, k.StopAll, k.Kill, k.FreezeOne, k.Observe, k.Events, transcriptKey, k.Jump, k.Mute}},
 		{"Move", []key.Binding{k.Down, k.Up, k.Top, k.Bottom, k.PageDown, k.PageUp, k.Next, k.Previous, k.Open, k.Back}},
 		{"Look", []key.Binding{k.Filter, k.Copy, k.Bytes, k.Sides, k.More, k.Less, k.History, k.Unfold, k.Help}},
-		{"In a transcript", []key.Binding{k.UnfoldAll, k.FindNext, k.FindBack}},
+		{"In a transcript", transcript.HelpKeys()},
 		{"In a question's form", defaultAskKeys().help()},
 		{"In a message", []key.Binding{k.SendLine, text.DefaultAreaKeys().Break, k.InEditor}},
 		{"In the rule editor", defaultEditorKeys().help()},
@@ -143,8 +138,6 @@ func (k keyMap) shortHelp(s screen) []hint {
 	switch s {
 	case screenHistory:
 		return []hint{{"j k", "move"}, {name(k.Open), "show"}, {"x", "switch its rule off"}, {name(k.Help), "help"}, {name(k.Back), "back"}}
-	case screenTranscript:
-		return []hint{{"j k", "move"}, {name(k.Open), "unfold"}, {name(k.UnfoldAll), "all"}, {name(k.Filter), "search"}, {"n N", "again"}, {"G", "follow"}, {name(k.Copy), "copy"}, {name(k.Events), "events"}, {name(k.Back), "back"}}
 	case screenPast:
 		return []hint{{"j k", "scroll"}, {name(k.Unfold), "output"}, {name(k.Open), "its rule"}, {"x", "switch its rule off"}, {name(k.Copy), "copy"}, {name(k.Back), "back"}}
 	case screenFull:

@@ -22,15 +22,14 @@ type screen int
 
 // The screens.
 const (
-	screenMain       screen = iota
-	screenFull              // the drawn call alone
-	screenHistory           // what was decided
-	screenPast              // one decided call
-	screenRules             // the rules
-	screenTokens            // tokens
-	screenFiles             // rules files of projects
-	screenFile              // one of them
-	screenTranscript        // what its agent wrote down of it
+	screenMain    screen = iota
+	screenFull           // the drawn call alone
+	screenHistory        // what was decided
+	screenPast           // one decided call
+	screenRules          // the rules
+	screenTokens         // tokens
+	screenFiles          // rules files of projects
+	screenFile           // one of them
 )
 
 // pane is a part of the main screen that keys move in.
@@ -103,7 +102,6 @@ type model struct {
 	historyTop  int
 	unfolded    bool // the output of the decided call on the screen
 	stories     stories
-	tr          transcript
 	summaries   map[string]callview.Summary // of decided calls, by id
 	pastScroll  int
 	docs        docCache

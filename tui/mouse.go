@@ -25,8 +25,6 @@ func (m *model) updateMouse(msg tea.MouseMsg) tea.Cmd {
 	switch {
 	case m.screen == screenPast:
 		m.pastScroll += step * wheelRows
-	case m.screen == screenTranscript:
-		m.mouseTranscript(l, msg, step)
 	case m.onRules():
 		m.mouseRules(l, msg, step)
 	case m.screen == screenHistory:

@@ -45,6 +45,7 @@ type prompt struct {
 	yes   func() tea.Cmd            // askYes: does it
 	help  string                    // askLine: what the keys do; askYes: the question in few words
 	typed func(text string)         // askLine: hears of each change; may be nil
+	hints func(text string) string  // askLine: what to say beside the text; may be nil
 	send  func(text string) tea.Cmd // askLine: takes the text; may be nil
 }
 
@@ -94,6 +95,9 @@ func (m *model) updatePrompt(msg tea.KeyMsg) tea.Cmd {
 	}
 	if p.typed != nil {
 		p.typed(string(p.text))
+	}
+	if p.hints != nil {
+		p.hint = p.hints(string(p.text))
 	}
 	return nil
 }

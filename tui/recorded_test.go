@@ -6,6 +6,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/tui/desk"
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 // recorded is a screen whose commands a still keeps, to run them when a test wants that.
@@ -24,11 +25,29 @@ func (s *still) keep(cmd tea.Cmd) tea.Cmd {
 	return cmd
 }
 
+// recordedWriter is a recorded screen that is typed in.
+type recordedWriter struct {
+	desk.Screen
+	desk.Writer
+}
+
+// quiet is the console for screens: what it says is drawn, and no clock takes it away.
+type quiet struct{ *model }
+
+func (q quiet) Say(i draw.Ink, texts ...string) tea.Cmd {
+	q.model.Say(i, texts...)
+	return nil
+}
+
 // record has the commands of all screens kept.
 func (s *still) record() {
+	s.m.Root = quiet{s.m}
 	s.m.roomList = nil
 	for _, o := range table {
-		r := &recorded{s.m.rooms[o.name], s}
+		var r desk.Screen = &recorded{s.m.rooms[o.name], s}
+		if w, ok := s.m.rooms[o.name].(desk.Writer); ok {
+			r = recordedWriter{r, w}
+		}
 		s.m.rooms[o.name] = r
 		s.m.roomList = append(s.m.roomList, r)
 	}
@@ -36,25 +55,17 @@ func (s *still) record() {
 
 // told lets the screens' questions be answered, as a running program does.
 func (s *still) told() {
-	if s.m.tr.asking { // its command was not run
-		s.m.tr.asking, s.m.tr.due = false, true
-	}
 	s.m.broadcast(desk.Tick{})
 	for range 400 {
 		s.m.settleOpen()
 		asked := s.asked
 		s.asked = nil
-		if cmd := s.m.settleTranscript(); cmd != nil {
-			asked = append(asked, cmd)
-		}
 		if len(asked) == 0 {
 			return
 		}
 		for _, cmd := range asked {
 			switch msg := cmd().(type) {
 			case nil, tea.BatchMsg:
-			case transcriptMsg:
-				s.m.transcriptCame(msg)
 			default:
 				s.m.broadcast(msg)
 			}

@@ -166,7 +166,7 @@ func (m *model) fileRow(f broker.RulesFile, chosen bool, width int) string {
 	}
 	text := safe.Line(f.Path)
 	if n := draw.Cells(text); n > end-14 { // the end of a path tells more than its beginning
-		text = "…" + tail(f.Path, end-15)
+		text = "…" + draw.Tail(f.Path, end-15)
 	}
 	line.Fit(draw.Text, text, end-14).To(end)
 	if width >= 60 {

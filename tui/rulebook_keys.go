@@ -56,7 +56,7 @@ func (m *model) onRules() bool {
 	switch m.screen {
 	case screenRules, screenTokens, screenFiles, screenFile:
 		return true
-	case screenMain, screenFull, screenHistory, screenPast, screenTranscript:
+	case screenMain, screenFull, screenHistory, screenPast:
 	}
 	return false
 }
@@ -95,7 +95,7 @@ func (m *model) rulesKey(msg tea.KeyMsg) tea.Cmd {
 		return m.filesKey(msg)
 	case screenFile:
 		return m.fileKey(msg)
-	case screenRules, screenMain, screenFull, screenHistory, screenPast, screenTranscript:
+	case screenRules, screenMain, screenFull, screenHistory, screenPast:
 	}
 	return m.listKey(msg)
 }
@@ -337,6 +337,6 @@ func (m *model) mouseRules(l layout, msg tea.MouseMsg, step int) {
 		if at >= 0 && at < len(rb.shown) {
 			rb.choose(at)
 		}
-	case screenTokens, screenFiles, screenMain, screenFull, screenHistory, screenPast, screenTranscript:
+	case screenTokens, screenFiles, screenMain, screenFull, screenHistory, screenPast:
 	}
 }

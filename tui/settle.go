@@ -23,7 +23,7 @@ func (m *model) settle() tea.Cmd {
 	m.settleLaunch()
 	m.settleHistory()
 	m.settleRules()
-	cmd := tea.Batch(m.settleOpen(), m.settleDrawn(), m.settleEdit(), m.settleEditor(), m.wantStats(), m.wantStory(), m.settleTranscript(), m.beat())
+	cmd := tea.Batch(m.settleOpen(), m.settleDrawn(), m.settleEdit(), m.settleEditor(), m.wantStats(), m.wantStory(), m.beat())
 	if m.Guard.Since.Equal(m.awakeAt) {
 		return cmd
 	}
@@ -155,7 +155,7 @@ func (m *model) doc(c *board.Card, width int) *callview.Doc {
 		}
 	}
 	return m.docs.get(k, func() *callview.Doc {
-		a := m.around(c.Req)
+		a := m.Around(c.Req)
 		a.Sections, a.Rest, a.PlanFile = c.Sections, c.Rest, c.PlanFile()
 		if k.form > 0 {
 			a.Ask, a.InForm = c.Ask, in

@@ -146,9 +146,6 @@ func (m *model) subject() desk.Subject {
 		r := list[m.pastAt(list)]
 		return desk.Subject{Session: r.SessionID, Call: &r}
 	}
-	if m.screen == screenTranscript {
-		return desk.Subject{Session: m.tr.session}
-	}
 	return desk.Subject{Session: m.sessionInView(), Call: m.drawnRequest()}
 }
 
@@ -183,7 +180,7 @@ func (m *model) Ask(question, brief string, yes func() tea.Cmd) { m.askYes(quest
 
 // Read asks for a line.
 func (m *model) Read(l desk.Line) {
-	m.prompt = &prompt{purpose: askLine, what: l.Lead, help: l.Help, text: []rune(l.Text), typed: l.Typed, send: l.Send}
+	m.prompt = &prompt{purpose: askLine, what: l.Lead, help: l.Help, text: []rune(l.Text), typed: l.Typed, hints: l.Hint, send: l.Send}
 }
 
 // Copy puts text on the clipboard.
@@ -206,6 +203,21 @@ func (m *model) OnlyCallsOf(session string) tea.Cmd {
 	m.focus = paneQueue
 	m.filterBy(board.Filter{SessionID: session})
 	return nil
+}
+
+// ShowCall goes to the card of a call that waits.
+func (m *model) ShowCall(id string) tea.Cmd {
+	c := m.Board.Cards[id]
+	if c == nil {
+		return m.Say(draw.Muted, "this call is no longer waiting")
+	}
+	if m.Board.Place(c) < 0 {
+		m.filterBy(board.Filter{})
+	}
+	m.Home()
+	m.selected, m.went = id, id
+	m.focus = paneQueue
+	return m.openCall()
 }
 
 // sessionInView is the session that a key on the first screen is about: the selected one while its

@@ -142,8 +142,6 @@ func (m *model) updateBroker(msg tea.Msg) tea.Cmd {
 		return m.desktopShown(msg)
 	case storyMsg:
 		m.storyCame(msg)
-	case transcriptMsg:
-		return m.transcriptCame(msg)
 	default:
 		return m.broadcast(msg)
 	}
@@ -220,7 +218,6 @@ func (m *model) updatesCame(msg updatesMsg) tea.Cmd {
 		}
 	}
 	m.Board.Tidy()
-	m.newsForTranscript(msg.list)
 	cmd := tea.Batch(append(cmds, m.keepPlace(at), m.editorNews(msg.list), m.attempted(msg.list))...)
 	cmd = tea.Batch(cmd, m.broadcast(desk.News{List: msg.list}), m.announce(arrived...))
 	if !msg.ended {
@@ -274,7 +271,6 @@ func (m *model) updateTick(msg tickMsg) tea.Cmd {
 	}
 	at := m.Board.Place(m.card())
 	m.Board.ExpireLate(m.At)
-	m.tr.due = true
 	return tea.Batch(m.tick(), m.broadcast(desk.Tick{}), m.keepPlace(at), m.remind(), m.watchFiles())
 }
 

@@ -59,8 +59,6 @@ func (m *model) body() []string {
 		return m.historyView(l, l.detail)
 	case screenPast:
 		return m.pastView(l, l.detail)
-	case screenTranscript:
-		return m.transcriptView(l, l.detail)
 	case screenRules:
 		return m.rulesView(l, l.body)
 	case screenTokens:

@@ -29,6 +29,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/board"
+	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/words"
@@ -135,6 +136,10 @@ type Root interface {
 	Home() tea.Cmd
 	// OnlyCallsOf goes to the first screen, which then lists the calls of one session.
 	OnlyCallsOf(session string) tea.Cmd
+	// ShowCall goes to the card of a call that waits.
+	ShowCall(id string) tea.Cmd
+	// Around is what a call is drawn with beyond itself.
+	Around(r broker.Request) callview.Around
 	// Ask asks a question for yes or no in the last line. The yes passes the guard.
 	Ask(question, brief string, yes func() tea.Cmd)
 	// Read asks for a line of text.
@@ -152,6 +157,7 @@ type Line struct {
 	Lead, Help string                    // stands before it; what the keys do
 	Text       string                    // to begin with
 	Typed      func(text string)         // hears of each change; may be nil
+	Hint       func(text string) string  // what to say beside the text, after Typed; may be nil
 	Send       func(text string) tea.Cmd // takes the text; may be nil
 }
 
@@ -168,8 +174,9 @@ const (
 
 // The screens that others open by their name.
 const (
-	Bytes    = "bytes"
-	Help     = "help"
-	Managed  = "managed"
-	Timeline = "timeline"
+	Bytes      = "bytes"
+	Help       = "help"
+	Managed    = "managed"
+	Timeline   = "timeline"
+	Transcript = "transcript"
 )

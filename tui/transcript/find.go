@@ -1,4 +1,4 @@
-package tui
+package transcript
 
 import (
 	"strings"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/change"
+	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/event"
 	"github.com/aoctl/aoctl/tui/safe"
@@ -20,34 +21,56 @@ type finding struct {
 	words string // text in lower case
 	older bool   // it goes on in what is not read yet
 	from  string // key of the entry before which it goes on
+	here  bool   // what is typed was found in what is read
+}
+
+// askSearch asks what to search for, from the selected entry upwards.
+func (t *Screen) askSearch(tea.KeyMsg) tea.Cmd {
+	t.find.older = false
+	t.Read(desk.Line{Lead: "/", Help: "enter keeps · esc forgets", Text: t.find.text, Typed: t.searchFor(t.list.at), Hint: t.hint})
+	return nil
 }
 
 // searchFor goes to the newest entry with the text that is typed, from the entry with key
 // from upwards.
-func (m *model) searchFor(from string) func(string) {
+func (t *Screen) searchFor(from string) func(string) {
 	return func(text string) {
-		t := &m.tr
 		t.find = finding{text: text, words: strings.ToLower(text)}
-		at, ok := t.byKey[from]
+		at, ok := t.list.byKey[from]
 		if !ok {
-			at = len(t.items) - 1
+			at = len(t.list.items) - 1
 		}
 		if text == "" && ok {
-			t.at, t.reveal = from, true
+			t.list.at, t.list.reveal = from, true
 		}
-		if i := t.nearest(at, -1); i >= 0 {
-			m.goTo(i)
-		} else if m.prompt != nil && text != "" {
-			m.prompt.hint = "not here: enter, then n looks further"
+		i := t.nearest(at, -1)
+		if t.find.here = i >= 0; t.find.here {
+			t.goTo(i)
 		}
+	}
+}
+
+// hint says that what is typed is not above the entry where the search began.
+func (t *Screen) hint(text string) string {
+	if text == "" || t.find.here {
+		return ""
+	}
+	return "not here: enter, then n looks further"
+}
+
+// again is a key's action that searches on.
+func (t *Screen) again(back bool) func(tea.KeyMsg) tea.Cmd {
+	return func(tea.KeyMsg) tea.Cmd {
+		t.find.older = false
+		return t.findAgain(back)
 	}
 }
 
 // nearest is the first entry with what is searched for, from entry i on in a direction;
 // -1 when there is none.
-func (t *transcript) nearest(i, step int) int {
-	for ; i >= 0 && i < len(t.items); i += step {
-		if t.items[i].has(t.find.words) {
+func (t *Screen) nearest(i, step int) int {
+	for ; i >= 0 && i < len(t.list.items); i += step {
+		if t.list.items[i].has(t.find.words) {
 			return i
 		}
 	}
@@ -55,70 +78,66 @@ func (t *transcript) nearest(i, step int) int {
 }
 
 // findAgain goes to the next entry with the text: an older one, or back to a newer one.
-func (m *model) findAgain(back bool) tea.Cmd {
-	t := &m.tr
-	at, ok := t.byKey[t.at]
+func (t *Screen) findAgain(back bool) tea.Cmd {
+	at, ok := t.list.selected()
 	switch {
 	case t.find.words == "":
-		return m.Say(draw.Muted, "/ searches first")
+		return t.Say(draw.Muted, "/ searches first")
 	case !ok:
 		return nil
 	case back:
-		return m.findFrom(at+1, 1)
+		return t.findFrom(at+1, 1)
 	}
-	return m.findFrom(at-1, -1)
+	return t.findFrom(at-1, -1)
 }
 
 // findFrom looks from entry i on in a direction, then in older parts that are not read yet,
 // then from the other end.
-func (m *model) findFrom(i, step int) tea.Cmd {
-	t := &m.tr
+func (t *Screen) findFrom(i, step int) tea.Cmd {
 	if i = t.nearest(i, step); i >= 0 {
-		m.goTo(i)
+		t.goTo(i)
 		return nil
 	}
 	if step < 0 && !t.tell.AtStart() {
-		t.find.older, t.follow = true, false
-		if t.find.from = ""; len(t.items) > 0 {
-			t.find.from = t.items[0].Key
+		t.find.older, t.list.follow = true, false
+		if t.find.from = ""; len(t.list.items) > 0 {
+			t.find.from = t.list.items[0].Key
 		}
-		return m.Say(draw.Muted, "searching what is older …")
+		return t.Say(draw.Muted, "searching what is older …")
 	}
 	from, what := 0, "the end is reached: on from the oldest that is read"
 	if step < 0 {
-		from, what = len(t.items)-1, "the start is reached: on from the newest that is read"
+		from, what = len(t.list.items)-1, "the start is reached: on from the newest that is read"
 	}
 	if i = t.nearest(from, step); i >= 0 {
-		m.goTo(i)
-		return m.Say(draw.Muted, what)
+		t.goTo(i)
+		return t.Say(draw.Muted, what)
 	}
-	return m.Say(draw.Warn, "nothing here has "+words.Quoted(t.find.text))
+	return t.Say(draw.Warn, "nothing here has "+words.Quoted(t.find.text))
 }
 
 // foundMore goes on with a search when an older part has come.
-func (m *model) foundMore() tea.Cmd {
-	t := &m.tr
+func (t *Screen) foundMore() tea.Cmd {
 	if !t.find.older {
 		return nil
 	}
 	t.find.older = false
-	at, ok := t.byKey[t.find.from]
+	at, ok := t.list.byKey[t.find.from]
 	if !ok {
-		at = len(t.items)
+		at = len(t.list.items)
 	}
-	return m.findFrom(at-1, -1)
+	return t.findFrom(at-1, -1)
 }
 
-func (m *model) goTo(i int) {
-	t := &m.tr
-	it := t.items[i]
+func (t *Screen) goTo(i int) {
+	it := t.list.items[i]
 	if !it.open && !it.shows(t.find.words) {
 		it.open, it.rows = true, nil
 	}
-	t.at, t.reveal, t.follow = it.Key, true, false
-	width, height := m.room()
-	if row := it.rowWith(m.entryRows(i, width), t.find.words); row >= height/2 { // far down in a long one
-		t.top, t.offset, t.reveal = i, row-height/3, false
+	t.list.at, t.list.reveal, t.list.follow = it.Key, true, false
+	height := t.list.height
+	if row := it.rowWith(t.list.rows(i), t.find.words); row >= height/2 { // far down in a long one
+		t.list.top, t.list.offset, t.list.reveal = i, row-height/3, false
 	}
 }
 
@@ -166,7 +185,7 @@ func (it *item) shows(words string) bool {
 }
 
 // highlighted draws what was searched for in an ink of its own. row is safe to draw.
-func (m *model) highlighted(row, words string) string {
+func (t *Screen) highlighted(row, words string) string {
 	if words == "" {
 		return row
 	}
@@ -185,7 +204,7 @@ func (m *model) highlighted(row, words string) string {
 		begin := cell + draw.Cells(plain[at:at+i])
 		end := begin + draw.Cells(plain[at+i:at+i+len(words)])
 		b.WriteString(safe.Slice(row, cell, begin))
-		b.WriteString(m.Styles.Row(end-begin).Put(draw.Sign, plain[at+i:at+i+len(words)]).String())
+		b.WriteString(t.Styles.Row(end-begin).Put(draw.Sign, plain[at+i:at+i+len(words)]).String())
 		at, cell = at+i+len(words), end
 	}
 	b.WriteString(safe.Slice(row, cell, draw.Cells(plain)))

@@ -1,4 +1,4 @@
-package tui
+package transcript
 
 import (
 	"strings"
@@ -8,6 +8,7 @@ import (
 	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/change"
+	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/event"
 	"github.com/aoctl/aoctl/tui/figures"
@@ -20,27 +21,40 @@ const (
 	saidMost     = 64 << 10 // bytes of a text that are drawn
 )
 
+// painter draws entries.
+type painter struct{ *desk.Desk }
+
+// layOut draws an entry, with a blank row above what somebody says unless it is the first.
+func (p painter) layOut(it *item, behind bool, width int) []string {
+	d := &callview.Doc{Paper: *p.Styles.Paper(max(width-1, 1))}
+	if behind && (it.By == agents.SaidUser || it.By == agents.SaidAgent) {
+		d.Rows = append(d.Rows, draw.Spaces(d.Width))
+	}
+	p.entry(d, it)
+	return d.Rows
+}
+
 // entry draws one part of a transcript.
-func (m *model) entry(d *callview.Doc, it *item) {
+func (p painter) entry(d *callview.Doc, it *item) {
 	switch it.By {
 	case agents.SaidUser:
-		m.entryHead(d, it, draw.Key, "» you")
+		p.head(d, it, draw.Key, "» you")
 		d.Write(draw.Fixed(draw.Text, "", callview.SayIndent), draw.Text, clipped(it.Text))
 	case agents.SaidAgent:
-		m.entryHead(d, it, draw.Title, "agent")
+		p.head(d, it, draw.Title, "agent")
 		d.Said(clipped(it.Text))
 	case agents.SaidCall:
-		m.entryCall(d, it)
+		p.call(d, it)
 	case agents.SaidResult, agents.SaidFailed:
 		gaveBack(d, it)
 	case agents.SaidThought:
-		m.entryFolded(d, it, "· thought")
+		p.folded(d, it, "· thought")
 	case agents.SaidOther:
 		if it.Moment != nil {
-			m.entryMoment(d, it)
+			p.moment(d, it)
 			return
 		}
-		m.entryFolded(d, it, "·")
+		p.folded(d, it, "·")
 	}
 }
 
@@ -56,55 +70,55 @@ func clipped(text string) string {
 	return text[:cut] + "\n… " + figures.Size(len(text)-cut) + " more: y copies all of it"
 }
 
-// entryHead is the row above what somebody said.
-func (m *model) entryHead(d *callview.Doc, it *item, i draw.Ink, who string) {
+// head is the row above what somebody said.
+func (p painter) head(d *callview.Doc, it *item, i draw.Ink, who string) {
 	r := d.Styles.Row(d.Width).Put(i, who)
 	if it.Whose != "" {
 		r.Fit(draw.Muted, " › "+draw.SafeLine(it.Whose), d.Width/2)
 	}
-	r.Right(draw.Faint, m.entryTime(it), d.Width)
+	r.Right(draw.Faint, p.time(it), d.Width)
 	d.Add(r)
 }
 
-// entryTime is when an entry came; "" when nobody tells.
-func (m *model) entryTime(it *item) string {
+// time is when an entry came; "" when nobody tells.
+func (p painter) time(it *item) string {
 	if it.AtMS == 0 {
 		return ""
 	}
-	return time.UnixMilli(it.AtMS).In(m.At.Location()).Format("15:04:05")
+	return time.UnixMilli(it.AtMS).In(p.At.Location()).Format("15:04:05")
 }
 
-// entryFolded draws what few want to read: its first line, or all of it.
-func (m *model) entryFolded(d *callview.Doc, it *item, lead string) {
+// folded draws what few want to read: its first line, or all of it.
+func (p painter) folded(d *callview.Doc, it *item, lead string) {
 	r := d.Styles.Row(d.Width).Put(draw.Faint, lead+"  ")
 	if it.Whose != "" {
 		r.Fit(draw.Faint, "› "+draw.SafeLine(it.Whose)+"  ", d.Width/3)
 	}
 	if it.open {
-		d.Add(r.Right(draw.Faint, m.entryTime(it), d.Width))
+		d.Add(r.Right(draw.Faint, p.time(it), d.Width))
 		d.Write(draw.Fixed(draw.Text, "", callview.SayIndent), draw.Muted, clipped(it.Text))
 		return
 	}
 	d.Add(r.Fit(draw.Faint, callview.FirstLine(it.Text), d.Width-r.Width))
 }
 
-// entryMoment draws an event of the log.
-func (m *model) entryMoment(d *callview.Doc, it *item) {
+// moment draws an event of the log.
+func (p painter) moment(d *callview.Doc, it *item) {
 	s := event.New(*it.Moment)
 	word, glyph, i := s.Word()
 	r := d.Styles.Row(d.Width).Put(i, glyph+" "+word+"  ")
 	d.Add(r.Fit(draw.Muted, s.Text(), d.Width-r.Width))
 }
 
-// entryCall draws a call, the verdict on it and what came of it.
-func (m *model) entryCall(d *callview.Doc, it *item) {
+// call draws a call, the verdict on it and what came of it.
+func (p painter) call(d *callview.Doc, it *item) {
 	indent := ""
 	if it.Whose != "" {
 		indent = "  "
 	}
 	sum := callview.SummaryOf(*it.Call)
 	r := d.Styles.Row(d.Width).Put(draw.Text, indent).Put(draw.Key, "▸ ").Fit(draw.Bold, sum.Tool, d.Width/3).Put(draw.Text, " ")
-	verdict, i := m.verdict(it)
+	verdict, i := p.verdict(it)
 	if it.Whose != "" {
 		r.Fit(draw.Muted, "› "+draw.SafeLine(it.Whose)+" ", d.Width/4)
 	}
@@ -141,21 +155,21 @@ func (m *model) entryCall(d *callview.Doc, it *item) {
 		d.SayBehind(draw.Text, "", len(indent)+callview.SayIndent, draw.Warn, "! the call was too large to be kept here; this is what the agent's file has")
 	}
 	if it.open && !it.Large {
-		m.entryInput(d, it)
+		p.input(d, it)
 	}
 	if it.Ran != nil {
 		gaveBack(d, it)
 	}
 }
 
-// entryInput draws all of a call's input.
-func (m *model) entryInput(d *callview.Doc, it *item) {
+// input draws all of a call's input.
+func (p painter) input(d *callview.Doc, it *item) {
 	tool, input := it.Call.Call()
 	inner := &callview.Doc{Paper: *d.Styles.Paper(d.Width - callview.SayIndent)}
 	if inner.Width > d.Width-callview.SayIndent {
 		inner = &callview.Doc{Paper: *d.Styles.Paper(d.Width)}
 	}
-	inner.Call(*it.Call, tool, change.ReadInput(input), callview.Around{Loc: m.At.Location(), View: m.view})
+	inner.Call(*it.Call, tool, change.ReadInput(input), callview.Around{Loc: p.At.Location(), View: p.Around(*it.Call).View})
 	inner.LookAtAll()
 	for _, r := range inner.Rows {
 		d.Rows = append(d.Rows, draw.Spaces(d.Width-inner.Width)+r)
@@ -163,14 +177,14 @@ func (m *model) entryInput(d *callview.Doc, it *item) {
 }
 
 // verdict says what became of a call, in few words; safe to draw.
-func (m *model) verdict(it *item) (string, draw.Ink) {
+func (p painter) verdict(it *item) (string, draw.Ink) {
 	r := it.Call
 	if !it.OnRecord {
 		return "not asked here", draw.Faint
 	}
 	glyph, i := callview.VerdictGlyph(r.State)
 	if r.State == broker.Pending {
-		return glyph + " " + m.waiting(r), draw.Warn
+		return glyph + " " + p.waiting(r), draw.Warn
 	}
 	o := r.Outcome
 	if o == nil {
@@ -181,7 +195,7 @@ func (m *model) verdict(it *item) (string, draw.Ink) {
 		text = strings.TrimPrefix(text, lead)
 	}
 	if o.By.Kind == broker.ByRule && o.By.ID != "" {
-		text = strings.TrimSuffix(text, callview.Actor(o.By)) + m.Book.Actor(o.By)
+		text = strings.TrimSuffix(text, callview.Actor(o.By)) + p.Book.Actor(o.By)
 	}
 	if o.UpdatedInput != nil {
 		text += ", with another input"
@@ -193,8 +207,8 @@ func (m *model) verdict(it *item) (string, draw.Ink) {
 }
 
 // waiting says what a call waits for.
-func (m *model) waiting(r *broker.Request) string {
-	if c := m.Board.Cards[r.ID]; c != nil {
+func (p painter) waiting(r *broker.Request) string {
+	if c := p.Board.Cards[r.ID]; c != nil {
 		r = &c.Req
 		if c.Sending != "" {
 			return "your answer is being recorded"
