@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/tui/board"
+	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
 )
@@ -17,7 +18,7 @@ func (m *model) footer() string {
 		return m.promptView()
 	case m.note.text != "":
 		return r.Put(draw.Text, " ").Fit(m.note.ink, m.note.text, m.width-2).To(m.width).String()
-	case m.tooSmall() && m.open() == nil && (m.screen == screenMain || m.screen == screenFull):
+	case m.tooSmall() && (m.open() == m.rooms[desk.EditCall] || m.open() == nil && (m.screen == screenMain || m.screen == screenFull)):
 		return r.Put(draw.Text, " ").Fit(draw.Warn, m.tooSmallText(), m.width-2).To(m.width).String()
 	}
 	c := m.drawnCard()
@@ -51,20 +52,13 @@ func (m *model) footer() string {
 }
 
 func (m *model) tooSmallText() string {
-	return m.Fitting(
-		fmt.Sprintf("window too small to show the call: make it at least %d×%d", leastWidth, leastHeight),
-		fmt.Sprintf("too small to decide: needs %d×%d", leastWidth, leastHeight),
-		fmt.Sprintf("needs %d×%d", leastWidth, leastHeight),
-	)
+	return m.TooSmallText()
 }
 
 // hints lists the keys worth naming now.
 func (m *model) hints(c *board.Card) []hint {
 	if m.editor != nil {
 		return m.editorHints()
-	}
-	if m.edit != nil {
-		return m.editHints()
 	}
 	if m.compose != nil {
 		return m.composeHints()
@@ -149,8 +143,8 @@ func (m *model) hints(c *board.Card) []hint {
 
 // possible reports whether a key of the hints would act now.
 func (m *model) possible(c *board.Card, key string, deaf bool) bool {
-	if m.edit != nil {
-		return m.edit.state == editAsking && !m.Guard.Deaf(m.At) || key != "a" && !strings.HasPrefix(key, "type ")
+	if s := m.open(); s != nil {
+		return possibleOn(s, key)
 	}
 	switch key {
 	case "held":
@@ -163,6 +157,16 @@ func (m *model) possible(c *board.Card, key string, deaf bool) bool {
 		return c != nil && !deaf && c.Sending == ""
 	}
 	return !strings.HasPrefix(key, "type ") || !deaf && c.Sending == "" // a code
+}
+
+// possibleOn is possible for a key of an open screen.
+func possibleOn(s desk.Screen, name string) bool {
+	for _, k := range s.Keys() {
+		if k.Short != "" && k.Named() == name {
+			return k.Why == ""
+		}
+	}
+	return true
 }
 
 // locked reports whether c cannot be allowed because its end was not on the screen.

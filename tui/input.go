@@ -24,13 +24,11 @@ func (m *model) updateKey(msg tea.KeyMsg) tea.Cmd {
 		return m.updatePrompt(msg)
 	}
 	if w, ok := m.open().(desk.Writer); ok && w.Writes() {
+		m.note = note{}
 		return w.Write(msg, tookBack)
 	}
 	if m.editor != nil {
 		return m.editorKey(msg, tookBack)
-	}
-	if m.edit != nil {
-		return m.editKey(msg, tookBack)
 	}
 	if m.compose != nil {
 		return m.composeKey(msg)

@@ -16,7 +16,7 @@ type keyMap struct {
 	Freeze, FreezeOne        key.Binding
 	PutOff, Reject, Resume   key.Binding
 	MoreTime                 key.Binding
-	Edit, AsAsked            key.Binding
+	Edit                     key.Binding
 	Mark, MarkAlike          key.Binding
 	Up, Down, Top, Bottom    key.Binding
 	PageDown, PageUp         key.Binding
@@ -44,7 +44,6 @@ func defaultKeyMap() keyMap {
 		Deny:      bind("d", "deny it", "d"),
 		DenyWhy:   bind("D", "deny it and say why; the agent reads the reason", "D"),
 		Edit:      bind("e", "edit the input in $EDITOR, look at the difference, then allow that", "e"),
-		AsAsked:   bind("u", "in an edited call: give the edited input up", "u"),
 		Stop:      bind("s", "stop this session: its calls are denied until its user speaks; one that aoctl holds is ended too", "s"),
 		StopAll:   bind("S", "stop all sessions", "S"),
 		Kill:      bind("ctrl+k", "stop this session and end its processes; names them and asks first", "ctrl+k"),

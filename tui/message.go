@@ -10,6 +10,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/external"
 	"github.com/aoctl/aoctl/tui/safe"
 	"github.com/aoctl/aoctl/tui/text"
 	"github.com/aoctl/aoctl/tui/words"
@@ -54,7 +55,7 @@ type saidMsg struct {
 // wroteMsg says that the operator's editor is done with a message.
 type wroteMsg struct {
 	gen int
-	run *editRun
+	run *external.Run
 	err error
 }
 
@@ -275,20 +276,15 @@ func runError(err error) string {
 			return text
 		}
 	}
-	return safe.Line(withoutPath(err))
+	return safe.Line(words.WhatIsWrong(err))
 }
 
 // writeInEditor gives the text to the operator's editor.
 func (m *model) writeInEditor() tea.Cmd {
 	c := m.compose
 	c.state = composeEditor
-	run := &editRun{
-		ctx: m.Ctx, command: m.opts.Editor, folder: m.opts.EditFolder, file: "message.md", text: c.text.String(), hold: m.opts.Foreground,
-	}
-	run.SetStdin(m.opts.Input)
-	run.SetStdout(m.opts.Output)
 	gen := c.gen
-	return m.exec(run, func(err error) tea.Msg { return wroteMsg{gen: gen, run: run, err: err} })
+	return m.outside.Open(m.Ctx, "message.md", c.text.String(), func(run *external.Run, err error) tea.Msg { return wroteMsg{gen: gen, run: run, err: err} })
 }
 
 // wrote takes the text back from the editor. It is not sent before enter.
@@ -301,7 +297,7 @@ func (m *model) wrote(msg wroteMsg) tea.Cmd {
 	}
 	c.state = composing
 	got := text.NewArea("", maxMessage)
-	refused := got.Insert([]rune(strings.TrimSuffix(strings.TrimPrefix(msg.run.got, "\ufeff"), "\n")))
+	refused := got.Insert([]rune(strings.TrimSuffix(strings.TrimPrefix(msg.run.Got, "\ufeff"), "\n")))
 	switch {
 	case refused != "":
 		c.hint = refused

@@ -37,28 +37,6 @@ type (
 		verdict broker.Verdict
 		err     error
 	}
-	editedMsg struct { // the editor is done
-		gen int
-		run *editRun
-		err error
-	}
-	editJudgedMsg struct { // what the new input would do
-		gen, version int
-		judged       broker.Edited
-		others       []string // other hooks, raw
-		err          error
-	}
-	editSentMsg struct { // the answer to a decision with a new input
-		gen int
-		id  string
-		req broker.Request
-		err error
-	}
-	editKeptMsg struct { // the text of a call that ended was written to a file
-		gen  int
-		path string
-		err  error
-	}
 	moreTimeMsg struct { // the answer to giving a call more time
 		req broker.Request
 		err error

@@ -11,6 +11,7 @@ import (
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/external"
 	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/text"
 	"github.com/aoctl/aoctl/tui/tty"
@@ -70,11 +71,8 @@ type model struct {
 	attempts attempts
 	prompt   *prompt // what is being typed or asked, nil when nothing is
 
-	edit    *edit // lies over the screen, nil when no input is being edited
-	editGen int
-	drafts  map[string]string // edited texts by the digest of the call as it was asked
-	instead guard.Drawn       // a card that e was pressed on, whose agent takes no other input
-	exec    func(run *editRun, done func(error) tea.Msg) tea.Cmd
+	instead guard.Drawn // a card that e was pressed on, whose agent takes no other input
+	outside *external.Editor
 
 	compose    *compose // lies below the panes, nil when no message is being written
 	launch     *launch  // lies over the screen, nil when no session is being started
@@ -127,7 +125,7 @@ type note struct {
 
 func newModel(ctx context.Context, c console, o Options, st *draw.Styles) *model {
 	m := &model{console: c, opts: o, keys: defaultKeyMap(), makeCode: guard.NewCode, editorKeys: defaultEditorKeys(), ruleKeys: defaultRuleKeys(), askKeys: defaultAskKeys(), textKeys: text.DefaultAreaKeys(), launchKeys: defaultLaunchKeys()}
-	m.exec = func(run *editRun, done func(error) tea.Msg) tea.Cmd { return tea.Exec(run, done) }
+	m.outside = external.NewEditor(o.Editor, o.EditFolder, o.Foreground, o.Input, o.Output)
 	m.Desk = &desk.Desk{
 		Root: m, Ctx: ctx, Board: board.NewBoard(), Guard: new(guard.Guard), Styles: st, Book: words.NewBook(broker.RuleBook{}), Operator: o.Operator, At: o.Now(),
 	}
@@ -155,7 +153,7 @@ func (m *model) card() *board.Card {
 // drawnCard is the card whose call is on the screen, whole or in part: the only one
 // that a decision may be about.
 func (m *model) drawnCard() *board.Card {
-	if len(m.stack) > 0 || m.screen != screenMain && m.screen != screenFull || m.tooSmall() || m.editor != nil || m.edit != nil || m.launch != nil || m.composeCovers() {
+	if len(m.stack) > 0 || m.screen != screenMain && m.screen != screenFull || m.tooSmall() || m.editor != nil || m.launch != nil || m.composeCovers() {
 		return nil
 	}
 	return m.card()
@@ -164,7 +162,7 @@ func (m *model) drawnCard() *board.Card {
 // formOpen reports whether something that is written or asked takes every key.
 func (m *model) formOpen() bool {
 	w, ok := m.open().(desk.Writer)
-	return ok && w.Writes() || m.prompt != nil || m.editor != nil || m.edit != nil || m.compose != nil || m.launch != nil
+	return ok && w.Writes() || m.prompt != nil || m.editor != nil || m.compose != nil || m.launch != nil
 }
 
 // selectRow selects the card at place i of the list, or the one nearest to it.

@@ -65,7 +65,9 @@ func (s *still) told() {
 		}
 		for _, cmd := range asked {
 			switch msg := cmd().(type) {
-			case nil, tea.BatchMsg:
+			case nil:
+			case tea.BatchMsg:
+				s.asked = append(s.asked, msg...)
 			default:
 				s.m.broadcast(msg)
 			}

@@ -23,7 +23,7 @@ func (m *model) settle() tea.Cmd {
 	m.settleLaunch()
 	m.settleHistory()
 	m.settleRules()
-	cmd := tea.Batch(m.settleOpen(), m.settleDrawn(), m.settleEdit(), m.settleEditor(), m.wantStats(), m.wantStory(), m.beat())
+	cmd := tea.Batch(m.settleOpen(), m.settleDrawn(), m.settleEditor(), m.wantStats(), m.wantStory(), m.beat())
 	if m.Guard.Since.Equal(m.awakeAt) {
 		return cmd
 	}
@@ -68,9 +68,7 @@ func (m *model) settleDrawn() tea.Cmd {
 		return nil
 	}
 	if c == nil {
-		if m.edit == nil || m.edit.state != editAsking {
-			m.Guard.Draws(guard.Drawn{}, m.At)
-		}
+		m.Guard.Draws(guard.Drawn{}, m.At)
 		return nil
 	}
 	var cmd tea.Cmd

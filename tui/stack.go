@@ -70,7 +70,7 @@ func (m *model) broadcast(msg tea.Msg) tea.Cmd {
 // settleOpen lets the screens settle that are drawn.
 func (m *model) settleOpen() tea.Cmd {
 	l := m.layout()
-	m.Stacked = m.width < desk.StackBelow
+	m.Stacked, m.Small = m.width < desk.StackBelow, m.tooSmall()
 	var cmds []tea.Cmd
 	if s := m.covering(); s != nil {
 		m.Width, m.Height = l.body.W, l.body.H

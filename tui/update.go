@@ -91,14 +91,8 @@ func (m *model) updateBroker(msg tea.Msg) tea.Cmd {
 		}
 	case decidedMsg:
 		return m.decided(msg)
-	case editedMsg:
-		return m.edited(msg)
-	case editJudgedMsg:
-		return m.editJudged(msg)
-	case editSentMsg:
-		return m.editSent(msg)
-	case editKeptMsg:
-		m.editKept(msg)
+	case desk.Allowed:
+		m.allowed(msg)
 	case markedMsg:
 		return m.markedDecided(msg)
 	case frozenMsg:

@@ -40,9 +40,6 @@ func (m *model) View() string {
 
 func (m *model) body() []string {
 	l := m.layout()
-	if m.edit != nil {
-		return m.editView(l, l.body)
-	}
 	if m.launch != nil {
 		return m.launchView(l, l.body)
 	}

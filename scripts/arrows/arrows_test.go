@@ -62,6 +62,8 @@ var arrows = map[string][]string{
 	"tui/event":            {module + "/broker", module + "/broker/story", module + "/tui/board", module + "/tui/callview", module + "/tui/change", module + "/tui/draw", module + "/tui/figures", module + "/tui/safe", module + "/tui/words"},
 	"tui/desk":             {module + "/broker", module + "/tui/board", module + "/tui/callview", module + "/tui/draw", module + "/tui/figures", module + "/tui/guard", module + "/tui/words", "github.com/charmbracelet/…"},
 	"tui/bytes":            screen(),
+	"tui/editcall":         append(screen(), module+"/tui/external"),
+	"tui/external":         {module + "/tui/change", "github.com/charmbracelet/bubbletea", "golang.org/x/sys/…"},
 	"tui/managed":          screen(),
 	"tui/timeline":         screen(),
 	"tui/transcript":       screen(),

@@ -22,6 +22,7 @@ package desk
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -103,6 +104,8 @@ type (
 	News struct{ List []broker.Update }
 	// Tick comes once a second.
 	Tick struct{}
+	// Allowed says that a screen on top of the list had this call allowed: the list moves on.
+	Allowed struct{ ID string }
 )
 
 // Desk is what a screen may use of the console around it. All of it belongs to the goroutine of
@@ -119,6 +122,7 @@ type Desk struct {
 
 	Width, Height int  // of the room that a screen has, in cells
 	Stacked       bool // the window is narrow: panes lie one above the other
+	Small         bool // the window is too small to judge a call in
 }
 
 // Root is what the console does for its screens.
@@ -164,6 +168,15 @@ type Line struct {
 // TooSmall reports whether the window is too small to judge a call in.
 func TooSmall(width, height int) bool { return width < LeastWidth || height < LeastHeight }
 
+// TooSmallText says how large the window must be for a call to be judged.
+func (d *Desk) TooSmallText() string {
+	return d.Fitting(
+		fmt.Sprintf("window too small to show the call: make it at least %d×%d", LeastWidth, LeastHeight),
+		fmt.Sprintf("too small to decide: needs %d×%d", LeastWidth, LeastHeight),
+		fmt.Sprintf("needs %d×%d", LeastWidth, LeastHeight),
+	)
+}
+
 // The least window in which calls can be judged, in cells. Windows narrower than StackBelow have
 // their panes one above the other.
 const (
@@ -175,6 +188,7 @@ const (
 // The screens that others open by their name.
 const (
 	Bytes      = "bytes"
+	EditCall   = "editcall"
 	Help       = "help"
 	Managed    = "managed"
 	Timeline   = "timeline"

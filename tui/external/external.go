@@ -1,4 +1,13 @@
-package tui
+// Package external hands a text to the operator's own editor and takes it back: the input of a call
+// that is edited, and a message that is written.
+//
+// The editor has the terminal meanwhile, and the program's loop stands still; agents wait on, since
+// the broker has goroutines of its own. The text lies in a folder that only this user can read, and
+// that is gone afterwards. The editor is started in that folder, because what lies where the console
+// was started may be an agent's work. What was typed ahead for the editor is dropped.
+//
+// A text whose call ended meanwhile is kept in a file for a week (Keep).
+package external
 
 import (
 	"bytes"
@@ -14,6 +23,8 @@ import (
 	"syscall"
 	"time"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"github.com/aoctl/aoctl/tui/change"
 )
 
@@ -21,49 +32,70 @@ import (
 // largest size there is, indented.
 const maxEdited = 4 << 20
 
-// editRun hands a text to an editor of the operator's and takes it back. It is a
-// tea.ExecCommand: while it runs nothing else has the terminal, and the program's loop
-// stands still. Agents wait on: the broker has goroutines of its own.
-type editRun struct {
-	ctx     context.Context //nolint:containedctx // Run takes none
-	command string          // the editor, as a shell reads it
-	folder  string          // for the folder of the text; "" is the system's own
-	file    string          // what the text's file is called
-	text    string
-	hold    func() func() // see Options.Foreground; may be nil
+// Editor is the operator's editor. Tests replace Exec and Keep.
+type Editor struct {
+	Command string        // as a shell reads it
+	Folder  string        // for the folder of the text; "" is the system's own
+	Hold    func() func() // is called before the editor gets the terminal, and what it returns afterwards; may be nil
+	In      io.Reader     // the terminal
+	Out     io.Writer
 
-	in, out *os.File // the terminal
-	got     string   // what came back, as far as err allows
-	took    time.Duration
+	Exec func(run *Run, done func(error) tea.Msg) tea.Cmd                            // lends the terminal
+	Keep func(folder, id, name, text string, now time.Time) (path string, err error) // keeps a text
+}
+
+// NewEditor makes an editor that runs command.
+func NewEditor(command, folder string, hold func() func(), in io.Reader, out io.Writer) *Editor {
+	lend := func(run *Run, done func(error) tea.Msg) tea.Cmd { return tea.Exec(run, done) }
+	return &Editor{Command: command, Folder: folder, Hold: hold, In: in, Out: out, Exec: lend, Keep: keep}
+}
+
+// Open gives a text to the editor, in a file of this name. done makes the message that it is back.
+func (e *Editor) Open(ctx context.Context, file, text string, done func(*Run, error) tea.Msg) tea.Cmd {
+	run := &Run{ctx: ctx, editor: e, file: file, text: text}
+	run.SetStdin(e.In)
+	run.SetStdout(e.Out)
+	return e.Exec(run, func(err error) tea.Msg { return done(run, err) })
+}
+
+// Run is one time that the editor has the terminal. It is a tea.ExecCommand.
+type Run struct {
+	ctx        context.Context //nolint:containedctx // Run takes none
+	editor     *Editor
+	file, text string
+	in, out    *os.File // the terminal
+
+	Got  string // what came back, as far as there was no error
+	Took time.Duration
 }
 
 // SetStdin takes the terminal's file from Bubble Tea.
-func (r *editRun) SetStdin(in io.Reader) {
+func (r *Run) SetStdin(in io.Reader) {
 	if f, ok := in.(*os.File); ok && r.in == nil {
 		r.in = f
 	}
 }
 
 // SetStdout is for files, which the program's own output is not.
-func (r *editRun) SetStdout(out io.Writer) {
+func (r *Run) SetStdout(out io.Writer) {
 	if f, ok := out.(*os.File); ok && r.out == nil {
 		r.out = f
 	}
 }
 
 // SetStderr does nothing: an editor's messages belong where its screen is.
-func (r *editRun) SetStderr(io.Writer) {}
+func (r *Run) SetStderr(io.Writer) {}
 
 // Run lets the editor change the text. The folder that it is in is there for this user
 // alone, and gone afterwards. Errors are sentences for the operator.
-func (r *editRun) Run() (err error) {
-	r.got = r.text
-	if r.folder != "" {
-		if err := os.MkdirAll(r.folder, 0o700); err != nil {
+func (r *Run) Run() (err error) {
+	r.Got = r.text
+	if r.editor.Folder != "" {
+		if err := os.MkdirAll(r.editor.Folder, 0o700); err != nil {
 			return fmt.Errorf("no folder for the editor: %w", err)
 		}
 	}
-	dir, err := os.MkdirTemp(r.folder, "edit-") // with mode 0700
+	dir, err := os.MkdirTemp(r.editor.Folder, "edit-") // with mode 0700
 	if err != nil {
 		return fmt.Errorf("no folder for the editor: %w", err)
 	}
@@ -72,27 +104,27 @@ func (r *editRun) Run() (err error) {
 	if err := os.WriteFile(path, []byte(r.text), 0o600); err != nil {
 		return fmt.Errorf("no file for the editor: %w", err)
 	}
-	if r.hold != nil {
-		defer r.hold()()
+	if r.editor.Hold != nil {
+		defer r.editor.Hold()()
 	}
 	began := time.Now()
 	failed := r.edit(path)
-	r.took = time.Since(began)
+	r.Took = time.Since(began)
 	if r.in != nil {
 		forgetTyped(r.in) // it was meant for the editor
 	}
 	got, err := readEdited(path)
 	if err == nil {
-		r.got = got
+		r.Got = got
 	}
-	if r.ctx.Err() != nil && r.got != r.text { // the console ends, and nobody will ask about it
-		_, _ = keepEdited(r.folder, "", r.file, r.got, time.Now())
+	if r.ctx.Err() != nil && r.Got != r.text { // the console ends, and nobody will ask about it
+		_, _ = keep(r.editor.Folder, "", r.file, r.Got, time.Now())
 	}
 	switch {
 	case failed != nil:
-		return fmt.Errorf("the editor %q failed: %w", r.command, failed)
+		return fmt.Errorf("the editor %q failed: %w", r.editor.Command, failed)
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("the editor %q left no file", r.command)
+		return fmt.Errorf("the editor %q left no file", r.editor.Command)
 	case err != nil:
 		return fmt.Errorf("what the editor left cannot be used: %w", err)
 	}
@@ -101,8 +133,8 @@ func (r *editRun) Run() (err error) {
 
 // edit runs the editor on a file. Its folder is the file's own: what else lies where
 // the console was started may be an agent's work, and editors read settings there.
-func (r *editRun) edit(path string) error {
-	name, args := editorCommand(r.command, path)
+func (r *Run) edit(path string) error {
+	name, args := editorCommand(r.editor.Command, path)
 	cmd := exec.CommandContext(r.ctx, name, args...) //nolint:gosec // the operator's own editor
 	cmd.Dir = filepath.Dir(path)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
@@ -150,9 +182,9 @@ func readEdited(path string) (string, error) {
 // keptFor is how long texts of calls that ended meanwhile are kept.
 const keptFor = 7 * 24 * time.Hour
 
-// keepEdited writes a text down whose call has ended, and removes old ones. It returns
+// keep writes a text down whose call has ended, and removes old ones. It returns
 // where the text is.
-func keepEdited(folder, id, name, text string, now time.Time) (string, error) {
+func keep(folder, id, name, text string, now time.Time) (string, error) {
 	if folder == "" {
 		folder = os.TempDir()
 	} else if err := os.MkdirAll(folder, 0o700); err != nil {

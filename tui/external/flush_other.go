@@ -1,6 +1,6 @@
 //go:build !linux && !darwin
 
-package tui
+package external
 
 import "os"
 

@@ -1,4 +1,4 @@
-package tui
+package editcall
 
 import (
 	"fmt"
@@ -6,43 +6,36 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/tui/callview"
+	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
+	"github.com/aoctl/aoctl/tui/words"
 )
 
-// editRoom is the room for the question: all below the header.
-func (m *model) editRoom() (width, height int) {
-	l := m.layout()
-	return l.Inner(l.body, 1)
-}
-
-// settleEdit tells the guard what is drawn, and notes when all of it was on the screen.
-func (m *model) settleEdit() tea.Cmd {
-	cmd := m.editNews()
-	e := m.edit
+// settle notes when all of the question was on the screen.
+func (x *Screen) settle() tea.Cmd {
+	cmd := x.news()
+	e := x.edit
 	if e == nil || e.state == editOpen {
 		return cmd
 	}
-	if e.state == editAsking && !m.tooSmall() {
-		m.Guard.Draws(e.key(), m.At)
-	}
-	width, height := m.editRoom()
-	rows, end := m.editRows(width)
+	width, height := x.Inner()
+	rows, end := x.rows(width)
 	e.top = max(0, min(e.top, len(rows)-height))
-	if e.state == editAsking && height > 0 && !m.tooSmall() && e.top+height >= end {
+	if e.state == editAsking && height > 0 && !x.Small && e.top+height >= end {
 		e.seen = true
 	}
 	return cmd
 }
 
-// editView draws the question whether the call is to be allowed with its new input.
-func (m *model) editView(l layout, a draw.Area) []string {
-	width, height := l.Inner(a, 1)
-	e := m.edit
-	rows, end := m.editRows(width)
+// View draws the question whether the call is to be allowed with its new input.
+func (x *Screen) View(_, _ int) []string {
+	width, height := x.Inner()
+	e := x.edit
+	rows, end := x.rows(width)
 	top := max(0, min(e.top, len(rows)-height))
-	f := draw.Caption{Title: "Edited: " + callview.SummaryOf(e.req).Tool, Focus: true, Note: "of " + m.Board.Label(e.req.SessionID)}
+	f := draw.Caption{Title: "Edited: " + callview.SummaryOf(e.req).Tool, Focus: true, Note: "of " + x.Board.Label(e.req.SessionID)}
 	if e.state == editAsking && e.judged.Dangerous() {
 		f.Alarm = callview.AlarmOf(e.judged.Request)
 		if f.Alarm == "" {
@@ -54,22 +47,22 @@ func (m *model) editView(l layout, a draw.Area) []string {
 	}
 	if more := end - top - height; e.state == editAsking && !e.seen && more > 0 {
 		f.BelowRight = "▼ " + figures.Plural(more, "more row")
-		if l.Stacked {
+		if x.Stacked {
 			f.Right = f.BelowRight
 		}
 	}
-	if c := m.Board.Cards[e.card.ID]; c != nil && e.gone == "" {
-		f.Below, f.BelowInk = m.standing(c)
-		f.BelowMore = m.noLonger(c)
+	if c := x.Board.Cards[e.card.ID]; c != nil && e.gone == "" {
+		f.Below, f.BelowInk = words.Standing(c, x.At)
+		f.BelowMore = words.NoLonger(c, x.At)
 	}
-	return l.Framed(a, f, 1, rows[min(top, len(rows)):min(top+height, len(rows))])
+	return x.Framed(f, rows, top)
 }
 
-// editRows lays the question out: what changed, then the call as it would run, as any
+// rows lays the question out: what changed, then the call as it would run, as any
 // call is drawn. end is the row behind what must be read.
-func (m *model) editRows(width int) (rows []string, end int) {
-	e := m.edit
-	p := &callview.Doc{Paper: *m.Styles.Paper(width)}
+func (x *Screen) rows(width int) (rows []string, end int) {
+	e := x.edit
+	p := &callview.Doc{Paper: *x.Styles.Paper(width)}
 	if e.gone != "" {
 		p.SayBehind(draw.Warn, "!", 2, draw.Warn, "this call "+e.gone+": nothing can be allowed any more")
 		if e.kept != "" {
@@ -91,15 +84,15 @@ func (m *model) editRows(width int) (rows []string, end int) {
 		p.Blank()
 		p.Difference(e.form.input, e.input)
 	case editAsking, editSending:
-		return m.editQuestion(p, width)
+		return x.question(p, width)
 	}
 	p.LookAtAll()
 	return p.Rows, len(p.Rows)
 }
 
-// editQuestion is editRows for an input that was judged.
-func (m *model) editQuestion(p *callview.Doc, width int) (rows []string, end int) {
-	e := m.edit
+// question is rows for an input that was judged.
+func (x *Screen) question(p *callview.Doc, width int) (rows []string, end int) {
+	e := x.edit
 	if e.judged.Deny != "" {
 		p.SayBehind(draw.Danger, "✗", 2, draw.Danger, "a rule refuses it: "+draw.SafeLine(e.judged.Deny))
 	}
@@ -119,7 +112,7 @@ func (m *model) editQuestion(p *callview.Doc, width int) (rows []string, end int
 	p.Blank()
 	p.Say(draw.Title, "Runs in place of what was asked")
 	p.LookAtAll()
-	d := callview.LayOut(m.Styles, e.judged.Request, m.Around(e.judged.Request), width)
+	d := callview.LayOut(x.Styles, e.judged.Request, x.Around(e.judged.Request), width)
 	end = len(p.Rows) + d.CallEnd
 	return append(p.Rows, d.Rows...), end
 }
@@ -127,27 +120,38 @@ func (m *model) editQuestion(p *callview.Doc, width int) (rows []string, end int
 // othersShown is how many other hooks are named.
 const othersShown = 3
 
-// editHints are the keys worth naming while an edit is open.
-func (m *model) editHints() []hint {
-	e := m.edit
-	back := hint{"esc", "back"}
-	again, asAsked := hint{"e", "edit again"}, hint{"u", "as it was asked"}
+// Keys are named in the key line; Write takes them.
+func (x *Screen) Keys() []desk.Key {
+	e := x.edit
+	if e == nil {
+		return nil
+	}
+	again, asAsked := desk.Key{Binding: againKey, Short: "edit again"}, desk.Key{Binding: asAskedKey, Short: "as it was asked"}
+	scroll := desk.Key{Binding: desk.Down, Name: "j k", Short: "scroll"}
 	switch {
 	case e.gone != "":
-		return []hint{{"j k", "scroll"}, back}
+		return []desk.Key{scroll}
 	case e.state == editBroken, e.state == editAsking && e.judged.Deny != "":
-		return []hint{again, asAsked, {"j k", "scroll"}, back}
+		return []desk.Key{again, asAsked, scroll}
 	case e.state != editAsking:
-		return []hint{back}
+		return nil
 	case !e.seen:
-		return []hint{{"G", "read to the end to allow"}, again, asAsked, back}
+		return []desk.Key{{Binding: desk.Bottom, Name: "G", Short: "read to the end to allow"}, again, asAsked}
 	}
-	allow := hint{"a", "allow as edited"}
-	if e.code != "" {
-		allow = hint{"type " + e.code, "allow"}
-		if first := m.Guard.Begun(m.At); first != "" {
-			allow = hint{first + "_", "then " + e.code[1:] + " allows"}
+	return []desk.Key{x.allowing(), again, asAsked, scroll}
+}
+
+// allowing is the key, or the digits, that allow.
+func (x *Screen) allowing() desk.Key {
+	k := desk.Key{Binding: allowKey, Short: "allow as edited"}
+	if code := x.edit.code; code != "" {
+		k.Name, k.Short = "type "+code, "allow"
+		if first := x.Guard.Begun(x.At); first != "" {
+			k.Name, k.Short = first+"_", "then "+code[1:]+" allows"
 		}
 	}
-	return []hint{allow, again, asAsked, {"j k", "scroll"}, back}
+	if x.Guard.Deaf(x.At) {
+		k.Why = "this just came up: look first"
+	}
+	return k
 }

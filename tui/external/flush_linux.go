@@ -1,4 +1,4 @@
-package tui
+package external
 
 import (
 	"os"
@@ -8,5 +8,5 @@ import (
 
 // forgetTyped drops what was typed at a terminal and not read yet.
 func forgetTyped(f *os.File) {
-	_ = unix.IoctlSetPointerInt(int(f.Fd()), unix.TIOCFLUSH, unix.TCIFLUSH) // no terminal: nothing was typed
+	_ = unix.IoctlSetInt(int(f.Fd()), unix.TCFLSH, unix.TCIFLUSH) // no terminal: nothing was typed
 }
