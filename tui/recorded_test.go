@@ -1,8 +1,6 @@
 package tui
 
 import (
-	"fmt"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/tui/desk"
@@ -73,5 +71,5 @@ func (s *still) told() {
 			}
 		}
 	}
-	panic(fmt.Sprint("the screens ask for ever"))
+	panic("the screens ask for ever")
 }

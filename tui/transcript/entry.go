@@ -235,11 +235,9 @@ func gaveBack(d *callview.Doc, it *item) {
 	}
 	lines := draw.CountLines(r.Output)
 	switch {
+	case r.OutputBytes == 0 && !r.Failed:
+		word = strings.Replace(word, "gave back", "no output", 1)
 	case r.OutputBytes == 0:
-		word += " nothing"
-		if r.Failed {
-			word = strings.TrimSuffix(word, " nothing")
-		}
 	case r.Output == "":
 		word += " " + figures.Size(r.OutputBytes) + ", not kept"
 	case r.Missing() > 0:

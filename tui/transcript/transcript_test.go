@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,8 +10,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/muesli/termenv"
 	"pgregory.net/rapid"
-
-	"context"
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
@@ -76,7 +75,7 @@ func (r *rig) press(name string) {
 		msg = tea.KeyMsg{Type: t}
 	}
 	for _, k := range r.Keys() {
-		for _, n := range k.Binding.Keys() {
+		for _, n := range k.Keys() {
 			if n == name {
 				k.Do(msg)
 				r.settleOnly()

@@ -76,7 +76,7 @@ func (t *Screen) source() (string, draw.Ink) {
 	case t.err != nil && len(t.list.items) > 0:
 		return "cannot be read on: " + draw.SafeLine(t.err.Error()), draw.Warn
 	case t.noFile != "":
-		return "what its hooks told; no file of its agent: " + t.reason(), draw.Warn
+		return "no transcript file; showing what hooks reported: " + t.reason(), draw.Warn
 	}
 	path, room := draw.SafeLine(t.path), t.Width-8
 	if draw.Cells(path) > room {
@@ -125,7 +125,7 @@ func spentWords(s story.Spent) string {
 	}
 	u := s.Usage
 	if in := u.Input + u.CacheRead + u.CacheWrite; in+u.Output > 0 {
-		parts = append(parts, words.Tokens(in)+" in "+words.Tokens(u.Output)+" out")
+		parts = append(parts, words.Tokens(in)+" tokens in, "+words.Tokens(u.Output)+" out")
 	}
 	return strings.Join(parts, ", ")
 }
