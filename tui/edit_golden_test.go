@@ -154,3 +154,31 @@ func TestEditInASmallWindow(t *testing.T) {
 		t.Errorf("a counts about %+v", s.m.Guard.Drawn)
 	}
 }
+
+// The guard knows which text the question is about: a key that was meant for the one before is
+// about another thing.
+func TestGuardKnowsWhichText(t *testing.T) {
+	s := newEditScene(t, broker.Request{})
+	s.draw(80, 24)
+	editScenes["asked"].play(s)
+	first := s.m.Guard.Drawn
+	if first.ID != "edit of r1" || first.Digest == "" {
+		t.Fatalf("the guard has %+v", first)
+	}
+	s.m.Update(keyMsg("a"))
+	held := s.m.Guard.HeldGen
+	s.m.Update(keyMsg("e")) // right behind it: takes the a back, and does nothing else
+	s.pass(2 * time.Second)
+	exec := s.m.outside.Exec
+	s.m.outside.Exec = func(run *external.Run, done func(error) tea.Msg) tea.Cmd { return s.keep(exec(run, done)) }
+	s.m.Update(keyMsg("e"))
+	s.m.Update(guard.DueMsg{Gen: s.m.Guard.HeldGen})
+	s.told()
+	s.m.Update(awakeMsg{})
+	if next := s.m.Guard.Drawn; next.ID != first.ID || next == first || !s.m.Guard.Deaf(s.m.At) {
+		t.Errorf("judged anew, the guard has %+v, deaf %v", next, s.m.Guard.Deaf(s.m.At))
+	}
+	if s.m.Update(guard.DueMsg{Gen: held}); s.m.Board.Cards["r1"].Sending != "" {
+		t.Error("a key for the text before allowed this one")
+	}
+}
