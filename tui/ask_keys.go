@@ -41,7 +41,7 @@ func (k askKeys) help() []key.Binding {
 // inForm reports whether keys are for the form on card c: it has the whole screen, or
 // its pane has the focus.
 func (m *model) inForm(c *board.Card) bool {
-	if c == nil || c.Ask == nil || c.Late() || m.editor != nil || m.tooSmall() {
+	if c == nil || c.Ask == nil || c.Late() || m.tooSmall() {
 		return false
 	}
 	return m.screen == screenFull || m.screen == screenMain && m.focus == paneDetail

@@ -1,13 +1,15 @@
 package tui
 
 import (
-	"fmt"
-
-	"github.com/aoctl/aoctl/tui/board"
+	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/words"
 )
+
+// Around gathers what a call is drawn with beyond itself.
+func (m *model) Around(r broker.Request) callview.Around { return m.sheets.Around(r) }
 
 // detailView draws the selected call.
 func (m *model) detailView(l layout, a draw.Area) []string {
@@ -29,8 +31,8 @@ func (m *model) detailView(l layout, a draw.Area) []string {
 		Title: d.Title, Alarm: d.Alarm, Note: d.Note, Right: callview.Position(m.scroll, height, d),
 		Focus: m.focus == paneDetail || m.screen == screenFull,
 	}
-	f.Below, f.BelowInk = m.standing(c)
-	f.BelowMore = m.noLonger(c)
+	f.Below, f.BelowInk = words.Standing(c, m.At)
+	f.BelowMore = words.NoLonger(c, m.At)
 	if l.Stacked && c.Held() && f.Alarm == "" {
 		f.Note, f.NoteInk = "held", draw.Frozen
 	}
@@ -44,32 +46,4 @@ func (m *model) detailView(l layout, a draw.Area) []string {
 		}
 	}
 	return l.Framed(a, f, 1, d.Look(m.scroll, m.scroll+height))
-}
-
-// standing says how long the call has waited and what may still be done.
-func (m *model) standing(c *board.Card) (string, draw.Ink) {
-	if c.Late() {
-		return "late: " + callview.Ended(c.Req), draw.Warn
-	}
-	if c.PutOff() {
-		return "put off " + figures.Ago(m.At.Sub(c.Req.Checkpoint.At)) + " ago · no deadline", draw.Muted
-	}
-	d := c.Req.ExpiresAt.Sub(m.At)
-	text := fmt.Sprintf("asked %s ago · %s left", figures.Clock(m.At.Sub(c.Req.CreatedAt)), figures.Left(d))
-	if c.Held() {
-		return "held by a freeze · " + text, draw.Frozen
-	}
-	if c.Changed {
-		return "a file of it changed · " + text, draw.Warn
-	}
-	return text, draw.Muted
-}
-
-// noLonger says of a call whose time is half over that it can be given no more.
-func (m *model) noLonger(c *board.Card) string {
-	_, whole := c.Span()
-	if c.Late() || c.PutOff() || c.MayWait() || c.Req.ExpiresAt.Sub(m.At) >= whole/2 {
-		return ""
-	}
-	return " · its asker waits no longer than that"
 }

@@ -14,17 +14,19 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/risk"
+	"github.com/aoctl/aoctl/tui/desk"
+	"github.com/aoctl/aoctl/tui/external"
 	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
 // editsTo makes the rig's editor one that leaves this text, or fails, after a while.
 func (r *rig) editsTo(text string, err error, takes time.Duration) *int {
 	opened := 0
-	r.m.exec = func(run *editRun, done func(error) tea.Msg) tea.Cmd {
+	r.m.outside.Exec = func(run *external.Run, done func(error) tea.Msg) tea.Cmd {
 		opened++
 		return func() tea.Msg {
 			time.Sleep(takes)
-			run.got, run.took = text, takes
+			run.Got, run.Took = text, takes
 			return done(err)
 		}
 	}
@@ -35,10 +37,13 @@ func (r *rig) editsTo(text string, err error, takes time.Duration) *int {
 func editRig(t *testing.T, call broker.Request) *rig {
 	t.Helper()
 	r := newRig(t, newFake(someSessions(), call), 80, 24)
-	r.m.opts.EditFolder = t.TempDir()
+	r.m.outside.Folder = t.TempDir()
 	r.wait(time.Second)
 	return r
 }
+
+// editsCall reports whether an edited call is on the screen.
+func (r *rig) editsCall() bool { return r.m.open() == r.m.rooms[desk.EditCall] }
 
 func (r *rig) lastDecision() broker.Decision {
 	r.t.Helper()
@@ -130,7 +135,7 @@ func TestQuestionIsDeafAtFirst(t *testing.T) {
 		r.send(keyMsg("e"))
 		for range 20 {
 			r.wait(10 * time.Millisecond)
-			if r.m.edit != nil && r.m.edit.state == editAsking {
+			if strings.Contains(r.view(), "Runs in place of what was asked") {
 				break
 			}
 		}
@@ -166,15 +171,15 @@ func TestEditorTrouble(t *testing.T) {
 				r.press("e")
 				r.wait(2 * time.Second)
 				r.shows(tt.want)
-				if r.m.edit != nil {
+				if r.editsCall() {
 					r.press("a")
 					r.press("esc")
 				}
-				if r.decisions() != "" || r.m.edit != nil {
+				if r.decisions() != "" || r.editsCall() {
 					t.Fatalf("it was decided: %q", r.decisions())
 				}
 				r.press("e")
-				if brought := *opened == 1; brought != tt.kept || tt.kept && r.m.edit == nil {
+				if brought := *opened == 1; brought != tt.kept || tt.kept && !r.editsCall() {
 					t.Errorf("e opened the editor %d times; the text was to come back: %v", *opened, tt.kept)
 				}
 				r.wait(3 * time.Second)
@@ -195,7 +200,7 @@ func TestCallEndsMeanwhile(t *testing.T) {
 		r.wait(6 * time.Second)
 		r.shows("nothing can be")
 		r.shows("your text is in")
-		files, err := filepath.Glob(filepath.Join(r.m.opts.EditFolder, "kept-*.sh"))
+		files, err := filepath.Glob(filepath.Join(r.m.outside.Folder, "kept-*.sh"))
 		if err != nil || len(files) != 1 {
 			t.Fatalf("kept are %v, %v", files, err)
 		}
@@ -245,9 +250,18 @@ func TestDecisionsAboutEditedCalls(t *testing.T) {
 				r.wait(2 * time.Second)
 				r.press("a")
 				r.shows(tt.want)
-				if r.m.edit == nil || r.m.drafts[r.m.edit.card.Digest] != "ls -l\n" {
+				if !r.editsCall() {
+					t.Error("the edited call is gone")
+				}
+				r.shows("+ ls -l")
+				r.press("esc")
+				r.c.failWith = nil
+				opened := r.editsTo("", nil, 0)
+				r.press("e")
+				if *opened > 0 || !r.editsCall() {
 					t.Error("the edited text is lost")
 				}
+				r.shows("+ ls -l")
 			})
 		})
 	}
@@ -273,7 +287,8 @@ func TestRefusedByRule(t *testing.T) {
 			t.Errorf("decided %q", got)
 		}
 		r.press("u")
-		if len(r.m.drafts) != 0 || r.m.edit != nil {
+		opened := r.editsTo("ls\n", nil, 0)
+		if r.press("e"); *opened != 1 || r.editsCall() {
 			t.Error("u kept the edited input")
 		}
 	})

@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/muesli/termenv"
@@ -12,18 +13,27 @@ import (
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/tuitest"
+	"github.com/aoctl/aoctl/tui/words"
 )
 
-// offer opens the editor on the selected card as the broker would answer.
+// offer opens the editor on the selected card, for which the broker offers drafts.
 func (s *still) offer(drafts ...rules.Rule) {
+	s.fake().offers = drafts
 	s.m.Update(keyMsg("A"))
 	s.m.Update(guard.DueMsg{Gen: s.m.Guard.HeldGen})
-	s.m.Update(offerMsg{gen: s.m.editorGen, drafts: drafts})
+	s.once()
 	s.pass(700 * time.Millisecond)
 }
 
+// answer is what the broker says of the form's rule.
 func (s *still) answer(p broker.Preview, err error) {
-	s.m.Update(previewMsg{gen: s.m.editorGen, version: s.m.editor.preview.version, preview: p, err: err})
+	s.fake().preview = func(rules.Rule) (broker.Preview, error) { return p, err }
+	s.told()
+}
+
+func (s *still) fake() *fakeConsole {
+	fake, _ := s.m.console.(*fakeConsole)
+	return fake
 }
 
 func (s *still) keys(names ...string) {
@@ -108,18 +118,21 @@ var ruleScenes = map[string]struct {
 		s.keys("r", "/", "n", "p", "m", "enter")
 	}},
 	"rules none": {play: func(s *still) {
-		s.m.bookCame(broker.RuleBook{Problem: "the log was changed behind the console's back"})
+		s.m.Book = words.NewBook(broker.RuleBook{Problem: "the log was changed behind the console's back"})
 		s.keys("r")
 	}},
 	"rules delete": {play: func(s *still) { s.keys("r", "j", "x") }},
 	"rules edit":   {play: func(s *still) { s.keys("r", "j", "j", "enter") }},
 	"tokens": {play: func(s *still) {
+		s.fake().tokens = []broker.Token{{ID: "0123456789", Label: "ci of \x1b[2J docs", CreatedAt: seconds(3600)}, {ID: "abcdef9876", CreatedAt: seconds(90000)}}
 		s.keys("r", "t")
-		s.m.Update(tokensMsg{[]broker.Token{{ID: "0123456789", Label: "ci of \x1b[2J docs", CreatedAt: seconds(3600)}, {ID: "abcdef9876", CreatedAt: seconds(90000)}}})
+		s.told()
 	}},
 	"token box": {play: func(s *still) {
-		s.keys("r", "t")
-		s.m.Update(tokenMintedMsg{label: "ci of docs", token: "aoctl_0123456789abcdef0123456789abcdef0123456789abcdef"})
+		s.keys("r", "t", "n")
+		made := s.m.prompt.send("ci of docs")()
+		s.m.prompt = nil
+		s.m.Update(made)
 	}},
 	"files":       {play: func(s *still) { s.keys("r", "F") }},
 	"file":        {play: func(s *still) { s.keys("r", "F", "enter") }},
@@ -156,11 +169,13 @@ func newRuleScene(t *testing.T, requests []broker.Request) *still {
 func TestGoldenRules(t *testing.T) {
 	for name, sc := range ruleScenes {
 		t.Run(name, func(t *testing.T) {
-			goldenScene(t, "rule-"+name, func(width, height int) *still {
-				s := newRuleScene(t, sc.requests)
-				s.draw(width, height)
-				sc.play(s)
-				return s
+			synctest.Test(t, func(t *testing.T) {
+				goldenScene(t, "rule-"+name, func(width, height int) *still {
+					s := newRuleScene(t, sc.requests)
+					s.draw(width, height)
+					sc.play(s)
+					return s
+				})
 			})
 		})
 	}
@@ -170,9 +185,11 @@ func TestGoldenRules(t *testing.T) {
 func TestRulesInEveryWindow(t *testing.T) {
 	for name, sc := range ruleScenes {
 		t.Run(name, func(t *testing.T) {
-			s := newRuleScene(t, sc.requests)
-			sc.play(s)
-			s.fitsEveryWindow(t)
+			synctest.Test(t, func(t *testing.T) {
+				s := newRuleScene(t, sc.requests)
+				sc.play(s)
+				s.fitsEveryWindow(t)
+			})
 		})
 	}
 }

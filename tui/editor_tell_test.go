@@ -123,7 +123,7 @@ func TestCodeIsTypedNotPasted(t *testing.T) {
 		c.offers[0].Dangerous = true
 		r := newRig(t, c, 80, 24)
 		r.press("A", "enter") // goes to the code
-		code := r.m.editor.code
+		const code = codeInTests
 		for name, msg := range map[string]tea.KeyMsg{
 			"pasted": {Type: tea.KeyRunes, Runes: []rune(code), Paste: true},
 			"burst":  {Type: tea.KeyRunes, Runes: []rune(code)},
@@ -132,7 +132,7 @@ func TestCodeIsTypedNotPasted(t *testing.T) {
 			r.wait(time.Second)
 			r.shows("the code is typed, digit by digit")
 			r.press("enter")
-			if r.m.editor == nil || r.m.editor.confirm != nil {
+			if !r.editing() || r.inQuestion() {
 				t.Fatalf("%s: it counted", name)
 			}
 		}

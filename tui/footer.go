@@ -1,13 +1,12 @@
 package tui
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/aoctl/aoctl/tui/board"
+	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
-	"github.com/aoctl/aoctl/tui/safe"
 )
 
 // footer is the last row: a question, a sentence, or the keys.
@@ -18,7 +17,7 @@ func (m *model) footer() string {
 		return m.promptView()
 	case m.note.text != "":
 		return r.Put(draw.Text, " ").Fit(m.note.ink, m.note.text, m.width-2).To(m.width).String()
-	case m.tooSmall() && m.open() == nil && (m.screen == screenMain || m.screen == screenFull):
+	case m.tooSmall() && (m.open() == m.rooms[desk.EditCall] || m.open() == nil && (m.screen == screenMain || m.screen == screenFull)):
 		return r.Put(draw.Text, " ").Fit(draw.Warn, m.tooSmallText(), m.width-2).To(m.width).String()
 	}
 	c := m.drawnCard()
@@ -52,34 +51,15 @@ func (m *model) footer() string {
 }
 
 func (m *model) tooSmallText() string {
-	return m.Fitting(
-		fmt.Sprintf("window too small to show the call: make it at least %d×%d", leastWidth, leastHeight),
-		fmt.Sprintf("too small to decide: needs %d×%d", leastWidth, leastHeight),
-		fmt.Sprintf("needs %d×%d", leastWidth, leastHeight),
-	)
+	return m.TooSmallText()
 }
 
 // hints lists the keys worth naming now.
 func (m *model) hints(c *board.Card) []hint {
-	if m.editor != nil {
-		return m.editorHints()
-	}
-	if m.edit != nil {
-		return m.editHints()
-	}
-	if m.compose != nil {
-		return m.composeHints()
-	}
-	if m.launch != nil {
-		return m.launchHints()
-	}
 	if s := m.open(); s != nil {
 		return m.openHints(s)
 	}
 	list := m.keys.shortHelp(m.screen)
-	if m.onRules() {
-		return m.ruleHints()
-	}
 	if m.screen == screenMain && m.focus == paneSessions {
 		here := []hint{{"s", "stop this session"}, m.observeHint(), {"enter", "its calls only"}, {"tab", "next pane"}, m.freezeHint(), {"n", "new session"}, list[6]}
 		if m.Board.Held(m.session) {
@@ -150,8 +130,8 @@ func (m *model) hints(c *board.Card) []hint {
 
 // possible reports whether a key of the hints would act now.
 func (m *model) possible(c *board.Card, key string, deaf bool) bool {
-	if m.edit != nil {
-		return m.edit.state == editAsking && !m.Guard.Deaf(m.At) || key != "a" && !strings.HasPrefix(key, "type ")
+	if s := m.open(); s != nil {
+		return possibleOn(s, key)
 	}
 	switch key {
 	case "held":
@@ -164,6 +144,16 @@ func (m *model) possible(c *board.Card, key string, deaf bool) bool {
 		return c != nil && !deaf && c.Sending == ""
 	}
 	return !strings.HasPrefix(key, "type ") || !deaf && c.Sending == "" // a code
+}
+
+// possibleOn is possible for a key of an open screen.
+func possibleOn(s desk.Screen, name string) bool {
+	for _, k := range s.Keys() {
+		if k.Short != "" && k.Named() == name {
+			return k.Why == ""
+		}
+	}
+	return true
 }
 
 // locked reports whether c cannot be allowed because its end was not on the screen.
@@ -204,7 +194,7 @@ func (m *model) promptView() string {
 		help = p.hint
 	}
 	room := m.width - r.Width - 2 - draw.Cells(help) - 2
-	r.Put(draw.Text, tail(string(p.text), room)).Put(draw.Key, "█")
+	r.Put(draw.Text, draw.Tail(string(p.text), room)).Put(draw.Key, "█")
 	return r.Right(draw.Muted, help, m.width-1).To(m.width).String()
 }
 
@@ -227,26 +217,4 @@ func (m *model) askView(p *prompt, wordings ...string) string {
 		}
 	}
 	return r.Fit(draw.Danger, question, room).Put(draw.Key, "y").Put(draw.Muted, answers[1:]).To(m.width).String()
-}
-
-// tail is the end of a text on one line: as much as has room.
-func tail(text string, room int) string {
-	var tokens []safe.Token
-	for t := range safe.Tokens(text, safe.OneLine) {
-		tokens = append(tokens, t)
-	}
-	from := len(tokens)
-	for from > 0 && tokens[from-1].Width <= room {
-		from--
-		room -= tokens[from].Width
-	}
-	var b strings.Builder
-	if from > 0 && tokens[from-1].Run() {
-		run := tokens[from-1].Drawn
-		b.WriteString(run[len(run)-max(room, 0):])
-	}
-	for _, t := range tokens[from:] {
-		b.WriteString(t.Drawn)
-	}
-	return b.String()
 }

@@ -106,6 +106,19 @@ func TestUnfreezeQuestion(t *testing.T) {
 	}
 }
 
+// On a screen that draws no session of its own, F freezes none.
+func TestFreezeOneNeedsItOnTheScreen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := bookRig(t)
+		r.press("r", "F")
+		r.shows("Rules files 2")
+		r.press("F", "?", "F")
+		if got := r.asked(); got != "" {
+			t.Errorf("asked for %s", got)
+		}
+	})
+}
+
 // F freezes the session in view alone, and lets it go on after a question.
 func TestFreezeOneSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

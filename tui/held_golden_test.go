@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/muesli/termenv"
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/story"
+	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
@@ -46,25 +48,23 @@ var heldScenes = map[string]func(*still){
 		s.m.Update(pasted(strings.Repeat("a line\n", 30) + "the end"))
 	},
 	"not sent": func(s *still) {
-		s.keys("shift+tab", "j", "m", "enter")
-		s.m.Update(saidMsg{gen: s.m.composeGen, id: "s1", text: "x", err: broker.ErrNotRecorded})
+		s.fake().sayErr = broker.ErrNotRecorded
+		s.keys("shift+tab", "j", "m", "x", "enter")
+		s.sendsNow()
+		s.once()
 	},
 	"sending": func(s *still) { s.keys("shift+tab", "j", "m", "x", "enter"); s.sendsNow() },
 	"withdraw": func(s *still) {
 		s.keys("shift+tab", "j", "m", "ctrl+u", "backspace", "ctrl+u", "enter")
 		s.sendsNow()
 	},
-	"watched":  func(s *still) { s.keys("j", "j", "m") },
-	"stopping": func(s *still) { s.keys("shift+tab", "j", "j", "j", "enter") },
-	"launch":   func(s *still) { s.keys("shift+tab", "n", "F", "i", "x", " ", "i", "t") },
-	"launch folder": func(s *still) {
-		s.keys("shift+tab", "n", "shift+tab", "shift+tab")
-		s.m.Update(foldersMsg{gen: s.m.launch.gen, typed: home, common: home, list: []string{home + "/", home + "-old/", home + "-\x1b[2J/"}})
-	},
+	"watched":      func(s *still) { s.keys("j", "j", "m") },
+	"stopping":     func(s *still) { s.keys("shift+tab", "j", "j", "j", "enter") },
+	"launch":       func(s *still) { s.keys("shift+tab", "n", "F", "i", "x", " ", "i", "t") },
 	"launch agent": func(s *still) { s.keys("shift+tab", "n", "shift+tab", "right") },
 	"launch failed": func(s *still) {
 		s.keys("shift+tab", "n", "x", "ctrl+s")
-		s.m.Update(launchedMsg{gen: s.m.launch.gen, err: fmt.Errorf("start a runner: no claude in \x1b[2J/usr/bin")})
+		s.m.Update(desk.Launched{Form: 1, Err: fmt.Errorf("start a runner: no claude in \x1b[2J/usr/bin")})
 	},
 }
 
@@ -74,30 +74,31 @@ func pasted(text string) tea.KeyMsg {
 
 // sendsNow lets the enter act that was pressed last.
 func (s *still) sendsNow() {
-	s.m.enter.due = s.at
-	s.m.Update(sendDueMsg{s.m.enter.gen})
+	s.once() // its timer rang late, so it waits once more
+	s.once()
 }
 
 func (s *still) saidLast() {
-	fake, _ := s.m.console.(*fakeConsole)
 	data, err := json.Marshal(story.UserData{Text: "All 41 tests pass.\n\x1b[2JShall I **commit**?"})
 	if err != nil {
 		panic(err)
 	}
-	fake.moments = []story.Moment{{Event: broker.Event{Seq: 1, At: seconds(30), Type: broker.EventMessage, SessionID: s.m.session, Data: data}}}
+	s.fake().moments = []story.Moment{{Event: broker.Event{Seq: 1, At: seconds(30), Type: broker.EventMessage, SessionID: s.m.session, Data: data}}}
 	s.told()
 }
 
 func TestGoldenHeld(t *testing.T) {
 	for name, play := range heldScenes {
 		t.Run(name, func(t *testing.T) {
-			goldenScene(t, "held-"+name, func(width, height int) *still {
-				s := newStill(t, heldSnapshot(), pastCalls(), termenv.Ascii)
-				s.m.opts.Folder = home
-				s.draw(width, height)
-				s.pass(tuitest.Noon.Sub(s.at))
-				play(s)
-				return s
+			synctest.Test(t, func(t *testing.T) {
+				goldenScene(t, "held-"+name, func(width, height int) *still {
+					s := newStill(t, heldSnapshot(), pastCalls(), termenv.Ascii)
+					s.m.opts.Folder = home
+					s.draw(width, height)
+					s.pass(tuitest.Noon.Sub(s.at))
+					play(s)
+					return s
+				})
 			})
 		})
 	}
@@ -108,23 +109,25 @@ func TestGoldenHeld(t *testing.T) {
 func TestHeldInEveryWindow(t *testing.T) {
 	for name, play := range heldScenes {
 		t.Run(name, func(t *testing.T) {
-			s := newStill(t, heldSnapshot(), pastCalls(), termenv.Ascii)
-			s.m.opts.Folder = home
-			s.draw(80, 24)
-			play(s)
-			for width := 1; width <= 130; width += 1 + width/15 {
-				for height := 1; height <= 42; height += 1 + height/5 {
-					if problem := tuitest.Misfit(s.draw(width, height), width, height); problem != "" {
-						t.Fatalf("%d×%d: %s:\n%s", width, height, problem, s.m.View())
+			synctest.Test(t, func(t *testing.T) {
+				s := newStill(t, heldSnapshot(), pastCalls(), termenv.Ascii)
+				s.m.opts.Folder = home
+				s.draw(80, 24)
+				play(s)
+				for width := 1; width <= 130; width += 1 + width/15 {
+					for height := 1; height <= 42; height += 1 + height/5 {
+						if problem := tuitest.Misfit(s.draw(width, height), width, height); problem != "" {
+							t.Fatalf("%d×%d: %s:\n%s", width, height, problem, s.m.View())
+						}
 					}
 				}
-			}
-			for _, size := range sizes {
-				view := s.draw(size[0], size[1], "esc", "esc", "esc")
-				if problem := tuitest.Misfit(view, size[0], size[1]); problem != "" || s.m.formOpen() {
-					t.Fatalf("%v: %s:\n%s", size, problem, view)
+				for _, size := range sizes {
+					view := s.draw(size[0], size[1], "esc", "esc", "esc")
+					if problem := tuitest.Misfit(view, size[0], size[1]); problem != "" || s.m.formOpen() {
+						t.Fatalf("%v: %s:\n%s", size, problem, view)
+					}
 				}
-			}
+			})
 		})
 	}
 }

@@ -20,7 +20,6 @@ import (
 	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
-	"github.com/aoctl/aoctl/tui/text"
 	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
@@ -165,6 +164,29 @@ func TestNoKeyDecidesWhileAMessageIsOpen(t *testing.T) {
 	})
 }
 
+// The call above a message stays drawn, where it was read to, while the message is written.
+func TestCallAboveAMessageStays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newFake([]broker.Session{heldSession(broker.TurnWorking)}, bash("r1", "s1", time.Now(), strings.Repeat("echo x\n", 200)+"echo the end"))
+		r := newRig(t, c, 100, 40)
+		r.press("tab", "G", "k", "k")
+		read := r.m.scroll
+		r.press("m")
+		r.shows("To api-server")
+		r.shows("echo x")
+		r.press("esc")
+		if r.m.scroll != read || read == 0 {
+			t.Errorf("scrolled to row %d, was at %d", r.m.scroll, read)
+		}
+		r.wait(time.Second)
+		r.press("a")
+		r.wait(time.Second)
+		if got := r.decisions(); got != "allow r1;" {
+			t.Errorf("decided %q", got)
+		}
+	})
+}
+
 func TestUnsentTextIsNotLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := heldRig(t, broker.TurnWorking)
@@ -253,7 +275,7 @@ func TestWatchedSessionsTakeNothing(t *testing.T) {
 		r.wait(2 * time.Second) // behind an m come words, which are no keys
 		r.press("i")
 		r.shows("docs is only watched: press its own key there")
-		if r.m.compose != nil {
+		if r.m.formOpen() {
 			t.Error("a message to a session that takes none")
 		}
 		r.expect("")
@@ -315,17 +337,16 @@ func TestLaunch(t *testing.T) {
 		r.press("tab")
 		r.shows("alpha-one/  alpha-two/")
 		r.press("tab")
-		if r.m.launch.focus != launchAgent {
-			t.Error("a second tab does not go on")
-		}
+		r.shows("▌agent") // a second tab goes on
 		r.press("x")
 		r.shows("claude is the only choice")
 		r.shows("only Claude Code can be started here")
 		r.press("shift+tab")
+		r.shows("tab complete")
 		r.write("tw")
 		r.press("tab")
-		if got := r.m.launch.folder.String(); got != folder+"/alpha-two/" {
-			t.Errorf("completed to %q", got)
+		if !strings.Contains(strings.Join(strings.Fields(r.view()), ""), "/alpha-two/█") {
+			t.Errorf("completed to something else:\n%s", r.view())
 		}
 		r.press("esc")
 		r.shows("n shows what you wrote again")
@@ -350,19 +371,18 @@ func TestLaunch(t *testing.T) {
 			t.Error("the new session is not selected")
 		}
 		r.press("n")
-		if !r.m.launch.prompt.Blank() {
-			t.Error("the form still has the prompt of the session that was started")
-		}
+		r.shows("prompt    █") // without that of the session that was started
 	})
 }
 
 // An enter that is held down goes through the form and starts nothing.
 func TestHeldEnterStartsNothing(t *testing.T) {
-	for _, from := range []launchField{launchFolder, launchPrompt, launchName} {
+	for from, keys := range map[string][]string{"folder": {"shift+tab", "shift+tab"}, "prompt": nil, "name": {"tab"}} {
 		for _, every := range []time.Duration{33 * time.Millisecond, 90 * time.Millisecond} {
 			synctest.Test(t, func(t *testing.T) {
 				r := launchRig(t)
-				r.m.launch.focus = from
+				r.press(keys...)
+				r.shows("▌" + from)
 				r.send(keyMsg("enter"))
 				r.wait(660 * time.Millisecond) // the slowest keyboard
 				for range 40 {
@@ -370,8 +390,8 @@ func TestHeldEnterStartsNothing(t *testing.T) {
 					r.wait(every)
 				}
 				r.expect("")
-				if r.m.launch == nil {
-					t.Errorf("the form is closed, from field %d every %v", from, every)
+				if !r.m.formOpen() {
+					t.Errorf("the form is closed, from field %s every %v", from, every)
 				}
 			})
 		}
@@ -383,8 +403,9 @@ func launchRig(t *testing.T) *rig {
 	t.Helper()
 	r := heldRig(t, broker.TurnWorking)
 	r.m.opts.Folder = t.TempDir()
-	r.press("n", "x")
-	r.m.launch.folder = text.NewLine(r.m.opts.Folder)
+	r.press("n", "x", "shift+tab", "shift+tab", "ctrl+u")
+	r.send(pasted(r.m.opts.Folder))
+	r.press("down", "down")
 	return r
 }
 
@@ -392,13 +413,12 @@ func TestPasteStartsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := launchRig(t)
 		for _, k := range []string{"y", "enter", "z", "enter"} { // pasted without brackets, into the prompt
-			r.m.launch.focus = launchPrompt
 			r.send(keyMsg(k))
 			r.wait(2 * time.Millisecond)
 		}
 		r.expect("")
-		if got := r.m.launch.prompt.String(); got != "xy\nz\n" {
-			t.Errorf("the prompt is %q", got)
+		if got := strings.Join(strings.Fields(r.view()), " "); !strings.Contains(got, "▌prompt xy │ │ z │ │ █ │") {
+			t.Errorf("the prompt is another one:\n%s", r.view())
 		}
 	})
 }

@@ -18,11 +18,11 @@ const (
 func (m *model) helpRows(width int) []string {
 	if width < helpTwice {
 		p := m.Styles.Paper(width)
-		m.helpKeys(p, m.keys.FullHelp())
+		m.helpKeys(p, m.keys.FullHelp(m.helpOf(desk.Rules)))
 		m.helpRules(p)
 		return p.Rows
 	}
-	groups := m.keys.FullHelp()
+	groups := m.keys.FullHelp(m.helpOf(desk.Rules))
 	half := (width - helpGap) / 2
 	left, right := m.Styles.Paper(half), m.Styles.Paper(width-half-helpGap)
 	m.helpKeys(left, groups[:3])
@@ -48,6 +48,21 @@ func (m *model) helpKeys(p *draw.Paper, groups []helpGroup) {
 func (m *model) helpKey(p *draw.Paper, b key.Binding) {
 	h := b.Help()
 	p.SayBehind(draw.Key, h.Key, helpKeyWidth, draw.Text, h.Desc)
+}
+
+// helpOf are the keys that a screen has for itself, after the one that opens it.
+func (m *model) helpOf(name string) []key.Binding {
+	moves := map[string]bool{}
+	for _, k := range desk.Moves("", nil) {
+		moves[k.Help().Key] = true
+	}
+	list := []key.Binding{openerKey(name)}
+	for _, k := range m.rooms[name].Keys() {
+		if k.Help().Key != "" && !moves[k.Help().Key] {
+			list = append(list, k.Binding)
+		}
+	}
+	return list
 }
 
 // helpRules tells what stands between a key and a decision, and which console this is.

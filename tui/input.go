@@ -24,19 +24,8 @@ func (m *model) updateKey(msg tea.KeyMsg) tea.Cmd {
 		return m.updatePrompt(msg)
 	}
 	if w, ok := m.open().(desk.Writer); ok && w.Writes() {
+		m.note = note{}
 		return w.Write(msg, tookBack)
-	}
-	if m.editor != nil {
-		return m.editorKey(msg, tookBack)
-	}
-	if m.edit != nil {
-		return m.editKey(msg, tookBack)
-	}
-	if m.compose != nil {
-		return m.composeKey(msg)
-	}
-	if m.launch != nil {
-		return m.launchKey(msg)
 	}
 	if msg.Paste || len(msg.Runes) > 1 {
 		m.Guard.Doubt(m.At)
@@ -86,10 +75,6 @@ func (m *model) updateKey(msg tea.KeyMsg) tea.Cmd {
 		return m.subjectKey(msg, s.Subject())
 	}
 	switch m.screen {
-	case screenTranscript:
-		return m.transcriptKey(msg)
-	case screenRules, screenTokens, screenFiles, screenFile:
-		return m.rulesKey(msg)
 	case screenMain, screenFull:
 		return m.mainKey(msg)
 	}
@@ -100,7 +85,7 @@ func (m *model) updateKey(msg tea.KeyMsg) tea.Cmd {
 func isText(msg tea.KeyMsg) bool { return msg.Type == tea.KeyRunes || msg.Type == tea.KeySpace }
 
 func (m *model) isDecision(msg tea.KeyMsg) bool {
-	return m.digit(msg) != "" || m.putOffKey(msg) || m.moreTimeKey(msg) || key.Matches(msg, m.keys.Allow, m.keys.Deny, m.keys.DenyWhy, m.keys.Stop, m.keys.StopAll, m.keys.Kill, m.keys.Observe, m.keys.AlarmSeen, m.keys.Edit, m.keys.EndTurn, m.ruleKeys.Make)
+	return m.digit(msg) != "" || m.putOffKey(msg) || m.moreTimeKey(msg) || key.Matches(msg, m.keys.Allow, m.keys.Deny, m.keys.DenyWhy, m.keys.Stop, m.keys.StopAll, m.keys.Kill, m.keys.Observe, m.keys.AlarmSeen, m.keys.Edit, m.keys.EndTurn, m.keys.MakeRule)
 }
 
 // decisionKey takes a key that changes what agents may do. Where D opens no input, the
@@ -146,7 +131,7 @@ func (m *model) judge(msg tea.KeyMsg, wait time.Duration, refusal string) tea.Cm
 		}
 		return m.orders.Observe(m.session, refusal)
 	}
-	if key.Matches(msg, m.ruleKeys.Make) {
+	if key.Matches(msg, m.keys.MakeRule) {
 		return m.makeRule(wait, refusal)
 	}
 	if key.Matches(msg, m.keys.Edit) {
@@ -236,10 +221,6 @@ func (m *model) Back() tea.Cmd {
 	switch {
 	case m.open() != nil:
 		m.close(m.open())
-	case m.onRules():
-		return m.backInRules()
-	case m.screen == screenTranscript:
-		m.screen = m.tr.from
 	case m.screen != screenMain:
 		m.screen = screenMain
 	case len(m.Board.Marks) > 0:
@@ -267,16 +248,12 @@ func (m *model) mainKey(msg tea.KeyMsg) tea.Cmd {
 	case key.Matches(msg, m.keys.Filter):
 		m.screen, m.focus = screenMain, paneQueue // in a low window the sessions hide what is filtered
 		m.openFilter()
-	case key.Matches(msg, m.ruleKeys.List):
-		return m.openRules()
 	case key.Matches(msg, m.keys.Copy):
 		return m.copyCall(m.drawnCard())
 	case key.Matches(msg, m.keys.Jump):
 		return m.jump()
 	case key.Matches(msg, m.keys.Mute):
 		return m.muteKey()
-	case key.Matches(msg, m.keys.Transcript):
-		return m.openTranscript(m.sessionInView())
 	case key.Matches(msg, m.keys.Mark, m.keys.MarkAlike):
 		return m.markKey(msg)
 	case key.Matches(msg, m.keys.Next):

@@ -8,7 +8,9 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/words"
 )
 
 // interruptedMsg is the answer to an interrupt.
@@ -26,7 +28,7 @@ func (m *model) interrupt(s *broker.Session, refusal string) tea.Cmd {
 	case refusal != "":
 		return m.Say(draw.Warn, "… "+refusal)
 	case s.Run == nil:
-		return m.Say(draw.Warn, m.notManaged(s, "press its own key there"))
+		return m.Say(draw.Warn, words.OnlyWatched(m.Board.Label(s.ID), "press its own key there")...)
 	case s.Run.Turn == broker.TurnIdle:
 		return m.Say(draw.Muted, m.Board.Label(s.ID)+": its turn is over, there is nothing to interrupt", "its turn is over")
 	case s.Run.Turn == broker.TurnEnded, s.Run.Turn == broker.TurnDeferred, s.State.Ended():
@@ -43,7 +45,7 @@ func (m *model) interrupted(msg interruptedMsg) tea.Cmd {
 	case errors.Is(msg.err, context.Canceled):
 		return nil
 	case msg.err != nil:
-		return m.Say(draw.Danger, msg.label+" was not interrupted: "+runError(msg.err))
+		return m.Say(draw.Danger, msg.label+" was not interrupted: "+words.RunError(msg.err))
 	}
 	return m.Say(draw.OK, msg.label+": told to end its turn; it stays, and m tells it what to do instead", msg.label+": told to end its turn")
 }
@@ -55,16 +57,33 @@ func (m *model) heldKey(msg tea.KeyMsg) (cmd tea.Cmd, ok bool) {
 	case !m.ofSession():
 		return nil, false
 	case key.Matches(msg, m.keys.Message):
-		cmd = m.openMessage(m.sessionHere())
-	case key.Matches(msg, m.keys.Launch) && m.screen != screenTranscript: // where n finds the next match
-		cmd = m.openLaunch()
+		cmd = m.openMessage()
+	case key.Matches(msg, m.keys.Launch):
+		cmd = m.Open(desk.Launch, m.aboutHere())
 	default:
 		return nil, false
 	}
-	if m.compose == nil && m.launch == nil {
+	if w, ok := m.open().(desk.Writer); !ok || !w.Writes() { // words may follow that find no text
 		m.Guard.Missed(msg.String())
 	}
 	return cmd, true
+}
+
+// openMessage opens the message to the session that a key for one is about.
+func (m *model) openMessage() tea.Cmd {
+	on := m.aboutHere()
+	if on.Session == "" {
+		return m.sayNoSession()
+	}
+	return m.Open(desk.Message, on)
+}
+
+// aboutHere is the session that a key for a session is about, as a subject.
+func (m *model) aboutHere() desk.Subject {
+	if s := m.sessionHere(); s != nil {
+		return desk.Subject{Session: s.ID}
+	}
+	return desk.Subject{}
 }
 
 // ofSession reports whether the screen is about a session, or about calls that wait.
@@ -73,7 +92,7 @@ func (m *model) ofSession() bool {
 		on := s.Subject()
 		return on.Session != "" && on.Call == nil
 	}
-	return m.screen == screenMain || m.screen == screenFull || m.screen == screenTranscript
+	return m.screen == screenMain || m.screen == screenFull
 }
 
 // sessionHere is the session that a key for a session is about, on any screen that has one.
@@ -81,8 +100,6 @@ func (m *model) sessionHere() *broker.Session {
 	switch s := m.open(); {
 	case s != nil:
 		return m.Board.Sessions[s.Subject().Session]
-	case m.screen == screenTranscript:
-		return m.Board.Sessions[m.tr.session]
 	case m.screen == screenMain || m.screen == screenFull:
 		return m.pointed()
 	}

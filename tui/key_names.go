@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/charmbracelet/bubbles/key"
 )
 
@@ -36,8 +37,7 @@ func KeyActions() []KeyAction {
 		}
 		actions = append(actions, a)
 	}
-	rule := defaultRuleKeys() // they are pressed on the same screens, so nobody else may have them
-	return append(actions, KeyAction{Name: "make_rule", Default: rule.Make.Keys()}, KeyAction{Name: "rules", Default: rule.List.Keys()})
+	return append(actions, KeyAction{Name: "rules", Default: openerKey(desk.Rules).Keys()}) // in the table of screens
 }
 
 // snakeCase is DenyWhy as deny_why.

@@ -3,7 +3,9 @@ package tui
 import (
 	"github.com/charmbracelet/bubbles/key"
 
-	"github.com/aoctl/aoctl/tui/text"
+	"github.com/aoctl/aoctl/tui/message"
+	"github.com/aoctl/aoctl/tui/ruleedit"
+	"github.com/aoctl/aoctl/tui/transcript"
 )
 
 // keyMap names every key of the console. The help screen is drawn from it.
@@ -15,7 +17,8 @@ type keyMap struct {
 	Freeze, FreezeOne        key.Binding
 	PutOff, Reject, Resume   key.Binding
 	MoreTime                 key.Binding
-	Edit, AsAsked            key.Binding
+	Edit                     key.Binding
+	MakeRule, Revoke         key.Binding
 	Mark, MarkAlike          key.Binding
 	Up, Down, Top, Bottom    key.Binding
 	PageDown, PageUp         key.Binding
@@ -26,11 +29,8 @@ type keyMap struct {
 	Sides, More, Less        key.Binding
 	Jump, Mute               key.Binding
 	Message, EndTurn, Launch key.Binding
-	InEditor                 key.Binding // of a message that is being written
-	Events, Transcript       key.Binding
+	Events                   key.Binding
 	Unfold                   key.Binding // on the screens that fold what tools gave back
-	UnfoldAll                key.Binding // in a transcript
-	FindNext, FindBack       key.Binding // in a transcript
 	Quit, Interrupt, Suspend key.Binding
 	Yes, Erase, EraseWord    key.Binding
 	ClearLine, SendLine      key.Binding
@@ -45,7 +45,6 @@ func defaultKeyMap() keyMap {
 		Deny:      bind("d", "deny it", "d"),
 		DenyWhy:   bind("D", "deny it and say why; the agent reads the reason", "D"),
 		Edit:      bind("e", "edit the input in $EDITOR, look at the difference, then allow that", "e"),
-		AsAsked:   bind("u", "in an edited call: give the edited input up", "u"),
 		Stop:      bind("s", "stop this session: its calls are denied until its user speaks; one that aoctl holds is ended too", "s"),
 		StopAll:   bind("S", "stop all sessions", "S"),
 		Kill:      bind("ctrl+k", "stop this session and end its processes; names them and asks first", "ctrl+k"),
@@ -59,6 +58,9 @@ func defaultKeyMap() keyMap {
 		PutOff: bind("x", "put it off: its agent ends and the call waits for you, for days if need be", "x"),
 		Reject: bind("X", "a call that is put off: deny it, and do not resume its session to say so", "X"),
 		Resume: bind("R", "let a session go on whose call was put off", "R"),
+
+		MakeRule: bind("A", "a rule for calls like this one", "A"),
+		Revoke:   bind("x", "in the history: switch off the rule that allowed", "x"),
 
 		Mark:      bind("space", "mark this call; a, d and D then act on all marked ones", " "),
 		MarkAlike: bind("*", "mark all listed calls like this one", "*"),
@@ -85,17 +87,12 @@ func defaultKeyMap() keyMap {
 		More:    bind("+", "more unchanged lines around a change", "+", "="),
 		Less:    bind("-", "fewer of them", "-"),
 
-		Message:  bind("m", "say what comes next to such a session; while its agent works that waits, and m edits it", "m"),
-		EndTurn:  bind("i", "interrupt it: its turn ends, it stays and takes messages", "i"),
-		Launch:   bind("n", "start a session that aoctl holds: folder, agent, prompt", "n"),
-		InEditor: bind("ctrl+e", "in a message: write it in $EDITOR", "ctrl+e"),
+		Message: bind("m", "say what comes next to such a session; while its agent works that waits, and m edits it", "m"),
+		EndTurn: bind("i", "interrupt it: its turn ends, it stays and takes messages", "i"),
+		Launch:  bind("n", "start a session that aoctl holds: folder, agent, prompt", "n"),
 
-		Events:     bind("E", "all that happened in this session; enter unfolds", "E"),
-		Transcript: bind("T", "what was said and done in it: its transcript", "T"),
-		UnfoldAll:  bind("u", "unfold all, fold all", "u"),
-		FindNext:   bind("n", "after /: search on, older", "n"),
-		FindBack:   bind("N", "and back, newer", "N"),
-		Unfold:     bind("space", "in the history: unfold what the call gave back", " "),
+		Events: bind("E", "all that happened in this session; enter unfolds", "E"),
+		Unfold: bind("space", "in the history: unfold what the call gave back", " "),
 
 		Quit:      bind("q", "quit", "q"),
 		Interrupt: bind("ctrl+c", "quit", "ctrl+c"),
@@ -115,19 +112,18 @@ type helpGroup struct {
 	keys  []key.Binding
 }
 
-// FullHelp lists all keys, by what they are for.
-func (k keyMap) FullHelp() []helpGroup {
-	rule := defaultRuleKeys()
+// FullHelp lists all keys, by what they are for; rules are those of the screen of rules.
+func (k keyMap) FullHelp(rules []key.Binding) []helpGroup {
 	return []helpGroup{
 		{"Decide", []key.Binding{k.Allow, k.Deny, k.DenyWhy, k.Edit, k.Mark, k.MarkAlike, k.Freeze, k.AlarmSeen, k.MoreTime, k.PutOff, k.Reject}},
-		{"Sessions", []key.Binding{k.Launch, k.Message, k.EndTurn, k.Resume, k.Stop, k.StopAll, k.Kill, k.FreezeOne, k.Observe, k.Events, k.Transcript, k.Jump, k.Mute}},
+		{"Sessions", []key.Binding{k.Launch, k.Message, k.EndTurn, k.Resume, k.Stop, k.StopAll, k.Kill, k.FreezeOne, k.Observe, k.Events, transcriptKey, k.Jump, k.Mute}},
 		{"Move", []key.Binding{k.Down, k.Up, k.Top, k.Bottom, k.PageDown, k.PageUp, k.Next, k.Previous, k.Open, k.Back}},
 		{"Look", []key.Binding{k.Filter, k.Copy, k.Bytes, k.Sides, k.More, k.Less, k.History, k.Unfold, k.Help}},
-		{"In a transcript", []key.Binding{k.UnfoldAll, k.FindNext, k.FindBack}},
+		{"In a transcript", transcript.HelpKeys()},
 		{"In a question's form", defaultAskKeys().help()},
-		{"In a message", []key.Binding{k.SendLine, text.DefaultAreaKeys().Break, k.InEditor}},
-		{"In the rule editor", defaultEditorKeys().help()},
-		{"Rules", append([]key.Binding{rule.Make, rule.List}, rule.help()...)},
+		{"In a message", message.Help()},
+		{"In the rule editor", ruleedit.Help()},
+		{"Rules", append([]key.Binding{k.MakeRule, k.Revoke}, rules...)},
 		{"Leave", []key.Binding{k.Quit, k.Interrupt, k.Suspend}},
 	}
 }
@@ -139,36 +135,33 @@ type hint struct{ key, does string }
 // out, but never the last one.
 func (k keyMap) shortHelp(s screen) []hint {
 	name := func(b key.Binding) string { return b.Help().Key }
-	rule := defaultRuleKeys()
 	switch s {
-	case screenTranscript:
-		return []hint{{"j k", "move"}, {name(k.Open), "unfold"}, {name(k.UnfoldAll), "all"}, {name(k.Filter), "search"}, {"n N", "again"}, {"G", "follow"}, {name(k.Copy), "copy"}, {name(k.Events), "events"}, {name(k.Back), "back"}}
 	case screenFull:
 		return []hint{
 			{name(k.Allow), "allow"},
 			{name(k.Deny), "deny"},
 			{name(k.DenyWhy), "deny, say why"},
-			{name(rule.Make), "rule…"},
+			{name(k.MakeRule), "rule…"},
 			{name(k.Stop), "stop"},
 			{name(k.Edit), "edit"},
 			{"j k", "scroll"},
 			{name(k.Copy), "copy"},
 			{name(k.Back), "back"},
 		}
-	case screenMain, screenRules, screenTokens, screenFiles, screenFile:
+	case screenMain:
 	}
 	return []hint{
 		{name(k.Allow), "allow"},
 		{name(k.Deny), "deny"},
 		{name(k.DenyWhy), "deny, say why"},
-		{name(rule.Make), "rule…"},
+		{name(k.MakeRule), "rule…"},
 		{name(k.Stop), "stop"},
 		{name(k.Edit), "edit"},
 		{name(k.StopAll), "stop all"},
 		{name(k.Open), "full"},
 		{name(k.Filter), "filter"},
 		{name(k.History), "history"},
-		{name(rule.List), "rules"},
+		{"r", "rules"},
 		{name(k.Quit), "quit"},
 		{name(k.Help), "help"},
 	}

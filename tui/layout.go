@@ -18,7 +18,7 @@ const (
 type layout struct {
 	draw.Frames
 	body                    draw.Area
-	compose, strip          draw.Area // below the body
+	strip                   draw.Area // below the body
 	sessions, queue, detail draw.Area
 }
 
@@ -31,11 +31,6 @@ func (m *model) layout() layout {
 		top++
 	}
 	l.body = draw.Area{X: 0, Y: top, W: m.width, H: max(0, m.height-top-1)}
-	if m.compose != nil {
-		h := composeHeight(l.body.H)
-		l.body.H -= h
-		l.compose = draw.Area{X: 0, Y: top + l.body.H, W: m.width, H: h}
-	}
 	if s, ok := m.open().(desk.Strip); ok {
 		h := s.Strip(l.body.W, l.body.H)
 		l.body.H -= h

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"github.com/aoctl/aoctl/broker"
-	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/guard"
 )
@@ -37,28 +36,6 @@ type (
 		verdict broker.Verdict
 		err     error
 	}
-	editedMsg struct { // the editor is done
-		gen int
-		run *editRun
-		err error
-	}
-	editJudgedMsg struct { // what the new input would do
-		gen, version int
-		judged       broker.Edited
-		others       []string // other hooks, raw
-		err          error
-	}
-	editSentMsg struct { // the answer to a decision with a new input
-		gen int
-		id  string
-		req broker.Request
-		err error
-	}
-	editKeptMsg struct { // the text of a call that ended was written to a file
-		gen  int
-		path string
-		err  error
-	}
 	moreTimeMsg struct { // the answer to giving a call more time
 		req broker.Request
 		err error
@@ -67,41 +44,9 @@ type (
 		label, pane string // safe to draw
 		err         error
 	}
-	offerMsg struct { // rules that would cover the call that an editor was opened on
-		gen    int // of the editor
-		drafts []rules.Rule
-		err    error
-	}
-	previewDueMsg struct{ gen, version int } // the form has rested
-	previewMsg    struct {
-		gen, version int
-		preview      broker.Preview
-		err          error
-	}
-	ruleSavedMsg struct {
-		gen   int // of the editor that it came from, 0 for none
-		asked rules.Rule
-		saved broker.SavedRule
-		told  string // what to say instead of what was saved; safe to draw
-		err   error
-	}
-	ruleRemovedMsg struct {
-		name string // safe to draw
+	ruleSavedMsg struct { // the answer to a change on a screen about rules
+		told string // what it comes to; safe to draw
 		err  error
-	}
-	tokensMsg      struct{ list []broker.Token }
-	tokenMintedMsg struct {
-		kind         broker.TokenKind
-		label, token string
-		err          error
-	}
-	tokenRevokedMsg struct {
-		name string // safe to draw
-		err  error
-	}
-	fileTrustedMsg struct {
-		path, digest string // digest is empty when trust was taken back
-		err          error
 	}
 	filesMsg struct { // what a call would change, and the call compared with it
 		key      guard.Drawn

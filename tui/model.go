@@ -10,12 +10,12 @@ import (
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/external"
 	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/herald"
 	"github.com/aoctl/aoctl/tui/history"
 	"github.com/aoctl/aoctl/tui/orders"
 	"github.com/aoctl/aoctl/tui/sheet"
-	"github.com/aoctl/aoctl/tui/text"
 	"github.com/aoctl/aoctl/tui/tty"
 	"github.com/aoctl/aoctl/tui/words"
 )
@@ -25,13 +25,8 @@ type screen int
 
 // The screens.
 const (
-	screenMain       screen = iota
-	screenFull              // the drawn call alone
-	screenRules             // the rules
-	screenTokens            // tokens
-	screenFiles             // rules files of projects
-	screenFile              // one of them
-	screenTranscript        // what its agent wrote down of it
+	screenMain screen = iota
+	screenFull        // the drawn call alone
 )
 
 // pane is a part of the main screen that keys move in.
@@ -72,33 +67,17 @@ type model struct {
 	attempts attempts
 	prompt   *prompt // what is being typed or asked, nil when nothing is
 
-	edit    *edit // lies over the screen, nil when no input is being edited
-	editGen int
-	drafts  map[string]string // edited texts by the digest of the call as it was asked
-	instead guard.Drawn       // a card that e was pressed on, whose agent takes no other input
-	exec    func(run *editRun, done func(error) tea.Msg) tea.Cmd
+	instead guard.Drawn // a card that e was pressed on, whose agent takes no other input
+	outside *external.Editor
 
-	compose    *compose // lies below the panes, nil when no message is being written
-	launch     *launch  // lies over the screen, nil when no session is being started
-	composeGen int
-	enter      sendKey           // that sends a message or starts a session
-	unsent     map[string]string // messages that were written and not sent, by session
-	unstarted  *launch           // the form as it was left, nil when it has nothing
-	newest     string            // id of the session that was started here last, until it is listed
-	textKeys   text.AreaKeys
-	launchKeys launchKeys
+	newest string // id of the session that was started here last, until it is listed
 
-	editor     *editor // lies over the screen, nil when it is closed
-	editorGen  int
-	editorKeys editorKeys
-	ruleKeys   ruleKeys
-	askKeys    askKeys
-	askedOf    guard.Drawn // the card whose form keys are for, zero when there is none
-	rb         rulebook
+	askKeys   askKeys
+	askedOf   guard.Drawn // the card whose form keys are for, zero when there is none
+	savedRule string      // id of the rule that the editor saved last
 
 	sheets      *sheet.Sheets
 	past        *history.List
-	tr          transcript
 	herald      *herald.Herald
 	orders      *orders.Orders
 	beating     bool      // a beatMsg is under way
@@ -120,12 +99,11 @@ type note struct {
 }
 
 func newModel(ctx context.Context, c console, o Options, st *draw.Styles) *model {
-	m := &model{console: c, opts: o, keys: defaultKeyMap(), makeCode: guard.NewCode, editorKeys: defaultEditorKeys(), ruleKeys: defaultRuleKeys(), askKeys: defaultAskKeys(), textKeys: text.DefaultAreaKeys(), launchKeys: defaultLaunchKeys()}
-	m.exec = func(run *editRun, done func(error) tea.Msg) tea.Cmd { return tea.Exec(run, done) }
+	m := &model{console: c, opts: o, keys: defaultKeyMap(), makeCode: guard.NewCode, askKeys: defaultAskKeys()}
+	m.outside = external.NewEditor(o.Editor, o.EditFolder, o.Foreground, o.Input, o.Output)
 	m.Desk = &desk.Desk{
 		Root: m, Ctx: ctx, Board: board.NewBoard(), Guard: new(guard.Guard), Styles: st, Book: words.NewBook(broker.RuleBook{}), Operator: o.Operator, At: o.Now(),
 	}
-	m.rb.book = m.Book
 	m.herald, m.orders = herald.New(m.Desk, o.Notify, o.Desktop), orders.New(m.Desk, c)
 	m.rooms = openers(m)
 	m.Guard.Awake(m.At)
@@ -149,7 +127,7 @@ func (m *model) card() *board.Card {
 // drawnCard is the card whose call is on the screen, whole or in part: the only one
 // that a decision may be about.
 func (m *model) drawnCard() *board.Card {
-	if len(m.stack) > 0 || m.screen != screenMain && m.screen != screenFull || m.tooSmall() || m.editor != nil || m.edit != nil || m.launch != nil || m.composeCovers() {
+	if m.covering() != nil || m.stripCovers() || m.screen != screenMain && m.screen != screenFull || m.tooSmall() {
 		return nil
 	}
 	return m.card()
@@ -158,7 +136,7 @@ func (m *model) drawnCard() *board.Card {
 // formOpen reports whether something that is written or asked takes every key.
 func (m *model) formOpen() bool {
 	w, ok := m.open().(desk.Writer)
-	return ok && w.Writes() || m.prompt != nil || m.editor != nil || m.edit != nil || m.compose != nil || m.launch != nil
+	return ok && w.Writes() || m.prompt != nil
 }
 
 // selectRow selects the card at place i of the list, or the one nearest to it.

@@ -23,10 +23,6 @@ func (m *model) updateMouse(msg tea.MouseMsg) tea.Cmd {
 	}
 	l := m.layout()
 	switch {
-	case m.screen == screenTranscript:
-		m.mouseTranscript(l, msg, step)
-	case m.onRules():
-		m.mouseRules(l, msg, step)
 	case l.detail.Has(msg.X, msg.Y):
 		m.scroll += step * wheelRows
 		if step == 0 && m.screen == screenMain {

@@ -43,6 +43,7 @@ type prompt struct {
 	question desk.Question             // askYes
 	help     string                    // askLine: what the keys do
 	typed    func(text string)         // askLine: hears of each change; may be nil
+	hints    func(text string) string  // askLine: what to say beside the text; may be nil
 	send     func(text string) tea.Cmd // askLine: takes the text; may be nil
 }
 
@@ -88,6 +89,9 @@ func (m *model) updatePrompt(msg tea.KeyMsg) tea.Cmd {
 	}
 	if p.typed != nil {
 		p.typed(string(p.text))
+	}
+	if p.hints != nil {
+		p.hint = p.hints(string(p.text))
 	}
 	return nil
 }
@@ -153,6 +157,23 @@ func (m *model) sendPrompt() tea.Cmd {
 		return m.sendMarked(p.picks, broker.Deny, string(p.text))
 	}
 	return m.send(m.Guard.Drawn, broker.Deny, string(p.text))
+}
+
+// sendLine takes the enter behind a line that a screen has asked for.
+func (m *model) sendLine(p *prompt) tea.Cmd {
+	if p.send == nil {
+		m.prompt = nil
+		return nil
+	}
+	wait, refusal := m.Press("enter")
+	if refusal != "" {
+		p.hint = refusal
+		return nil
+	}
+	return m.InAMoment(wait, func() tea.Cmd {
+		m.prompt = nil
+		return p.send(string(p.text))
+	})
 }
 
 // answer takes y for yes and every other key for no. The yes lets something run, so

@@ -9,7 +9,6 @@ import (
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
-	"github.com/aoctl/aoctl/tui/sheet"
 	"github.com/aoctl/aoctl/tui/words"
 )
 
@@ -19,7 +18,7 @@ func (m *model) queueView(l layout, a draw.Area) []string {
 	width, height := l.Inner(a, 0)
 	b := m.Board
 	off := b.Waiting.PutOff()
-	f := draw.Caption{Title: "Waiting " + figures.Count(len(b.Waiting)-off), Focus: m.focus == paneQueue && m.editor == nil}
+	f := draw.Caption{Title: "Waiting " + figures.Count(len(b.Waiting)-off), Focus: m.focus == paneQueue}
 	if b.Filter.Active() {
 		f.Title = fmt.Sprintf("Waiting %s of %s", figures.Count(len(b.Shown)), figures.Count(len(b.Waiting)))
 	} else if off > 0 {
@@ -108,7 +107,7 @@ func (m *model) queueRow(c *board.Card, width int) string {
 	}
 	r.Fit(tool, s.Tool, cols.tool).To(flagsWidth + cols.tool + 1)
 	end := r.Width + summaryRoom(cols, width) + 1
-	sheet.Put(r, s, text, end-1-r.Width)
+	s.Put(r, text, end-1-r.Width)
 	r.To(end)
 	if cols.session > 0 {
 		r.Fit(draw.Muted, words.Whose(c.Req, m.Board), cols.session).To(end + cols.session + 1)

@@ -14,6 +14,7 @@ import (
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/words"
 )
 
 // book tells the console which rules hold, as another program's change would.
@@ -100,6 +101,7 @@ func TestFileGoesAwayUnderItsPage(t *testing.T) {
 		files := someFiles(time.Now())
 		files[0].Path = home + "-two/.aoctl/rules.toml"
 		r.book(broker.RuleBook{Rules: r.c.book.Rules, Files: files[:1]})
+		r.shows("Rules files 1") // at once: no frame has a page of nothing
 		r.press("y", "y")
 		if len(r.c.trusted) > 0 {
 			t.Errorf("trusted %q", r.c.trusted)
@@ -116,9 +118,10 @@ func TestManyRulesStandInColumns(t *testing.T) {
 		for i := range 1200 {
 			list = append(list, rules.Rule{ID: fmt.Sprint("r", i), Enabled: true, Tool: "Bash", Where: map[string]string{"command": "ls"}, Decision: rules.Deny})
 		}
-		r.m.bookCame(broker.RuleBook{Rules: list})
-		r.m.rb.at = "r1003"
-		view := r.draw(width, 24, "r")
+		r.m.Book = words.NewBook(broker.RuleBook{Rules: list})
+		r.draw(width, 24)
+		r.m.Open(desk.Rules, desk.Subject{Rule: "r1003"})
+		view := r.draw(width, 24)
 		at := map[int]bool{}
 		for _, row := range strings.Split(view, "\n") {
 			if before, _, ok := strings.Cut(row, "deny  ls"); ok {
@@ -134,7 +137,7 @@ func TestManyRulesStandInColumns(t *testing.T) {
 // What the editor does not show of a rule stands below the list, however long it is.
 func TestRuleDetailTellsWhereItComesFrom(t *testing.T) {
 	s := newRuleScene(t, nil)
-	s.m.bookCame(broker.RuleBook{Rules: []rules.Rule{{
+	s.m.Book = words.NewBook(broker.RuleBook{Rules: []rules.Rule{{
 		ID: "r1", Enabled: true, Tool: "Bash", Decision: rules.Allow, Dangerous: true, CreatedBy: "import", Priority: 7,
 		Where: map[string]string{"command": strings.Repeat("long ", 60)}, Scope: rules.Scope{Project: home},
 	}}})
@@ -178,7 +181,8 @@ func TestTokenBoxIsLeftForGood(t *testing.T) {
 		r.press("?", "esc")
 		r.shows("aoctl_0123456789abcdef")
 		r.press("esc", "esc", "esc", "r", "t")
-		if r.m.rb.minted != nil || strings.Contains(r.view(), "aoctl_0123") {
+		r.shows("Tokens 1")
+		if strings.Contains(r.view(), "aoctl_0123") {
 			t.Errorf("it came back:\n%s", r.view())
 		}
 	})

@@ -44,8 +44,8 @@ func TestRuleKeysAtRandom(t *testing.T) {
 			r.wait(time.Second)
 			var asked time.Time // since when the question was on the screen
 			r.seen = func() {
-				switch e := r.m.editor; {
-				case e == nil || e.confirm == nil:
+				switch {
+				case !r.inQuestion():
 					asked = time.Time{}
 				case asked.IsZero():
 					asked = time.Now()
@@ -54,7 +54,7 @@ func TestRuleKeysAtRandom(t *testing.T) {
 			for _, s := range steps {
 				r.drain()
 				before, since, keyAt := len(r.c.saved()), asked, time.Now()
-				created := r.m.editor != nil
+				created := r.editing()
 				r.send(keyMsg(ruleWalkKeys[s.Key]))
 				r.wait(time.Duration(s.Wait) * time.Millisecond)
 				fresh := r.c.saved()[before:]

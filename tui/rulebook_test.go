@@ -109,6 +109,21 @@ func TestRulesScreen(t *testing.T) {
 	}
 }
 
+// What the editor saved is selected when the list comes back, and e edits as enter does.
+func TestSavedRuleIsSelected(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := bookRig(t)
+		r.press("h", "r", "n", "l", "s", "enter", "enter")
+		r.selects("new-rule")
+		r.press("e")
+		if !r.editing() {
+			t.Errorf("e opens no editor on the rule:\n%s", r.view())
+		}
+		r.press("esc", "esc")
+		r.shows("Decided")
+	})
+}
+
 // A changed rule carries the version that was shown, so that a change in between is
 // noticed.
 func TestChangesNameTheVersion(t *testing.T) {
@@ -282,7 +297,7 @@ func TestTokens(t *testing.T) {
 		r.press("enter")
 		r.shows("aoctl_0123456789abcdef0123456789abcdef0123456789abcdef")
 		r.shows("AOCTL_TOKEN")
-		r.press("j", "n", "x", "y")
+		r.press("j", "n", "x", "r", " ", "y")
 		r.shows("aoctl_0123456789abcdef")
 		r.press("enter")
 		if strings.Contains(r.view(), "aoctl_0123") {
@@ -387,22 +402,48 @@ func TestTrustNeedsReading(t *testing.T) {
 	})
 }
 
+// In a window that is too small to judge a call in, no file is trusted.
+func TestNoTrustInASmallWindow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := bookRig(t)
+		r.press("r", "F", "enter")
+		r.send(tea.WindowSizeMsg{Width: 60, Height: 11})
+		r.wait(time.Second)
+		r.press("G", "y")
+		r.shows("window too small to show the call")
+		r.press("y")
+		if len(r.c.trusted) > 0 {
+			t.Errorf("trusted %q", r.c.trusted)
+		}
+	})
+}
+
 // Keys that decide calls do nothing on the screens about rules.
 func TestRulesScreensDecideNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := bookRig(t)
-		for _, s := range []screen{screenRules, screenTokens, screenFiles, screenFile} {
+		for _, path := range [][]string{{"r"}, {"r", "t"}, {"r", "F"}, {"r", "F", "enter"}} {
 			for _, k := range []string{"a", "d", "s", "S", "D", "A"} {
-				r.m.screen = s
+				r.m.Home()
+				r.wait(2 * time.Second) // what follows a D may be words
+				r.press(path...)
 				r.press(k)
-				r.shows("esc")
+				r.shows("nothing on this screen can be decided; esc goes back")
 			}
 		}
 		r.wait(3 * time.Second)
-		if r.decisions() != "" || r.c.stopAlls > 0 || len(r.c.stopped) > 0 || r.m.editor != nil || r.m.prompt != nil {
+		if r.decisions() != "" || r.c.stopAlls > 0 || len(r.c.stopped) > 0 || r.editing() || r.m.prompt != nil {
 			t.Errorf("decided %q, stopped %v", r.decisions(), r.c.stopped)
 		}
 	})
+}
+
+// selects checks which rule the open list has selected.
+func (r *rig) selects(id string) {
+	r.t.Helper()
+	if got := r.m.subject().Rule; got != id {
+		r.t.Errorf("%q is selected, want %q", got, id)
+	}
 }
 
 // The selection is a rule, not a place: what others change does not move it.
@@ -412,14 +453,10 @@ func TestRuleSelectionStays(t *testing.T) {
 		r.press("r", "j", "j")
 		book := broker.RuleBook{Rules: someRules(time.Now())[1:]}
 		r.send(updatesMsg{gen: r.m.watchGen, list: []broker.Update{{Rules: &book}}})
-		if r.m.rb.at != "r-edit" {
-			t.Errorf("%q is selected", r.m.rb.at)
-		}
+		r.selects("r-edit")
 		book = broker.RuleBook{Rules: append(book.Rules[:1:1], book.Rules[2:]...)}
 		r.send(updatesMsg{gen: r.m.watchGen, list: []broker.Update{{Rules: &book}}})
-		if r.m.rb.at != "r-old" {
-			t.Errorf("%q is selected, want the one that took its place", r.m.rb.at)
-		}
+		r.selects("r-old") // which took its place
 	})
 }
 
@@ -436,8 +473,8 @@ func TestFileChangesUnderThePage(t *testing.T) {
 		book.Files = someFiles(time.Now())
 		book.Files[0].Digest = strings.Repeat("5", 64)
 		r.send(updatesMsg{gen: r.m.watchGen, list: []broker.Update{{Rules: &book}}})
-		if r.m.rb.scroll != 0 {
-			t.Error("the page should begin anew")
+		if view := r.view(); !strings.Contains(view, "sha-256") || strings.Contains(view, "Rules file 1–") {
+			t.Errorf("the page should begin anew:\n%s", view)
 		}
 		r.press("y") // within a moment of the change, then again
 		r.press("y")

@@ -68,7 +68,7 @@ func (m *model) sessionsView(l layout, a draw.Area) []string {
 		return nil
 	}
 	width, height := l.Inner(a, 0)
-	f := draw.Caption{Title: "Sessions", Focus: m.focus == paneSessions && m.editor == nil}
+	f := draw.Caption{Title: "Sessions", Focus: m.focus == paneSessions}
 	var rows []string
 	skip := m.sessTop
 	for _, id := range m.Board.Roster {
@@ -158,4 +158,11 @@ func mutedWord(agent string, room int) string {
 		return both
 	}
 	return "muted"
+}
+
+// selectNewest selects the session that was started here last, once it is listed.
+func (m *model) selectNewest() {
+	if m.newest != "" && m.Board.Sessions[m.newest] != nil {
+		m.session, m.newest = m.newest, ""
+	}
 }

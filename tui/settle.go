@@ -21,10 +21,7 @@ func (m *model) settle() tea.Cmd {
 	m.settleList()
 	m.selectNewest()
 	m.settleSessions()
-	m.settleCompose()
-	m.settleLaunch()
-	m.settleRules()
-	cmd := tea.Batch(m.settleOpen(), m.settleDrawn(), m.settleEdit(), m.settleEditor(), m.sheets.Want(m.drawnRequest()), m.settleTranscript(), m.beat())
+	cmd := tea.Batch(m.settleOpen(), m.settleDrawn(), m.sheets.Want(m.drawnRequest()), m.beat())
 	if m.Guard.Since.Equal(m.awakeAt) {
 		return cmd
 	}
@@ -52,14 +49,12 @@ func (m *model) settleList() {
 // on the screen.
 func (m *model) settleDrawn() tea.Cmd {
 	c := m.drawnCard()
-	if s := m.open(); s != nil {
-		m.Guard.Draws(s.Subject().Drawn, m.At)
+	if s := m.covering(); s != nil {
+		m.Guard.Draws(m.drawnBy(s), m.At)
 		return nil
 	}
 	if c == nil {
-		if m.edit == nil || m.edit.state != editAsking {
-			m.Guard.Draws(guard.Drawn{}, m.At)
-		}
+		m.Guard.Draws(guard.Drawn{}, m.At)
 		return nil
 	}
 	var cmd tea.Cmd

@@ -8,6 +8,7 @@ import (
 	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/tty"
 )
 
@@ -28,6 +29,20 @@ func (m *model) covering() desk.Screen {
 		}
 	}
 	return nil
+}
+
+// stripCovers reports whether a strip takes the whole room.
+func (m *model) stripCovers() bool {
+	_, strip := m.open().(desk.Strip)
+	return strip && m.layout().body.H == 0
+}
+
+// drawnBy is the call that s, which fills the room but for a strip, draws for a decision.
+func (m *model) drawnBy(s desk.Screen) guard.Drawn {
+	if m.stripCovers() {
+		return guard.Drawn{}
+	}
+	return s.Subject().Drawn
 }
 
 // Open puts the screen of this name on top. One that is open already comes up from where it is.
@@ -68,14 +83,20 @@ func (m *model) broadcast(msg tea.Msg) tea.Cmd {
 	return tea.Batch(append(cmds, m.orders.Update(msg), m.herald.Update(msg))...)
 }
 
-// settleOpen lets the screens settle that are drawn.
+// settleOpen lets the screens settle that are drawn. One that has nothing left to show closes
+// itself; then the one below it is drawn.
 func (m *model) settleOpen() tea.Cmd {
 	l := m.layout()
-	m.Stacked = m.width < desk.StackBelow
+	m.Stacked, m.Small = m.width < desk.StackBelow, m.tooSmall()
 	var cmds []tea.Cmd
-	if s := m.covering(); s != nil {
+	for s := m.covering(); s != nil; {
 		m.Width, m.Height = l.body.W, l.body.H
 		cmds = append(cmds, s.Update(desk.Settle{}))
+		below := m.covering()
+		if below == s {
+			break
+		}
+		s = below
 	}
 	if s := m.open(); s != nil && s != m.covering() {
 		m.Width, m.Height = l.strip.W, l.strip.H
@@ -148,9 +169,6 @@ func (m *model) subject() desk.Subject {
 	if s := m.open(); s != nil {
 		return s.Subject()
 	}
-	if m.screen == screenTranscript {
-		return desk.Subject{Session: m.tr.session}
-	}
 	return desk.Subject{Session: m.sessionInView(), Call: m.drawnRequest()}
 }
 
@@ -158,11 +176,13 @@ func (m *model) subject() desk.Subject {
 // about its subject.
 func (m *model) openHints(s desk.Screen) []hint {
 	on := s.Subject()
-	list := m.managedHints(s, on)
-	for _, k := range s.Keys() {
-		if k.Short != "" {
-			list = append(list, hint{k.Named(), k.Short})
+	list := append(m.managedHints(s, on), keyHints(s)...)
+	back := hint{m.keys.Back.Help().Key, "back"}
+	if w, ok := s.(desk.Writer); ok && w.Writes() { // no key of the root acts
+		if n := len(list); n == 0 || list[n-1].key != back.key {
+			list = append(list, back)
 		}
+		return list
 	}
 	for _, o := range table {
 		if o.short != "" && s != m.rooms[o.name] && o.needs == needsSession && on.Session != "" {
@@ -172,7 +192,17 @@ func (m *model) openHints(s desk.Screen) []hint {
 	if on.Call != nil {
 		list = append(list, hint{m.keys.Copy.Help().Key, "copy"})
 	}
-	return append(list, hint{"?", "help"}, hint{m.keys.Back.Help().Key, "back"})
+	return append(list, hint{"?", "help"}, back)
+}
+
+// keyHints are the screen's own keys.
+func keyHints(s desk.Screen) (list []hint) {
+	for _, k := range s.Keys() {
+		if k.Short != "" {
+			list = append(list, hint{k.Named(), k.Short})
+		}
+	}
+	return list
 }
 
 // managedHints are the keys about a managed session.
@@ -210,7 +240,7 @@ func (m *model) Stay(i draw.Ink, texts ...string) tea.Cmd {
 
 // Read asks for a line.
 func (m *model) Read(l desk.Line) {
-	m.prompt = &prompt{purpose: askLine, what: l.Lead, help: l.Help, text: []rune(l.Text), typed: l.Typed, send: l.Send}
+	m.prompt = &prompt{purpose: askLine, what: l.Lead, help: l.Help, text: []rune(l.Text), typed: l.Typed, hints: l.Hint, send: l.Send}
 }
 
 // Copy puts text on the clipboard.
@@ -233,6 +263,21 @@ func (m *model) OnlyCallsOf(session string) tea.Cmd {
 	m.focus = paneQueue
 	m.filterBy(board.Filter{SessionID: session})
 	return nil
+}
+
+// ShowCall goes to the card of a call that waits.
+func (m *model) ShowCall(id string) tea.Cmd {
+	c := m.Board.Cards[id]
+	if c == nil {
+		return m.Say(draw.Muted, "this call is no longer waiting")
+	}
+	if m.Board.Place(c) < 0 {
+		m.filterBy(board.Filter{})
+	}
+	m.Home()
+	m.selected, m.went = id, id
+	m.focus = paneQueue
+	return m.openCall()
 }
 
 // sessionInView is the session that a key on the first screen is about: the selected one while its

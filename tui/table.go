@@ -2,13 +2,21 @@ package tui
 
 import (
 	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/tui/bytes"
 	"github.com/aoctl/aoctl/tui/desk"
+	"github.com/aoctl/aoctl/tui/editcall"
+	"github.com/aoctl/aoctl/tui/external"
 	"github.com/aoctl/aoctl/tui/history"
+	"github.com/aoctl/aoctl/tui/launch"
 	"github.com/aoctl/aoctl/tui/managed"
+	"github.com/aoctl/aoctl/tui/message"
+	"github.com/aoctl/aoctl/tui/rulebook"
+	"github.com/aoctl/aoctl/tui/ruleedit"
 	"github.com/aoctl/aoctl/tui/sheet"
 	"github.com/aoctl/aoctl/tui/timeline"
+	"github.com/aoctl/aoctl/tui/transcript"
 )
 
 // opener is a line of the table of screens.
@@ -29,6 +37,9 @@ const (
 	needsCall
 )
 
+// transcriptKey is in the help, too.
+var transcriptKey = desk.Bind("T", "what was said and done in it: its transcript", "T")
+
 // table is the one place that knows all screens.
 var table = []opener{
 	{desk.Help, desk.Bind("?", "all keys", "?"), "", needsNothing, func(_ *desk.Desk, m *model) desk.Screen { return &help{model: m} }},
@@ -39,8 +50,25 @@ var table = []opener{
 	{desk.Decided, key.Binding{}, "", needsCall, func(d *desk.Desk, m *model) desk.Screen {
 		return history.NewDecided(d, m.sheets, m.past, m.pastRules())
 	}},
+	{desk.Launch, key.Binding{}, "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return launch.New(d, m.console, m.startFolder) }},
+	{desk.EditCall, key.Binding{}, "", needsCall, func(d *desk.Desk, m *model) desk.Screen { return editcall.New(d, m.console, m.editSetup()) }},
 	{desk.Managed, key.Binding{}, "", needsSession, func(d *desk.Desk, m *model) desk.Screen { return managed.New(d, m.console) }},
+	{desk.Message, key.Binding{}, "", needsSession, func(d *desk.Desk, m *model) desk.Screen { return message.New(d, m.console, m.inEditor) }},
+	{desk.RuleEdit, key.Binding{}, "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return ruleedit.New(d, m.console, m.send) }},
+	{desk.Rules, desk.Bind("r", "the rules; on their screen:", "r"), "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return rulebook.NewRules(d, m.console, m.openRule) }},
+	{desk.Tokens, key.Binding{}, "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return rulebook.NewTokens(d, m.console) }},
+	{desk.RulesFiles, key.Binding{}, "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return rulebook.NewFiles(d, m.console) }},
+	{desk.RulesFile, key.Binding{}, "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return rulebook.NewFile(d, m.console) }},
 	{desk.Timeline, desk.Bind("E", "all that happened in this session; enter unfolds", "E"), "events", needsSession, func(d *desk.Desk, m *model) desk.Screen { return timeline.New(d, m.console) }},
+	{desk.Transcript, transcriptKey, "transcript", needsSession, func(d *desk.Desk, m *model) desk.Screen { return transcript.New(d, m.console) }},
+}
+
+// startFolder is where the console was started.
+func (m *model) startFolder() string { return m.opts.Folder }
+
+// inEditor has a text changed in the operator's own editor.
+func (m *model) inEditor(file, text string, back func(got string, err error) tea.Msg) tea.Cmd {
+	return m.outside.Open(m.Ctx, file, text, func(run *external.Run, err error) tea.Msg { return back(run.Got, err) })
 }
 
 // openers makes every screen.
@@ -58,4 +86,19 @@ func openers(m *model) map[string]desk.Screen {
 // pastRules does something about the rule that decided a call.
 func (m *model) pastRules() history.Rules {
 	return history.Rules{Open: m.openRuleOf, Revoke: m.revokeRuleOf}
+}
+
+// openRule opens a rule in the editor; a new one for "".
+func (m *model) openRule(id string) tea.Cmd {
+	return m.Open(desk.RuleEdit, desk.Subject{Rule: id})
+}
+
+// openerKey is the key that opens the screen of this name.
+func openerKey(name string) key.Binding {
+	for _, o := range table {
+		if o.name == name {
+			return o.key
+		}
+	}
+	return key.Binding{}
 }

@@ -2,18 +2,15 @@ package tui
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/muesli/termenv"
-	"pgregory.net/rapid"
 
 	"github.com/aoctl/aoctl/broker"
-	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/story"
 	"github.com/aoctl/aoctl/broker/wire"
-	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
@@ -135,110 +132,6 @@ func TestGoldenTranscript(t *testing.T) {
 	}
 }
 
-// A transcript that grows: drawing it never goes beyond the window, a reader who follows
-// always sees the newest entry, one who does not keeps the row that was on top, and only
-// the keys move the place.
-func TestTranscriptFollows(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		n := rapid.IntRange(1, 60).Draw(rt, "entries")
-		first := 0 // of those that were handed out
-		entry := func(i int) story.Said {
-			text := fmt.Sprintf("entry %d. ", i) + strings.Repeat(rapid.SampledFrom([]string{"words ", "宽 ", "line\n", "`code` "}).Draw(rt, "kind"), rapid.IntRange(0, 40).Draw(rt, "long"))
-			s := story.Said{By: rapid.SampledFrom([]agents.Speaker{"user", "agent", "thought", "result", "other"}).Draw(rt, "by"), Text: text, Line: int64(i)}
-			if i%3 == 0 {
-				s = story.Said{By: "call", Tool: "Bash", Text: `{"command":"entry ` + fmt.Sprint(i) + `."}`, Line: int64(i)}
-			}
-			return s
-		}
-		var all []story.Said
-		for i := range n {
-			all = append(all, entry(i))
-		}
-		first = rapid.IntRange(0, n-1).Draw(rt, "first")
-		size := rapid.SampledFrom(sizes).Draw(rt, "size")
-		s := newStill(t, broker.Snapshot{Sessions: someSessions()}, nil, termenv.Ascii)
-		fake, _ := s.m.console.(*fakeConsole)
-		fake.page = func(part story.TranscriptPart, have story.TranscriptSpan) story.Transcript {
-			from, to := 0, len(all)
-			switch part {
-			case story.NewestPart:
-				from = first
-			case story.LaterPart:
-				from = int(have.To)
-			case story.EarlierPart:
-				from, to = max(0, int(have.From)-5), int(have.From)
-			case story.OldestPart:
-				to = min(5, len(all))
-			}
-			return story.Transcript{
-				Part: part, Said: all[from:to], Span: story.TranscriptSpan{File: story.FileMark{Ino: 1}, From: int64(from), To: int64(to)},
-				AtStart: from == 0, AtEnd: to == len(all), Same: part == story.LaterPart && from == to,
-			}
-		}
-		s.draw(size[0], size[1], "shift+tab", "T")
-		s.told()
-		keys := []string{"j", "k", "ctrl+u", "ctrl+d", "g", "G", "enter", "u", "/", "n", "N"}
-		for range rapid.IntRange(1, 25).Draw(rt, "steps") {
-			if rapid.Bool().Draw(rt, "grows") {
-				top := s.topRow()
-				follows := s.m.tr.follow
-				all = append(all, entry(len(all)))
-				s.m.tr.due = true
-				s.told()
-				view := s.draw(size[0], size[1])
-				tuitest.CheckView(t, view, size[0], size[1])
-				if follows != s.m.tr.follow {
-					rt.Fatal("news change whether it follows")
-				}
-				if !follows && s.m.tr.tell.AtEnd() && top != "" && s.topRow() != top {
-					rt.Fatalf("news move the reader from %q to %q", top, s.topRow())
-				}
-			}
-			k := rapid.SampledFrom(keys).Draw(rt, "key")
-			if k == "/" {
-				s.draw(size[0], size[1], "/", "e", "n", "enter")
-			} else {
-				s.draw(size[0], size[1], k)
-			}
-			s.told()
-			view := s.draw(size[0], size[1])
-			tuitest.CheckView(t, view, size[0], size[1])
-			if s.m.tr.follow && s.m.tr.tell.AtEnd() {
-				s.seesNewest(rt)
-			}
-			if at, ok := s.m.tr.byKey[s.m.tr.at]; !ok || s.off(at) {
-				rt.Fatalf("after %s the selected entry is not on the screen:\n%s", k, view)
-			}
-		}
-	})
-}
-
-// topRow names the entry and the row of it on top of the screen.
-func (s *still) topRow() string {
-	t := &s.m.tr
-	if t.top >= len(t.items) {
-		return ""
-	}
-	return fmt.Sprint(t.items[t.top].Key, " ", t.offset)
-}
-
-// off reports whether no row of entry i is on the screen.
-func (s *still) off(i int) bool {
-	first, last := s.m.onScreen(s.m.room())
-	return i < first || i > last
-}
-
-func (s *still) seesNewest(rt *rapid.T) {
-	t := &s.m.tr
-	width, height := s.m.room()
-	if below := s.m.rowsBelow(width, height); below > height {
-		rt.Fatalf("%d rows from the top to the end, and %d fit", below, height)
-	}
-	if s.off(len(t.items) - 1) {
-		rt.Fatal("the newest entry is not on the screen")
-	}
-}
-
 // A call that waits: enter leads to its card, where the usual keys decide; once it is
 // decided the transcript says so.
 func TestTranscriptToCard(t *testing.T) {
@@ -265,59 +158,7 @@ func TestTranscriptToCard(t *testing.T) {
 		t.Errorf("decided, and still:\n%s", view)
 	}
 	s.draw(80, 24, "enter")
-	if s.m.screen != screenTranscript {
+	if s.m.open() != s.m.rooms[desk.Transcript] {
 		t.Error("enter on a decided call leads elsewhere")
-	}
-}
-
-// What is searched for is found in what is not read yet, and around the end.
-func TestTranscriptSearchesOlder(t *testing.T) {
-	var all []story.Said
-	for i := range 300 {
-		all = append(all, story.Said{By: "user", Text: fmt.Sprintf("entry %d", i), Line: int64(i)})
-	}
-	all[7].Text, all[250].Text = "a Needle here", "one needle"
-	s := newStill(t, broker.Snapshot{Sessions: someSessions()}, nil, termenv.TrueColor)
-	fake, _ := s.m.console.(*fakeConsole)
-	fake.page = func(part story.TranscriptPart, have story.TranscriptSpan) story.Transcript {
-		from, to := 200, 300
-		if part == story.EarlierPart {
-			from, to = max(0, int(have.From)-20), int(have.From)
-		}
-		return story.Transcript{
-			Part: part, Said: all[from:to], Span: story.TranscriptSpan{File: story.FileMark{Ino: 1}, From: int64(from), To: int64(to)},
-			AtStart: from == 0, AtEnd: to == 300, Same: part == story.LaterPart,
-		}
-	}
-	s.draw(80, 24, "shift+tab", "T")
-	s.told()
-	s.draw(80, 24, "/")
-	for _, k := range "needle" {
-		s.draw(80, 24, string(k))
-	}
-	at := func() string {
-		i, ok := s.m.tr.byKey[s.m.tr.at]
-		if !ok {
-			return "nowhere"
-		}
-		return s.m.tr.items[i].Text
-	}
-	if view := s.draw(80, 24, "enter"); at() != "one needle" || !strings.Contains(view, s.m.Styles.Plain[draw.Sign]+"needle") {
-		t.Errorf("first at %q:\n%s", at(), view)
-	}
-	s.draw(80, 24, "n")
-	s.told()
-	if view := s.draw(80, 24); at() != "a Needle here" || !strings.Contains(view, s.m.Styles.Plain[draw.Sign]+"Needle") {
-		t.Errorf("older at %q:\n%s", at(), view)
-	}
-	for s.draw(80, 24, "n"); !s.m.tr.tell.AtStart(); {
-		s.told()
-	}
-	s.told()
-	if at() != "one needle" {
-		t.Errorf("around the start at %q", at())
-	}
-	if s.draw(80, 24, "N"); at() != "a Needle here" {
-		t.Errorf("back around the end at %q", at())
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/safe"
+	"github.com/aoctl/aoctl/tui/words"
 )
 
 // Update routes what happened, then brings selection, scrolling and guard in line
@@ -63,8 +64,6 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 			return m.send(h.Key, h.Verdict, "")
 		}
 		return again
-	case sendDueMsg:
-		return m.sendDue(msg)
 	case quitMsg:
 		if msg.gen == m.quitGen {
 			return tea.Quit
@@ -88,24 +87,28 @@ func (m *model) updateBroker(msg tea.Msg) tea.Cmd {
 		}
 	case decidedMsg:
 		return m.decided(msg)
-	case editedMsg:
-		return m.edited(msg)
-	case editJudgedMsg:
-		return m.editJudged(msg)
-	case editSentMsg:
-		return m.editSent(msg)
-	case editKeptMsg:
-		m.editKept(msg)
+	case desk.Allowed:
+		m.allowed(msg)
 	case markedMsg:
 		return m.markedDecided(msg)
 	case deferredMsg:
 		return m.deferred(msg)
 	case moreTimeMsg:
 		return m.moreTime(msg)
-	case saidMsg, wroteMsg, interruptedMsg, launchedMsg, foldersMsg:
-		return m.updateRuns(msg)
-	case offerMsg, previewDueMsg, previewMsg, ruleSavedMsg, ruleRemovedMsg, tokensMsg, tokenMintedMsg, tokenRevokedMsg, fileTrustedMsg:
-		return m.updateRules(msg)
+	case interruptedMsg:
+		return m.interrupted(msg)
+	case desk.Launched:
+		if msg.Err == nil {
+			m.newest = msg.Session.ID
+		}
+		return m.broadcast(msg)
+	case desk.RuleSaved:
+		if msg.Err == nil {
+			m.savedRule = msg.Saved.Rule.ID
+		}
+		return m.broadcast(msg)
+	case ruleSavedMsg:
+		return m.ruleSaved(msg)
 	case filesMsg:
 		return m.filesCame(msg)
 	case dressedMsg:
@@ -114,27 +117,8 @@ func (m *model) updateBroker(msg tea.Msg) tea.Cmd {
 		return m.filesMoved(msg)
 	case jumpedMsg:
 		return m.jumped(msg)
-	case transcriptMsg:
-		return m.transcriptCame(msg)
 	default:
 		return m.broadcast(msg)
-	}
-	return nil
-}
-
-// updateRuns takes what came for managed sessions.
-func (m *model) updateRuns(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case saidMsg:
-		return m.said(msg)
-	case wroteMsg:
-		return m.wrote(msg)
-	case interruptedMsg:
-		return m.interrupted(msg)
-	case launchedMsg:
-		return m.launched(msg)
-	case foldersMsg:
-		m.foldersCame(msg)
 	}
 	return nil
 }
@@ -146,7 +130,7 @@ func (m *model) watchStarted(msg watchStartedMsg) tea.Cmd {
 	at := m.Board.Place(m.card())
 	before := m.Board.Cards
 	m.Board.Reset(msg.snap, m.At)
-	m.bookCame(msg.snap.Rules)
+	m.Book = words.NewBook(msg.snap.Rules)
 	m.sheets.Clear()
 	m.newsMissing, m.watchedAt, m.updates = false, m.At, msg.updates
 	m.keepPlace(at)
@@ -188,12 +172,11 @@ func (m *model) updatesCame(msg updatesMsg) tea.Cmd {
 			m.promptNews(*u.Request)
 		}
 		if u.Rules != nil {
-			m.bookCame(*u.Rules)
+			m.Book = words.NewBook(*u.Rules)
 		}
 	}
 	m.Board.Tidy()
-	m.newsForTranscript(msg.list)
-	cmd := tea.Batch(append(cmds, m.keepPlace(at), m.editorNews(msg.list), m.attempted(msg.list))...)
+	cmd := tea.Batch(append(cmds, m.keepPlace(at), m.attempted(msg.list))...)
 	cmd = tea.Batch(cmd, m.broadcast(desk.News{List: msg.list}), m.herald.Announce(arrived...))
 	if !msg.ended {
 		return tea.Batch(cmd, nextUpdates(msg.gen, m.updates))
@@ -246,7 +229,6 @@ func (m *model) updateTick(msg tickMsg) tea.Cmd {
 	}
 	at := m.Board.Place(m.card())
 	m.Board.ExpireLate(m.At)
-	m.tr.due = true
 	return tea.Batch(m.tick(), m.broadcast(desk.Tick{}), m.keepPlace(at), m.herald.Remind(), m.watchFiles())
 }
 

@@ -20,12 +20,8 @@ func (m *model) View() string {
 	for _, text := range m.banners() {
 		rows = append(rows, m.Styles.Row(m.width).Put(draw.Danger, " ! ").Fit(draw.Danger, text, m.width-4).To(m.width).String())
 	}
-	if !m.composeCovers() {
+	if !m.stripCovers() {
 		rows = append(rows, m.body()...)
-	}
-	if m.compose != nil {
-		l := m.layout()
-		rows = append(rows, m.composeView(l, l.compose)...)
 	}
 	if _, ok := m.open().(desk.Strip); ok {
 		l := m.layout()
@@ -40,39 +36,16 @@ func (m *model) View() string {
 
 func (m *model) body() []string {
 	l := m.layout()
-	if m.edit != nil {
-		return m.editView(l, l.body)
-	}
-	if m.launch != nil {
-		return m.launchView(l, l.body)
-	}
-	if m.editorCovers(l) {
-		return m.editorView(l, l.body)
-	}
 	if s := m.covering(); s != nil {
 		return m.drawn(s, l.body)
 	}
 	switch m.screen {
 	case screenFull:
 		return m.detailView(l, l.detail)
-	case screenTranscript:
-		return m.transcriptView(l, l.detail)
-	case screenRules:
-		return m.rulesView(l, l.body)
-	case screenTokens:
-		return m.tokensView(l, l.body)
-	case screenFiles:
-		return m.filesView(l, l.body)
-	case screenFile:
-		return m.fileView(l, l.body)
 	case screenMain:
 	}
 	right := m.queueView(l, l.queue)
-	if m.editor != nil {
-		right = append(right, m.editorView(l, l.detail)...)
-	} else {
-		right = append(right, m.detailView(l, l.detail)...)
-	}
+	right = append(right, m.detailView(l, l.detail)...)
 	left := m.sessionsView(l, l.sessions)
 	if l.Stacked || m.tooSmall() {
 		return append(left, right...)

@@ -66,12 +66,20 @@ var arrows = map[string][]string{
 	"tui/sheet":            {module + "/broker", module + "/broker/story", module + "/tui/callview", module + "/tui/desk", module + "/tui/draw", module + "/tui/figures", module + "/tui/words", "github.com/charmbracelet/…"},
 	"tui/herald":           {module + "/tui/board", module + "/tui/desk", module + "/tui/draw", module + "/tui/figures", module + "/tui/tty", "github.com/charmbracelet/…"},
 	"tui/orders":           screen(),
-	"tui/desk":             {module + "/broker", module + "/tui/board", module + "/tui/draw", module + "/tui/figures", module + "/tui/guard", module + "/tui/words", "github.com/charmbracelet/…"},
+	"tui/desk":             {module + "/broker", module + "/tui/board", module + "/tui/callview", module + "/tui/draw", module + "/tui/figures", module + "/tui/guard", module + "/tui/words", "github.com/charmbracelet/…"},
 	"tui/bytes":            screen(),
 	"tui/history":          screen(),
+	"tui/launch":           append(screen(), module+"/hookclient/profile"),
+	"tui/editcall":         append(screen(), module+"/tui/external"),
+	"tui/external":         {module + "/tui/change", "github.com/charmbracelet/bubbletea", "golang.org/x/sys/…"},
 	"tui/managed":          screen(),
+	"tui/message":          screen(),
+	"tui/ruleedit":         screen(),
+	"tui/rulebook":         screen(),
 	"tui/timeline":         screen(),
 	"tui/plainwords":       {module + "/broker"},
+	"tui/send":             {module + "/tui/guard", "github.com/charmbracelet/bubbletea"},
+	"tui/transcript":       screen(),
 	"tui/text":             {module + "/tui/draw", module + "/tui/figures", module + "/tui/safe", "github.com/charmbracelet/…"},
 	"tui/tuitest":          {module + "/broker", module + "/tui/draw", module + "/tui/figures", module + "/tui/safe", "github.com/charmbracelet/…", "github.com/google/go-cmp/…", "github.com/muesli/termenv"},
 	"tui/tty":              {"github.com/charmbracelet/…", "golang.org/x/sys/…"},
@@ -128,7 +136,7 @@ var arrows = map[string][]string{
 // another screen.
 func screen() []string {
 	list := []string{module + "/broker", module + "/broker/…", "github.com/charmbracelet/…"}
-	for _, shared := range []string{"board", "callview", "change", "desk", "diff", "draw", "event", "figures", "guard", "plainwords", "safe", "sessionview", "sheet", "text", "tty", "words"} {
+	for _, shared := range []string{"board", "callview", "change", "desk", "diff", "draw", "event", "figures", "guard", "plainwords", "safe", "send", "sessionview", "sheet", "text", "tty", "words"} {
 		list = append(list, module+"/tui/"+shared)
 	}
 	return list

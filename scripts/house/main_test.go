@@ -11,7 +11,7 @@ import (
 var (
 	largeTypes = map[string]bool{
 		"broker.Session": true, "broker/agents.Hook": true, "broker/shell.Element": true, "broker/shell/programs.Row": true,
-		"tui.editor": true, "tui.keyMap": true, "tui.model": true, "tui.transcript": true, "tui/draw.Palette": true,
+		"tui.keyMap": true, "tui.model": true, "tui/draw.Palette": true,
 	}
 	largeRooms = map[string]bool{"tui": true}
 )

@@ -27,6 +27,18 @@ type Summary struct {
 	Ready bool
 }
 
+// Put draws the summary on a row, in at most room cells; an edit's counts stay in sight when its
+// path is cut.
+func (s Summary) Put(r *draw.Row, i draw.Ink, room int) {
+	if !s.Edit {
+		r.Fit(i, s.Text, room)
+		return
+	}
+	plus, minus := "+"+figures.Count(s.Added), "−"+figures.Count(s.Gone)
+	n := draw.Cells(plus+minus) + 3
+	r.Fit(i, s.Text, room-n).Put(draw.Text, "  ").Put(draw.Added, plus).Put(draw.Text, " ").Put(draw.Removed, minus)
+}
+
 // SummaryOf is r on one line.
 func SummaryOf(r broker.Request) Summary {
 	tool, input := r.Call()

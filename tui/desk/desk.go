@@ -29,6 +29,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/board"
+	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/words"
@@ -59,7 +60,8 @@ type Writer interface {
 }
 
 // A Strip is a screen that takes only the lower rows of the room and leaves the others to the one
-// below it, which is drawn in what is left. No call counts as drawn there.
+// below it, which is drawn in what is left, with its call. In a low room it may take all rows: then no
+// call is drawn.
 type Strip interface {
 	Strip(width, height int) (rows int)
 }
@@ -69,6 +71,7 @@ type Subject struct {
 	Session string          // id, "" for none
 	Call    *broker.Request // nil for none
 	Rule    string          // id of a rule, "" for none
+	File    string          // path of a rules file, "" for none
 	Drawn   guard.Drawn     // the call that is drawn for a decision; zero for none
 }
 
@@ -104,6 +107,21 @@ type (
 	Tick struct{}
 	// Start comes once, when the console starts.
 	Start struct{}
+	// RuleSaved says what became of a rule of the rule editor.
+	RuleSaved struct {
+		Editor int // which of its rules, for the editor itself
+		Saved  broker.SavedRule
+		Err    error
+	}
+	// Launched says what became of a session that was to be started here.
+	Launched struct {
+		Form    int    // which of the form's sessions, for the form itself
+		What    string // is started; safe to draw
+		Session broker.Session
+		Err     error
+	}
+	// Allowed says that a screen on top of the list had this call allowed: the list moves on.
+	Allowed struct{ ID string }
 )
 
 // Desk is what a screen may use of the console around it. All of it belongs to the goroutine of
@@ -120,6 +138,7 @@ type Desk struct {
 
 	Width, Height int  // of the room that a screen has, in cells
 	Stacked       bool // the window is narrow: panes lie one above the other
+	Small         bool // no call can be judged in a window of this size
 }
 
 // Root is what the console does for its screens.
@@ -139,6 +158,10 @@ type Root interface {
 	Home() tea.Cmd
 	// OnlyCallsOf goes to the first screen, which then lists the calls of one session.
 	OnlyCallsOf(session string) tea.Cmd
+	// ShowCall goes to the card of a call that waits.
+	ShowCall(id string) tea.Cmd
+	// Around is what a call is drawn with beyond itself.
+	Around(r broker.Request) callview.Around
 	// Ask asks a question for yes or no in the last line. The yes passes the guard.
 	Ask(question, brief string, yes func() tea.Cmd)
 	// Pose is Ask with all that there is to a question.
@@ -171,6 +194,7 @@ type Line struct {
 	Lead, Help string                    // stands before it; what the keys do
 	Text       string                    // to begin with
 	Typed      func(text string)         // hears of each change; may be nil
+	Hint       func(text string) string  // what to say beside the text, after Typed; may be nil
 	Send       func(text string) tea.Cmd // takes the text; may be nil
 }
 
@@ -187,20 +211,19 @@ const (
 
 // The screens that others open by their name.
 const (
-	Bytes    = "bytes"
-	Decided  = "decided"
-	Help     = "help"
-	History  = "history"
-	Managed  = "managed"
-	Timeline = "timeline"
+	Bytes      = "bytes"
+	Decided    = "decided"
+	EditCall   = "editcall"
+	Help       = "help"
+	History    = "history"
+	Launch     = "launch"
+	Managed    = "managed"
+	Message    = "message"
+	RuleEdit   = "ruleedit"
+	Rules      = "rules"
+	RulesFile  = "rules file"
+	RulesFiles = "rules files"
+	Timeline   = "timeline"
+	Tokens     = "tokens"
+	Transcript = "transcript"
 )
-
-// Press judges a key that loosens what holds, as the guard judges one that decides a call; refusal
-// is empty when it may act after wait.
-func (d *Desk) Press(name string) (wait time.Duration, refusal string) {
-	wait, refusal = d.Guard.Press(name, d.At)
-	if refusal != "" {
-		refusal = "too fast: look first, then press " + name + " again"
-	}
-	return wait, refusal
-}

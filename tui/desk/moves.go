@@ -60,6 +60,14 @@ func Moved(msg tea.KeyMsg, at, n, height int) int {
 	return max(0, min(at, n-1))
 }
 
+// Turned is item at of n after a step, around both ends.
+func Turned(at, by, n int) int {
+	if n == 0 {
+		return 0
+	}
+	return ((at+by)%n + n) % n
+}
+
 // Scrolled is the first drawn row of a text after a key that scrolls; n is its length, of which
 // height rows are drawn.
 func Scrolled(msg tea.KeyMsg, top, n, height int) int {

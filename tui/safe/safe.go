@@ -83,6 +83,28 @@ func Head(s string, cells int) string {
 	return b.String()
 }
 
+// Tail draws the end of s on one line: as much as has room in so many cells.
+func Tail(s string, cells int) string {
+	var tokens []Token
+	for t := range Tokens(s, OneLine) {
+		tokens = append(tokens, t)
+	}
+	from := len(tokens)
+	for from > 0 && tokens[from-1].Width <= cells {
+		from--
+		cells -= tokens[from].Width
+	}
+	var b strings.Builder
+	if from > 0 && tokens[from-1].Run() {
+		run := tokens[from-1].Drawn
+		b.WriteString(run[len(run)-max(cells, 0):])
+	}
+	for _, t := range tokens[from:] {
+		b.WriteString(t.Drawn)
+	}
+	return b.String()
+}
+
 func draw(s string, f Form) string {
 	var b strings.Builder
 	b.Grow(len(s) + len(s)/8)

@@ -10,17 +10,6 @@ import (
 	"github.com/aoctl/aoctl/tui/words"
 )
 
-// Put draws a summary on a row; an edit's counts stay in sight when its path is cut.
-func Put(r *draw.Row, s callview.Summary, i draw.Ink, room int) {
-	if !s.Edit {
-		r.Fit(i, s.Text, room)
-		return
-	}
-	plus, minus := "+"+figures.Count(s.Added), "−"+figures.Count(s.Gone)
-	n := draw.Cells(plus+minus) + 3
-	r.Fit(i, s.Text, room-n).Put(draw.Text, "  ").Put(draw.Added, plus).Put(draw.Text, " ").Put(draw.Removed, minus)
-}
-
 // WouldHave is the end that an observed call would have had, in few letters, as far as
 // the broker's words about it begin in a known way.
 func WouldHave(o *broker.Outcome) string {
@@ -106,7 +95,7 @@ func (s *Sheets) Row(r broker.Request, width int, chosen bool) string {
 	if o.By.Kind == broker.ByRule && draw.Cells(by) >= byWidth { // its name tells more than the word
 		by = `"` + strings.TrimPrefix(by, "rule ") + `"`
 	}
-	Put(line, sum, draw.Text, end-byWidth-whoseWidth-line.Width-1)
+	sum.Put(line, draw.Text, end-byWidth-whoseWidth-line.Width-1)
 	if whoseWidth > 0 {
 		line.To(end-byWidth-whoseWidth).Fit(draw.Muted, whose, whoseWidth-1)
 	}

@@ -1,12 +1,15 @@
 package words
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/callview"
@@ -171,4 +174,53 @@ func LastHit(r rules.Rule, now time.Time) string {
 		return "never"
 	}
 	return figures.Ago(now.Sub(r.LastUsedAt)) + " ago"
+}
+
+// Until says when a rule ends.
+func Until(r rules.Rule, now time.Time) string {
+	var parts []string
+	if !r.ExpiresAt.IsZero() {
+		at := r.ExpiresAt.In(now.Location())
+		text := at.Format("15:04")
+		if at.YearDay() != now.YearDay() || at.Year() != now.Year() {
+			text = at.Format("2 Jan 2006 15:04")
+		}
+		parts = append(parts, "until "+text+" ("+Span(at.Sub(now))+")")
+	}
+	if r.MaxUses > 0 {
+		parts = append(parts, figures.Plural(max(0, r.MaxUses-r.Uses), "time"))
+	}
+	switch {
+	case len(parts) > 0:
+		return strings.Join(parts, " and at most ")
+	case r.Scope.Session != "":
+		return "as long as that session"
+	}
+	return "for ever"
+}
+
+// Fixed says why a rule cannot be changed in the console; empty when it can. Safe to draw.
+func Fixed(r rules.Rule) string {
+	switch {
+	case r.ID == rules.BuiltinReadOnly || r.Source == "built in":
+		return "this rule is built in and cannot be changed"
+	case r.Source != "":
+		return "it stands in " + draw.SafeLine(r.Source) + ": change it there"
+	}
+	return ""
+}
+
+// NotSaved says why a rule was not saved; empty when the console ends. Safe to draw.
+func NotSaved(err error) string {
+	switch {
+	case errors.Is(err, context.Canceled):
+		return ""
+	case errors.Is(err, broker.ErrConflict):
+		return "not saved: the rule was changed meanwhile; look, then press the key again"
+	case errors.Is(err, broker.ErrNotRecorded):
+		return "not saved: it could not be recorded, so it does not hold"
+	case errors.Is(err, broker.ErrNotFound):
+		return "not saved: the rule was removed meanwhile"
+	}
+	return "not saved: " + draw.SafeLine(err.Error())
 }

@@ -1,0 +1,35 @@
+package desk
+
+import (
+	"fmt"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/tui/guard"
+)
+
+// Press judges a key that loosens what holds, as the guard judges one that decides a call;
+// refusal is empty when it may act.
+func (d *Desk) Press(name string) (wait time.Duration, refusal string) {
+	wait, refusal = d.Guard.Press(name, d.At)
+	if refusal != "" {
+		refusal = "too fast: look first, then press " + name + " again"
+	}
+	return wait, refusal
+}
+
+// InAMoment does something after wait, unless a key or a doubt about the screen comes first: then
+// no person may have asked for it.
+func (d *Desk) InAMoment(wait time.Duration, do func() tea.Cmd) tea.Cmd {
+	return d.Guard.Hold(guard.Held{Do: do}, wait, d.At)
+}
+
+// TooSmallText says that no call can be judged in a window of this size.
+func (d *Desk) TooSmallText() string {
+	return d.Fitting(
+		fmt.Sprintf("window too small to show the call: make it at least %d×%d", LeastWidth, LeastHeight),
+		fmt.Sprintf("too small to decide: needs %d×%d", LeastWidth, LeastHeight),
+		fmt.Sprintf("needs %d×%d", LeastWidth, LeastHeight),
+	)
+}

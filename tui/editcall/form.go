@@ -1,0 +1,166 @@
+package editcall
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/wire"
+	"github.com/aoctl/aoctl/tui/change"
+)
+
+// editForm is how a call's input is edited: the text of one parameter as it is, or all of
+// it as JSON.
+type editForm struct {
+	input  json.RawMessage
+	fields []wire.Field // in the agent's own words
+	bare   int          // which of them is edited as it is; -1 for JSON
+	file   string       // what the editor's file is called
+	added  bool         // the bare text has no line break at its end, and got one: editors add it anyway
+}
+
+// bareParams are the parameters that are edited as they are, by tool, in the words that
+// all agents share.
+var bareParams = map[string][]string{
+	"Bash": {"command"}, "PowerShell": {"command"}, "Monitor": {"command"}, "Write": {"content"},
+	"apply_patch": {"command", "input", "patch"},
+}
+
+// plainExt is an ending that an editor may know a language by.
+var plainExt = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\.[A-Za-z0-9]{1,12}$`) })
+
+// newEditForm takes r's input apart for an editor. It fails on an input that is no plain
+// JSON object.
+func newEditForm(r broker.Request) (editForm, error) {
+	fields, err := wire.Fields(r.ToolInput)
+	if err != nil {
+		return editForm{}, fmt.Errorf("this input is no plain JSON object: %w", err)
+	}
+	f := editForm{input: r.ToolInput, fields: fields, bare: -1, file: "input.json"}
+	tool, common := r.Call()
+	c := change.ReadInput(common)
+	if len(c.Fields) != len(fields) {
+		return f, nil
+	}
+	for i, field := range c.Fields { // in the same order as fields
+		text, ok := change.StringValue(fields[i].Value)
+		if !ok || !slices.Contains(bareParams[tool], field.Key) {
+			continue
+		}
+		f.bare, f.file = i, "command.sh"
+		f.added = text != "" && !strings.HasSuffix(text, "\n")
+		switch tool {
+		case "PowerShell":
+			f.file = "command.ps1"
+		case "apply_patch":
+			f.file = "change.patch"
+		case "Write":
+			f.file = "content.txt"
+			path, _ := c.Text("file_path")
+			if ext := filepath.Ext(path); plainExt().MatchString(ext) {
+				f.file = "content" + ext
+			}
+		}
+		break
+	}
+	return f, nil
+}
+
+// text is what the editor is given.
+func (f editForm) text() string {
+	if f.bare >= 0 {
+		text, _ := change.StringValue(f.fields[f.bare].Value)
+		if f.added {
+			text += "\n"
+		}
+		return text
+	}
+	var b bytes.Buffer
+	if json.Indent(&b, f.input, "", "  ") != nil { // cannot be: it was read strictly
+		return string(f.input)
+	}
+	return b.String() + "\n"
+}
+
+// read makes an input of what came back. All but an edited bare parameter keeps its very
+// bytes. same reports that it is the input that was asked.
+func (f editForm) read(text string) (input json.RawMessage, same bool, err error) {
+	if !utf8.ValidString(text) {
+		return nil, false, errors.New("it is no valid UTF-8")
+	}
+	if f.bare >= 0 {
+		input, err = f.withText(text)
+	} else {
+		input, err = compact(strings.TrimPrefix(text, "\ufeff"))
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	asked, err := compact(string(f.input))
+	return input, err == nil && bytes.Equal(asked, input), err
+}
+
+// withText is the input with text in place of the bare parameter.
+func (f editForm) withText(text string) (json.RawMessage, error) {
+	was, _ := change.StringValue(f.fields[f.bare].Value)
+	if f.added {
+		text = strings.TrimSuffix(text, "\n")
+	}
+	if !strings.HasPrefix(was, "\ufeff") {
+		text = strings.TrimPrefix(text, "\ufeff") // some editors put it there
+	}
+	value := f.fields[f.bare].Value
+	if text != was {
+		value = jsonString(text)
+	}
+	var b bytes.Buffer
+	for i, field := range f.fields {
+		b.WriteString(map[bool]string{true: "{", false: ","}[i == 0])
+		b.Write(jsonString(field.Key))
+		b.WriteByte(':')
+		if i == f.bare {
+			b.Write(value)
+		} else {
+			b.Write(field.Value)
+		}
+	}
+	b.WriteByte('}')
+	return compact(b.String())
+}
+
+// jsonString is s in JSON, with no more escapes than there must be.
+func jsonString(s string) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(s) //nolint:errchkjson // strings never fail
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// compact reads one strict JSON object and leaves out the blanks between its parts.
+func compact(text string) (json.RawMessage, error) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return nil, errors.New("it is empty")
+	}
+	if _, err := wire.Fields([]byte(text)); err != nil {
+		if syntax, ok := errors.AsType[*wire.SyntaxError](err); ok {
+			at := min(max(syntax.Offset, 0), len(text))
+			return nil, fmt.Errorf("line %d: %w", strings.Count(text[:at], "\n")+1, err)
+		}
+		return nil, err //nolint:wrapcheck // says it all
+	}
+	var b bytes.Buffer
+	if err := json.Compact(&b, []byte(text)); err != nil {
+		return nil, err //nolint:wrapcheck // says it all
+	}
+	return b.Bytes(), nil
+}

@@ -1,0 +1,12 @@
+package external
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// forgetTyped drops what was typed at a terminal and not read yet.
+func forgetTyped(f *os.File) {
+	_ = unix.IoctlSetInt(int(f.Fd()), unix.TCFLSH, unix.TCIFLUSH) // no terminal: nothing was typed
+}

@@ -1,0 +1,46 @@
+package message
+
+import (
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/tui/safe"
+	"github.com/aoctl/aoctl/tui/text"
+)
+
+// wroteMsg says that the operator's editor is done with a message.
+type wroteMsg struct {
+	gen int
+	got string
+	err error
+}
+
+// writeInEditor gives the text to the operator's editor.
+func (x *Screen) writeInEditor() tea.Cmd {
+	c := x.compose
+	c.state = inEditor
+	gen := c.gen
+	return x.editor("message.md", c.text.String(), func(got string, err error) tea.Msg { return wroteMsg{gen, got, err} })
+}
+
+// wrote takes the text back from the editor. It is not sent before enter.
+func (x *Screen) wrote(msg wroteMsg) tea.Cmd {
+	x.Guard.Doubt(x.At)
+	again := tea.EnableMouseCellMotion // the terminal came back without
+	c := x.compose
+	if c == nil || c.gen != msg.gen {
+		return again
+	}
+	c.state = composing
+	got := text.NewArea("", maxMessage)
+	refused := got.Insert([]rune(strings.TrimSuffix(strings.TrimPrefix(msg.got, "\ufeff"), "\n")))
+	if refused == "" {
+		c.text = got
+	}
+	c.hint = refused
+	if msg.err != nil {
+		c.hint = safe.Line(msg.err.Error())
+	}
+	return again
+}

@@ -1,0 +1,133 @@
+package rulebook
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/words"
+)
+
+// listing is which rules are listed, and which of them is selected.
+type listing struct {
+	book   *words.Book // the rules as they were drawn last
+	shown  []int       // places of the rules that pass the filter
+	filter string      // as typed
+	at     string      // id of the selected rule
+	sent   ruleVersion
+	made   string // id of a rule that was just saved, until the book has it
+	top    int    // first listed rule on the screen
+}
+
+// ruleVersion is what a rule will be once the change is saved that was sent last.
+type ruleVersion struct {
+	id      string
+	version int
+}
+
+// takeIn lists the rules of another book. same tells whether the selected rule is still the one
+// that the operator looked at.
+func (l *listing) takeIn(book *words.Book) (same bool) {
+	at := l.place()
+	before, _ := l.selected()
+	l.book = book
+	l.refilter()
+	l.goToSaved()
+	if l.place() < 0 {
+		l.choose(at)
+	}
+	now, ok := l.selected()
+	return !ok || l.same(before, now)
+}
+
+// goToSaved selects the rule that was just saved, once the book has it, if it is listed.
+func (l *listing) goToSaved() {
+	if _, ok := l.book.Place(l.made); !ok {
+		return
+	}
+	before := l.at
+	l.at, l.made = l.made, ""
+	if l.place() < 0 {
+		l.at = before
+	}
+}
+
+// same reports whether the selected rule is still the one that the operator looked at:
+// as it was, or as a key on this screen has just made it.
+func (l *listing) same(before, now rules.Rule) bool {
+	return before.ID == now.ID && (before.Version == now.Version || l.sent == ruleVersion{now.ID, now.Version})
+}
+
+// filterBy lists only the rules that have every word of text.
+func (l *listing) filterBy(text string) {
+	l.filter = text
+	l.refilter()
+}
+
+func (l *listing) refilter() {
+	list := strings.Fields(strings.ToLower(l.filter))
+	l.shown = l.shown[:0]
+	for i, r := range l.book.Rules {
+		if len(list) == 0 || hasWords(haystack(r), list) {
+			l.shown = append(l.shown, i)
+		}
+	}
+}
+
+func haystack(r rules.Rule) string {
+	parts := []string{string(r.Decision), r.Tool, r.Reason, r.Scope.Project, r.Scope.Agent, r.Source}
+	for name, p := range r.Where {
+		parts = append(parts, name, p)
+	}
+	return strings.ToLower(strings.Join(parts, "\n"))
+}
+
+func hasWords(text string, list []string) bool {
+	for _, w := range list {
+		if !strings.Contains(text, w) {
+			return false
+		}
+	}
+	return true
+}
+
+// place is where the selected rule is listed, -1 when it is not.
+func (l *listing) place() int {
+	i, ok := l.book.Place(l.at)
+	if !ok {
+		return -1
+	}
+	at, found := slices.BinarySearch(l.shown, i)
+	if !found {
+		return -1
+	}
+	return at
+}
+
+// choose selects the rule listed at place i, or the nearest.
+func (l *listing) choose(i int) {
+	if len(l.shown) == 0 {
+		l.at = ""
+		return
+	}
+	l.at = l.book.Rules[l.shown[max(0, min(i, len(l.shown)-1))]].ID
+}
+
+// find selects the rule with this id. It lists all rules when the filter hides that one.
+func (l *listing) find(id string) {
+	if _, ok := l.book.Place(id); !ok {
+		return
+	}
+	l.at = id
+	if l.place() < 0 {
+		l.filterBy("")
+	}
+}
+
+// selected is the rule that keys of the list are about.
+func (l *listing) selected() (rules.Rule, bool) {
+	if l.place() < 0 {
+		return rules.Rule{}, false
+	}
+	return l.book.Rule(l.at)
+}

@@ -1,0 +1,155 @@
+package rulebook
+
+import (
+	"context"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/desk"
+	"github.com/aoctl/aoctl/tui/words"
+)
+
+// RulesBroker is what the list of rules needs of the broker.
+type RulesBroker interface {
+	SaveRule(ctx context.Context, r rules.Rule, by broker.Actor) (broker.SavedRule, error)
+	RemoveRule(ctx context.Context, id string, by broker.Actor) error
+}
+
+// Rules is the list of the rules that hold, in the order in which they speak.
+type Rules struct {
+	*desk.Desk
+	broker RulesBroker
+	edit   func(id string) tea.Cmd // opens the rule editor; "" is a new rule
+	listing
+}
+
+// NewRules makes the screen.
+func NewRules(d *desk.Desk, b RulesBroker, edit func(id string) tea.Cmd) *Rules {
+	return &Rules{Desk: d, broker: b, edit: edit, listing: listing{book: d.Book}}
+}
+
+// Opens lists the rules, with the one selected that on names.
+func (l *Rules) Opens(on desk.Subject) tea.Cmd {
+	l.takeIn(l.Book)
+	if on.Rule != "" {
+		l.find(on.Rule)
+	}
+	return nil
+}
+
+// Subject is the selected rule.
+func (l *Rules) Subject() desk.Subject {
+	r, _ := l.selected()
+	return desk.Subject{Rule: r.ID}
+}
+
+// Update takes answers of the broker, and the mouse.
+func (l *Rules) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case savedMsg:
+		return l.saved(msg)
+	case removedMsg:
+		return l.removed(msg)
+	case desk.RuleSaved:
+		if msg.Err == nil {
+			l.made = msg.Saved.Rule.ID
+			l.goToSaved()
+		}
+	case tea.MouseMsg:
+		l.mouse(msg)
+	case desk.Settle:
+		l.settle()
+	}
+	return nil
+}
+
+// settle takes in a new book, and keeps the selected rule on the screen.
+func (l *Rules) settle() {
+	if l.book != l.Book && !l.takeIn(l.Book) {
+		l.Guard.Doubt(l.At) // a key pressed just now was meant for what stood there before
+	}
+	if l.place() < 0 {
+		l.choose(0)
+	}
+	width, height := area(l.Desk)
+	list, _ := listHeights(height)
+	l.top = desk.Window(l.top, l.place(), list-len(l.head(width)), len(l.shown))
+}
+
+// Keys are the keys of the list.
+func (l *Rules) Keys() []desk.Key {
+	r, ok := l.selected()
+	none := ""
+	if !ok {
+		none = "no rule is selected"
+	}
+	fixed := words.Fixed(r)
+	if none != "" {
+		fixed = none
+	}
+	about := func(do func(rules.Rule) tea.Cmd) func(tea.KeyMsg) tea.Cmd {
+		return func(tea.KeyMsg) tea.Cmd { return do(r) }
+	}
+	list := []desk.Key{
+		able(desk.Key{Binding: desk.Bind("enter", "edit the rule", "enter", "e"), Short: "edit", Why: none, Do: about(l.editRule)}),
+		able(desk.Key{Binding: desk.Space("switch the rule on or off"), Short: "on/off", Why: fixed, Do: about(l.toggle)}),
+		able(desk.Key{Binding: desk.Bind("x", "delete the rule, after a question", "x"), Short: "delete", Why: fixed, Do: about(l.askDelete)}),
+		{Binding: desk.Bind("n", "new rule", "n"), Short: "new", Do: l.newRule},
+		able(desk.Key{Binding: desk.Bind("K", "let it speak before the rule above", "K"), Name: "K J", Short: "order", Why: fixed, Do: about(l.earlier)}),
+		{Binding: desk.Bind("J", "let it speak after the rule below", "J"), Why: fixed, Do: about(l.later)},
+		{Binding: desk.Filter("list only rules that have these words"), Short: l.ifAny("filter"), Do: l.askFilter},
+		{Binding: desk.Bind("F", "rules files of projects", "F"), Short: "files", Do: l.opens(desk.RulesFiles)},
+		{Binding: desk.Bind("t", "tokens for programs and hooks", "t"), Short: "tokens", Do: l.opens(desk.Tokens)},
+	}
+	if l.filter != "" {
+		list = append(list, desk.Key{Binding: desk.Bind("esc", "list all rules", "esc", "q"), Do: l.unfilter})
+	}
+	return append(list, desk.Moves("", l.move)...)
+}
+
+// ifAny is a word of the key line that is of use only when there are rules.
+func (l *Rules) ifAny(short string) string {
+	if len(l.book.Rules) == 0 {
+		return ""
+	}
+	return short
+}
+
+func (l *Rules) opens(name string) func(tea.KeyMsg) tea.Cmd {
+	return func(tea.KeyMsg) tea.Cmd { return l.Open(name, desk.Subject{}) }
+}
+
+func (l *Rules) editRule(r rules.Rule) tea.Cmd { return l.edit(r.ID) }
+func (l *Rules) newRule(tea.KeyMsg) tea.Cmd    { return l.edit("") }
+
+func (l *Rules) askFilter(tea.KeyMsg) tea.Cmd {
+	l.Read(desk.Line{Lead: "/", Help: "enter keeps · esc shows all", Text: l.filter, Typed: l.filterBy})
+	return nil
+}
+
+func (l *Rules) unfilter(tea.KeyMsg) tea.Cmd {
+	l.filterBy("")
+	return nil
+}
+
+func (l *Rules) move(msg tea.KeyMsg) tea.Cmd {
+	_, height := area(l.Desk)
+	list, _ := listHeights(height)
+	l.choose(desk.Moved(msg, l.place(), len(l.shown), list))
+	return nil
+}
+
+// mouse moves the selection, or selects what was clicked.
+func (l *Rules) mouse(msg tea.MouseMsg) {
+	steps, click := desk.Wheel(msg)
+	at := l.place() + steps
+	if click {
+		width, _ := area(l.Desk)
+		at = l.top + msg.Y - 1 - len(l.head(width))
+	}
+	if at >= 0 && at < len(l.shown) {
+		l.choose(at)
+	}
+}

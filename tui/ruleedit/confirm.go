@@ -1,0 +1,65 @@
+package ruleedit
+
+import (
+	"strings"
+
+	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/safe"
+	"github.com/aoctl/aoctl/tui/text"
+	"github.com/aoctl/aoctl/tui/words"
+)
+
+// confirmRows lays out the question: one sentence that says what will run from now on
+// and until when. end is the row behind it.
+func (x *Screen) confirmRows(width int) (rows []string, end int) {
+	p := page{x, x.editor, x.Styles.Paper(width)}
+	r := x.editor.confirm.rule
+	p.gone()
+	p.Say(draw.Bold, confirmHead(r))
+	for _, name := range words.Where(r) {
+		p.WriteNamed(text.LabelWidth+2, "  "+name, r.Where[name])
+	}
+	p.Say(draw.Bold, p.confirmTail(r))
+	if r.Dangerous {
+		p.Say(draw.Danger, "It is dangerous, and runs nevertheless.")
+	}
+	end = len(p.Rows)
+	p.rule()
+	p.preview(waitingListed)
+	return p.Rows, end
+}
+
+func confirmHead(r rules.Rule) string {
+	head := "From now on this runs without a question: "
+	if !r.Enabled {
+		head = "Once it is switched on, this runs without a question: "
+	}
+	head += "every call of " + safe.Line(r.Tool)
+	if r.Tool == "*" || r.Tool == "**" {
+		head = strings.TrimSuffix(head, safe.Line(r.Tool)) + "any tool"
+	}
+	if len(r.Where) > 0 {
+		return head + " with"
+	}
+	return head + ", whatever it is about,"
+}
+
+// confirmTail is the end of the sentence: where, and until when.
+func (p page) confirmTail(r rules.Rule) string {
+	where := "everywhere"
+	var parts []string
+	if r.Scope.Session != "" {
+		parts = append(parts, "in session "+p.x.Board.Label(r.Scope.Session))
+	}
+	if r.Scope.Project != "" {
+		parts = append(parts, "in project "+safe.Line(r.Scope.Project))
+	}
+	if r.Scope.Agent != "" {
+		parts = append(parts, "by "+safe.Line(r.Scope.Agent))
+	}
+	if len(parts) > 0 {
+		where = strings.Join(parts, ", ")
+	}
+	return where + ", " + words.Until(r, p.x.At) + "."
+}

@@ -1,0 +1,132 @@
+package ruleedit
+
+import (
+	"strconv"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/desk"
+	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/guard"
+	"github.com/aoctl/aoctl/tui/text"
+)
+
+// offerMsg brings rules that would cover the call that the editor was opened on.
+type offerMsg struct {
+	gen    int
+	drafts []rules.Rule
+	err    error
+}
+
+// Opens begins with a rule for the drawn call, with the one that is named, or with a new one.
+func (x *Screen) Opens(on desk.Subject) tea.Cmd {
+	x.editor = nil
+	switch {
+	case on.Drawn != (guard.Drawn{}):
+		return x.fromCall(on.Drawn)
+	case on.Rule != "":
+		return x.fromRule(on.Rule)
+	}
+	return x.fromNothing()
+}
+
+// refuse closes the screen that was just opened, and says why.
+func (x *Screen) refuse(why string) tea.Cmd { return tea.Batch(x.close(), x.Say(draw.Warn, why)) }
+
+// fromCall asks the broker for rules that would cover the drawn call.
+func (x *Screen) fromCall(key guard.Drawn) tea.Cmd {
+	c := x.Board.Still(key)
+	if c == nil {
+		return x.refuse("this call is no longer waiting: no rule was made")
+	}
+	e := x.start(rules.Rule{Enabled: true, Priority: rules.DefaultPriority, CreatedFrom: key.ID})
+	e.card, e.call, e.loading = key, c.Req, true
+	if c.Dangerous() {
+		e.code = c.Code
+	}
+	ctx, b, gen := x.Ctx, x.broker, e.gen
+	return func() tea.Msg {
+		drafts, err := b.Offer(ctx, key.ID)
+		return offerMsg{gen: gen, drafts: drafts, err: err}
+	}
+}
+
+// start begins with an empty form.
+func (x *Screen) start(old rules.Rule) *editor {
+	x.gen++
+	e := &editor{gen: x.gen, form: form{old: old, decision: choice{names: verdictNames}}}
+	e.reason.Most, e.priority.Most, e.typed.Most = rules.MaxReason/4, 7, 8
+	x.editor = e
+	return e
+}
+
+var verdictNames = []string{string(rules.Allow), string(rules.Deny), string(rules.Ask), string(rules.Defer)}
+
+// refusals are the verdicts that remain for a call that no rule may allow.
+var refusals = verdictNames[1:]
+
+// offerCame fills the form with what the broker offers.
+func (x *Screen) offerCame(msg offerMsg) tea.Cmd {
+	e := x.editor
+	if e == nil || e.gen != msg.gen || !e.loading {
+		return nil
+	}
+	e.loading, e.drafts = false, msg.drafts
+	first := rules.Rule{}
+	switch {
+	case msg.err != nil:
+		e.noAllow = "no rule can be offered: " + draw.SafeLine(msg.err.Error())
+	case len(msg.drafts) == 0:
+		e.noAllow = "no rule may allow this call"
+		if a := e.call.Assessment; a != nil && a.Reason != "" {
+			e.noAllow = draw.SafeLine(a.Reason)
+		}
+	default:
+		first = msg.drafts[0]
+	}
+	if e.noAllow != "" {
+		e.decision.names = refusals
+		first = exactRule(e.call)
+	}
+	e.fill(first)
+	e.offerScopes(e.call, first.Scope, x.Board)
+	return x.changed()
+}
+
+// fromRule begins with a rule that holds.
+func (x *Screen) fromRule(id string) tea.Cmd {
+	r, ok := x.Book.Rule(id)
+	switch {
+	case !ok:
+		return x.refuse("this rule was removed meanwhile")
+	case r.Source != "":
+		return x.refuse("this rule stands in " + draw.SafeLine(r.Source) + ": it can only be changed there")
+	}
+	e := x.start(r)
+	if r.Dangerous {
+		e.code = guard.NewCode()
+	}
+	e.decision.choose(string(r.Decision))
+	e.state = choice{names: []string{"on", "off"}}
+	if !r.Enabled {
+		e.state.at = 1
+	}
+	e.reason = text.NewLine(r.Reason)
+	if r.Priority != rules.DefaultPriority {
+		e.priority = text.NewLine(strconv.Itoa(r.Priority))
+	}
+	e.fill(r)
+	e.life, e.lifeSet = lifeKept, true
+	e.ruleScopes(r.Scope, x.Board)
+	return x.changed()
+}
+
+// fromNothing begins with a rule about Bash that has no pattern yet.
+func (x *Screen) fromNothing() tea.Cmd {
+	e := x.start(rules.Rule{Enabled: true, Priority: rules.DefaultPriority})
+	e.fill(rules.Rule{Tool: "Bash"})
+	e.focus = field{kind: fieldWhere}
+	e.ruleScopes(rules.Scope{}, x.Board)
+	return x.changed()
+}

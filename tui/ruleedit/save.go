@@ -1,0 +1,163 @@
+package ruleedit
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/draw"
+)
+
+// confirm is the question before a rule that allows is saved. What it shows is what is
+// saved, to the very moment of its end.
+type confirm struct {
+	rule rules.Rule
+	top  int
+	seen bool // its sentence was on the screen to the end
+}
+
+// enter takes the key that saves: at once what refuses, after a question what
+// allows, and for once the call alone.
+func (x *Screen) enter() tea.Cmd {
+	e := x.editor
+	wait, refusal := x.Press("enter")
+	r, problem := e.rule(x.At)
+	switch {
+	case refusal != "":
+		e.hint = refusal
+	case x.Small:
+		e.hint = x.TooSmallText()
+	case e.unready() != "":
+		e.hint = e.unready()
+	case e.once():
+		return x.saveOnce(wait)
+	case problem != nil:
+		e.wrong, e.focus = problem, problem.field
+	case e.wrong != nil:
+		e.hint = "not saved: this rule has a mistake"
+		e.showWrong()
+	case !e.preview.fresh():
+		e.hint = "still being tried: enter again in a moment"
+	case r.Decision != rules.Allow:
+		return x.InAMoment(wait, func() tea.Cmd { return x.saveRule(r) })
+	default:
+		if e.hint = x.mayAllow(); e.hint == "" {
+			e.confirm = &confirm{rule: r}
+			x.Guard.Doubt(x.At)
+		}
+	}
+	return nil
+}
+
+// showWrong gives the focus to the field that has the mistake.
+func (f *form) showWrong() {
+	if slices.Contains(f.fields(), f.wrong.field) {
+		f.focus = f.wrong.field
+	}
+}
+
+// unready says why nothing can be saved from the form as it is.
+func (e *editor) unready() string {
+	switch {
+	case e.once() && (e.verdict() == rules.Ask || e.verdict() == rules.Defer):
+		return "this call is being asked already: choose allow or deny"
+	case e.once() && e.gone != "":
+		return "nothing to decide: this call " + e.gone
+	case e.needsCode() && strings.TrimSpace(e.typed.String()) != e.code:
+		e.focus = field{kind: fieldCode}
+		return "dangerous: type " + e.code + " here to allow"
+	}
+	return ""
+}
+
+// mayAllow says why a rule that allows must not be saved now: it would decide the card,
+// which must be the one that was shown, and read. A card that has ended is past that.
+func (x *Screen) mayAllow() string {
+	e := x.editor
+	c := x.Board.Cards[e.card.ID]
+	switch {
+	case e.card.ID == "" || c == nil || c.Late():
+		return ""
+	case !c.Key().SameCall(e.card):
+		return "the call is not the one that was shown: esc, and look again"
+	case !c.SeenEnd:
+		return "the call was not read to the end: esc, then G"
+	case c.Sending != "":
+		return "the call was sent already; waiting for the record"
+	}
+	return ""
+}
+
+// saveOnce decides the call and makes no rule.
+func (x *Screen) saveOnce(wait time.Duration) tea.Cmd {
+	e := x.editor
+	if e.decided() == broker.Allow {
+		if e.hint = x.mayAllow(); e.hint != "" {
+			return nil
+		}
+	}
+	return x.InAMoment(wait, func() tea.Cmd {
+		c := x.Board.Cards[e.card.ID]
+		closed := x.close()
+		if c == nil || !c.Key().SameCall(e.card) {
+			return tea.Batch(closed, x.Say(draw.Warn, "this call is no longer waiting: nothing was decided"))
+		}
+		return tea.Batch(closed, x.decide(c.Key(), e.decided(), e.onceReason()))
+	})
+}
+
+// onceReason is what the agent is told of a denial.
+func (f *form) onceReason() string {
+	if f.verdict() == rules.Deny {
+		return f.reason.String()
+	}
+	return ""
+}
+
+// confirmKey takes a key while the question is on the screen.
+func (x *Screen) confirmKey(msg tea.KeyMsg) tea.Cmd {
+	e, k := x.editor, x.keys
+	_, height := x.Inner()
+	switch {
+	case msg.Paste:
+		e.hint = "pasted text saves nothing"
+	case key.Matches(msg, k.Save):
+		return x.confirmEnter()
+	case key.Matches(msg, k.ConfirmDown):
+		e.confirm.top += max(1, height/2)
+	case key.Matches(msg, k.ConfirmUp):
+		e.confirm.top -= max(1, height/2)
+	case key.Matches(msg, k.ConfirmBottom):
+		e.confirm.top += 1 << 20
+	case key.Matches(msg, k.ConfirmTop):
+		e.confirm.top = 0
+	default:
+		e.hint = "enter saves the rule, esc goes back"
+	}
+	return nil
+}
+
+// confirmEnter is the second enter.
+func (x *Screen) confirmEnter() tea.Cmd {
+	e := x.editor
+	wait, refusal := x.Press("enter")
+	switch {
+	case refusal != "":
+		e.hint = refusal
+	case x.Small:
+		e.hint = x.TooSmallText()
+	case !e.confirm.seen:
+		e.hint = "read to the end first: G"
+	default:
+		if e.hint = x.mayAllow(); e.hint == "" {
+			r := e.confirm.rule
+			return x.InAMoment(wait, func() tea.Cmd { return x.saveRule(r) })
+		}
+	}
+	return nil
+}

@@ -1,0 +1,275 @@
+package transcript
+
+import (
+	"strings"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/tui/callview"
+	"github.com/aoctl/aoctl/tui/change"
+	"github.com/aoctl/aoctl/tui/desk"
+	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/event"
+	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/words"
+)
+
+const (
+	resultFolded = 6        // rows of what a tool gave back that are shown while it is folded
+	resultTail   = 2        // of them at its end
+	saidMost     = 64 << 10 // bytes of a text that are drawn
+)
+
+// painter draws entries.
+type painter struct{ *desk.Desk }
+
+// layOut draws an entry, with a blank row above what somebody says unless it is the first.
+func (p painter) layOut(it *item, behind bool, width int) []string {
+	d := &callview.Doc{Paper: *p.Styles.Paper(max(width-1, 1))}
+	if behind && (it.By == agents.SaidUser || it.By == agents.SaidAgent) {
+		d.Rows = append(d.Rows, draw.Spaces(d.Width))
+	}
+	p.entry(d, it)
+	return d.Rows
+}
+
+// entry draws one part of a transcript.
+func (p painter) entry(d *callview.Doc, it *item) {
+	switch it.By {
+	case agents.SaidUser:
+		p.head(d, it, draw.Key, "» you")
+		d.Write(draw.Fixed(draw.Text, "", callview.SayIndent), draw.Text, clipped(it.Text))
+	case agents.SaidAgent:
+		p.head(d, it, draw.Title, "agent")
+		d.Said(clipped(it.Text))
+	case agents.SaidCall:
+		p.call(d, it)
+	case agents.SaidResult, agents.SaidFailed:
+		gaveBack(d, it)
+	case agents.SaidThought:
+		p.folded(d, it, "· thought")
+	case agents.SaidOther:
+		if it.Moment != nil {
+			p.moment(d, it)
+			return
+		}
+		p.folded(d, it, "·")
+	}
+}
+
+// clipped is as much of a text as is drawn.
+func clipped(text string) string {
+	if len(text) <= saidMost {
+		return text
+	}
+	cut := saidMost
+	for cut > 0 && text[cut]&0xC0 == 0x80 {
+		cut--
+	}
+	return text[:cut] + "\n… " + figures.Size(len(text)-cut) + " more: y copies all of it"
+}
+
+// head is the row above what somebody said.
+func (p painter) head(d *callview.Doc, it *item, i draw.Ink, who string) {
+	r := d.Styles.Row(d.Width).Put(i, who)
+	if it.Whose != "" {
+		r.Fit(draw.Muted, " › "+draw.SafeLine(it.Whose), d.Width/2)
+	}
+	r.Right(draw.Faint, p.time(it), d.Width)
+	d.Add(r)
+}
+
+// time is when an entry came; "" when nobody tells.
+func (p painter) time(it *item) string {
+	if it.AtMS == 0 {
+		return ""
+	}
+	return time.UnixMilli(it.AtMS).In(p.At.Location()).Format("15:04:05")
+}
+
+// folded draws what few want to read: its first line, or all of it.
+func (p painter) folded(d *callview.Doc, it *item, lead string) {
+	r := d.Styles.Row(d.Width).Put(draw.Faint, lead+"  ")
+	if it.Whose != "" {
+		r.Fit(draw.Faint, "› "+draw.SafeLine(it.Whose)+"  ", d.Width/3)
+	}
+	if it.open {
+		d.Add(r.Right(draw.Faint, p.time(it), d.Width))
+		d.Write(draw.Fixed(draw.Text, "", callview.SayIndent), draw.Muted, clipped(it.Text))
+		return
+	}
+	d.Add(r.Fit(draw.Faint, callview.FirstLine(it.Text), d.Width-r.Width))
+}
+
+// moment draws an event of the log.
+func (p painter) moment(d *callview.Doc, it *item) {
+	s := event.New(*it.Moment)
+	word, glyph, i := s.Word()
+	r := d.Styles.Row(d.Width).Put(i, glyph+" "+word+"  ")
+	d.Add(r.Fit(draw.Muted, s.Text(), d.Width-r.Width))
+}
+
+// call draws a call, the verdict on it and what came of it.
+func (p painter) call(d *callview.Doc, it *item) {
+	indent := ""
+	if it.Whose != "" {
+		indent = "  "
+	}
+	sum := callview.SummaryOf(*it.Call)
+	r := d.Styles.Row(d.Width).Put(draw.Text, indent).Put(draw.Key, "▸ ").Fit(draw.Bold, sum.Tool, d.Width/3).Put(draw.Text, " ")
+	verdict, i := p.verdict(it)
+	if it.Whose != "" {
+		r.Fit(draw.Muted, "› "+draw.SafeLine(it.Whose)+" ", d.Width/4)
+	}
+	end := d.Width
+	beside := draw.Cells(verdict)+2 <= (d.Width-r.Width)/2 && !it.waits()
+	if beside {
+		end -= draw.Cells(verdict) + 2
+	}
+	tail := ""
+	if sum.Edit {
+		tail = "  +" + figures.Count(sum.Added) + " −" + figures.Count(sum.Gone)
+	}
+	text := sum.Text
+	if it.Large {
+		text = "its input is too large to be kept here"
+	}
+	r.Fit(draw.Text, text, end-r.Width-draw.Cells(tail)).Put(draw.Muted, tail)
+	if beside {
+		r.To(end+2).Put(i, verdict)
+	}
+	d.Add(r)
+	if !beside {
+		d.SayBehind(draw.Text, "", len(indent)+callview.SayIndent, i, verdict)
+	}
+	if f := it.InFile; f != nil {
+		other := "! the agent's file has another call here: " + draw.SafeLine(f.ToolName) + " " + callview.SummaryOf(*f).Text
+		if it.open {
+			d.SayBehind(draw.Text, "", len(indent)+callview.SayIndent, draw.Warn, other)
+		} else {
+			d.Add(d.Styles.Row(d.Width).Put(draw.Text, indent+draw.Spaces(callview.SayIndent)).Fit(draw.Warn, other, d.Width-len(indent)-callview.SayIndent))
+		}
+	}
+	if it.Retold {
+		d.SayBehind(draw.Text, "", len(indent)+callview.SayIndent, draw.Warn, "! the call was too large to be kept here; this is what the agent's file has")
+	}
+	if it.open && !it.Large {
+		p.input(d, it)
+	}
+	if it.Ran != nil {
+		gaveBack(d, it)
+	}
+}
+
+// input draws all of a call's input.
+func (p painter) input(d *callview.Doc, it *item) {
+	tool, input := it.Call.Call()
+	inner := &callview.Doc{Paper: *d.Styles.Paper(d.Width - callview.SayIndent)}
+	if inner.Width > d.Width-callview.SayIndent {
+		inner = &callview.Doc{Paper: *d.Styles.Paper(d.Width)}
+	}
+	inner.Call(*it.Call, tool, change.ReadInput(input), callview.Around{Loc: p.At.Location(), View: p.Around(*it.Call).View})
+	inner.LookAtAll()
+	for _, r := range inner.Rows {
+		d.Rows = append(d.Rows, draw.Spaces(d.Width-inner.Width)+r)
+	}
+}
+
+// verdict says what became of a call, in few words; safe to draw.
+func (p painter) verdict(it *item) (string, draw.Ink) {
+	r := it.Call
+	if !it.OnRecord {
+		return "not asked here", draw.Faint
+	}
+	glyph, i := callview.VerdictGlyph(r.State)
+	if r.State == broker.Pending {
+		return glyph + " " + p.waiting(r), draw.Warn
+	}
+	o := r.Outcome
+	if o == nil {
+		return glyph + " " + draw.SafeLine(string(r.State)), i
+	}
+	text := callview.Ended(*r)
+	for _, lead := range []string{"was ", "is "} {
+		text = strings.TrimPrefix(text, lead)
+	}
+	if o.By.Kind == broker.ByRule && o.By.ID != "" {
+		text = strings.TrimSuffix(text, callview.Actor(o.By)) + p.Book.Actor(o.By)
+	}
+	if o.UpdatedInput != nil {
+		text += ", with another input"
+	}
+	if o.Reason != "" && o.State == broker.Denied && o.By.Kind != broker.ByRule {
+		text += ": " + words.Quoted(o.Reason)
+	}
+	return glyph + " " + text, i
+}
+
+// waiting says what a call waits for.
+func (p painter) waiting(r *broker.Request) string {
+	if c := p.Board.Cards[r.ID]; c != nil {
+		r = &c.Req
+		if c.Sending != "" {
+			return "your answer is being recorded"
+		}
+	}
+	switch {
+	case r.Checkpoint != nil:
+		return "put off: it waits for your answer as long as it takes · enter: its card"
+	case r.Held != "":
+		return "held: " + draw.SafeLine(r.Held) + " · enter: its card"
+	}
+	return "waits for your answer · enter: its card"
+}
+
+// gaveBack draws what a tool gave back: its beginning and its end, or all that is kept.
+func gaveBack(d *callview.Doc, it *item) {
+	r := it.Ran
+	word, i := "gave back", draw.Muted
+	if r.Failed {
+		word, i = "failed", draw.Danger
+	}
+	if took := r.Took(); took > 0 {
+		word += " after " + figures.Brief(took)
+	}
+	lines := draw.CountLines(r.Output)
+	switch {
+	case r.OutputBytes == 0 && !r.Failed:
+		word = strings.Replace(word, "gave back", "no output", 1)
+	case r.OutputBytes == 0:
+	case r.Output == "":
+		word += " " + figures.Size(r.OutputBytes) + ", not kept"
+	case r.Missing() > 0:
+		word += " " + figures.Size(r.OutputBytes) + ", of which " + figures.Size(len(r.Output)) + " are kept"
+	case lines > resultFolded:
+		word += " " + figures.Plural(lines, "line")
+	}
+	d.Add(d.Styles.Row(d.Width).Put(draw.Text, draw.Spaces(callview.SayIndent)).Put(i, "↳ "+word))
+	if r.Output == "" {
+		return
+	}
+	bar := draw.Gutter{Width: 2 * callview.SayIndent, Next: "  ↪", First: func(int) (draw.Ink, string) { return draw.Faint, "  │" }}
+	if it.open {
+		if r.Missing() == 0 {
+			d.Write(bar, draw.Text, r.Output)
+			return
+		}
+		at := max(0, min(r.CutAt, len(r.Output)))
+		d.Write(bar, draw.Text, r.Output[:at])
+		d.SayBehind(draw.Faint, "  ⋮", 2*callview.SayIndent, draw.Warn, figures.Plural(r.Missing(), "byte")+" were not kept")
+		d.Write(bar, draw.Text, r.Output[at:])
+		return
+	}
+	list := strings.Split(strings.TrimRight(r.Output, "\n"), "\n")
+	fold := len(list) - resultFolded
+	for n, line := range list {
+		if fold > 0 && n >= resultFolded-resultTail && n < len(list)-resultTail {
+			if n == resultFolded-resultTail {
+				d.Add(d.Styles.Row(d.Width).Put(draw.Faint, "  ⋮ ").Fit(draw.Muted, figures.Plural(len(list)-resultFolded, "more line"), d.Width-4))
+			}
+			continue
+		}
+		d.Add(d.Styles.Row(d.Width).Put(draw.Faint, "  │ ").Fit(draw.Muted, draw.SafeLine(line), d.Width-4))
+	}
+}

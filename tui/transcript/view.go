@@ -1,0 +1,152 @@
+package transcript
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/story"
+	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/sessionview"
+)
+
+// View draws the entries in sight.
+func (t *Screen) View(_, _ int) []string {
+	width, height := t.Inner()
+	f := draw.Caption{Title: "Transcript of " + t.Board.Label(t.session), Right: t.right()}
+	f.Note, f.NoteInk = t.note()
+	f.Below, f.BelowInk = t.source()
+	if t.unread > 0 && t.tell.AtEnd() {
+		f.BelowRight = "a line is being written"
+	}
+	rows := make([]string, 0, height)
+	if text, i := t.empty(); text != "" {
+		p := t.Styles.Paper(width)
+		p.Say(i, text)
+		rows = p.Rows
+	}
+	rows = t.drawn(rows, height)
+	if width == draw.LeastPaper { // the bar has no room beside them
+		rows = draw.Narrowed(rows, width-1)
+	}
+	return t.Framed(f, rows, 0)
+}
+
+// drawn adds the rows of the entries that are in sight, each behind a bar that shows the selected one.
+func (t *Screen) drawn(rows []string, height int) []string {
+	l := &t.list
+	for i, skip := l.top, l.offset; i < len(l.items) && len(rows) < height; i, skip = i+1, 0 {
+		bar := t.Styles.Row(1).Put(draw.Text, " ").String()
+		if l.items[i].Key == l.at {
+			bar = t.Styles.Row(1).Put(draw.Key, "▌").String()
+		}
+		list := l.rows(i)
+		for _, r := range list[min(skip, len(list)):] {
+			rows = append(rows, bar+t.highlighted(r, t.find.words))
+		}
+	}
+	return rows
+}
+
+// empty says why there is nothing to show; safe to draw.
+func (t *Screen) empty() (string, draw.Ink) {
+	switch {
+	case t.err != nil && len(t.list.items) == 0:
+		return "the transcript cannot be read: " + draw.SafeLine(t.err.Error()), draw.Warn
+	case len(t.list.items) > 0:
+		return "", draw.Text
+	case !t.known:
+		return "reading …", draw.Muted
+	case t.noFile != "":
+		return "nothing is known of this session's talk: " + t.reason(), draw.Muted
+	}
+	return "nothing is written there yet", draw.Muted
+}
+
+// reason is why the agent's file was not read; safe to draw.
+func (t *Screen) reason() string {
+	why := strings.TrimPrefix(t.noFile, broker.ErrNoTranscript.Error()+": ")
+	return draw.SafeLine(why)
+}
+
+// source says where what is on the screen comes from; safe to draw.
+func (t *Screen) source() (string, draw.Ink) {
+	switch {
+	case t.err != nil && len(t.list.items) > 0:
+		return "cannot be read on: " + draw.SafeLine(t.err.Error()), draw.Warn
+	case t.noFile != "":
+		return "no transcript file; showing what hooks reported: " + t.reason(), draw.Warn
+	}
+	path, room := draw.SafeLine(t.path), t.Width-8
+	if draw.Cells(path) > room {
+		path = "…" + draw.Tail(t.path, room-1)
+	}
+	return path, draw.Muted
+}
+
+// note is the session's model, turns and cost, as far as its agent says.
+func (t *Screen) note() (string, draw.Ink) {
+	if t.find.older {
+		return "/" + draw.SafeLine(t.find.text) + " · searching what is older …", draw.Key
+	}
+	name, spent, whole := t.tell.Model, t.tell.Spent, t.tell.Whole
+	var parts []string
+	turns := 0
+	if s := t.Board.Sessions[t.session]; s != nil && s.Run != nil {
+		if s.Run.Model != "" && name == "" {
+			name = s.Run.Model
+		}
+		turns = s.Run.Turns
+		if s.Run.Cost > 0 || s.Run.Usage.Input+s.Run.Usage.Output > 0 {
+			spent, whole = story.Spent{Cost: s.Run.Cost, Usage: s.Run.Usage}, true
+		}
+	}
+	if name != "" {
+		parts = append(parts, draw.SafeLine(name))
+	}
+	if turns > 0 {
+		parts = append(parts, figures.Plural(turns, "turn"))
+	}
+	if cost := spentWords(spent); cost != "" {
+		if !whole {
+			cost += " in what is read"
+		}
+		parts = append(parts, "agent says "+cost)
+	}
+	return strings.Join(parts, " · "), draw.Muted
+}
+
+// spentWords are dollars and tokens in few letters.
+func spentWords(s story.Spent) string {
+	var parts []string
+	if s.Cost > 0 {
+		parts = append(parts, sessionview.Cost(s.Cost))
+	}
+	u := s.Usage
+	if in := u.Input + u.CacheRead + u.CacheWrite; in+u.Output > 0 {
+		parts = append(parts, sessionview.Tokens(in)+" tokens in, "+sessionview.Tokens(u.Output)+" out")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// right says where in the transcript the screen is, and that there is more.
+func (t *Screen) right() string {
+	at, ok := t.list.selected()
+	switch {
+	case !t.known || !ok:
+		return ""
+	case t.list.follow && t.tell.AtEnd():
+		return "following"
+	case t.list.news > 0:
+		return "▼ " + figures.Count(t.list.news) + " new"
+	}
+	text := fmt.Sprintf("%s of %s", figures.Count(at+1), figures.Count(len(t.list.items)))
+	if !t.tell.AtStart() || !t.tell.AtEnd() {
+		text += " read"
+	}
+	if !t.tell.AtEnd() || t.list.below(t.list.height) > t.list.height {
+		text = "▼ " + text
+	}
+	return text
+}
