@@ -28,8 +28,12 @@ func (m *model) footer() string {
 	}
 	r.Put(draw.Warn, lead)
 	list := m.hints(c)
+	names := make([]string, len(list)) // as the operator has them
+	for i, h := range list {
+		names[i] = m.chosen.call(h.key)
+	}
 	help := list[len(list)-1]
-	room := m.width - 1 - draw.Cells(" · "+help.key+" "+help.does)
+	room := m.width - 1 - draw.Cells(" · "+names[len(list)-1]+" "+help.does)
 	for i, h := range list {
 		sep := " · "
 		if i == 0 {
@@ -38,14 +42,14 @@ func (m *model) footer() string {
 		if i == len(list)-1 {
 			room = m.width - 1
 		}
-		if r.Width+draw.Cells(sep+h.key+" "+h.does) > room {
+		if r.Width+draw.Cells(sep+names[i]+" "+h.does) > room {
 			continue
 		}
 		keyInk, doesInk := draw.Key, draw.Muted
 		if !m.possible(c, h.key, deaf) {
 			keyInk, doesInk = draw.Faint, draw.Faint
 		}
-		r.Put(draw.Faint, sep).Put(keyInk, h.key).Put(doesInk, " "+h.does)
+		r.Put(draw.Faint, sep).Put(keyInk, names[i]).Put(doesInk, " "+h.does)
 	}
 	return r.To(m.width).String()
 }

@@ -47,7 +47,7 @@ func (m *model) helpKeys(p *draw.Paper, groups []helpGroup) {
 
 func (m *model) helpKey(p *draw.Paper, b key.Binding) {
 	h := b.Help()
-	p.SayBehind(draw.Key, h.Key, helpKeyWidth, draw.Text, h.Desc)
+	p.SayBehind(draw.Key, m.calledAs(b), helpKeyWidth, draw.Text, h.Desc)
 }
 
 // helpOf are the keys that a screen has for itself, after the one that opens it.

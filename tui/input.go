@@ -21,12 +21,19 @@ func (m *model) updateKey(msg tea.KeyMsg) tea.Cmd {
 	tookBack := m.Guard.Key(m.At)
 	m.quitGen++
 	if m.prompt != nil {
+		if m.prompt.purpose == askYes || m.prompt.purpose == askMarked || !isText(msg) {
+			msg = m.Meant(msg)
+		}
 		return m.updatePrompt(msg)
 	}
 	if w, ok := m.open().(desk.Writer); ok && w.Writes() {
+		if !isText(msg) {
+			msg = m.Meant(msg)
+		}
 		m.note = note{}
 		return w.Write(msg, tookBack)
 	}
+	msg = m.Meant(msg)
 	if msg.Paste || len(msg.Runes) > 1 {
 		m.Guard.Doubt(m.At)
 		m.Guard.Missed(string(msg.Runes))

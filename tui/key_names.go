@@ -6,7 +6,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/charmbracelet/bubbles/key"
 )
 
@@ -37,7 +36,14 @@ func KeyActions() []KeyAction {
 		}
 		actions = append(actions, a)
 	}
-	return append(actions, KeyAction{Name: "rules", Default: openerKey(desk.Rules).Keys()}) // in the table of screens
+	for _, o := range table {
+		keys := o.key.Keys()
+		if len(keys) == 0 || slices.ContainsFunc(actions, func(a KeyAction) bool { return slices.Contains(a.Default, keys[0]) }) {
+			continue
+		}
+		actions = append(actions, KeyAction{Name: strings.ReplaceAll(o.name, " ", "_"), Default: keys})
+	}
+	return actions
 }
 
 // snakeCase is DenyWhy as deny_why.

@@ -47,6 +47,7 @@ type model struct {
 	opts     Options
 	out      *tty.Output // nil in tests
 	keys     keyMap
+	chosen   chosen                 // by the operator, in place of those
 	rooms    map[string]desk.Screen // every screen, by its name in the table
 	roomList []desk.Screen          // the same, in the order of the table
 	stack    []desk.Screen          // those that are open; the last one is drawn
@@ -100,6 +101,7 @@ type note struct {
 
 func newModel(ctx context.Context, c console, o Options, st *draw.Styles) *model {
 	m := &model{console: c, opts: o, keys: defaultKeyMap(), makeCode: guard.NewCode, askKeys: defaultAskKeys()}
+	m.chosen = chooseKeys(o.Keys)
 	m.outside = external.NewEditor(o.Editor, o.EditFolder, o.Foreground, o.Input, o.Output)
 	m.Desk = &desk.Desk{
 		Root: m, Ctx: ctx, Board: board.NewBoard(), Guard: new(guard.Guard), Styles: st, Book: words.NewBook(broker.RuleBook{}), Operator: o.Operator, At: o.Now(),

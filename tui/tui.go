@@ -65,6 +65,8 @@ type console interface {
 const (
 	themeDark  = "dark"
 	themeLight = "light"
+
+	themeHighContrast = "high-contrast"
 )
 
 // Options tunes Run. The zero value is usable, and silent.
@@ -172,5 +174,9 @@ func terminalStyles(o Options) (st *draw.Styles, typed bool) {
 	if o.Theme != themeLight && o.Theme != themeDark && there && profile != termenv.Ascii {
 		dark, typed = tty.DarkBackground(o.Input, f)
 	}
-	return draw.NewStyles(draw.DefaultPalette(), profile, dark, there && os.Getenv("TERM") != "dumb"), typed
+	palette := draw.DefaultPalette()
+	if o.Theme == themeHighContrast {
+		palette = draw.HighContrast()
+	}
+	return draw.NewStyles(palette, profile, dark, there && os.Getenv("TERM") != "dumb"), typed
 }

@@ -169,6 +169,8 @@ type Root interface {
 	// Busy reports whether something is written or asked, or another screen than the first is
 	// open.
 	Busy() bool
+	// Meant is the key that msg stands for, when the operator chose other keys.
+	Meant(msg tea.KeyMsg) tea.KeyMsg
 	// Read asks for a line of text.
 	Read(Line)
 	// Copy puts text on the clipboard and says so; what names it.
