@@ -23,10 +23,13 @@ var (
 	PageUp   = Bind("ctrl+u", "half a page up", "ctrl+u", "pgup")
 )
 
-// Bindings that mean the same on every screen; help says what the screen does with them.
+// Enter, and the three below, mean the same on every screen; help says what that is on this one.
 func Enter(help string) key.Binding  { return Bind("enter", help, "enter") }
+// Space folds and unfolds, marks, or switches on and off.
 func Space(help string) key.Binding  { return Bind("space", help, " ") }
+// Filter asks for words that what is listed must have.
 func Filter(help string) key.Binding { return Bind("/", help, "/") }
+// Copy puts something on the clipboard.
 func Copy(help string) key.Binding   { return Bind("y", help, "y") }
 
 // Moves are the keys that move, all with one action; short is what the key line says of them.
@@ -85,13 +88,13 @@ func Scrolled(msg tea.KeyMsg, top, n, height int) int {
 
 // Wheel is how many steps the wheel went, and whether the message is a click instead.
 func Wheel(msg tea.MouseMsg) (steps int, click bool) {
-	switch { // other buttons mean nothing here
-	case msg.Button == tea.MouseButtonWheelUp:
+	if msg.Button == tea.MouseButtonWheelUp {
 		return -1, false
-	case msg.Button == tea.MouseButtonWheelDown:
+	}
+	if msg.Button == tea.MouseButtonWheelDown {
 		return 1, false
 	}
-	return 0, msg.Button == tea.MouseButtonLeft
+	return 0, msg.Button == tea.MouseButtonLeft // other buttons mean nothing here
 }
 
 // Window is the first item on the screen when item at must be visible: it moves as little as

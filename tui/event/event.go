@@ -59,6 +59,7 @@ type told struct {
 // maxStepInput is how much of a call's input a step keeps, bytes.
 const maxStepInput = 64 << 10
 
+// New reads an event. What cannot be read of its data is drawn as it is.
 func New(m story.Moment) *Step {
 	s := &Step{Event: m.Event, Call: m.Call}
 	if m.Call != nil {
@@ -96,8 +97,10 @@ func New(m story.Moment) *Step {
 	return s
 }
 
+// Seq is the event's number in the log.
 func (s *Step) Seq() int64 { return s.Event.Seq }
 
+// Passes reports whether the step has all the words of a filter, which are in lower case.
 func (s *Step) Passes(words []string) bool {
 	for _, w := range words {
 		if !strings.Contains(s.hay, w) {

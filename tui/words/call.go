@@ -7,6 +7,7 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
+// Quoted is the beginning of what somebody wrote, on one line, in quotation marks; "" for nothing.
 func Quoted(text string) string {
 	if text == "" {
 		return ""
