@@ -24,13 +24,16 @@ var (
 )
 
 // Enter, and the three below, mean the same on every screen; help says what that is on this one.
-func Enter(help string) key.Binding  { return Bind("enter", help, "enter") }
+func Enter(help string) key.Binding { return Bind("enter", help, "enter") }
+
 // Space folds and unfolds, marks, or switches on and off.
-func Space(help string) key.Binding  { return Bind("space", help, " ") }
+func Space(help string) key.Binding { return Bind("space", help, " ") }
+
 // Filter asks for words that what is listed must have.
 func Filter(help string) key.Binding { return Bind("/", help, "/") }
+
 // Copy puts something on the clipboard.
-func Copy(help string) key.Binding   { return Bind("y", help, "y") }
+func Copy(help string) key.Binding { return Bind("y", help, "y") }
 
 // Moves are the keys that move, all with one action; short is what the key line says of them.
 func Moves(short string, do func(tea.KeyMsg) tea.Cmd) []Key {
