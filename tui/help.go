@@ -18,11 +18,11 @@ const (
 func (m *model) helpRows(width int) []string {
 	if width < helpTwice {
 		p := m.Styles.Paper(width)
-		m.helpKeys(p, m.keys.FullHelp(m.helpOf(desk.Rules)))
+		m.helpKeys(p, m.helpGroups())
 		m.helpRules(p)
 		return p.Rows
 	}
-	groups := m.keys.FullHelp(m.helpOf(desk.Rules))
+	groups := m.helpGroups()
 	half := (width - helpGap) / 2
 	left, right := m.Styles.Paper(half), m.Styles.Paper(width-half-helpGap)
 	m.helpKeys(left, groups[:3])
@@ -48,6 +48,24 @@ func (m *model) helpKeys(p *draw.Paper, groups []helpGroup) {
 func (m *model) helpKey(p *draw.Paper, b key.Binding) {
 	h := b.Help()
 	p.SayBehind(draw.Key, m.calledAs(b), helpKeyWidth, draw.Text, h.Desc)
+}
+
+// helpGroups are all keys. A key of the table of screens that no group names stands with those that
+// show something.
+func (m *model) helpGroups() []helpGroup {
+	groups := m.keys.FullHelp(m.helpOf(desk.Rules))
+	named := map[string]bool{}
+	for _, g := range groups {
+		for _, b := range g.keys {
+			named[b.Help().Key] = true
+		}
+	}
+	for _, o := range table {
+		if name := o.key.Help().Key; name != "" && !named[name] {
+			groups[lookGroup].keys = append(groups[lookGroup].keys, o.key)
+		}
+	}
+	return groups
 }
 
 // helpOf are the keys that a screen has for itself, after the one that opens it.

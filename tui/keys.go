@@ -106,6 +106,9 @@ func defaultKeyMap() keyMap {
 	}
 }
 
+// lookGroup is the place of the keys that show something.
+const lookGroup = 3
+
 // helpGroup is one block of the help screen.
 type helpGroup struct {
 	title string

@@ -17,6 +17,7 @@ import (
 	"github.com/aoctl/aoctl/tui/sheet"
 	"github.com/aoctl/aoctl/tui/timeline"
 	"github.com/aoctl/aoctl/tui/transcript"
+	"github.com/aoctl/aoctl/tui/watch"
 )
 
 // opener is a line of the table of screens.
@@ -61,6 +62,7 @@ var table = []opener{
 	{desk.RulesFile, key.Binding{}, "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return rulebook.NewFile(d, m.console) }},
 	{desk.Timeline, desk.Bind("E", "all that happened in this session; enter unfolds", "E"), "events", needsSession, func(d *desk.Desk, m *model) desk.Screen { return timeline.New(d, m.console) }},
 	{desk.Transcript, transcriptKey, "transcript", needsSession, func(d *desk.Desk, m *model) desk.Screen { return transcript.New(d, m.console) }},
+	{"watch", desk.Bind("w", "the files that allowed edits touched in the last hour", "w"), "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return watch.New(d, m.console) }},
 }
 
 // startFolder is where the console was started.

@@ -80,6 +80,7 @@ var arrows = map[string][]string{
 	"tui/plainwords":       {module + "/broker"},
 	"tui/send":             {module + "/tui/guard", "github.com/charmbracelet/bubbletea"},
 	"tui/transcript":       screen(),
+	"tui/watch":            screen(),
 	"tui/text":             {module + "/tui/draw", module + "/tui/figures", module + "/tui/safe", "github.com/charmbracelet/…"},
 	"tui/tuitest":          {module + "/broker", module + "/tui/draw", module + "/tui/figures", module + "/tui/safe", "github.com/charmbracelet/…", "github.com/google/go-cmp/…", "github.com/muesli/termenv"},
 	"tui/tty":              {"github.com/charmbracelet/…", "golang.org/x/sys/…"},
