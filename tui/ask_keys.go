@@ -229,6 +229,7 @@ func (m *model) sendForm() tea.Cmd {
 	c.Sending = broker.Allow
 	delete(m.Board.Marks, k.ID)
 	m.moveOn()
+	m.screen = screenMain // the next card comes up where it is listed, not over the whole window
 	return m.decideWith(k, broker.Decision{Verdict: broker.Allow, By: m.Operator, UpdatedInput: filled, Digest: k.Digest})
 }
 

@@ -111,6 +111,12 @@ func (f *fakeConsole) Freeze(_ context.Context, id string, on bool, by broker.Ac
 		for _, w := range f.watches {
 			w <- broker.Update{Health: &broker.Health{Frozen: on, FrozenBy: by}}
 		}
+		for _, s := range f.sessions { // the row is not changed: it has the session's own freeze
+			s.Frozen = s.Frozen || on
+			for _, w := range f.watches {
+				w <- broker.Update{Session: &s}
+			}
+		}
 	} else {
 		s, ok := f.sessions[id]
 		if !ok {

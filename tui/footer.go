@@ -121,7 +121,7 @@ func (m *model) hints(c *board.Card) []hint {
 		allow = hint{"a", "allow its retry"}
 	}
 	if c.Late() {
-		return append([]hint{allow, {"d", "put away"}, list[4]}, list[6:]...)
+		return append([]hint{allow, {"d", "dismiss"}, list[4]}, list[6:]...)
 	}
 	if mustBeSaid(c) {
 		return planHints(list)

@@ -229,3 +229,22 @@ func TestGoldenFrozen(t *testing.T) {
 	s.pass(tuitest.Noon.Sub(s.at))
 	tuitest.Golden(t, "styled-frozen", strings.ReplaceAll(s.m.View(), "\x1b", "␛")+"\n")
 }
+
+// Who lifts the freeze of all hears how many sessions are still frozen by themselves, not how many
+// were as long as all was frozen.
+func TestWhatStaysFrozen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, newFake([]broker.Session{
+			{ID: "s1", Agent: "claude", Name: "api", State: broker.SessionActive, StartedAt: time.Now()},
+			{ID: "s2", Agent: "claude", Name: "docs", State: broker.SessionActive, StartedAt: time.Now()},
+			{ID: "s3", Agent: "claude", Name: "infra", State: broker.SessionActive, StartedAt: time.Now()},
+		}, bash("r1", "s1", time.Now(), "ls")), 120, 30)
+		r.wait(2 * time.Second)
+		r.press("F", "f", "f", "y")
+		r.wait(time.Second)
+		r.shows("Unfrozen. 1 session is still frozen (F)")
+		r.press("F", "y", "f", "f", "y")
+		r.wait(time.Second)
+		r.shows("Unfrozen: the agents go on")
+	})
+}

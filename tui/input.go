@@ -171,7 +171,7 @@ func (m *model) judge(msg tea.KeyMsg, wait time.Duration, refusal string) tea.Cm
 	case c.Sending != "":
 		return m.Say(draw.Muted, "already sent; waiting for the record")
 	case key.Matches(msg, m.keys.DenyWhy):
-		return m.Say(draw.Muted, "this call was refused already; a lets its retry pass once, d puts it away")
+		return m.Say(draw.Muted, "this call was refused already; a lets its retry pass once, d dismisses it")
 	case key.Matches(msg, m.keys.Deny):
 		return m.Guard.Hold(guard.Held{Verdict: broker.Deny}, wait, m.At)
 	case c.Held():
@@ -264,9 +264,9 @@ func (m *model) mainKey(msg tea.KeyMsg) tea.Cmd {
 	case key.Matches(msg, m.keys.Mark, m.keys.MarkAlike):
 		return m.markKey(msg)
 	case key.Matches(msg, m.keys.Next):
-		m.focus = (m.focus + 1) % paneCount
+		m.nextPane(1)
 	case key.Matches(msg, m.keys.Previous):
-		m.focus = (m.focus + paneCount - 1) % paneCount
+		m.nextPane(paneCount - 1)
 	case key.Matches(msg, m.keys.Open):
 		return m.openCall()
 	case key.Matches(msg, m.keys.PageDown, m.keys.PageUp):
@@ -361,5 +361,13 @@ func (m *model) moveSession(msg tea.KeyMsg) {
 			m.session = roster[m.moved(msg, i, len(roster))]
 			return
 		}
+	}
+}
+
+// nextPane goes by panes on, or back, to one that is drawn: without a call there is no pane for it.
+func (m *model) nextPane(by pane) {
+	m.focus = (m.focus + by) % paneCount
+	if m.focus == paneDetail && m.Board.Rows() == 0 {
+		m.focus = (m.focus + by) % paneCount
 	}
 }

@@ -31,6 +31,9 @@ func (m *model) pointed() *broker.Session {
 	if c := m.drawnCard(); c != nil && (m.focus != paneSessions || m.screen == screenFull) {
 		return m.Board.Sessions[c.Req.SessionID]
 	}
+	if m.layout().sessions.H == 0 {
+		return nil // what nobody sees is not what a key is about
+	}
 	return m.Board.Sessions[m.session]
 }
 

@@ -56,7 +56,7 @@ func (m *model) judgePutOff(msg tea.KeyMsg, c *board.Card, wait time.Duration, r
 	case c.PutOff():
 		return m.Say(draw.Muted, "it is put off already: nobody waits for it")
 	case !c.Req.Deferrable:
-		return m.Say(draw.Muted, "this agent cannot be put off: it waits as before", "cannot be put off: it waits")
+		return m.Say(draw.Muted, "this call cannot be deferred: only Claude Code without a user before it (claude -p, aoctl run) ends and asks again", "cannot be deferred: only claude -p and aoctl run can")
 	}
 	k := m.Guard.Drawn
 	return m.Guard.Hold(guard.Held{Do: func() tea.Cmd { return m.sendPutOff(k) }}, wait, m.At)

@@ -50,7 +50,7 @@ func TestPutOffKeys(t *testing.T) {
 		shows string
 	}{
 		"x":                          {[]string{"x"}, "defer r1", "put off: its agent ends"},
-		"x on one that cannot be":    {[]string{"j", "x"}, "", "cannot be put off: it waits as before"},
+		"x on one that cannot be":    {[]string{"j", "x"}, "", "cannot be deferred: only"},
 		"x on one that is":           {[]string{"j", "j", "x"}, "", "put off already"},
 		"X on one that is not":       {[]string{"X"}, "", "X refuses a call that is put off"},
 		"R where nothing is put off": {[]string{"R"}, "", "nothing of it is put off"},

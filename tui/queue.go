@@ -145,9 +145,10 @@ func (m *model) queueFlags(r *draw.Row, c *board.Card) {
 
 func (m *model) queueTimes(r *draw.Row, c *board.Card, cols columns, width int) {
 	switch {
+	case c.PutOff(): // it holds nobody up, and no freeze holds it
 	case cols.age > 0 && c.Held():
 		r.Right(draw.Frozen, "held", width-cols.left)
-	case cols.age > 0 && !c.PutOff(): // it holds nobody up
+	case cols.age > 0:
 		r.Right(draw.Muted, figures.Clock(m.At.Sub(c.Req.CreatedAt)), width-cols.left)
 	}
 	switch {

@@ -26,10 +26,7 @@ func sessionRows(s *broker.Session) int {
 func (m *model) settleSessions() {
 	b := m.Board
 	if b.Sessions[m.session] == nil {
-		m.session = ""
-		if len(b.Roster) > 0 {
-			m.session = b.Roster[0]
-		}
+		m.session = m.firstSession()
 	}
 	l := m.layout()
 	_, height := l.Inner(l.sessions, 0)
@@ -48,6 +45,20 @@ func (m *model) settleSessions() {
 		m.sessTop = min(at, at+rows-height) // who it is comes first
 	}
 	m.sessTop = max(0, min(m.sessTop, all-height))
+}
+
+// firstSession is the session that is marked at first: one that has not ended, if there is one.
+func (m *model) firstSession() string {
+	list := m.Board.Roster
+	if len(list) == 0 {
+		return ""
+	}
+	for _, id := range list {
+		if !m.Board.Sessions[id].State.Ended() {
+			return id
+		}
+	}
+	return list[0]
 }
 
 // sessionAt is the session drawn on row y of the pane.

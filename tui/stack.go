@@ -286,5 +286,8 @@ func (m *model) sessionInView() string {
 	if c := m.drawnCard(); c != nil && m.focus != paneSessions {
 		return c.Req.SessionID
 	}
+	if m.layout().sessions.H == 0 {
+		return ""
+	}
 	return m.session
 }

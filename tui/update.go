@@ -242,7 +242,7 @@ func (m *model) send(key guard.Drawn, v broker.Verdict, reason string) tea.Cmd {
 		at := m.Board.Place(c)
 		m.Board.Drop(c)
 		m.selectRow(at)
-		return m.Say(draw.Muted, "put away: it had been refused already")
+		return m.Say(draw.Muted, "dismissed: it had already expired")
 	}
 	c.Sending = v
 	delete(m.Board.Marks, key.ID)

@@ -3,6 +3,7 @@ package orders
 import (
 	"context"
 	"errors"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -86,10 +87,27 @@ func (o *Orders) frozen(msg frozenMsg) tea.Cmd {
 		return o.Say(draw.Frozen, "frozen: every agent is held at its next call; f lets them go on", "frozen: f lets them go on")
 	case msg.on:
 		return o.Say(draw.Frozen, who+" is frozen: held at its next call; F lets it go on", "frozen: F lets it go on")
-	case msg.id == "" && o.Board.FrozenSessions() > 0:
-		return o.Say(draw.Warn, "the agents go on, but for "+figures.Plural(o.Board.FrozenSessions(), "session")+" frozen by themselves (F)", "they go on; "+figures.Count(o.Board.FrozenSessions())+" still frozen")
 	case msg.id == "":
-		return o.Say(draw.OK, "the agents go on")
+		return tea.Tick(heardAfter, func(time.Time) tea.Msg { return unfrozenMsg{} })
 	}
 	return o.Say(draw.OK, who+" goes on")
+}
+
+// unfrozenMsg says that the board has heard by now what the end of the freeze left.
+type unfrozenMsg struct{}
+
+// heardAfter is how long the board may be behind the broker's answer: what changed is gathered for a
+// moment before it is told.
+const heardAfter = 150 * time.Millisecond
+
+// unfrozen says what is still frozen after the freeze of all was lifted.
+func (o *Orders) unfrozen() tea.Cmd {
+	switch n := o.Board.FrozenSessions(); n {
+	case 0:
+		return o.Say(draw.OK, "Unfrozen: the agents go on")
+	case 1:
+		return o.Say(draw.Warn, "Unfrozen. 1 session is still frozen (F)")
+	default:
+		return o.Say(draw.Warn, "Unfrozen. "+figures.Plural(n, "session")+" are still frozen (F)")
+	}
 }

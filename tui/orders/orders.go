@@ -52,6 +52,8 @@ func (o *Orders) Update(msg tea.Msg) tea.Cmd {
 		return o.killed(msg)
 	case frozenMsg:
 		return o.frozen(msg)
+	case unfrozenMsg:
+		return o.unfrozen()
 	case observedMsg:
 		return o.observed(msg)
 	case alarmSeenMsg:
