@@ -23,7 +23,8 @@ var (
 	PageUp   = Bind("ctrl+u", "half a page up", "ctrl+u", "pgup")
 )
 
-// Enter, and the three below, mean the same on every screen; help says what that is on this one.
+// Enter opens or unfolds; like the three below it means the same on every screen, and help says what
+// that is on this one.
 func Enter(help string) key.Binding { return Bind("enter", help, "enter") }
 
 // Space folds and unfolds, marks, or switches on and off.
