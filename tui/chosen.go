@@ -1,8 +1,10 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -12,13 +14,14 @@ import (
 // what is drawn goes the other way.
 type chosen struct {
 	meant map[string]string // the key without the file, by the one that is pressed
+	yes   map[string]bool   // the keys that answer yes; none when that is as without the file
 	dead  map[string]bool   // keys whose action got another one, and that nobody else has
 	drawn map[string]string // what to call a key, by the one without the file
 }
 
 // chooseKeys reads what the settings file says, by the names of KeyActions. It was checked already.
 func chooseKeys(keys map[string][]string) chosen {
-	c := chosen{meant: map[string]string{}, dead: map[string]bool{}, drawn: map[string]string{}}
+	c := chosen{meant: map[string]string{}, dead: map[string]bool{}, yes: map[string]bool{}, drawn: map[string]string{}}
 	used := map[string]bool{}
 	for _, a := range KeyActions() {
 		list, moved := keys[a.Name]
@@ -30,7 +33,14 @@ func chooseKeys(keys map[string][]string) chosen {
 		}
 		for _, k := range list {
 			used[k] = true
-			c.meant[pressed(k)] = pressed(a.Default[0])
+			to := pressed(a.Default[0])
+			if slices.Contains(a.Default, k) || k == " " && slices.Contains(a.Default, "space") {
+				to = pressed(k)
+			}
+			c.meant[pressed(k)] = to
+			if a.Name == "yes" {
+				c.yes[pressed(k)] = true
+			}
 		}
 		c.drawn[a.Default[0]] = list[0]
 	}
@@ -62,6 +72,26 @@ func (c chosen) read(msg tea.KeyMsg) tea.KeyMsg {
 		return keyCalled(meant)
 	case c.dead[name]:
 		return tea.KeyMsg{Type: tea.KeyNull} // no action has it
+	}
+	return msg
+}
+
+// answer is the key that msg stands for in a question: only the keys of yes are y there.
+func (c chosen) answer(msg tea.KeyMsg) tea.KeyMsg {
+	switch name := msg.String(); {
+	case msg.Paste || len(msg.Runes) > 1 || len(c.yes) == 0:
+	case c.yes[name]:
+		return keyCalled("y")
+	case name == "y":
+		return tea.KeyMsg{Type: tea.KeyNull}
+	}
+	return msg
+}
+
+// meantInText is Meant where text is typed: no key becomes a letter.
+func (m *model) meantInText(msg tea.KeyMsg) tea.KeyMsg {
+	if to := m.Meant(msg); !isText(msg) && !isText(to) && to.Type != tea.KeyNull {
+		return to
 	}
 	return msg
 }
@@ -108,3 +138,10 @@ func (m *model) Meant(msg tea.KeyMsg) tea.KeyMsg { return m.chosen.read(msg) }
 
 // calledAs is a binding's name as the operator has it.
 func (m *model) calledAs(b key.Binding) string { return m.chosen.call(b.Help().Key) }
+
+// ownKey reports whether the screen on top has msg among its own keys: there a key does what the screen
+// says, whatever else it was chosen for.
+func (m *model) ownKey(msg tea.KeyMsg) bool {
+	s := m.open()
+	return s != nil && slices.ContainsFunc(s.Keys(), func(k desk.Key) bool { return key.Matches(msg, k.Binding) })
+}

@@ -21,19 +21,25 @@ func (m *model) updateKey(msg tea.KeyMsg) tea.Cmd {
 	tookBack := m.Guard.Key(m.At)
 	m.quitGen++
 	if m.prompt != nil {
-		if m.prompt.purpose == askYes || m.prompt.purpose == askMarked || !isText(msg) {
-			msg = m.Meant(msg)
+		if m.prompt.purpose == askYes || m.prompt.purpose == askMarked {
+			msg = m.chosen.answer(msg)
+		} else {
+			msg = m.meantInText(msg)
 		}
 		return m.updatePrompt(msg)
 	}
 	if w, ok := m.open().(desk.Writer); ok && w.Writes() {
-		if !isText(msg) {
+		if m.open() == m.rooms[desk.EditCall] { // its keys are commands
 			msg = m.Meant(msg)
+		} else {
+			msg = m.meantInText(msg)
 		}
 		m.note = note{}
 		return w.Write(msg, tookBack)
 	}
-	msg = m.Meant(msg)
+	if !m.ownKey(msg) {
+		msg = m.Meant(msg)
+	}
 	if msg.Paste || len(msg.Runes) > 1 {
 		m.Guard.Doubt(m.At)
 		m.Guard.Missed(string(msg.Runes))

@@ -89,8 +89,7 @@ func (m *model) aboutHere() desk.Subject {
 // ofSession reports whether the screen is about a session, or about calls that wait.
 func (m *model) ofSession() bool {
 	if s := m.open(); s != nil {
-		on := s.Subject()
-		return on.Session != "" && on.Call == nil
+		return s.Subject().Speaks
 	}
 	return m.screen == screenMain || m.screen == screenFull
 }

@@ -27,7 +27,7 @@ func KeyActions() []KeyAction {
 			continue
 		}
 		a := KeyAction{Name: snakeCase(fields.Type().Field(i).Name)}
-		a.Decision = slices.Contains([]string{"allow", "deny", "deny_why"}, a.Name)
+		a.Decision = slices.Contains([]string{"allow", "deny", "deny_why", "yes"}, a.Name)
 		for _, k := range b.Keys() {
 			if k == " " {
 				k = "space"

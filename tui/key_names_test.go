@@ -20,7 +20,7 @@ func TestKeyActions(t *testing.T) {
 			t.Errorf("a decision with several keys: %+v", a)
 		}
 	}
-	if !slices.Equal(decisions, []string{"allow", "deny", "deny_why"}) {
+	if !slices.Equal(decisions, []string{"allow", "deny", "deny_why", "yes"}) {
 		t.Errorf("decisions: %q", decisions)
 	}
 	for _, want := range []string{"mark", "page_down", "end_turn", "stop_all", "quit"} {

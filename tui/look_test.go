@@ -9,6 +9,7 @@ import (
 	"github.com/muesli/termenv"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/desk"
 )
 
 // A key for a session is about one that is on the screen: in a low window without calls the sessions
@@ -80,6 +81,63 @@ func TestAfterAFormTheListIsBack(t *testing.T) {
 		}
 		if r.m.screen != screenMain {
 			t.Errorf("the next card fills the window:\n%s", r.view())
+		}
+	})
+}
+
+// m writes to the session of the events screen, whatever step is selected; where it opens nothing,
+// the words behind it are no keys.
+func TestMessageFromTheEvents(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := heldRig(t, broker.TurnWorking)
+		r.c.moments = longSession(30)
+		r.wait(3 * time.Second)
+		r.press("E")
+		r.wait(2 * time.Second)
+		if r.press("m"); r.m.open() != r.m.rooms[desk.Message] {
+			t.Errorf("m opens no message:\n%s", r.view())
+		}
+		r.press("esc", "esc", "h")
+		r.wait(2 * time.Second)
+		r.send(keyMsg("m"))
+		if r.m.Guard.Words == "" {
+			t.Error("behind an m that opened nothing words are keys")
+		}
+	})
+}
+
+// A token that is made late does not come over a form: what is typed stays the form's.
+func TestLateTokenWaitsBelowAForm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := bookRig(t)
+		r.c.mintTakes = 6 * time.Second
+		r.press("r", "t", "n", "c", "i", "enter", "esc", "n")
+		r.wait(8 * time.Second)
+		r.press("f", "o", "x")
+		if r.m.Board.Health.Frozen || r.m.prompt != nil || !r.editing() {
+			t.Errorf("what is typed into the form are keys of what came over it:\n%s", r.view())
+		}
+		r.press("esc")
+		r.wait(time.Second)
+		if r.m.prompt != nil { // the form asks whether to leave what was written
+			r.press("y")
+		}
+		r.shows("aoctl_0123456789abcdef")
+	})
+}
+
+// A rule that is told late to be saved moves the cursor; a key that was meant for the rule before
+// does nothing then.
+func TestLateSavedRuleMakesKeysDeaf(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := bookRig(t)
+		r.press("r", "j")
+		r.wait(2 * time.Second)
+		r.m.Update(desk.RuleSaved{Editor: 7, Saved: broker.SavedRule{Rule: r.c.book.Rules[2]}})
+		r.send(keyMsg(" "))
+		r.wait(time.Second)
+		if list := r.c.saved(); len(list) > 0 {
+			t.Errorf("a key acted on a rule that had just come below the cursor: %+v", list)
 		}
 	})
 }

@@ -17,19 +17,20 @@ import (
 // fakeRules is the part of fakeConsole that is about rules; what it is asked for is
 // written down.
 type fakeRules struct {
-	book     broker.RuleBook
-	offers   []rules.Rule
-	preview  func(rules.Rule) (broker.Preview, error)
-	saves    []rules.Rule
-	saveErr  error
-	removed  []string
-	trusted  []string // path and digest
-	trustErr error
-	minted   []string
-	tokens   []broker.Token
-	revoked  []string
-	stats    map[string]broker.Stats
-	tried    []rules.Rule // by Preview
+	book      broker.RuleBook
+	offers    []rules.Rule
+	preview   func(rules.Rule) (broker.Preview, error)
+	saves     []rules.Rule
+	saveErr   error
+	removed   []string
+	trusted   []string // path and digest
+	trustErr  error
+	minted    []string
+	mintTakes time.Duration
+	tokens    []broker.Token
+	revoked   []string
+	stats     map[string]broker.Stats
+	tried     []rules.Rule // by Preview
 }
 
 func (f *fakeConsole) Offer(context.Context, string) ([]rules.Rule, error) {
@@ -109,6 +110,7 @@ func (f *fakeConsole) TrustFile(_ context.Context, path, digest string, _ broker
 }
 
 func (f *fakeConsole) MintToken(_ context.Context, kind broker.TokenKind, label string, _ broker.Actor) (string, error) {
+	time.Sleep(f.mintTakes)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.minted = append(f.minted, string(kind)+" "+label)

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"slices"
+
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -49,7 +51,11 @@ func (m *model) drawnBy(s desk.Screen) guard.Drawn {
 func (m *model) Open(name string, on desk.Subject) tea.Cmd {
 	s := m.rooms[name]
 	m.close(s)
-	m.stack = append(m.stack, s)
+	if w, ok := m.open().(desk.Writer); ok && w.Writes() { // it stays on top: keys are for what is being typed
+		m.stack = slices.Insert(m.stack, len(m.stack)-1, s)
+	} else {
+		m.stack = append(m.stack, s)
+	}
 	m.Guard.Doubt(m.At)
 	return s.Opens(on)
 }
@@ -160,6 +166,8 @@ func (m *model) subjectKey(msg tea.KeyMsg, on desk.Subject) tea.Cmd {
 		return m.CopyCall(*on.Call)
 	case key.Matches(msg, m.keys.Jump) && on.Session != "":
 		return m.jump()
+	case key.Matches(msg, m.keys.Message, m.keys.Launch):
+		m.Guard.Missed(msg.String()) // nothing opened: what follows may be words
 	}
 	return nil
 }

@@ -73,6 +73,7 @@ type Subject struct {
 	Rule    string          // id of a rule, "" for none
 	File    string          // path of a rules file, "" for none
 	Drawn   guard.Drawn     // the call that is drawn for a decision; zero for none
+	Speaks  bool            // keys that speak to the session, or end its turn, act here
 }
 
 // Key is a key of a screen: what it is called, what it does, and whether it can.

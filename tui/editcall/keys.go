@@ -30,7 +30,6 @@ func (x *Screen) Write(msg tea.KeyMsg, tookBack bool) tea.Cmd {
 	if e.state == editOpen {
 		return nil
 	}
-	msg = x.Meant(msg)
 	digit := e.digit(msg)
 	switch {
 	case msg.Paste || len(msg.Runes) > 1:

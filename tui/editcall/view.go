@@ -33,6 +33,9 @@ func (x *Screen) settle() tea.Cmd {
 func (x *Screen) View(_, _ int) []string {
 	width, height := x.Inner()
 	e := x.edit
+	if e == nil {
+		return x.Framed(draw.Caption{Title: "Edited"}, nil, 0)
+	}
 	rows, end := x.rows(width)
 	top := max(0, min(e.top, len(rows)-height))
 	f := draw.Caption{Title: "Edited: " + callview.SummaryOf(e.req).Tool, Focus: true, Note: "of " + x.Board.Label(e.req.SessionID)}

@@ -59,7 +59,7 @@ func (a *Screen) Opens(on desk.Subject) tea.Cmd {
 }
 
 // Subject is the session.
-func (a *Screen) Subject() desk.Subject { return desk.Subject{Session: a.session} }
+func (a *Screen) Subject() desk.Subject { return desk.Subject{Session: a.session, Speaks: true} }
 
 // Keys scroll, and show the session's calls.
 func (a *Screen) Keys() []desk.Key {

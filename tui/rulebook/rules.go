@@ -55,7 +55,10 @@ func (l *Rules) Update(msg tea.Msg) tea.Cmd {
 	case desk.RuleSaved:
 		if msg.Err == nil {
 			l.made = msg.Saved.Rule.ID
-			l.goToSaved()
+			before := l.at
+			if l.goToSaved(); l.at != before {
+				l.Guard.Doubt(l.At)
+			}
 		}
 	case tea.MouseMsg:
 		l.mouse(msg)

@@ -42,7 +42,7 @@ func (t *Screen) Opens(on desk.Subject) tea.Cmd {
 
 // Subject is the session, and the selected step's call.
 func (t *Screen) Subject() desk.Subject {
-	on := desk.Subject{Session: t.session}
+	on := desk.Subject{Session: t.session, Speaks: true}
 	if at := t.index(t.at); at >= 0 && t.steps[at].Large == 0 {
 		on.Call = t.steps[at].Call
 	}

@@ -49,7 +49,7 @@ func (t *Screen) Opens(on desk.Subject) tea.Cmd {
 }
 
 // Subject is the session.
-func (t *Screen) Subject() desk.Subject { return desk.Subject{Session: t.session} }
+func (t *Screen) Subject() desk.Subject { return desk.Subject{Session: t.session, Speaks: true} }
 
 // Update takes parts of the transcript, news and the mouse.
 func (t *Screen) Update(msg tea.Msg) tea.Cmd {
