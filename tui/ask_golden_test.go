@@ -10,6 +10,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/guard"
+	"github.com/aoctl/aoctl/tui/question"
 	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
@@ -93,11 +94,17 @@ func TestGoldenAsk(t *testing.T) {
 	}
 }
 
+// inForm reports whether the keys are those of a form.
+func (s *still) inForm() bool {
+	k, ok := matching(s.m.topmost().Keys(), keyMsg("enter"))
+	return ok && k.Help().Desc == question.Next.Help().Desc
+}
+
 // playAsk presses keys at leisure, and lets what is held for a moment happen. Where the
 // end of a question has no room it is read first, as a person would have to.
 func (s *still) playAsk(width, height int, keys []string) {
 	for _, k := range keys {
-		if k == "enter" && s.m.inForm(s.m.card()) && s.m.prompt == nil {
+		if k == "enter" && s.inForm() && s.m.prompt == nil {
 			s.draw(width, height, "ctrl+d", "ctrl+d", "ctrl+d", "ctrl+d")
 		}
 		s.m.Update(keyMsg(k))

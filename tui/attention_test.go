@@ -68,7 +68,7 @@ func newBells(t *testing.T, requests ...broker.Request) *bells {
 		}
 		return b.err
 	}
-	b.m.herald = herald.New(b.m.Desk, tty.Bell, b.show)
+	*b.m.shared.herald = *herald.New(b.m.Desk, tty.Bell, b.show)
 	return b
 }
 
@@ -155,7 +155,7 @@ func TestAlarmRingsWhateverIsMuted(t *testing.T) {
 		b.press("M")
 		b.send(tea.FocusMsg{})
 		s := broker.Session{ID: "s1", Agent: "claude", Name: "api", State: broker.SessionActive, Alarm: &broker.Alarm{ToolName: "Bash", At: time.Now()}}
-		b.send(updatesMsg{gen: b.m.watchGen, list: []broker.Update{{Session: &s}}})
+		b.send(updatesMsg{gen: b.m.feed.gen, list: []broker.Update{{Session: &s}}})
 		b.wait(100 * time.Millisecond)
 		b.expect("an alarm", 1)
 	})
@@ -164,7 +164,7 @@ func TestAlarmRingsWhateverIsMuted(t *testing.T) {
 func TestFloodIsTellingOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBells(t)
-		b.m.herald = herald.New(b.m.Desk, tty.Bell|tty.OSC99, b.show)
+		*b.m.shared.herald = *herald.New(b.m.Desk, tty.Bell|tty.OSC99, b.show)
 		t.Setenv("TMUX", "")
 		b.asked = make(chan struct{})
 		for i := range 1000 {
@@ -201,7 +201,7 @@ func TestDesktopFailureIsSaidOnce(t *testing.T) {
 		b.c.publish(bash("r1", "s1", time.Now(), "ls"))
 		b.wait(time.Second)
 		b.shows(`the desktop was not notified: no bus\x1b[2J`)
-		b.send(noteEndMsg{b.m.noteGen})
+		b.send(noteEndMsg{b.m.note.gen})
 		b.c.publish(bash("r2", "s1", time.Now(), "ls"))
 		b.wait(8 * time.Second)
 		if len(b.desk) != 2 || strings.Contains(b.view(), "was not notified") {
@@ -220,7 +220,7 @@ func TestCallsOfASnapshotRing(t *testing.T) {
 		known, fresh := bash("r1", "s1", time.Now(), "ls"), bash("r2", "s1", time.Now(), "ls")
 		updates := make(chan broker.Update)
 		defer close(updates)
-		b.send(watchStartedMsg{gen: b.m.watchGen, snap: broker.Snapshot{Requests: []broker.Request{known, fresh}}, updates: updates})
+		b.send(watchStartedMsg{gen: b.m.feed.gen, snap: broker.Snapshot{Requests: []broker.Request{known, fresh}}, updates: updates})
 		b.wait(time.Second)
 		b.expect("one more in a later snapshot", 1)
 	})

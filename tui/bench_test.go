@@ -73,7 +73,7 @@ func BenchmarkLargeCall(b *testing.B) {
 	large := bash("r1", "s1", seconds(5), strings.Repeat("echo 'nothing of interest' # in here\n", 25_000))
 	s := newStill(b, broker.Snapshot{Requests: []broker.Request{large}}, nil, termenv.TrueColor)
 	for b.Loop() {
-		s.m.sheets.Clear()
+		s.m.shared.sheets.Clear()
 		s.m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
 		s.m.View()
 	}

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aoctl/aoctl/tui/desk"
-	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 )
 
@@ -88,9 +86,9 @@ func (c chosen) answer(msg tea.KeyMsg) tea.KeyMsg {
 	return msg
 }
 
-// meantInText is Meant where text is typed: no key becomes a letter.
-func (m *model) meantInText(msg tea.KeyMsg) tea.KeyMsg {
-	if to := m.Meant(msg); !isText(msg) && !isText(to) && to.Type != tea.KeyNull {
+// inText is read where text is typed: no key becomes a letter.
+func (c chosen) inText(msg tea.KeyMsg) tea.KeyMsg {
+	if to := c.read(msg); !isText(msg) && !isText(to) && to.Type != tea.KeyNull {
 		return to
 	}
 	return msg
@@ -135,13 +133,3 @@ func keyCalled(name string) tea.KeyMsg {
 
 // Meant is the key that msg stands for, by the settings file.
 func (m *model) Meant(msg tea.KeyMsg) tea.KeyMsg { return m.chosen.read(msg) }
-
-// calledAs is a binding's name as the operator has it.
-func (m *model) calledAs(b key.Binding) string { return m.chosen.call(b.Help().Key) }
-
-// ownKey reports whether the screen on top has msg among its own keys: there a key does what the screen
-// says, whatever else it was chosen for.
-func (m *model) ownKey(msg tea.KeyMsg) bool {
-	s := m.open()
-	return s != nil && slices.ContainsFunc(s.Keys(), func(k desk.Key) bool { return key.Matches(msg, k.Binding) })
-}

@@ -1,12 +1,9 @@
 package tui
 
 import (
-	"fmt"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
-	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
@@ -15,23 +12,19 @@ import (
 
 const copyMost = 100_000 // bytes that are copied through the terminal: more than most take
 
-func (m *model) copyCall(c *board.Card) tea.Cmd {
-	if c == nil {
-		return m.Say(draw.Muted, "nothing waits")
+// Copy puts text on the clipboard.
+func (m *model) Copy(what, text string) tea.Cmd {
+	if len(text) > copyMost {
+		return m.Say(draw.Warn, "too large to copy through the terminal: "+figures.Size(len(text)))
 	}
-	return m.CopyCall(c.Req)
+	return tea.Batch(m.Beside(tty.ClipboardSequence(text)), m.Say(draw.OK, "sent the "+what+" to the clipboard ("+figures.Size(len(text))+")"))
 }
 
-// copyText puts a call's command, or its input, on the clipboard.
+// CopyCall puts a call's command, or its input, on the clipboard.
 func (m *model) CopyCall(r broker.Request) tea.Cmd {
-	what, text := "input", string(r.ToolInput)
 	_, input := r.Call()
 	if command, ok := change.ReadInput(input).Text("command"); ok {
-		what, text = "command", command
+		return m.Copy("command", command)
 	}
-	if len(text) > copyMost {
-		return m.Say(draw.Warn, fmt.Sprintf("too large to copy through the terminal: %s", figures.Size(len(text))))
-	}
-	return tea.Batch(m.Beside(tty.ClipboardSequence(text)),
-		m.Say(draw.OK, fmt.Sprintf("sent the %s to the clipboard (%s)", what, figures.Size(len(text)))))
+	return m.Copy("input", string(r.ToolInput))
 }

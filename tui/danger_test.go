@@ -16,6 +16,7 @@ import (
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/callview"
+	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/tuitest"
 )
@@ -151,7 +152,7 @@ func TestCodeOfOneCardDoesNotAllowAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := risky(t)
 		codes := []string{"12", "98", "31"}
-		r.m.makeCode = func() string {
+		r.m.newCode = func() string {
 			c := codes[0]
 			codes = codes[1:]
 			return c
@@ -291,8 +292,8 @@ func TestDangerousArrivalsLeaveTheSelectionAlone(t *testing.T) {
 		for i := range 20 {
 			r.c.publish(deadly(bash(fmt.Sprintf("n%d", i), "s1", time.Now(), "rm -rf ~")))
 			r.wait(30 * time.Millisecond)
-			if r.m.selected != "r1" {
-				t.Fatalf("arrival %d moved the selection to %s", i, r.m.selected)
+			if r.m.selected() != "r1" {
+				t.Fatalf("arrival %d moved the selection to %s", i, r.m.selected())
 			}
 		}
 		r.shows("$ echo 1")
@@ -388,7 +389,7 @@ func TestChangedFileBringsANewJudgement(t *testing.T) {
 func TestTitleAlwaysSaysDangerous(t *testing.T) {
 	for _, tool := range []string{"Bash", "mcp__" + strings.Repeat("very_long", 20) + "__tool", strings.Repeat("語", 60)} {
 		s := newStill(t, broker.Snapshot{Requests: []broker.Request{deadly(tuitest.NewCall("r1", "s1", tool, seconds(5), `{"command":"x"}`))}}, nil, termenv.Ascii)
-		for width := leastWidth; width < 140; width++ {
+		for width := desk.LeastWidth; width < 140; width++ {
 			view := s.draw(width, 24)
 			if !strings.Contains(view, " · dangerous") { // only the title has it without a number
 				t.Fatalf("%s at %d:\n%s", tool, width, view)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/callview"
-	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
@@ -60,24 +59,24 @@ func BenchmarkDiff5000FirstFrame(b *testing.B) {
 	})
 	s := newStill(b, snap, nil, termenv.TrueColor)
 	s.draw(200, 50)
+	s.m.opts.ReadFile = func(string) ([]byte, error) { return []byte(file), nil }
+	s.m.opts.Stamp = func(string) string { return "" }
+	read := s.reads()
 	c := s.m.card()
-	cs, _ := change.ChangesOf(c.Req)
-	files := map[string]change.File{"/home/ada/x.go": change.Result([]byte(file), nil, tuitest.Noon)}
-	read := cs.Compare(files, "", time.Minute)
 	b.Run("read", func(b *testing.B) {
 		for b.Loop() {
-			s.m.Update(filesMsg{key: c.Key(), files: files, sections: read})
+			s.m.Update(read[0])
 			s.m.View()
 		}
 		inMS(b)
 	})
-	list := change.Dressed(s.m.Ctx, read)
+	bare, dressed := c.Sections, s.reads()
 	for _, sides := range []bool{false, true} {
 		b.Run(map[bool]string{false: "coloured", true: "sides"}[sides], func(b *testing.B) {
-			s.m.sheets.View = callview.DiffView{Sides: sides, More: 3}
+			s.m.shared.sheets.View = callview.DiffView{Sides: sides, More: 3}
 			for b.Loop() {
-				c.Sections = read
-				s.m.Update(dressedMsg{key: c.Key(), of: read, list: list})
+				c.Sections = bare
+				s.m.Update(dressed[len(dressed)-1])
 				s.m.View()
 			}
 			inMS(b)

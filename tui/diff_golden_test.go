@@ -130,7 +130,7 @@ func TestColoursMoveNothing(t *testing.T) {
 		s.files(file, nil)
 	}
 	plain.m.card().Sections = changesIn(t, r, file)
-	plain.m.sheets.Clear()
+	plain.m.shared.sheets.Clear()
 	for range 30 {
 		a, b := plain.draw(200, 50, "ctrl+d", "j"), coloured.draw(200, 50, "ctrl+d", "j")
 		if diff := cmp.Diff(strings.Split(a, "\n"), strings.Split(tuitest.OwnColours.ReplaceAllString(b, ""), "\n")); diff != "" {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/risk"
+	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/external"
 	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/tuitest"
@@ -38,17 +39,17 @@ func (s *still) edits(text string, j judgement) {
 		return j.judged
 	}
 	s.m.opts.OtherHooks = func(string, string, string, string) []string { return j.others }
-	s.m.outside.Keep = func(string, string, string, string, time.Time) (string, error) {
+	s.m.shared.outside.Keep = func(string, string, string, string, time.Time) (string, error) {
 		return "/home/ada/.local/state/aoctl/edits/kept-4711-1.sh", nil
 	}
-	s.m.outside.Exec = func(run *external.Run, done func(error) tea.Msg) tea.Cmd {
+	s.m.shared.outside.Exec = func(run *external.Run, done func(error) tea.Msg) tea.Cmd {
 		run.Got, run.Took = text, time.Minute
 		return func() tea.Msg { return done(nil) }
 	}
 	s.m.Update(keyMsg("e"))
 	s.m.Update(guard.DueMsg{Gen: s.m.Guard.HeldGen})
 	s.told()
-	s.m.Update(awakeMsg{}) // the guard learns that the question is drawn
+	s.m.Update(desk.Look{}) // the guard learns that the question is drawn
 	s.pass(700 * time.Millisecond)
 }
 
@@ -169,12 +170,12 @@ func TestGuardKnowsWhichText(t *testing.T) {
 	held := s.m.Guard.HeldGen
 	s.m.Update(keyMsg("e")) // right behind it: takes the a back, and does nothing else
 	s.pass(2 * time.Second)
-	exec := s.m.outside.Exec
-	s.m.outside.Exec = func(run *external.Run, done func(error) tea.Msg) tea.Cmd { return s.keep(exec(run, done)) }
+	exec := s.m.shared.outside.Exec
+	s.m.shared.outside.Exec = func(run *external.Run, done func(error) tea.Msg) tea.Cmd { return s.keep(exec(run, done)) }
 	s.m.Update(keyMsg("e"))
 	s.m.Update(guard.DueMsg{Gen: s.m.Guard.HeldGen})
 	s.told()
-	s.m.Update(awakeMsg{})
+	s.m.Update(desk.Look{})
 	if next := s.m.Guard.Drawn; next.ID != first.ID || next == first || !s.m.Guard.Deaf(s.m.At) {
 		t.Errorf("judged anew, the guard has %+v, deaf %v", next, s.m.Guard.Deaf(s.m.At))
 	}

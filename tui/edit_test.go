@@ -22,7 +22,7 @@ import (
 // editsTo makes the rig's editor one that leaves this text, or fails, after a while.
 func (r *rig) editsTo(text string, err error, takes time.Duration) *int {
 	opened := 0
-	r.m.outside.Exec = func(run *external.Run, done func(error) tea.Msg) tea.Cmd {
+	r.m.shared.outside.Exec = func(run *external.Run, done func(error) tea.Msg) tea.Cmd {
 		opened++
 		return func() tea.Msg {
 			time.Sleep(takes)
@@ -37,7 +37,7 @@ func (r *rig) editsTo(text string, err error, takes time.Duration) *int {
 func editRig(t *testing.T, call broker.Request) *rig {
 	t.Helper()
 	r := newRig(t, newFake(someSessions(), call), 80, 24)
-	r.m.outside.Folder = t.TempDir()
+	r.m.shared.outside.Folder = t.TempDir()
 	r.wait(time.Second)
 	return r
 }
@@ -200,7 +200,7 @@ func TestCallEndsMeanwhile(t *testing.T) {
 		r.wait(6 * time.Second)
 		r.shows("nothing can be")
 		r.shows("your text is in")
-		files, err := filepath.Glob(filepath.Join(r.m.outside.Folder, "kept-*.sh"))
+		files, err := filepath.Glob(filepath.Join(r.m.shared.outside.Folder, "kept-*.sh"))
 		if err != nil || len(files) != 1 {
 			t.Fatalf("kept are %v, %v", files, err)
 		}
@@ -215,7 +215,7 @@ func TestCallEndsMeanwhile(t *testing.T) {
 		retry := bash("r2", "s1", time.Now(), "ls")
 		r.c.publish(retry)
 		r.wait(time.Second)
-		r.m.selected = "r2"
+		r.m.Open(desk.Queue, desk.Subject{Call: &retry})
 		r.wait(time.Second)
 		r.press("e")
 		r.wait(time.Second)

@@ -130,7 +130,7 @@ var ruleScenes = map[string]struct {
 	}},
 	"token box": {play: func(s *still) {
 		s.keys("r", "t", "n")
-		made := s.m.prompt.send("ci of docs")()
+		made := s.m.prompt.line.Send("ci of docs")()
 		s.m.prompt = nil
 		s.m.Update(made)
 	}},
@@ -161,7 +161,7 @@ func newRuleScene(t *testing.T, requests []broker.Request) *still {
 		Health: broker.Health{Socket: "/run/user/1000/aoctl/broker.sock", LogHash: "4f2a91c0ffee"},
 	}, pastCalls(), termenv.Ascii)
 	s.at = tuitest.Noon.Add(-30 * time.Second)
-	s.m.makeCode = func() string { return codeInTests }
+	s.m.newCode = func() string { return codeInTests }
 	s.draw(80, 24)
 	return s
 }

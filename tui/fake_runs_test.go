@@ -75,6 +75,9 @@ func (f *fakeConsole) Extend(_ context.Context, id string, _ broker.Actor) (brok
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	r := f.requests[id]
+	if f.extended != nil {
+		return *f.extended, nil
+	}
 	if f.extendErr != nil {
 		return r, f.extendErr
 	}

@@ -48,7 +48,8 @@ type fakeConsole struct {
 	tree                broker.Killed // what Processes finds
 	after               broker.Killed // what Kill says
 	killed              []string
-	failWith            error // what Decide answers instead
+	failWith            error           // what Decide answers instead
+	extended            *broker.Request // what Extend answers instead
 
 	refuseEdit error                             // what AssessEdited answers instead
 	judge      func(broker.Edited) broker.Edited // what it says; a normal call when nil
@@ -311,7 +312,7 @@ func newRig(t *testing.T, c *fakeConsole, width, height int) *rig {
 	o := Options{Output: new(strings.Builder)}.withDefaults()
 	o.ReadFile = func(string) ([]byte, error) { return []byte("one\ntwo\n"), nil }
 	m := newModel(t.Context(), c, o, draw.NewStyles(draw.DefaultPalette(), termenv.Ascii, true, false))
-	m.makeCode = func() string { return codeInTests }
+	m.newCode = func() string { return codeInTests }
 	r := &rig{t: t, m: m, c: c, msgs: make(chan tea.Msg)}
 	t.Cleanup(func() { time.Sleep(time.Minute) }) // the bubble's clock: every timer rings, every command ends
 	r.exec(m.Init())

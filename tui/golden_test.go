@@ -16,7 +16,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
-	"github.com/aoctl/aoctl/tui/change"
+	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/diff"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe/measure"
@@ -67,6 +67,7 @@ type still struct {
 	m     *model
 	at    time.Time
 	asked []tea.Cmd // of screens, not run yet
+	read  []tea.Msg // what the first screen had read last
 }
 
 func newStill(tb testing.TB, snap broker.Snapshot, past []broker.Request, profile termenv.Profile) *still {
@@ -74,9 +75,9 @@ func newStill(tb testing.TB, snap broker.Snapshot, past []broker.Request, profil
 	s := &still{at: tuitest.Noon.Add(-15 * time.Second)}
 	o := Options{Version: "v0.1.0", Output: new(strings.Builder), Now: func() time.Time { return s.at }}.withDefaults()
 	s.m = newModel(tb.Context(), newFake(nil), o, draw.NewStyles(draw.DefaultPalette(), profile, true, profile != termenv.Ascii))
-	s.m.makeCode = func() string { return codeInTests }
+	s.m.newCode = func() string { return codeInTests }
 	s.record()
-	s.m.watchGen = 1
+	s.m.feed.gen = 1
 	s.m.Update(watchStartedMsg{gen: 1, snap: snap, updates: make(chan broker.Update)})
 	s.wasDecided(past, nil)
 	return s
@@ -96,21 +97,20 @@ func (s *still) draw(width, height int, keys ...string) string {
 // files gives the selected call the files that it names, each with this text, or this
 // error, read four seconds before noon; then its colours.
 func (s *still) files(text string, err error) {
-	c := s.m.card()
-	cs, _ := change.ChangesOf(c.Req)
-	files := map[string]change.File{}
-	for _, path := range cs.Targets(c.Req.CWD) {
-		files[path] = change.Result([]byte(text), err, seconds(4))
-	}
-	s.m.Update(filesMsg{key: c.Key(), files: files, sections: cs.Compare(files, c.Req.CWD, time.Minute)})
-	s.m.Update(dressedMsg{key: c.Key(), of: c.Sections, list: change.Dressed(s.m.Ctx, c.Sections)})
+	s.m.opts.ReadFile = func(string) ([]byte, error) { return []byte(text), err }
+	s.m.opts.Stamp = func(string) string { return "" }
+	now := s.at
+	s.at = seconds(4)
+	read := s.reads()
+	s.at = now
+	s.takes(read)
 }
 
 // pass lets time go by as it does for a program that runs.
 func (s *still) pass(d time.Duration) {
 	for ; d > 0; d -= time.Second {
 		s.at = s.at.Add(min(d, time.Second))
-		s.m.Update(awakeMsg{})
+		s.m.Update(desk.Look{})
 	}
 }
 
@@ -253,7 +253,7 @@ func TestGolden(t *testing.T) {
 		"not recording":  {sessions: someSessions(), requests: mixedCalls()[:1], storeErr: "write /x/aoctl.db: no space left on device"},
 		"muted":          {sessions: observedSessions(), requests: mixedCalls(), keys: []string{"shift+tab", "M", "j", "M", "k"}},
 		"jump refused": {sessions: someSessions(), requests: mixedCalls(), keys: []string{"o"}, prepare: func(s *still) {
-			s.m.Update(jumpedMsg{label: "api-server", pane: "%4", err: problem("pane %4 is no longer its own: process 4711 is not in it")})
+			s.m.Say(draw.Warn, "api-server: pane %4 is no longer its own: process 4711 is not in it")
 		}},
 		"sessions focus": {sessions: someSessions(), requests: mixedCalls(), keys: []string{"shift+tab", "j"}},
 		"too small":      {sessions: someSessions(), requests: mixedCalls(), keys: []string{"a"}, sizes: [][2]int{{40, 10}, {38, 24}, {24, 6}}},

@@ -107,8 +107,8 @@ func TestArrivalsNeverMoveTheSelection(t *testing.T) {
 		for i := range 50 { // older and younger ones
 			r.c.publish(bash(fmt.Sprintf("n%d", i), "s1", time.Now().Add(time.Duration(i-25)*time.Minute), "echo new"))
 			r.wait(30 * time.Millisecond)
-			if r.m.selected != "r2" {
-				t.Fatalf("arrival %d moved the selection to %s", i, r.m.selected)
+			if r.m.selected() != "r2" {
+				t.Fatalf("arrival %d moved the selection to %s", i, r.m.selected())
 			}
 		}
 		r.press("a")
@@ -511,8 +511,8 @@ func TestMouseNeverDecides(t *testing.T) {
 			t.Errorf("the mouse decided %q, stopped %v", got, r.c.stopped)
 		}
 		r.send(tea.MouseMsg{X: 40, Y: 4, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress})
-		if r.m.selected != "r3" {
-			t.Errorf("a click on the third row selected %s", r.m.selected)
+		if r.m.selected() != "r3" {
+			t.Errorf("a click on the third row selected %s", r.m.selected())
 		}
 	})
 }
@@ -529,8 +529,8 @@ func TestLosingTheBroker(t *testing.T) {
 		r.c.cut(ch)
 		r.wait(3 * time.Second)
 		r.shows("Waiting 4")
-		if r.m.selected != "r2" {
-			t.Errorf("after a new snapshot %s is selected, want r2", r.m.selected)
+		if r.m.selected() != "r2" {
+			t.Errorf("after a new snapshot %s is selected, want r2", r.m.selected())
 		}
 		r.press("a")
 		if got := r.decisions(); got != "allow r2;" {

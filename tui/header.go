@@ -1,36 +1,62 @@
 package tui
 
 import (
-	"time"
-
+	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-// header is the first row: counts on the left, the broker's health and the clock on
+// header is what stands above the screens: the first row, what must not be missed, and the line of a
+// freeze.
+type header struct {
+	*desk.Desk
+	line     *line
+	feed     *feed
+	opts     *Options
+	attempts *attempts
+}
+
+func (m *model) header() header {
+	return header{Desk: m.Desk, line: m.line, feed: m.feed, opts: &m.opts, attempts: &m.attempts}
+}
+
+// head is all rows above the screens.
+func (m *model) head() []string {
+	h := m.header()
+	rows := []string{h.view()}
+	if line := h.frozen(); line != "" {
+		rows = append(rows, line)
+	}
+	for _, text := range h.banners() {
+		rows = append(rows, m.Styles.Row(m.width).Put(draw.Danger, " ! ").Fit(draw.Danger, text, m.width-4).To(m.width).String())
+	}
+	return rows
+}
+
+// view is the first row: counts on the left, the broker's health and the clock on
 // the right.
-func (m *model) header() string {
-	r := m.Styles.Row(m.width).Put(draw.Title, " aoctl")
-	if m.opts.Demo {
+func (h header) view() string {
+	r := h.Styles.Row(h.line.width).Put(draw.Title, " aoctl")
+	if h.opts.Demo {
 		r.Put(draw.Muted, " demo")
 	}
-	if m.Board.Health.Observing {
+	if h.Board.Health.Observing {
 		r.Put(draw.Text, "  ").Put(draw.Alarm, " "+observingWords+" ")
 	}
-	m.counts(r, m.width-7) // the clock has room beside them
-	right := m.health(m.width - r.Width - 2)
-	if n := m.width - 1 - right.Width; n > r.Width {
+	h.counts(r, h.line.width-7) // the clock has room beside them
+	right := h.health(h.line.width - r.Width - 2)
+	if n := h.line.width - 1 - right.Width; n > r.Width {
 		r.To(n)
 		return r.String() + right.String() + " "
 	}
-	return r.To(m.width).String()
+	return r.To(h.line.width).String()
 }
 
 // counts writes how many sessions there are and how many calls wait; in a narrow
 // window only the latter.
-func (m *model) counts(r *draw.Row, end int) {
-	b := m.Board
+func (h header) counts(r *draw.Row, end int) {
+	b := h.Board
 	n := len(b.Waiting) - b.Waiting.PutOff()
 	waiting, dangerous := figures.Count(n)+" waiting", ""
 	waitingInk := draw.Muted
@@ -61,7 +87,7 @@ func (m *model) counts(r *draw.Row, end int) {
 	if n := b.HeldCalls(); n > 0 && r.Width+draw.Cells(" · 9 held") < end {
 		r.Put(draw.Frozen, " · "+figures.Count(n)+" held")
 	}
-	if n := m.refusedCount(); n != "" && r.Width+draw.Cells(" · "+n) < end {
+	if n := h.attempts.lately(h.At); n != "" && r.Width+draw.Cells(" · "+n) < end {
 		r.Put(draw.Muted, " · ").Put(draw.Danger, n)
 	}
 	if late := " · " + lateCount(len(b.Late)); len(b.Late) > 0 && r.Width+draw.Cells(late) < end {
@@ -72,32 +98,32 @@ func (m *model) counts(r *draw.Row, end int) {
 func lateCount(n int) string { return figures.Count(n) + " late" }
 
 // health is what the broker says of itself, and the time, in at most width cells.
-func (m *model) health(width int) *draw.Row {
-	h := m.Board.Health
+func (h header) health(width int) *draw.Row {
+	is := h.Board.Health
 	log, logInk := "", draw.Muted
 	switch {
-	case h.LogBroken != "":
+	case is.LogBroken != "":
 		log, logInk = "log ✗ changed", draw.Danger
-	case h.StoreErr != "":
+	case is.StoreErr != "":
 		log, logInk = "log ✗ not recording", draw.Danger
-	case len(h.LogHash) >= 6:
-		log = "log " + safe.Line(h.LogHash[:6])
+	case len(is.LogHash) >= 6:
+		log = "log " + safe.Line(is.LogHash[:6])
 	}
 	state, stateInk := "socket ok", draw.Muted
 	switch {
-	case h.SocketErr != "":
+	case is.SocketErr != "":
 		state, stateInk = "socket ✗", draw.Danger
-	case m.newsMissing:
+	case h.feed.missing:
 		state, stateInk = "no word from the broker", draw.Warn
-	case h.TCP != "":
-		state, stateInk = "socket ok · tcp "+safe.Line(h.TCP), draw.Text
+	case is.TCP != "":
+		state, stateInk = "socket ok · tcp "+safe.Line(is.TCP), draw.Text
 	}
-	now := m.At.Format("15:04:05")
+	now := h.At.Format("15:04:05")
 	room := width - len(now)
 	if room < 0 {
-		now, room = m.At.Format("15:04"), width-len("15:04")
+		now, room = h.At.Format("15:04"), width-len("15:04")
 	}
-	r := m.Styles.Row(width)
+	r := h.Styles.Row(width)
 	// An error is the last to go when there is no room for all.
 	withState := draw.Cells(state)+3 <= room
 	withLog := log != "" && draw.Cells(log)+3 <= room && (!withState || draw.Cells(log)+3+draw.Cells(state)+3 <= room)
@@ -120,57 +146,4 @@ func (m *model) health(width int) *draw.Row {
 		r.Put(draw.Text, now)
 	}
 	return r
-}
-
-// lostFor is how long the broker may be silent before the console says so: a console
-// that fell behind has a new snapshot much sooner.
-const lostFor = time.Second
-
-// banners are sentences that must not be missed, one row each.
-func (m *model) banners() []string {
-	var list []string
-	h := m.Board.Health
-	list = append(list, m.alarmBanners()...)
-	list = append(list, m.settingsBanners()...)
-	if h.Observing {
-		list = append(list, observingTold)
-	}
-	if h.LogBroken != "" {
-		list = append(list, "the log was changed by another program: "+draw.SafeLine(h.LogBroken)+"; rules allow nothing")
-	}
-	if h.LogUnread != "" {
-		list = append(list, "the log could not be checked yet: "+draw.SafeLine(h.LogUnread)+"; rules allow nothing until it is")
-	}
-	if h.StoreErr != "" {
-		list = append(list, "not recording, calls are refused · "+draw.SafeLine(h.StoreErr))
-	}
-	if told := m.floodTold(); told != "" {
-		list = append(list, told)
-	}
-	if h.SocketErr != "" {
-		list = append(list, "hooks cannot reach this console · "+draw.SafeLine(h.SocketErr))
-	}
-	list = append(list, m.configBanners()...)
-	if m.newsMissing && m.At.Sub(m.lostAt) >= lostFor {
-		list = append(list, "no word from the broker: do not trust this screen")
-	}
-	return list
-}
-
-// floodTold says whose calls are refused because there are too many, "" when nobody's are.
-func (m *model) floodTold() string {
-	floods := m.Board.Health.Floods
-	if len(floods) == 0 {
-		return ""
-	}
-	worst := floods[0]
-	who := "calls of new sessions"
-	if worst.SessionID != "" {
-		who = m.Board.Label(worst.SessionID)
-	}
-	text := figures.Plural(worst.Refused, "call") + " refused: " + who + " " + draw.SafeLine(worst.Why)
-	if more := len(floods) - 1 + m.Board.Health.MoreFloods; more > 0 {
-		text += " · and " + figures.Count(more) + " more"
-	}
-	return text
 }

@@ -83,7 +83,7 @@ func (s *still) saidLast() {
 	if err != nil {
 		panic(err)
 	}
-	s.fake().moments = []story.Moment{{Event: broker.Event{Seq: 1, At: seconds(30), Type: broker.EventMessage, SessionID: s.m.session, Data: data}}}
+	s.fake().moments = []story.Moment{{Event: broker.Event{Seq: 1, At: seconds(30), Type: broker.EventMessage, SessionID: s.m.first().Subject().Session, Data: data}}}
 	s.told()
 }
 

@@ -170,13 +170,13 @@ func TestCallAboveAMessageStays(t *testing.T) {
 		c := newFake([]broker.Session{heldSession(broker.TurnWorking)}, bash("r1", "s1", time.Now(), strings.Repeat("echo x\n", 200)+"echo the end"))
 		r := newRig(t, c, 100, 40)
 		r.press("tab", "G", "k", "k")
-		read := r.m.scroll
+		read := *r.m.queue().Scrolled()
 		r.press("m")
 		r.shows("To api-server")
 		r.shows("echo x")
 		r.press("esc")
-		if r.m.scroll != read || read == 0 {
-			t.Errorf("scrolled to row %d, was at %d", r.m.scroll, read)
+		if now := *r.m.queue().Scrolled(); now != read || read == 0 {
+			t.Errorf("scrolled to row %d, was at %d", now, read)
 		}
 		r.wait(time.Second)
 		r.press("a")
@@ -367,7 +367,7 @@ func TestLaunch(t *testing.T) {
 			t.Errorf("decided %s", got)
 		}
 		r.tellSession(broker.Session{ID: "new", Agent: "claude", Name: "tester", State: broker.SessionActive, Run: &broker.Run{Turn: broker.TurnStarting}})
-		if r.m.session != "new" {
+		if r.press("shift+tab"); r.m.first().Subject().Session != "new" {
 			t.Error("the new session is not selected")
 		}
 		r.press("n")
@@ -463,8 +463,8 @@ func TestAboutSession(t *testing.T) {
 			t.Errorf("stopped %v", r.c.stopped)
 		}
 		r.press("a", "enter")
-		if got := r.decisions(); got != "" || r.m.screen != screenMain || r.m.Board.Filter.SessionID != "s1" {
-			t.Errorf("decided %q, on screen %v", got, r.m.screen)
+		if got := r.decisions(); got != "" || !r.m.listed() || r.m.Board.Filter.SessionID != "s1" {
+			t.Errorf("decided %q, on this screen:\n%s", got, r.view())
 		}
 	})
 }
@@ -537,10 +537,9 @@ func TestClickOnAHeldSession(t *testing.T) {
 			default:
 				continue
 			}
-			r.m.session = ""
 			r.send(tea.MouseMsg{Action: tea.MouseActionPress, Button: tea.MouseButtonLeft, X: 3, Y: y})
-			if r.m.session != want {
-				t.Errorf("row %d selects %q, not %q", y, r.m.session, want)
+			if got := r.m.first().Subject().Session; got != want {
+				t.Errorf("row %d selects %q, not %q", y, got, want)
 			}
 		}
 	})

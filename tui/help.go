@@ -15,19 +15,19 @@ const (
 )
 
 // helpRows is the help screen's text.
-func (m *model) helpRows(width int) []string {
+func (h *help) helpRows(width int) []string {
 	if width < helpTwice {
-		p := m.Styles.Paper(width)
-		m.helpKeys(p, m.helpGroups())
-		m.helpRules(p)
+		p := h.Styles.Paper(width)
+		h.helpKeys(p, h.groups())
+		h.helpRules(p)
 		return p.Rows
 	}
-	groups := m.helpGroups()
+	groups := h.groups()
 	half := (width - helpGap) / 2
-	left, right := m.Styles.Paper(half), m.Styles.Paper(width-half-helpGap)
-	m.helpKeys(left, groups[:3])
-	m.helpKeys(right, groups[3:])
-	m.helpRules(right)
+	left, right := h.Styles.Paper(half), h.Styles.Paper(width-half-helpGap)
+	h.helpKeys(left, groups[:3])
+	h.helpKeys(right, groups[3:])
+	h.helpRules(right)
 	rows := make([]string, max(len(left.Rows), len(right.Rows)))
 	for i := range rows {
 		rows[i] = left.RowAt(i) + draw.Spaces(helpGap) + right.RowAt(i)
@@ -35,47 +35,32 @@ func (m *model) helpRows(width int) []string {
 	return rows
 }
 
-func (m *model) helpKeys(p *draw.Paper, groups []helpGroup) {
+func (h *help) helpKeys(p *draw.Paper, groups []helpGroup) {
 	for _, g := range groups {
 		p.Blank()
 		p.Say(draw.Title, g.title)
 		for _, b := range g.keys {
-			m.helpKey(p, b)
+			h.helpKey(p, b)
 		}
 	}
 }
 
-func (m *model) helpKey(p *draw.Paper, b key.Binding) {
-	h := b.Help()
-	p.SayBehind(draw.Key, m.calledAs(b), helpKeyWidth, draw.Text, h.Desc)
+func (h *help) helpKey(p *draw.Paper, b key.Binding) {
+	key := b.Help()
+	p.SayBehind(draw.Key, h.chosen.call(key.Key), helpKeyWidth, draw.Text, key.Desc)
 }
 
-// helpGroups are all keys. A key of the table of screens that no group names stands with those that
-// show something.
-func (m *model) helpGroups() []helpGroup {
-	groups := m.keys.FullHelp(m.helpOf(desk.Rules))
-	named := map[string]bool{}
-	for _, g := range groups {
-		for _, b := range g.keys {
-			named[b.Help().Key] = true
-		}
-	}
-	for _, o := range table {
-		if name := o.key.Help().Key; name != "" && !named[name] {
-			groups[lookGroup].keys = append(groups[lookGroup].keys, o.key)
-		}
-	}
-	return groups
-}
+// groups are all keys, by what they are for.
+func (h *help) groups() []helpGroup { return helpGroups(h.helpOf(desk.Rules)) }
 
 // helpOf are the keys that a screen has for itself, after the one that opens it.
-func (m *model) helpOf(name string) []key.Binding {
+func (h *help) helpOf(name string) []key.Binding {
 	moves := map[string]bool{}
 	for _, k := range desk.Moves("", nil) {
 		moves[k.Help().Key] = true
 	}
 	list := []key.Binding{openerKey(name)}
-	for _, k := range m.rooms[name].Keys() {
+	for _, k := range h.rooms[name].Keys() {
 		if k.Help().Key != "" && !moves[k.Help().Key] {
 			list = append(list, k.Binding)
 		}
@@ -84,7 +69,7 @@ func (m *model) helpOf(name string) []key.Binding {
 }
 
 // helpRules tells what stands between a key and a decision, and which console this is.
-func (m *model) helpRules(p *draw.Paper) {
+func (h *help) helpRules(p *draw.Paper) {
 	p.Blank()
 	p.Say(draw.Title, "Before a key decides")
 	for _, text := range []string{
@@ -97,17 +82,35 @@ func (m *model) helpRules(p *draw.Paper) {
 	} {
 		p.SayBehind(draw.Faint, "·", 2, draw.Text, text)
 	}
-	socket := m.Board.Health.Socket
+	socket := h.Board.Health.Socket
 	if socket == "" {
-		socket = m.opts.Socket
+		socket = h.opts.Socket
 	}
 	p.Blank()
-	p.SayBehind(draw.Label, "version", helpKeyWidth, draw.Text, draw.SafeLine(m.opts.Version))
+	p.SayBehind(draw.Label, "version", helpKeyWidth, draw.Text, draw.SafeLine(h.opts.Version))
 	p.Write(draw.Fixed(draw.Label, "socket", helpKeyWidth), draw.Text, socket)
-	if tcp := m.Board.Health.TCP; tcp != "" {
+	if tcp := h.Board.Health.TCP; tcp != "" {
 		p.Write(draw.Fixed(draw.Label, "tcp", helpKeyWidth), draw.Text, tcp)
 	}
-	m.helpConfig(p)
+	h.config(p)
+}
+
+// config tells on the help screen what the settings file does.
+func (h *help) config(p *draw.Paper) {
+	c := h.opts.Config
+	if c.File == "" {
+		return
+	}
+	p.Write(draw.Fixed(draw.Label, "settings", helpKeyWidth), draw.Text, c.at(c.File))
+	if c.Problem != "" {
+		p.SayBehind(draw.Label, "", helpKeyWidth, draw.Danger, draw.SafeLine(c.Problem))
+		p.SayBehind(draw.Label, "", helpKeyWidth, draw.Text, draw.SafeLine(c.Cure))
+		p.SayBehind(draw.Label, "", helpKeyWidth, draw.Text, "Nothing of it holds. It is read when the console starts.")
+		return
+	}
+	for _, s := range c.Settings {
+		p.Write(draw.Fixed(draw.Label, "", helpKeyWidth), draw.Text, s)
+	}
 }
 
 // help is the screen with all keys.

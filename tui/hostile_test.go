@@ -14,8 +14,8 @@ import (
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/change"
+	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
-	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/herald"
 	"github.com/aoctl/aoctl/tui/safe"
 	"github.com/aoctl/aoctl/tui/tty"
@@ -100,7 +100,8 @@ func drawAll(t *testing.T, s *still, sizes [][2]int, each func(view string, widt
 				s.at = s.at.Add(time.Second)
 				s.m.Update(keyMsg("esc"))
 			}
-			s.m.focus = paneQueue
+			s.m.Open(desk.Queue, desk.Subject{Session: "none"}) // back to the list
+			s.m.Update(keyMsg("esc"))
 		}
 	}
 }
@@ -121,12 +122,15 @@ func TestNothingHostileReachesTheTerminal(t *testing.T) {
 				snap := broker.Snapshot{Sessions: sessions, Requests: requests, Health: broker.Health{Socket: p, LogHash: p + "abcdef", StoreErr: p, LogBroken: p, Floods: []broker.Flood{{SessionID: p, Why: p}}}}
 				s := newStill(t, snap, requests[2:], termenv.TrueColor)
 				s.m.opts.Version = p
-				s.m.Update(decidedMsg{key: guard.Drawn{ID: p}, err: fmt.Errorf("%s: %w", p, broker.ErrAlreadyDecided), req: requests[1]})
+				s.draw(80, 24)
+				s.fake().failWith = fmt.Errorf("%s: %w", p, broker.ErrAlreadyDecided)
+				s.decides("d")
+				s.fake().failWith = nil
 				drawAll(t, s, sizes, func(view string, width, height int) { tuitest.CheckView(t, view, width, height) })
 				s.wasDecided(nil, fmt.Errorf("%s", p))
 				fake, _ := s.m.console.(*fakeConsole)
 				fake.stopErr = fmt.Errorf("%s", p)
-				s.runs(s.m.orders.Stop(p, ""))
+				s.runs(s.m.shared.orders.Stop(p, ""))
 				tuitest.CheckView(t, s.draw(80, 24, "h"), 80, 24)
 			})
 		}
@@ -214,24 +218,24 @@ func TestNotificationHoldsOnlyPlainNames(t *testing.T) {
 	s := newStill(t, broker.Snapshot{}, nil, termenv.Ascii)
 	var written strings.Builder
 	s.m.out = tty.NewOutput(&written)
-	s.m.herald = herald.New(s.m.Desk, tty.Bell|tty.OSC9, nil)
+	*s.m.shared.herald = *herald.New(s.m.Desk, tty.Bell|tty.OSC9, nil)
 	t.Setenv("TMUX", "")
 	c := s.m.Board.Request(tuitest.NewCall("r", "s", "Ba\x1b]0;x\ash", tuitest.Noon, "{}"), tuitest.Noon)
-	s.m.herald.Ring("x")
+	s.m.shared.herald.Ring("x")
 	s.at = s.at.Add(5 * time.Second)
 	s.m.At = s.at
-	if cmd := s.m.herald.Announce(c); cmd != nil {
+	if cmd := s.m.shared.herald.Announce(c); cmd != nil {
 		cmd()
 	}
 	if got, want := written.String(), "\a\x1b]9;aoctl: Ba??0?x?sh waits in s\a"; got != want {
 		t.Errorf("wrote %q, want %q", got, want)
 	}
-	if cmd := s.m.herald.Announce(c); cmd != nil {
+	if cmd := s.m.shared.herald.Announce(c); cmd != nil {
 		t.Error("a second bell within a second")
 	}
-	s.m.herald = herald.New(s.m.Desk, 0, nil)
+	*s.m.shared.herald = *herald.New(s.m.Desk, 0, nil)
 	s.m.At = s.m.At.Add(time.Hour)
-	if s.m.herald.Announce(c) != nil {
+	if s.m.shared.herald.Announce(c) != nil {
 		t.Error("a bell although bells are off")
 	}
 }
@@ -242,7 +246,7 @@ func TestCopy(t *testing.T) {
 	s.draw(80, 24)
 	var written strings.Builder
 	s.m.out = tty.NewOutput(&written)
-	run(s.m.copyCall(s.m.card()))
+	run(s.m.CopyCall(s.m.card().Req))
 	if got, want := written.String(), "\x1b]52;c;cHJpbnRmICcbWzMxbSc=\a"; got != want {
 		t.Errorf("wrote %q, want %q", got, want)
 	}

@@ -1,12 +1,8 @@
 package tui
 
 import (
-	"reflect"
 	"slices"
 	"strings"
-	"unicode"
-
-	"github.com/charmbracelet/bubbles/key"
 )
 
 // KeyAction is something that a key of the console does, as the settings file names it.
@@ -16,44 +12,21 @@ type KeyAction struct {
 	Default  []string // the keys, as Bubble Tea calls them, but "space" for " "
 }
 
-// KeyActions are the actions whose keys the operator may choose, in the order of the key map.
+// KeyActions are the actions whose keys the operator may choose, in the order of the help.
 func KeyActions() []KeyAction {
-	defaults := defaultKeyMap()
-	fields := reflect.ValueOf(defaults)
-	var actions []KeyAction
-	for i := range fields.NumField() {
-		b, ok := fields.Field(i).Interface().(key.Binding)
-		if !ok {
-			continue
-		}
-		a := KeyAction{Name: snakeCase(fields.Type().Field(i).Name)}
-		a.Decision = slices.Contains([]string{"allow", "deny", "deny_why", "yes"}, a.Name)
-		for _, k := range b.Keys() {
-			if k == " " {
-				k = "space"
+	list := make([]KeyAction, 0, len(actions))
+	for _, a := range actions {
+		k := KeyAction{Name: a.Name, Decision: slices.Contains([]string{"allow", "deny", "deny_why", "yes"}, a.Name)}
+		for _, name := range a.Keys() {
+			if name == " " {
+				name = "space"
 			}
-			a.Default = append(a.Default, k)
+			k.Default = append(k.Default, name)
 		}
-		actions = append(actions, a)
+		list = append(list, k)
 	}
-	for _, o := range table {
-		keys := o.key.Keys()
-		if len(keys) == 0 || slices.ContainsFunc(actions, func(a KeyAction) bool { return slices.Contains(a.Default, keys[0]) }) {
-			continue
-		}
-		actions = append(actions, KeyAction{Name: strings.ReplaceAll(o.name, " ", "_"), Default: keys})
-	}
-	return actions
+	return list
 }
 
-// snakeCase is DenyWhy as deny_why.
-func snakeCase(name string) string {
-	var b strings.Builder
-	for i, r := range name {
-		if unicode.IsUpper(r) && i > 0 {
-			b.WriteByte('_')
-		}
-		b.WriteRune(unicode.ToLower(r))
-	}
-	return b.String()
-}
+// actionName is the name of a screen as one of an action.
+func actionName(screen string) string { return strings.ReplaceAll(screen, " ", "_") }

@@ -53,8 +53,8 @@ func TestFirstSessionLives(t *testing.T) {
 		{ID: "new", Name: "new", State: broker.SessionIdle, StartedAt: seconds(60), LastSeenAt: seconds(30)},
 	}}, nil, termenv.Ascii)
 	s.draw(120, 30)
-	if s.m.session != "new" {
-		t.Errorf("%q is marked", s.m.session)
+	if s.m.first().Subject().Session != "new" {
+		t.Errorf("%q is marked", s.m.first().Subject().Session)
 	}
 }
 
@@ -79,7 +79,7 @@ func TestAfterAFormTheListIsBack(t *testing.T) {
 		if r.answered() == "0 decisions" {
 			t.Fatalf("nothing was answered:\n%s", r.view())
 		}
-		if r.m.screen != screenMain {
+		if !r.m.listed() {
 			t.Errorf("the next card fills the window:\n%s", r.view())
 		}
 	})

@@ -365,7 +365,7 @@ func TestMarkScripts(t *testing.T) {
 				}
 				marked, unread = maps.Clone(r.m.Board.Marks), map[string]bool{}
 				for id, c := range r.m.Board.Cards {
-					unread[id] = locked(c) && !c.SeenRow
+					unread[id] = !c.SeenEnd && !c.SeenRow
 				}
 				switch {
 				case s < 6:

@@ -90,7 +90,7 @@ func (s *still) once() {
 func (s *still) told() {
 	s.m.broadcast(desk.Tick{})
 	for range 400 {
-		s.m.settleOpen()
+		s.m.settleScreens()
 		asked := s.asked
 		s.asked = nil
 		if len(asked) == 0 {
@@ -120,7 +120,7 @@ func (s *still) wasDecided(past []broker.Request, err error) {
 	for _, cmd := range asked {
 		s.m.broadcast(cmd())
 	}
-	s.m.Update(awakeMsg{})
+	s.m.Update(desk.Look{})
 }
 
 // runs runs the order that cmd begins with, and takes in what the broker says. The sentence that

@@ -48,10 +48,10 @@ func (m *model) refused(r broker.Refused) tea.Cmd {
 	return m.sayFor(draw.Danger, text, refusedFor)
 }
 
-// refusedCount is what the header says of attempts; empty when there were none lately.
-func (m *model) refusedCount() string {
-	if m.attempts.count == 0 || m.At.Sub(m.attempts.last) > refusedCounted {
+// lately is what the header says of attempts; empty when there were none lately.
+func (a *attempts) lately(now time.Time) string {
+	if a.count == 0 || now.Sub(a.last) > refusedCounted {
 		return ""
 	}
-	return figures.Count(m.attempts.count) + " refused"
+	return figures.Count(a.count) + " refused"
 }

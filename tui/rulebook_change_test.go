@@ -19,7 +19,7 @@ import (
 
 // book tells the console which rules hold, as another program's change would.
 func (r *rig) book(b broker.RuleBook) {
-	r.send(updatesMsg{gen: r.m.watchGen, list: []broker.Update{{Rules: &b}}})
+	r.send(updatesMsg{gen: r.m.feed.gen, list: []broker.Update{{Rules: &b}}})
 }
 
 // When the rule below the cursor is removed or changed by another program, a key that

@@ -220,7 +220,7 @@ func TestFilterRules(t *testing.T) {
 		r.press("esc")
 		r.shows("Rules 6")
 		r.press("esc")
-		if r.m.screen != screenMain {
+		if !r.m.listed() {
 			t.Error("esc should lead back")
 		}
 	})
@@ -394,7 +394,7 @@ func TestTrustNeedsReading(t *testing.T) {
 		}
 		book := r.c.book
 		book.Files[0].Trusted = true
-		r.send(updatesMsg{gen: r.m.watchGen, list: []broker.Update{{Rules: &book}}})
+		r.send(updatesMsg{gen: r.m.feed.gen, list: []broker.Update{{Rules: &book}}})
 		r.press("x")
 		if got, want := r.c.trusted[1], home+"/.aoctl/rules.toml"; got != want {
 			t.Errorf("trusted %q, want %q without a digest", got, want)
@@ -424,7 +424,7 @@ func TestRulesScreensDecideNothing(t *testing.T) {
 		r := bookRig(t)
 		for _, path := range [][]string{{"r"}, {"r", "t"}, {"r", "F"}, {"r", "F", "enter"}} {
 			for _, k := range []string{"a", "d", "s", "S", "D", "A"} {
-				r.m.Home()
+				r.m.home()
 				r.wait(2 * time.Second) // what follows a D may be words
 				r.press(path...)
 				r.press(k)
@@ -441,7 +441,7 @@ func TestRulesScreensDecideNothing(t *testing.T) {
 // selects checks which rule the open list has selected.
 func (r *rig) selects(id string) {
 	r.t.Helper()
-	if got := r.m.subject().Rule; got != id {
+	if got := r.m.topmost().Subject().Rule; got != id {
 		r.t.Errorf("%q is selected, want %q", got, id)
 	}
 }
@@ -452,10 +452,10 @@ func TestRuleSelectionStays(t *testing.T) {
 		r := bookRig(t)
 		r.press("r", "j", "j")
 		book := broker.RuleBook{Rules: someRules(time.Now())[1:]}
-		r.send(updatesMsg{gen: r.m.watchGen, list: []broker.Update{{Rules: &book}}})
+		r.send(updatesMsg{gen: r.m.feed.gen, list: []broker.Update{{Rules: &book}}})
 		r.selects("r-edit")
 		book = broker.RuleBook{Rules: append(book.Rules[:1:1], book.Rules[2:]...)}
-		r.send(updatesMsg{gen: r.m.watchGen, list: []broker.Update{{Rules: &book}}})
+		r.send(updatesMsg{gen: r.m.feed.gen, list: []broker.Update{{Rules: &book}}})
 		r.selects("r-old") // which took its place
 	})
 }
@@ -472,7 +472,7 @@ func TestFileChangesUnderThePage(t *testing.T) {
 		book := r.c.book
 		book.Files = someFiles(time.Now())
 		book.Files[0].Digest = strings.Repeat("5", 64)
-		r.send(updatesMsg{gen: r.m.watchGen, list: []broker.Update{{Rules: &book}}})
+		r.send(updatesMsg{gen: r.m.feed.gen, list: []broker.Update{{Rules: &book}}})
 		if view := r.view(); !strings.Contains(view, "sha-256") || strings.Contains(view, "Rules file 1–") {
 			t.Errorf("the page should begin anew:\n%s", view)
 		}

@@ -26,7 +26,8 @@ var scenes = map[string]func(*still){
 		s.m.Update(keyMsg("8"))
 	},
 	"changed": func(s *still) {
-		s.m.Update(decidedMsg{key: s.m.card().Key(), req: s.m.card().Req, err: broker.ErrChanged})
+		s.fake().requests["r1"], s.fake().failWith = s.m.card().Req, broker.ErrChanged
+		s.decides("d")
 	},
 	"stop all?": func(s *still) { s.m.Update(keyMsg("S")) },
 	"refused":   func(s *still) { s.m.Update(keyMsg("ls -la")) },
@@ -49,19 +50,21 @@ var scenes = map[string]func(*still){
 		r := s.m.card().Req
 		r.ExtendedAt, r.ExpiresAt, r.MayWaitUntil = s.at, s.at.Add(10*time.Minute), s.at.Add(50*time.Minute)
 		s.m.Update(updatesMsg{gen: 1, list: []broker.Update{{Request: &r}}})
-		s.m.Update(moreTimeMsg{req: r})
+		s.fake().extended = &r
+		s.decides("t")
 	},
 	"no more time": func(s *still) {
 		r := s.m.card().Req
 		r.ExpiresAt = s.at.Add(30 * time.Second)
 		r.MayWaitUntil = r.ExpiresAt
 		s.m.Update(updatesMsg{gen: 1, list: []broker.Update{{Request: &r}}})
-		s.m.Update(moreTimeMsg{req: r, err: fmt.Errorf("more time for %s: %w: its hook waits no longer: run %q again", r.ID, broker.ErrNoMoreTime, "aoctl install claude")})
+		s.fake().requests["r1"], s.fake().extendErr = r, fmt.Errorf("more time for %s: %w: its hook waits no longer: run %q again", r.ID, broker.ErrNoMoreTime, "aoctl install claude")
+		s.decides("t")
 	},
 	"broker's word": func(s *still) {
 		fake, _ := s.m.console.(*fakeConsole)
 		fake.sessions["s1"] = broker.Session{ID: "s1", State: broker.SessionActive}
-		s.runs(s.m.orders.Stop("s1", ""))
+		s.runs(s.m.shared.orders.Stop("s1", ""))
 	},
 }
 
@@ -102,7 +105,7 @@ func TestGoldenScenes(t *testing.T) {
 func TestGoldenLight(t *testing.T) {
 	s := newScene(t, termenv.TrueColor)
 	s.m.Styles = draw.NewStyles(draw.DefaultPalette(), termenv.TrueColor, false, true)
-	s.m.sheets.Clear()
+	s.m.shared.sheets.Clear()
 	tuitest.Golden(t, "styled-light", strings.ReplaceAll(s.draw(80, 24), "\x1b", "␛")+"\n")
 }
 

@@ -67,7 +67,7 @@ var callOnScreen = regexp.MustCompile(`[╭─][ ▸](c\d{3}) `)
 
 func (w *witness) look() {
 	id := ""
-	if m := callOnScreen.FindStringSubmatch(w.r.view()); m != nil && (w.r.m.screen == screenMain || w.r.m.screen == screenFull) {
+	if m := callOnScreen.FindStringSubmatch(w.r.view()); m != nil && w.r.m.fits() {
 		id = m[1]
 	}
 	if id != w.drawn {
@@ -133,7 +133,7 @@ var (
 
 func (w *witness) do(s step) {
 	r := w.r
-	before := r.m.selected
+	before := r.m.selected()
 	switch {
 	case s.Kind < 19:
 		w.key(keysPressed[s.Arg])
@@ -149,8 +149,8 @@ func (w *witness) do(s step) {
 		}
 		r.c.publish(call)
 		r.wait(gatherFor + time.Millisecond)
-		if before != "" && r.m.selected != before && r.m.Board.Cards[before] != nil && w.at.Before(time.Now().Add(-guard.RepeatFor-time.Millisecond)) {
-			w.fail("the arrival of %s moved the selection from %s to %s", id, before, r.m.selected)
+		if before != "" && r.m.selected() != before && r.m.Board.Cards[before] != nil && w.at.Before(time.Now().Add(-guard.RepeatFor-time.Millisecond)) {
+			w.fail("the arrival of %s moved the selection from %s to %s", id, before, r.m.selected())
 		}
 	case s.Kind < 34:
 		if c := r.m.card(); c != nil && !c.Late() && c.Sending == "" {

@@ -1,20 +1,24 @@
 package tui
 
 import (
+	"time"
+
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/bytes"
 	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/editcall"
 	"github.com/aoctl/aoctl/tui/external"
+	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/history"
 	"github.com/aoctl/aoctl/tui/launch"
 	"github.com/aoctl/aoctl/tui/managed"
 	"github.com/aoctl/aoctl/tui/message"
+	"github.com/aoctl/aoctl/tui/queue"
 	"github.com/aoctl/aoctl/tui/rulebook"
 	"github.com/aoctl/aoctl/tui/ruleedit"
-	"github.com/aoctl/aoctl/tui/sheet"
 	"github.com/aoctl/aoctl/tui/timeline"
 	"github.com/aoctl/aoctl/tui/transcript"
 	"github.com/aoctl/aoctl/tui/watch"
@@ -24,6 +28,7 @@ import (
 type opener struct {
 	name  string
 	key   key.Binding // opens it from every screen, about what that is about; none when empty
+	group string      // of the help screen, where no other action names the key
 	short string      // for the key line of screens that are about such a thing; "" keeps it out
 	needs need
 	make  func(d *desk.Desk, m *model) desk.Screen
@@ -43,51 +48,66 @@ var transcriptKey = desk.Bind("T", "what was said and done in it: its transcript
 
 // table is the one place that knows all screens.
 var table = []opener{
-	{desk.Help, desk.Bind("?", "all keys", "?"), "", needsNothing, func(_ *desk.Desk, m *model) desk.Screen { return &help{model: m} }},
-	{desk.Bytes, desk.Bind("b", "the exact bytes of the call, and what in them is not plain text", "b"), "", needsCall, func(d *desk.Desk, _ *model) desk.Screen { return bytes.New(d) }},
-	{desk.History, desk.Bind("h", "what was decided", "h"), "", needsNothing, func(d *desk.Desk, m *model) desk.Screen {
-		return history.New(d, m.console, m.sheets, m.past, m.pastRules())
+	{desk.Queue, key.Binding{}, "Look", "", needsNothing, makeQueue},
+	{desk.Help, desk.Bind("?", "all keys", "?"), "Look", "", needsNothing, func(_ *desk.Desk, m *model) desk.Screen { return &help{model: m} }},
+	{desk.Bytes, desk.Bind("b", "the exact bytes of the call, and what in them is not plain text", "b"), "Look", "", needsCall, func(d *desk.Desk, _ *model) desk.Screen { return bytes.New(d) }},
+	{desk.History, desk.Bind("h", "what was decided", "h"), "Look", "", needsNothing, func(d *desk.Desk, m *model) desk.Screen {
+		return history.New(d, m.console, m.shared.sheets, m.shared.past, m.shared.rules.does())
 	}},
-	{desk.Decided, key.Binding{}, "", needsCall, func(d *desk.Desk, m *model) desk.Screen {
-		return history.NewDecided(d, m.sheets, m.past, m.pastRules())
+	{desk.Decided, key.Binding{}, "Look", "", needsCall, func(d *desk.Desk, m *model) desk.Screen {
+		return history.NewDecided(d, m.shared.sheets, m.shared.past, m.shared.rules.does())
 	}},
-	{desk.Launch, key.Binding{}, "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return launch.New(d, m.console, m.startFolder) }},
-	{desk.EditCall, key.Binding{}, "", needsCall, func(d *desk.Desk, m *model) desk.Screen { return editcall.New(d, m.console, m.editSetup()) }},
-	{desk.Managed, key.Binding{}, "", needsSession, func(d *desk.Desk, m *model) desk.Screen { return managed.New(d, m.console) }},
-	{desk.Message, key.Binding{}, "", needsSession, func(d *desk.Desk, m *model) desk.Screen { return message.New(d, m.console, m.inEditor) }},
-	{desk.RuleEdit, key.Binding{}, "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return ruleedit.New(d, m.console, m.send) }},
-	{desk.Rules, desk.Bind("r", "the rules; on their screen:", "r"), "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return rulebook.NewRules(d, m.console, m.openRule) }},
-	{desk.Tokens, key.Binding{}, "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return rulebook.NewTokens(d, m.console) }},
-	{desk.RulesFiles, key.Binding{}, "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return rulebook.NewFiles(d, m.console) }},
-	{desk.RulesFile, key.Binding{}, "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return rulebook.NewFile(d, m.console) }},
-	{desk.Timeline, desk.Bind("E", "all that happened in this session; enter unfolds", "E"), "events", needsSession, func(d *desk.Desk, m *model) desk.Screen { return timeline.New(d, m.console) }},
-	{desk.Transcript, transcriptKey, "transcript", needsSession, func(d *desk.Desk, m *model) desk.Screen { return transcript.New(d, m.console) }},
-	{"watch", desk.Bind("w", "the files that allowed edits touched in the last hour", "w"), "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return watch.New(d, m.console) }},
+	{desk.Launch, key.Binding{}, "Look", "", needsNothing, func(d *desk.Desk, m *model) desk.Screen {
+		return launch.New(d, m.console, func() string { return m.opts.Folder })
+	}},
+	{desk.EditCall, key.Binding{}, "Look", "", needsCall, func(d *desk.Desk, m *model) desk.Screen { return editcall.New(d, m.console, m.editSetup()) }},
+	{desk.Managed, key.Binding{}, "Look", "", needsSession, func(d *desk.Desk, m *model) desk.Screen { return managed.New(d, m.console, m.shared.orders.Stop) }},
+	{desk.Message, key.Binding{}, "Look", "", needsSession, func(d *desk.Desk, m *model) desk.Screen { return message.New(d, m.console, m.inEditor) }},
+	{desk.RuleEdit, key.Binding{}, "Look", "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return ruleedit.New(d, m.console, m.decideDrawn) }},
+	{desk.Rules, desk.Bind("r", "the rules; on their screen:", "r"), "Look", "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return rulebook.NewRules(d, m.console, m.openRule) }},
+	{desk.Tokens, key.Binding{}, "Look", "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return rulebook.NewTokens(d, m.console) }},
+	{desk.RulesFiles, key.Binding{}, "Look", "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return rulebook.NewFiles(d, m.console) }},
+	{desk.RulesFile, key.Binding{}, "Look", "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return rulebook.NewFile(d, m.console) }},
+	{desk.Timeline, desk.Bind("E", "all that happened in this session; enter unfolds", "E"), "Look", "events", needsSession, func(d *desk.Desk, m *model) desk.Screen { return timeline.New(d, m.console) }},
+	{desk.Transcript, transcriptKey, "Look", "transcript", needsSession, func(d *desk.Desk, m *model) desk.Screen { return transcript.New(d, m.console) }},
+	{"watch", desk.Bind("w", "the files that allowed edits touched in the last hour", "w"), "Look", "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return watch.New(d, m.console) }},
 }
 
-// startFolder is where the console was started.
-func (m *model) startFolder() string { return m.opts.Folder }
+// makeQueue makes the first screen, which decides the drawn call for others too.
+func makeQueue(d *desk.Desk, m *model) desk.Screen {
+	q := queue.New(d, m.console, queue.Setup{
+		Sheets: m.shared.sheets, Orders: m.shared.orders, Herald: m.shared.herald,
+		NewCode:  func() string { return m.newCode() },
+		ReadFile: func(path string) ([]byte, error) { return m.opts.ReadFile(path) },
+		Stamp:    func(path string) string { return m.opts.Stamp(path) },
+		Now:      func() time.Time { return m.opts.Now() },
+	})
+	m.send = q.Send
+	return q
+}
+
+// decideDrawn decides the drawn call.
+func (m *model) decideDrawn(k guard.Drawn, v broker.Verdict, reason string) tea.Cmd {
+	return m.send(k, v, reason)
+}
+
+// editSetup is what an edited call takes beside the broker.
+func (m *model) editSetup() editcall.Setup {
+	return editcall.Setup{
+		Editor:  m.shared.outside,
+		NewCode: func() string { return m.newCode() },
+		OtherHooks: func(agent, event, tool, project string) []string {
+			if m.opts.OtherHooks == nil {
+				return nil
+			}
+			return m.opts.OtherHooks(agent, event, tool, project)
+		},
+	}
+}
 
 // inEditor has a text changed in the operator's own editor.
 func (m *model) inEditor(file, text string, back func(got string, err error) tea.Msg) tea.Cmd {
-	return m.outside.Open(m.Ctx, file, text, func(run *external.Run, err error) tea.Msg { return back(run.Got, err) })
-}
-
-// openers makes every screen.
-func openers(m *model) map[string]desk.Screen {
-	m.sheets, m.past = sheet.New(m.Desk, m.console), history.NewList(m.Board)
-	rooms := map[string]desk.Screen{}
-	for _, o := range table {
-		s := o.make(m.Desk, m)
-		rooms[o.name] = s
-		m.roomList = append(m.roomList, s)
-	}
-	return rooms
-}
-
-// pastRules does something about the rule that decided a call.
-func (m *model) pastRules() history.Rules {
-	return history.Rules{Open: m.openRuleOf, Revoke: m.revokeRuleOf}
+	return m.shared.outside.Open(m.Ctx, file, text, func(run *external.Run, err error) tea.Msg { return back(run.Got, err) })
 }
 
 // openRule opens a rule in the editor; a new one for "".

@@ -13,6 +13,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/change"
+	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
@@ -25,6 +26,7 @@ func fileCall(t *testing.T, text string) (s *still, path string) {
 	}
 	r := tuitest.NewCall("r1", "s1", "Edit", seconds(5), map[string]any{"file_path": path, "old_string": "two", "new_string": "2"})
 	s = newStill(t, broker.Snapshot{Sessions: someSessions(), Requests: []broker.Request{r}}, nil, termenv.Ascii)
+	s.m.opts.ReadFile, s.m.opts.Stamp = change.ReadFile, change.StampFile
 	s.draw(120, 40)
 	s.readNow(t)
 	return s, path
@@ -33,16 +35,17 @@ func fileCall(t *testing.T, text string) (s *still, path string) {
 // readNow does what the console's own command would do.
 func (s *still) readNow(t *testing.T) {
 	t.Helper()
-	c := s.m.card()
-	cs, ok := change.ChangesOf(c.Req)
-	if !ok {
-		t.Fatal("the call changes nothing")
-	}
-	msg, ok := s.m.readTargets(c.Key(), cs, cs.Targets(c.Req.CWD), c.Req.CWD)().(filesMsg)
-	if !ok {
+	read := s.reads()
+	if len(read) == 0 {
 		t.Fatal("nothing was read")
 	}
-	s.m.Update(msg)
+	s.read = s.takes(read)
+}
+
+// looks has the first screen look whether the files of the drawn call are as they were.
+func (s *still) looks() []tea.Msg {
+	s.m.broadcast(desk.Tick{})
+	return s.reads()
 }
 
 func TestFileChangedUnderTheCard(t *testing.T) {
@@ -50,21 +53,22 @@ func TestFileChangedUnderTheCard(t *testing.T) {
 	if view := s.draw(120, 40); !strings.Contains(view, "1   one") || !strings.Contains(view, "2 + 2") {
 		t.Fatalf("the edit is not in its file:\n%s", view)
 	}
-	if msg := s.m.watchFiles()(); msg != nil {
+	if msg := s.looks(); len(msg) > 0 {
 		t.Fatalf("the file is as it was, and yet %#v", msg)
 	}
 	if !s.m.card().SeenEnd {
 		t.Fatal("the whole call was on the screen")
 	}
+	before := s.read
 	if err := os.WriteFile(path, []byte("zero\none\ntwo\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	msg := s.m.watchFiles()()
-	if msg == nil {
+	msg := s.looks()
+	if len(msg) == 0 {
 		t.Fatal("that the file changed is not noticed")
 	}
 	old := s.m.card().Key()
-	s.m.Update(msg)
+	s.m.Update(msg[0])
 	if s.m.card().Key() == old || !s.m.Guard.Deaf(s.at) {
 		t.Error("a key would decide about the card that was drawn before")
 	}
@@ -75,8 +79,8 @@ func TestFileChangedUnderTheCard(t *testing.T) {
 			t.Errorf("%q is not drawn:\n%s", want, view)
 		}
 	}
-	s.m.Update(filesMsg{key: old, sections: []change.Section{{Fresh: "from before"}}})
-	if strings.Contains(s.draw(120, 40), "from before") {
+	s.takes(before)
+	if !strings.Contains(s.draw(120, 40), "1   zero") {
 		t.Error("what was read for the earlier card is drawn")
 	}
 }
@@ -99,29 +103,39 @@ func TestFileReplacedUnderTheCard(t *testing.T) {
 	if err := os.Rename(other, path); err != nil {
 		t.Fatal(err)
 	}
-	if s.m.watchFiles()() == nil {
+	if len(s.looks()) == 0 {
 		t.Error("another file is not noticed")
 	}
 	s, path = fileCall(t, "one\ntwo\n")
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if s.m.watchFiles()() == nil {
+	if len(s.looks()) == 0 {
 		t.Error("that the file is gone is not noticed")
 	}
 }
 
 // Colours that come late, for a card that was drawn anew meanwhile, are dropped.
 func TestLateColours(t *testing.T) {
-	s, _ := fileCall(t, "one\ntwo\n")
+	s, path := fileCall(t, "one\ntwo\n")
+	late := s.read
 	c := s.m.card()
+	if err := os.WriteFile(path, []byte("zero\none\ntwo\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.m.Update(s.looks()[0])
+	for _, msg := range s.reads() {
+		s.m.Update(msg)
+	}
 	before := c.Sections
-	s.m.Update(dressedMsg{key: c.Key(), of: []change.Section{{}}, list: []change.Section{{Fresh: "others"}}})
+	for _, msg := range late {
+		s.m.Update(msg)
+	}
 	if &c.Sections[0] != &before[0] {
 		t.Error("colours of other sections were taken")
 	}
 	c.SeenEnd = true
-	s.m.Update(dressedMsg{key: c.Key(), of: before, list: change.Dressed(t.Context(), before)})
+	s.takes(s.reads())
 	if &c.Sections[0] == &before[0] || !c.SeenEnd {
 		t.Error("colours were not taken, or made the call unread")
 	}
@@ -146,7 +160,7 @@ func TestViewKeys(t *testing.T) {
 		{"v", "old and new beside each other", []string{"41 − two", " │ 41 + 2"}},
 		{"v", "old and new one below the other", nil},
 	} {
-		s.m.scroll = 0
+		*s.m.queue().Scrolled() = 0
 		view := s.draw(120, 40, step.key)
 		for _, want := range append(step.want, step.note) {
 			if !strings.Contains(view, want) {
@@ -173,16 +187,15 @@ func TestUnfoldingKeepsThePlace(t *testing.T) {
 	}
 	s, _ := fileCall(t, file.String())
 	s.draw(120, 40, "+", "+", "+", "enter")
-	width, _ := s.m.room()
-	d := s.m.doc(s.m.card(), width)
+	d := s.m.sheet()
 	for _, a := range d.Anchors {
 		if a.Line == 190 {
-			s.m.scroll = a.Row
+			*s.m.queue().Scrolled() = a.Row
 		}
 	}
 	s.draw(120, 40, "v")
-	d = s.m.doc(s.m.card(), width)
-	if got := d.AnchorAt(s.m.scroll); got == nil || got.Line != 190 {
+	d = s.m.sheet()
+	if got := d.AnchorAt(*s.m.queue().Scrolled()); got == nil || got.Line != 190 {
 		t.Errorf("the first row is %+v, want line 190", got)
 	}
 }

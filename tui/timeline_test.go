@@ -126,10 +126,10 @@ func TestGoldenStory(t *testing.T) {
 	goldenScene(t, "story", func(width, height int) *still {
 		s := newStill(t, broker.Snapshot{Sessions: someSessions(), Requests: mixedCalls()[:1]}, nil, termenv.Ascii)
 		s.draw(width, height)
-		card := s.m.drawnCard()
-		before := s.m.doc(card, 60)
-		s.m.sheets.Told(card.Req.ID, told)
-		if after := s.m.doc(card, 60); after.CallEnd != before.CallEnd || len(after.Rows) <= len(before.Rows) {
+		card := s.m.card()
+		before := s.m.sheet()
+		s.m.shared.sheets.Told(card.Req.ID, told)
+		if after := s.m.sheet(); after.CallEnd != before.CallEnd || len(after.Rows) <= len(before.Rows) {
 			t.Errorf("the call had %d rows of %d, has %d of %d", before.CallEnd, len(before.Rows), after.CallEnd, len(after.Rows))
 		}
 		s.draw(width, height, "enter", "G")
@@ -144,7 +144,7 @@ func TestGoldenRan(t *testing.T) {
 			s := newStill(t, broker.Snapshot{Sessions: someSessions()}, pastCalls(), termenv.Ascii)
 			ran := ranData(true, 9800, "Exit code 1\n\x1b[31m--- FAIL\x1b[0m: TestClose\nok\n")
 			ran.OutputBytes, ran.CutAt = 5_242_880, 12
-			s.m.sheets.Told("h0", story.Story{Ran: &ran, RanAt: seconds(50)})
+			s.m.shared.sheets.Told("h0", story.Story{Ran: &ran, RanAt: seconds(50)})
 			s.draw(width, height, keys...)
 			s.pass(tuitest.Noon.Sub(s.at))
 			return s
@@ -249,12 +249,12 @@ func TestTimelineDecidesNothing(t *testing.T) {
 			}
 			s.pass(700 * time.Millisecond)
 		}
-		if s.m.screen == screenMain && s.m.open() == nil || len(fake.decided) > 0 || s.m.prompt != nil {
-			t.Errorf("%s: a key had an effect: screen %d, %d decisions", open, s.m.screen, len(fake.decided))
+		if s.m.open() == nil || len(fake.decided) > 0 || s.m.prompt != nil {
+			t.Errorf("%s: a key had an effect: %d decisions", open, len(fake.decided))
 		}
 		s.draw(100, 30, "esc")
-		if s.m.screen != screenMain || s.m.open() != nil {
-			t.Errorf("esc leads to screen %d", s.m.screen)
+		if !s.m.listed() {
+			t.Errorf("esc leads to:\n%s", s.m.View())
 		}
 	}
 }

@@ -137,8 +137,8 @@ func TestGoldenTranscript(t *testing.T) {
 func TestTranscriptToCard(t *testing.T) {
 	s := onTranscript(t, aTalk(), nil, 80, 24, termenv.Ascii)
 	s.draw(80, 24, "enter")
-	if c := s.m.drawnCard(); s.m.screen != screenFull || c == nil || c.Req.ID != "r1" {
-		t.Fatalf("screen %v, card %v", s.m.screen, c)
+	if s.m.open() != nil || s.m.listed() || s.m.selected() != "r1" {
+		t.Fatalf("it leads to:\n%s", s.m.View())
 	}
 	s.draw(80, 24, "esc", "shift+tab", "T")
 	s.told()

@@ -124,9 +124,6 @@ func (o Options) withDefaults() Options {
 	if o.Folder == "" {
 		o.Folder, _ = os.Getwd() // without one a folder must be typed
 	}
-	if o.Jump == nil {
-		o.Jump = jumpTo
-	}
 	if o.ReadFile == nil {
 		o.ReadFile = change.ReadFile
 	}

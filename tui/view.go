@@ -12,20 +12,14 @@ func (m *model) View() string {
 	if m.width <= 0 || m.height <= 0 {
 		return ""
 	}
-	rows := make([]string, 0, m.height)
-	rows = append(rows, m.header())
-	if line := m.frozenLine(); line != "" {
-		rows = append(rows, line)
+	rows := m.head()
+	body, low := m.layout()
+	strip, _ := m.strip()
+	if body.H > 0 || low.H == 0 {
+		rows = append(rows, m.drawn(m.covering(), body)...)
 	}
-	for _, text := range m.banners() {
-		rows = append(rows, m.Styles.Row(m.width).Put(draw.Danger, " ! ").Fit(draw.Danger, text, m.width-4).To(m.width).String())
-	}
-	if !m.stripCovers() {
-		rows = append(rows, m.body()...)
-	}
-	if _, ok := m.open().(desk.Strip); ok {
-		l := m.layout()
-		rows = append(rows, m.drawn(m.open(), l.strip)...)
+	if low.H > 0 {
+		rows = append(rows, m.drawn(strip, low)...)
 	}
 	rows = append(rows, m.footer())
 	if len(rows) > m.height { // a window of one or two rows
@@ -34,30 +28,84 @@ func (m *model) View() string {
 	return strings.Join(rows, "\n")
 }
 
-func (m *model) body() []string {
-	l := m.layout()
-	if s := m.covering(); s != nil {
-		return m.drawn(s, l.body)
-	}
-	switch m.screen {
-	case screenFull:
-		return m.detailView(l, l.detail)
-	case screenMain:
-	}
-	right := m.queueView(l, l.queue)
-	right = append(right, m.detailView(l, l.detail)...)
-	left := m.sessionsView(l, l.sessions)
-	if l.Stacked || m.tooSmall() {
-		return append(left, right...)
-	}
-	for i := range right {
-		right[i] = left[i] + right[i]
-	}
-	return right
-}
-
 // drawn is a screen in its area, which the desk tells it too.
 func (m *model) drawn(s desk.Screen, a draw.Area) []string {
-	m.Width, m.Height = a.W, a.H
+	m.at(a)
 	return s.View(a.W, a.H)
+}
+
+// footer is the last row: a prompt, a sentence, or the keys.
+func (m *model) footer() string {
+	r := m.Styles.Row(m.width)
+	switch {
+	case m.prompt != nil:
+		return m.promptView()
+	case m.Told():
+		return r.Put(draw.Text, " ").Fit(m.note.ink, m.note.text, m.width-2).To(m.width).String()
+	case m.Small && (m.open() == nil || m.open() == m.rooms[desk.EditCall]):
+		return r.Put(draw.Text, " ").Fit(draw.Warn, m.TooSmallText(), m.width-2).To(m.width).String()
+	}
+	lead := " "
+	if m.open() == nil && m.first().Subject().Call != nil && m.Guard.Deaf(m.At) {
+		lead = "…"
+	}
+	return m.keyLine(r.Put(draw.Warn, lead), m.hints()).To(m.width).String()
+}
+
+// keyLine draws keys as long as there is room; the last one always has.
+func (m *model) keyLine(r *draw.Row, list []desk.Key) *draw.Row {
+	if len(list) == 0 {
+		return r
+	}
+	last := list[len(list)-1]
+	room := m.width - 1 - draw.Cells(" · "+m.chosen.call(last.Named())+" "+last.Short)
+	sep := ""
+	for i, k := range list {
+		name := m.chosen.call(k.Named()) // as the operator has it
+		if i == len(list)-1 {
+			room = m.width - 1
+		}
+		if r.Width+draw.Cells(sep+name+" "+k.Short) > room {
+			continue
+		}
+		keyInk, doesInk := draw.Key, draw.Muted
+		if k.Faint || k.Why != "" {
+			keyInk, doesInk = draw.Faint, draw.Faint
+		}
+		r.Put(draw.Faint, sep).Put(keyInk, name).Put(doesInk, " "+k.Short)
+		sep = " · "
+	}
+	return r
+}
+
+// hints are the keys worth naming now: those of the topmost screen, and those of the root that are
+// about its subject.
+func (m *model) hints() []desk.Key {
+	var list []desk.Key
+	for _, k := range m.topmost().Keys() {
+		if k.Short != "" {
+			list = append(list, k)
+		}
+	}
+	s := m.open()
+	if s == nil {
+		return list
+	}
+	back := desk.Key{Binding: actionKey("back"), Short: "back"}
+	if writes(s) { // no key of the root acts
+		if n := len(list); n == 0 || list[n-1].Named() != back.Named() {
+			list = append(list, back)
+		}
+		return list
+	}
+	on := s.Subject()
+	for _, o := range table {
+		if o.short != "" && s != m.rooms[o.name] && o.needs == needsSession && on.Session != "" {
+			list = append(list, desk.Key{Binding: o.key, Short: o.short})
+		}
+	}
+	if on.Call != nil {
+		list = append(list, desk.Key{Binding: actionKey("copy"), Short: "copy"})
+	}
+	return append(list, desk.Key{Binding: actionKey("help"), Short: "help"}, back)
 }

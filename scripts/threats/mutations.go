@@ -73,7 +73,7 @@ var mutations = []mutation{
 		"	return cellsOf(r) > 0\n", "	return r != 0x7f\n",
 	},
 	{
-		"threat-07-tail", "the end of a call must have been seen", "tui/footer.go",
+		"threat-07-tail", "the end of a call must have been seen", "tui/queue/drawn.go",
 		"func locked(c *board.Card) bool { return !c.SeenEnd }", "func locked(*board.Card) bool { return false }",
 	},
 	{

@@ -73,6 +73,7 @@ type Subject struct {
 	Rule    string          // id of a rule, "" for none
 	File    string          // path of a rules file, "" for none
 	Drawn   guard.Drawn     // the call that is drawn for a decision; zero for none
+	Own     bool            // a key of the operator's own brought that call there
 	Speaks  bool            // keys that speak to the session, or end its turn, act here
 }
 
@@ -82,7 +83,16 @@ type Key struct {
 	Short       string                   // what it does, in a word or two, for the key line; "" keeps it out of there
 	Name        string                   // how the key line calls it, where that is not the binding's own name
 	Why         string                   // why it cannot act now; "" when it can
-	Do          func(tea.KeyMsg) tea.Cmd // acts
+	Faint       bool                     // it is asked, and would be refused now: the key line draws it faint
+	Decides     bool                     // it changes what agents may do: see Guard.Press
+	Do          func(tea.KeyMsg) tea.Cmd // acts; nil for a key of the root that the key line names here
+}
+
+// Action is something that a key does, under the name that the settings file has for it.
+type Action struct {
+	Group string // of the help screen
+	Name  string // deny_why
+	key.Binding
 }
 
 // Named is the key's name in the key line.
@@ -121,6 +131,8 @@ type (
 		Session broker.Session
 		Err     error
 	}
+	// Look says that what is drawn by the clock is due; nothing happened.
+	Look struct{}
 	// Allowed says that a screen on top of the list had this call allowed: the list moves on.
 	Allowed struct{ ID string }
 )
@@ -151,22 +163,19 @@ type Root interface {
 	Stay(i draw.Ink, texts ...string) tea.Cmd
 	// Fitting is the first of texts that the last line has room for, else the last one.
 	Fitting(texts ...string) string
-	// Open opens a screen on top of this one.
+	// Open opens a screen on top of this one. Queue, the first one, is always there: to open it
+	// closes all others.
 	Open(name string, on Subject) tea.Cmd
 	// Back closes the top screen.
 	Back() tea.Cmd
-	// Home closes all but the first screen.
-	Home() tea.Cmd
-	// OnlyCallsOf goes to the first screen, which then lists the calls of one session.
-	OnlyCallsOf(session string) tea.Cmd
-	// ShowCall goes to the card of a call that waits.
-	ShowCall(id string) tea.Cmd
 	// Around is what a call is drawn with beyond itself.
 	Around(r broker.Request) callview.Around
 	// Ask asks a question for yes or no in the last line. The yes passes the guard.
 	Ask(question, brief string, yes func() tea.Cmd)
 	// Pose is Ask with all that there is to a question.
 	Pose(q Question)
+	// Told reports whether a sentence stands in the last line.
+	Told() bool
 	// Busy reports whether something is written or asked, or another screen than the first is
 	// open.
 	Busy() bool
@@ -199,6 +208,11 @@ type Line struct {
 	Typed      func(text string)         // hears of each change; may be nil
 	Hint       func(text string) string  // what to say beside the text, after Typed; may be nil
 	Send       func(text string) tea.Cmd // takes the text; may be nil
+
+	Brief  string        // in place of Lead, where that takes half of the line
+	Gone   func() string // how what it is about ended meanwhile, "" while it is there; may be nil
+	May    func() string // why the text cannot be sent now; judged as a key that decides when nil
+	Cancel func()        // is called when it is left without being sent, in place of Typed; may be nil
 }
 
 // TooSmall reports whether the window is too small to judge a call in.
@@ -222,6 +236,7 @@ const (
 	Launch     = "launch"
 	Managed    = "managed"
 	Message    = "message"
+	Queue      = "queue"
 	RuleEdit   = "ruleedit"
 	Rules      = "rules"
 	RulesFile  = "rules file"

@@ -6,6 +6,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/guard"
 )
 
@@ -32,4 +33,13 @@ func (d *Desk) TooSmallText() string {
 		fmt.Sprintf("too small to decide: needs %d×%d", LeastWidth, LeastHeight),
 		fmt.Sprintf("needs %d×%d", LeastWidth, LeastHeight),
 	)
+}
+
+// LookFirst says that a key came too soon after a card came up by itself.
+func LookFirst(msg tea.KeyMsg) string {
+	name := draw.SafeLine(msg.String())
+	if msg.Type == tea.KeySpace {
+		name = "space"
+	}
+	return "… this card just came up: look first, then press " + name + " again"
 }

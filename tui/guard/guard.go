@@ -13,8 +13,6 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
-
-	"github.com/aoctl/aoctl/broker"
 )
 
 const (
@@ -74,12 +72,11 @@ type DueMsg struct{ Gen int }
 
 // Held is a decision that waits some milliseconds for a sign that no person made it.
 type Held struct {
-	Gen     int
-	Key     Drawn
-	Verdict broker.Verdict
-	Do      func() tea.Cmd // not about a call: what is to be done instead
-	wait    time.Duration
-	Due     time.Time // when wait is over
+	Gen  int
+	Key  Drawn
+	Do   func() tea.Cmd // what is decided
+	wait time.Duration
+	Due  time.Time // when wait is over
 }
 
 // begun is the first digit of a code.

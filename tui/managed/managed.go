@@ -26,6 +26,7 @@ type Broker interface {
 type Screen struct {
 	*desk.Desk
 	broker Broker
+	stop   func(session, refusal string) tea.Cmd
 	about
 }
 
@@ -49,8 +50,10 @@ type lastSaidMsg struct {
 
 const saidAgain = 2 * time.Second
 
-// New makes the screen.
-func New(d *desk.Desk, b Broker) *Screen { return &Screen{Desk: d, broker: b} }
+// New makes the screen; stop stops a session, refusal is what the guard has against that.
+func New(d *desk.Desk, b Broker, stop func(session, refusal string) tea.Cmd) *Screen {
+	return &Screen{Desk: d, broker: b, stop: stop}
+}
 
 // Opens shows a session.
 func (a *Screen) Opens(on desk.Subject) tea.Cmd {
@@ -63,11 +66,25 @@ func (a *Screen) Subject() desk.Subject { return desk.Subject{Session: a.session
 
 // Keys scroll, and show the session's calls.
 func (a *Screen) Keys() []desk.Key {
-	list := []desk.Key{{Binding: desk.Enter("its calls only"), Short: "its calls", Do: a.calls}}
+	var list []desk.Key
+	if a.Board.Held(a.session) {
+		list = []desk.Key{{Name: "m", Short: "message"}, {Name: "i", Short: "interrupt"}}
+	}
+	list = append(list,
+		desk.Key{Binding: desk.Bind("s", "stop this session", "s"), Short: "stop", Decides: true, Do: a.stopIt},
+		desk.Key{Binding: desk.Enter("its calls only"), Short: "its calls", Do: a.calls},
+	)
 	return append(list, desk.Moves("scroll", a.scroll)...)
 }
 
-func (a *Screen) calls(tea.KeyMsg) tea.Cmd { return a.OnlyCallsOf(a.session) }
+func (a *Screen) stopIt(msg tea.KeyMsg) tea.Cmd {
+	_, refusal := a.Guard.Press(msg.String(), a.At)
+	return a.stop(a.session, refusal)
+}
+
+func (a *Screen) calls(tea.KeyMsg) tea.Cmd {
+	return a.Open(desk.Queue, desk.Subject{Session: a.session})
+}
 
 func (a *Screen) scroll(msg tea.KeyMsg) tea.Cmd {
 	_, height := a.Inner()

@@ -26,6 +26,7 @@ type Broker interface {
 	Freeze(ctx context.Context, sessionID string, on bool, by broker.Actor) error
 	Observe(ctx context.Context, sessionID string, on bool, by broker.Actor) error
 	Acknowledge(ctx context.Context, sessionID string, by broker.Actor) error
+	Interrupt(ctx context.Context, sessionID string, by broker.Actor) error
 	Resume(ctx context.Context, sessionID string, by broker.Actor) (broker.Resumption, error)
 }
 
@@ -58,6 +59,8 @@ func (o *Orders) Update(msg tea.Msg) tea.Cmd {
 		return o.observed(msg)
 	case alarmSeenMsg:
 		return o.alarmSeen(msg)
+	case interruptedMsg:
+		return o.interrupted(msg)
 	case resumedMsg:
 		return o.resumed(msg)
 	}

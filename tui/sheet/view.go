@@ -17,6 +17,13 @@ type Drawn struct {
 	Top    *int
 }
 
+// The keys that change how comparisons are drawn.
+var (
+	Sides = desk.Bind("v", "old and new beside each other, or one below the other", "v")
+	More  = desk.Bind("+", "more unchanged lines around a change", "+", "=")
+	Less  = desk.Bind("-", "fewer of them", "-")
+)
+
 // Keys change how comparisons are drawn. What is in the first row stays there.
 func (s *Sheets) Keys(of Drawn) []desk.Key {
 	why := ""
@@ -27,9 +34,9 @@ func (s *Sheets) Keys(of Drawn) []desk.Key {
 		return func(tea.KeyMsg) tea.Cmd { return s.step(of, by) }
 	}
 	return []desk.Key{
-		{Binding: desk.Bind("v", "old and new beside each other, or one below the other", "v"), Why: why, Do: func(tea.KeyMsg) tea.Cmd { return s.sides(of) }},
-		{Binding: desk.Bind("+", "more unchanged lines around a change", "+", "="), Why: why, Do: step(1)},
-		{Binding: desk.Bind("-", "fewer of them", "-"), Why: why, Do: step(-1)},
+		{Binding: Sides, Why: why, Do: func(tea.KeyMsg) tea.Cmd { return s.sides(of) }},
+		{Binding: More, Why: why, Do: step(1)},
+		{Binding: Less, Why: why, Do: step(-1)},
 	}
 }
 

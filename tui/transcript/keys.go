@@ -71,7 +71,7 @@ func (t *Screen) onItem(do func(*item) tea.Cmd) func(tea.KeyMsg) tea.Cmd {
 // open unfolds an entry, or goes to the card of a call that waits.
 func (t *Screen) open(it *item) tea.Cmd {
 	if it.waits() {
-		return t.ShowCall(it.Call.ID)
+		return t.Open(desk.Queue, desk.Subject{Call: it.Call})
 	}
 	return t.toggle(it)
 }

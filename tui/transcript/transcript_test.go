@@ -38,7 +38,7 @@ type console struct {
 func (c *console) Say(draw.Ink, ...string) tea.Cmd       { return nil }
 func (c *console) Read(l desk.Line)                      { c.line = l }
 func (c *console) Around(broker.Request) callview.Around { return callview.Around{} }
-func (c *console) ShowCall(string) tea.Cmd               { return nil }
+func (c *console) Open(string, desk.Subject) tea.Cmd     { return nil }
 func (c *console) Copy(string, string) tea.Cmd           { return nil }
 func (c *console) CopyCall(broker.Request) tea.Cmd       { return nil }
 

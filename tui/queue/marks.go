@@ -1,4 +1,4 @@
-package tui
+package queue
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -16,14 +17,24 @@ import (
 	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/safe"
-	"github.com/aoctl/aoctl/tui/words"
 )
 
 // Marks are about waiting cards that are listed, all of one risk class. A mark ends
 // with its card, when something about the call changes, and when it is filtered away.
+type marks struct{ *Screen }
 
-// marked are the marked cards, in the order in which they are listed.
-func (m *model) marked() []*board.Card {
+// any reports whether deciding keys are about the marked calls.
+func (m marks) any() bool { return len(m.Board.Marks) > 0 && !m.Small }
+
+// markedMsg is the answer to a decision about the marked calls.
+type markedMsg struct {
+	keys    []guard.Drawn
+	verdict broker.Verdict
+	err     error
+}
+
+// list are the marked cards, in the order in which they are listed.
+func (m marks) list() []*board.Card {
 	list := make([]*board.Card, 0, len(m.Board.Marks))
 	for _, c := range m.Board.Cards {
 		if m.Board.Marks[c.Req.ID] && c.Sending == "" {
@@ -34,25 +45,25 @@ func (m *model) marked() []*board.Card {
 	return list
 }
 
-// markKey marks the drawn card, or all that are like it. What came up by itself a
+// mark marks the drawn card, or all that are like it. What came up by itself a
 // moment ago is not the card that the operator means.
-func (m *model) markKey(msg tea.KeyMsg) tea.Cmd {
-	c := m.drawnCard()
+func (m marks) mark(msg tea.KeyMsg) tea.Cmd {
+	c := m.DrawnCard()
 	switch {
-	case m.focus == paneSessions && m.screen == screenMain:
+	case m.focus == paneSessions && !m.full:
 		return m.Say(draw.Muted, "marks are for calls: tab goes to them")
 	case c == nil:
 		return m.Say(draw.Muted, "nothing to mark")
 	case m.Guard.Burst(), m.Guard.Deaf(m.At) && !m.Guard.Own:
-		return m.Say(draw.Warn, "… this card just came up: look first, then press "+keyName(msg)+" again")
+		return m.Say(draw.Warn, desk.LookFirst(msg))
 	case c.Late():
 		return m.Say(draw.Muted, "late calls are decided one by one")
 	case c.Sending != "":
 		return m.Say(draw.Muted, "already sent; waiting for the record")
 	case c.Dialog() != "":
 		return m.Say(draw.Muted, "questions and plans are answered one by one")
-	case key.Matches(msg, m.keys.MarkAlike):
-		return m.markAlike(c)
+	case key.Matches(msg, alike):
+		return m.like(c)
 	case m.Board.Marks[c.Req.ID]:
 		delete(m.Board.Marks, c.Req.ID)
 		return nil
@@ -63,29 +74,22 @@ func (m *model) markKey(msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-func keyName(msg tea.KeyMsg) string {
-	if msg.Type == tea.KeySpace {
-		return "space"
-	}
-	return safe.Line(msg.String())
-}
-
 // otherClass reports whether marks are on calls of another risk class than c's.
-func (m *model) otherClass(c *board.Card) bool {
+func (m marks) otherClass(c *board.Card) bool {
 	for id := range m.Board.Marks {
 		return m.Board.Cards[id].Class() != c.Class()
 	}
 	return false
 }
 
-func (m *model) sayOtherClass(c *board.Card) tea.Cmd {
+func (m marks) sayOtherClass(c *board.Card) tea.Cmd {
 	return m.Say(draw.Warn,
 		"the marks are on calls of another risk class than "+c.Class().String()+": esc clears them",
 		"marks are on another risk class: esc")
 }
 
-// markAlike marks all listed calls that are like c, and unmarks them when all are.
-func (m *model) markAlike(c *board.Card) tea.Cmd {
+// like marks all listed calls that are like c, and unmarks them when all are.
+func (m marks) like(c *board.Card) tea.Cmd {
 	if m.otherClass(c) {
 		return m.sayOtherClass(c)
 	}
@@ -112,25 +116,44 @@ func (m *model) markAlike(c *board.Card) tea.Cmd {
 	return m.Say(draw.Text, fmt.Sprintf("marked %s like this: %s", figures.Plural(fresh, "call"), c.KindName()))
 }
 
-// judgeMarked takes a decision key while there are marks: it asks, and y decides.
-func (m *model) judgeMarked(msg tea.KeyMsg, refusal string) tea.Cmd {
-	list := m.marked()
+// judge takes a decision key while there are marks: it asks, and y decides.
+func (m marks) judge(msg tea.KeyMsg, refusal string) tea.Cmd {
+	list := m.list()
 	verdict := broker.Deny
 	switch {
 	case len(list) == 0:
 		return m.Say(draw.Muted, "already sent; waiting for the record")
-	case key.Matches(msg, m.keys.DenyWhy) && !m.Guard.Burst():
-		m.prompt = &prompt{purpose: askReason, picks: keysOf(list), what: m.markedWords(list)}
-		return nil
+	case key.Matches(msg, denyWhy) && !m.Guard.Burst():
+		return m.askReasonFor(list)
 	case refusal != "":
 		return m.Say(draw.Warn, "… "+refusal)
-	case key.Matches(msg, m.keys.Allow):
+	case key.Matches(msg, allow):
 		verdict = broker.Allow
 		if problem := mayAllowAll(list); problem != "" {
 			return m.Say(draw.Warn, problem)
 		}
 	}
-	m.prompt = &prompt{purpose: askMarked, verdict: verdict, picks: keysOf(list), what: m.markedWords(list)}
+	picks, lead, what := keysOf(list), string(verdict)+" ", m.words(list)
+	n := len(picks)
+	m.Pose(desk.Question{
+		Texts: func() []string {
+			return []string{lead + what + "? ", lead + figures.Plural(n, "marked call") + "? ", lead + figures.Count(n) + "? "}
+		},
+		Yes: func() tea.Cmd { return m.send(picks, verdict, "") },
+	})
+	return nil
+}
+
+// askReasonFor asks why the marked calls are denied.
+func (m marks) askReasonFor(list []*board.Card) tea.Cmd {
+	picks := keysOf(list)
+	m.Read(desk.Line{
+		Lead:  "deny " + m.words(list) + ", because: ",
+		Brief: "deny " + figures.Plural(len(picks), "marked call") + ", because: ",
+		Help:  reasonHelp,
+		May:   decider{m.Screen}.tooFast,
+		Send:  func(text string) tea.Cmd { m.Guard.MayGoOn(); return m.send(picks, broker.Deny, text) },
+	})
 	return nil
 }
 
@@ -168,8 +191,8 @@ func keysOf(list []*board.Card) []guard.Drawn {
 // kindsNamed is how many kinds of marked calls a question names.
 const kindsNamed = 4
 
-// markedWords says how many calls of which kinds are marked; safe to draw.
-func (m *model) markedWords(list []*board.Card) string {
+// words says how many calls of which kinds are marked; safe to draw.
+func (m marks) words(list []*board.Card) string {
 	var names []string
 	counts := map[string]int{}
 	for _, c := range list {
@@ -190,9 +213,9 @@ func (m *model) markedWords(list []*board.Card) string {
 	return figures.Plural(len(list), "marked call") + ": " + strings.Join(parts, ", ")
 }
 
-// sendMarked decides the picks after the operator's yes. All of them must be as they
+// send decides the picks after the operator's yes. All of them must be as they
 // were when the question was asked: else nothing is decided.
-func (m *model) sendMarked(picks []guard.Drawn, v broker.Verdict, reason string) tea.Cmd {
+func (m marks) send(picks []guard.Drawn, v broker.Verdict, reason string) tea.Cmd {
 	var list []*board.Card
 	for _, k := range picks {
 		if c := m.Board.Still(k); c != nil && c.Sending == "" {
@@ -211,16 +234,16 @@ func (m *model) sendMarked(picks []guard.Drawn, v broker.Verdict, reason string)
 	for _, c := range list {
 		c.Sending = v
 		delete(m.Board.Marks, c.Req.ID)
-		on = on || c.Req.ID == m.selected
+		on = on || c.Req.ID == m.Screen.list.selected
 	}
 	if on {
-		m.moveOn()
+		m.Screen.list.moveOn()
 	}
-	return m.decideAll(picks, v, reason)
+	return m.decideAll(picks, broker.Decision{Verdict: v, By: m.Operator, Reason: reason})
 }
 
-// markedDecided takes the broker's answer about several calls.
-func (m *model) markedDecided(msg markedMsg) tea.Cmd {
+// decided takes the broker's answer about several calls.
+func (m marks) decided(msg markedMsg) tea.Cmd {
 	if msg.err == nil {
 		return m.Say(draw.OK, pastTense(msg.verdict)+" "+figures.Plural(len(msg.keys), "call"))
 	}
@@ -240,7 +263,7 @@ func (m *model) markedDecided(msg markedMsg) tea.Cmd {
 		return m.Say(draw.Warn, "held by a freeze"+nothing, "held by a freeze")
 	case errors.Is(err, broker.ErrChanged), errors.Is(err, broker.ErrReadAnew):
 		for _, k := range msg.keys {
-			m.lookAgain(k)
+			m.reader.lookAgain(k)
 		}
 		return m.Say(draw.Warn, "one of these calls, or a file of it, changed while it waited: look again"+nothing, "one changed: look again")
 	case errors.Is(err, broker.ErrAlreadyDecided), errors.Is(err, broker.ErrNotFound), errors.Is(err, broker.ErrStale):
@@ -256,31 +279,15 @@ func pastTense(v broker.Verdict) string {
 	return "denied"
 }
 
-// settleRows notes which calls are on the screen as a whole as rows of the queue.
-func (m *model) settleRows() {
-	l := m.layout()
-	width, height := l.Inner(l.queue, 0)
-	if m.screen != screenMain || m.tooSmall() || l.queue.H <= 0 {
-		return
+// decideAll decides the calls of keys as one: all of them or none.
+func (m marks) decideAll(keys []guard.Drawn, d broker.Decision) tea.Cmd {
+	ctx, b := m.Ctx, m.broker
+	picks := make([]broker.Pick, len(keys))
+	for i, k := range keys {
+		picks[i] = broker.Pick{ID: k.ID, Digest: k.Digest}
 	}
-	for i := m.top; i < min(m.top+height, len(m.Board.Shown)); i++ {
-		if c := m.Board.Row(i); !c.SeenRow {
-			c.SeenRow = m.rowTells(c, width)
-		}
+	return func() tea.Msg {
+		_, err := b.DecideAll(ctx, picks, d)
+		return markedMsg{keys: keys, verdict: d.Verdict, err: err}
 	}
-}
-
-// rowTells reports whether c's row shows all of its call: one field, whole, in a
-// session whose folder it runs in, and nothing in it that needs a remark. Of a file
-// that changed meanwhile a row says nothing.
-func (m *model) rowTells(c *board.Card, width int) bool {
-	s, cols := c.Summary(), queueColumns(width)
-	se := m.Board.Sessions[c.Req.SessionID]
-	if !s.Whole || c.Changed || se == nil || cols.session == 0 || draw.Cells(words.Whose(c.Req, m.Board)) > cols.session || draw.Cells(s.Tool) > cols.tool {
-		return false
-	}
-	if c.Req.CWD != se.ProjectDir && (se.ProjectDir != "" || c.Req.CWD != se.CWD) {
-		return false
-	}
-	return draw.Cells(s.Text) <= summaryRoom(cols, width)
 }

@@ -1,4 +1,4 @@
-package tui
+package queue
 
 import (
 	"strings"
@@ -56,7 +56,7 @@ func failureRow(s *broker.Session) []heldRow {
 }
 
 // heldLines draws heldRows.
-func (m *model) heldLines(s *broker.Session, width int, chosen bool) []string {
+func (x *roster) heldLines(s *broker.Session, width int, chosen bool) []string {
 	var lines []string
 	for _, h := range heldRows(s) {
 		text := h.texts[len(h.texts)-1]
@@ -66,7 +66,7 @@ func (m *model) heldLines(s *broker.Session, width int, chosen bool) []string {
 				break
 			}
 		}
-		r := m.Styles.Row(width).Choose(chosen).Put(draw.Text, "  ")
+		r := x.Styles.Row(width).Choose(chosen).Put(draw.Text, "  ")
 		lines = append(lines, r.Fit(h.ink, text, width-2).To(width).String())
 	}
 	return lines

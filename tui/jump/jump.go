@@ -1,4 +1,9 @@
-package tui
+// Package jump shows an agent's own pane of tmux.
+//
+// A hook names the pane that its agent runs in, and any program can name any pane: so the agent's
+// process must be found in that pane, in the tmux server that this console is in, before tmux is told
+// to go there.
+package jump
 
 import (
 	"context"
@@ -9,67 +14,64 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/peers"
+	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 	"github.com/aoctl/aoctl/tui/tmux"
 )
+
+// Jumper takes the key that goes to an agent's pane.
+type Jumper struct {
+	*desk.Desk
+	to func(ctx context.Context, s broker.Session) error // shows the pane; To, or a test's
+}
+
+// New makes one; to shows a pane, To when nil.
+func New(d *desk.Desk, to func(ctx context.Context, s broker.Session) error) *Jumper {
+	if to == nil {
+		to = To
+	}
+	return &Jumper{Desk: d, to: to}
+}
+
+// jumpedMsg says that an agent's pane was looked for.
+type jumpedMsg struct {
+	label, pane string // safe to draw
+	err         error
+}
 
 // problem is a reason for a person to read; what agents chose in it is safe to draw.
 type problem string
 
 func (p problem) Error() string { return string(p) }
 
-// pointed is the session that a key for a session is about: the selected one in the pane
-// of the sessions, else that of the drawn call. nil when there is none.
-func (m *model) pointed() *broker.Session {
-	if m.tooSmall() {
-		return nil
-	}
-	if s := m.open(); s != nil {
-		return m.Board.Sessions[s.Subject().Session]
-	}
-	if c := m.drawnCard(); c != nil && (m.focus != paneSessions || m.screen == screenFull) {
-		return m.Board.Sessions[c.Req.SessionID]
-	}
-	if m.layout().sessions.H == 0 {
-		return nil // what nobody sees is not what a key is about
-	}
-	return m.Board.Sessions[m.session]
-}
-
-func (m *model) sayNoSession() tea.Cmd {
-	if m.tooSmall() {
-		return m.Say(draw.Warn, m.tooSmallText())
-	}
-	return m.Say(draw.Muted, "no session is selected")
-}
-
-// jump takes o: it shows the agent's own pane of tmux.
-func (m *model) jump() tea.Cmd {
-	s := m.pointed()
-	if s == nil {
-		return m.sayNoSession()
-	}
-	ctx, jump, to, label := m.Ctx, m.opts.Jump, *s, m.Board.Label(s.ID)
-	if m.Board.InOneProcess(s) {
-		return m.Say(draw.Warn, label+": its agent serves several sessions from one process, so nobody knows which of them is in pane "+safe.Line(s.Pane))
+// Jump shows the pane of session s.
+func (j *Jumper) Jump(s *broker.Session) tea.Cmd {
+	ctx, jump, to, label := j.Ctx, j.to, *s, j.Board.Label(s.ID)
+	if j.Board.InOneProcess(s) {
+		return j.Say(draw.Warn, label+": its agent serves several sessions from one process, so nobody knows which of them is in pane "+safe.Line(s.Pane))
 	}
 	return func() tea.Msg { return jumpedMsg{label: label, pane: to.Pane, err: jump(ctx, to)} }
 }
 
-func (m *model) jumped(msg jumpedMsg) tea.Cmd {
-	if p, ok := errors.AsType[problem](msg.err); ok {
-		return m.Say(draw.Warn, msg.label+": "+p.Error())
+// Update says what came of it.
+func (j *Jumper) Update(msg tea.Msg) tea.Cmd {
+	m, ok := msg.(jumpedMsg)
+	if !ok {
+		return nil
 	}
-	if msg.err != nil {
-		return m.Say(draw.Danger, msg.label+": "+safe.Line(msg.err.Error()))
+	if p, ok := errors.AsType[problem](m.err); ok {
+		return j.Say(draw.Warn, m.label+": "+p.Error())
 	}
-	return m.Say(draw.OK, msg.label+" is in pane "+msg.pane)
+	if m.err != nil {
+		return j.Say(draw.Danger, m.label+": "+safe.Line(m.err.Error()))
+	}
+	return j.Say(draw.OK, m.label+" is in pane "+m.pane)
 }
 
-// jumpTo shows the pane of s, if that is still where its agent runs. Errors: a problem,
+// To shows the pane of s, if that is still where its agent runs. Errors: a problem,
 // or what tmux says.
-func jumpTo(ctx context.Context, s broker.Session) error {
+func To(ctx context.Context, s broker.Session) error {
 	if s.Pane == "" {
 		return problem("its agent does not run in tmux")
 	}
@@ -115,13 +117,4 @@ func stillIn(s broker.Session, pane tmux.Pane) error {
 		return problem(fmt.Sprintf("pane %s is no longer its own: process %d is not in it", s.Pane, s.Process.PID))
 	}
 	return nil
-}
-
-// muteKey takes M.
-func (m *model) muteKey() tea.Cmd {
-	s := m.pointed()
-	if s == nil {
-		return m.sayNoSession()
-	}
-	return m.herald.Mute(s.ID)
 }

@@ -1,4 +1,4 @@
-package tui
+package queue
 
 import (
 	"strings"
@@ -9,7 +9,7 @@ import (
 )
 
 // stopLines is stopTold for the sessions pane.
-func (m *model) stopLines(s *broker.Session, width int, chosen bool) []string {
+func (x *roster) stopLines(s *broker.Session, width int, chosen bool) []string {
 	if words.StopTold(s) == "" {
 		return nil
 	}
@@ -18,7 +18,7 @@ func (m *model) stopLines(s *broker.Session, width int, chosen bool) []string {
 		if width <= len("until its user speaks") {
 			text = strings.NewReplacer(" is", "", "its ", "").Replace(text)
 		}
-		lines = append(lines, m.Styles.Row(width).Choose(chosen).Put(draw.Text, " ").Fit(draw.Muted, text, width-1).To(width).String())
+		lines = append(lines, x.Styles.Row(width).Choose(chosen).Put(draw.Text, " ").Fit(draw.Muted, text, width-1).To(width).String())
 	}
 	return lines
 }

@@ -1,0 +1,99 @@
+package tui
+
+import (
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/board"
+	"github.com/aoctl/aoctl/tui/desk"
+	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/tty"
+	"github.com/aoctl/aoctl/tui/words"
+)
+
+// watchStarted takes in a snapshot of all that the broker knows.
+func (m *model) watchStarted(msg watchStartedMsg) tea.Cmd {
+	if msg.gen != m.feed.gen {
+		return nil
+	}
+	before := m.Board.Cards
+	m.Board.Reset(msg.snap, m.At)
+	m.Book = words.NewBook(msg.snap.Rules)
+	m.shared.sheets.Clear()
+	var missed []*board.Card
+	for _, c := range m.Board.Waiting {
+		if before[c.Req.ID] == nil {
+			missed = append(missed, c)
+		}
+	}
+	return tea.Batch(m.started(msg), m.broadcast(desk.News{}), m.shared.herald.Announce(missed...))
+}
+
+// updatesCame takes in changes, one after the other: first what a change means beside what is known,
+// then the change itself.
+func (m *model) updatesCame(msg updatesMsg) tea.Cmd {
+	if msg.gen != m.feed.gen {
+		return nil
+	}
+	var arrived []*board.Card
+	var cmds []tea.Cmd
+	for _, u := range msg.list {
+		cmds = append(cmds, m.meaning(u))
+		if c := m.Board.Apply(u, m.At); c != nil {
+			arrived = append(arrived, c)
+		}
+		if u.Request != nil {
+			m.shared.sheets.Forget(u.Request.ID)
+		}
+		if u.Rules != nil {
+			m.Book = words.NewBook(*u.Rules)
+		}
+	}
+	m.Board.Tidy()
+	cmds = append(cmds, m.attempted(msg.list), m.broadcast(desk.News{List: msg.list}), m.shared.herald.Announce(arrived...))
+	return tea.Batch(append(cmds, m.goOn(msg))...)
+}
+
+// meaning says and rings what a change is about that the screens are not told of.
+func (m *model) meaning(u broker.Update) tea.Cmd {
+	if u.Health != nil && u.Health.Frozen != m.Board.Health.Frozen {
+		m.Guard.Doubt(m.At) // the line across the top moves what is drawn
+	}
+	var cmds []tea.Cmd
+	if r := u.Request; r != nil && r.Unheard {
+		cmds = append(cmds, m.Say(draw.Warn, m.Board.Label(r.SessionID)+": "+draw.SafeLine(r.ToolName)+" "+m.Book.Ended(*r)))
+	}
+	if u.Session != nil {
+		cmds = append(cmds, m.alarmCame(*u.Session), m.asksCame(*u.Session), m.shared.orders.StepsCame(*u.Session))
+		if m.Board.Renames(*u.Session) {
+			m.shared.sheets.Clear()
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+// alarmCame rings for an alarm of s that is new. The banner moves what is drawn, so keys are deaf
+// for a moment.
+func (m *model) alarmCame(s broker.Session) tea.Cmd {
+	if s.Alarm == nil {
+		return nil
+	}
+	if old := m.Board.Sessions[s.ID]; old != nil && old.Alarm != nil && old.Alarm.At.Equal(s.Alarm.At) {
+		return nil
+	}
+	m.Guard.Doubt(m.At)
+	name := s.Name
+	if name == "" {
+		name = s.ID
+	}
+	return m.shared.herald.Ring("aoctl: " + tty.Bare(s.Alarm.ToolName) + " ran otherwise than allowed in " + tty.Bare(name))
+}
+
+// asksCame rings when the agent of s begins to ask in its own terminal.
+func (m *model) asksCame(s broker.Session) tea.Cmd {
+	old := m.Board.Sessions[s.ID]
+	if s.Asks == nil || old != nil && old.Asks != nil && old.Asks.RequestID == s.Asks.RequestID {
+		return nil
+	}
+	return m.shared.herald.Ring("aoctl: a question waits in the terminal of " + tty.Bare(m.Board.Label(s.ID)))
+}

@@ -1,0 +1,60 @@
+package queue
+
+import (
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/board"
+	"github.com/aoctl/aoctl/tui/desk"
+	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/guard"
+)
+
+// typeDigit takes a digit for the drawn card's code. Both digits must pass the guard.
+func (q decider) typeDigit(c *board.Card, digit string) tea.Cmd {
+	first, wait, refusal := q.Guard.Digit(digit, q.At)
+	switch {
+	case refusal != "":
+		return q.Say(draw.Warn, "… "+refusal)
+	case c.Sending != "":
+		return q.saySent()
+	case c.Held():
+		return q.sayHeld(c)
+	case locked(c):
+		return q.sayReadOn()
+	case first == "" && c.Code != "" && digit == c.Code[:1]:
+		q.Guard.Begin(digit, q.At)
+		return tea.Tick(guard.CodeFor, func(time.Time) tea.Msg { return desk.Look{} })
+	case first != "" && first+digit == c.Code:
+		return q.hold(broker.Allow, wait)
+	}
+	return q.Say(draw.Warn,
+		"that is not the code of this card: type "+c.Code+" to allow, d to deny",
+		"wrong digit: "+c.Code+" allows")
+}
+
+// sayCode tells that a dangerous call is not allowed by one key.
+func (q decider) sayCode(c *board.Card) tea.Cmd {
+	what := "allow"
+	if c.Late() {
+		what = "let its retry pass"
+	}
+	return q.Say(draw.Danger, "dangerous: type "+c.Code+" to "+what+", d to deny", "dangerous: type "+c.Code+" to allow")
+}
+
+func (q decider) sayReadOn() tea.Cmd {
+	return q.Say(draw.Warn, "read to the end to allow: G or ctrl+d")
+}
+
+// codeKey stands in the key line where others have the key that allows.
+func (q decider) codeKey(c *board.Card) desk.Key {
+	if first := q.Guard.Begun(q.At); first != "" {
+		return desk.Key{Name: first + "_", Short: "then " + c.Code[1:] + " allows"}
+	}
+	if c.Late() {
+		return desk.Key{Name: "type " + c.Code, Short: "allow retry"}
+	}
+	return desk.Key{Name: "type " + c.Code, Short: "allow"}
+}

@@ -1,0 +1,120 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/board"
+	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/guard"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+type (
+	deferredMsg struct { // the answer to putting a call off
+		key guard.Drawn
+		req broker.Request
+		err error
+	}
+)
+
+// judgePutOff says what such a key does now, on the drawn card.
+func (q decider) judgePutOff(msg tea.KeyMsg, wait time.Duration, refusal string) tea.Cmd {
+	if key.Matches(msg, resume) && q.focus == paneSessions {
+		return q.setup.Orders.Resume(q.roster.selected, wait, refusal)
+	}
+	c := q.DrawnCard()
+	switch {
+	case c == nil:
+		return q.sayNone()
+	case key.Matches(msg, resume):
+		return q.setup.Orders.Resume(c.Req.SessionID, wait, refusal)
+	case refusal != "":
+		return q.Say(draw.Warn, "… "+refusal)
+	case c.Sending != "":
+		return q.saySent()
+	case c.Late():
+		return q.Say(draw.Muted, "this call was refused already")
+	case key.Matches(msg, reject):
+		if !c.PutOff() {
+			return q.Say(draw.Muted, "X refuses a call that is put off, and ends its session with it: here d denies, and s stops", "X is for calls that are put off")
+		}
+		k := q.Guard.Drawn
+		return q.InAMoment(wait, func() tea.Cmd { return q.denyForGood(k) })
+	case c.PutOff():
+		return q.Say(draw.Muted, "it is put off already: nobody waits for it")
+	case !c.Req.Deferrable:
+		return q.Say(draw.Muted, "this call cannot be deferred: only Claude Code without a user before it (claude -p, aoctl run) ends and asks again", "cannot be deferred: only claude -p and aoctl run can")
+	}
+	k := q.Guard.Drawn
+	return q.InAMoment(wait, func() tea.Cmd { return q.sendPutOff(k) })
+}
+
+// sendPutOff puts the call of k off, if it is still the one that was drawn.
+func (q decider) sendPutOff(k guard.Drawn) tea.Cmd {
+	c := q.Board.Still(k)
+	if c == nil || c.Sending != "" {
+		return q.Say(draw.Warn, "this call is no longer waiting: nothing was put off")
+	}
+	ctx, b, by := q.Ctx, q.broker, q.Operator
+	return func() tea.Msg {
+		r, err := b.Defer(ctx, k.ID, by)
+		return deferredMsg{key: k, req: r, err: err}
+	}
+}
+
+// denyForGood denies the call of k, which is put off, and ends its session.
+func (q decider) denyForGood(k guard.Drawn) tea.Cmd {
+	c := q.Board.Still(k)
+	if c == nil || c.Sending != "" {
+		return q.Say(draw.Warn, "this call is no longer waiting: nothing was decided")
+	}
+	return q.sent(c, broker.Decision{Verdict: broker.Deny, By: q.Operator, Digest: k.Digest, End: true})
+}
+
+func (q decider) deferred(msg deferredMsg) tea.Cmd {
+	switch {
+	case errors.Is(msg.err, broker.ErrAlreadyDecided):
+		return q.Say(draw.Warn, "too late, this call "+q.Book.Ended(msg.req))
+	case errors.Is(msg.err, broker.ErrNotRecorded):
+		return q.Say(draw.Danger, "that it is put off could not be recorded: the agent waits as before", "not recorded: it waits as before")
+	case errors.Is(msg.err, context.Canceled):
+		return nil
+	case msg.err != nil:
+		return q.Say(draw.Warn, safe.Line(msg.err.Error()))
+	}
+	return q.Say(draw.OK, "put off: its agent ends, and the call waits for you without a deadline", "put off: it waits for you")
+}
+
+// answered follows an answer to a call that was put off: its agent hears of it only when
+// its session is resumed.
+func (q decider) answered(r broker.Request) tea.Cmd {
+	s := q.Board.Sessions[r.SessionID]
+	if r.Checkpoint == nil || !r.State.Terminal() || s == nil || s.Run != nil {
+		return nil
+	}
+	return q.setup.Orders.GoOn(r.SessionID)
+}
+
+// putOffWord is what the line of a session, of which word is the state, says of that.
+func putOffWord(s *broker.Session, word string) string {
+	if s.Deferred == 0 || word == board.PutOffState {
+		return ""
+	}
+	return " · " + board.PutOffState
+}
+
+// offSince is what a row says of c, which is put off, in at most room cells.
+func offSince(c *board.Card, now time.Time, room int) string {
+	since := figures.Ago(now.Sub(c.Req.Checkpoint.At))
+	if text := "off " + since; draw.Cells(text) <= room {
+		return text
+	}
+	return since
+}

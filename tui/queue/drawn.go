@@ -1,0 +1,138 @@
+package queue
+
+import (
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/tui/board"
+	"github.com/aoctl/aoctl/tui/callview"
+	"github.com/aoctl/aoctl/tui/desk"
+	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/guard"
+	"github.com/aoctl/aoctl/tui/question"
+	"github.com/aoctl/aoctl/tui/sheet"
+	"github.com/aoctl/aoctl/tui/words"
+)
+
+// reader is the drawn call: how far it is scrolled, and what has been on the screen.
+type reader struct {
+	*desk.Desk
+	sheets *sheet.Sheets
+	setup  *Setup
+	form   *question.Form
+	scroll int         // first row of the call on the screen
+	shown  guard.Drawn // the call of the last settling, zero for none
+	own    bool        // a key of the operator's own brought it there
+}
+
+// settle takes in which card is going to be drawn, and notes when its end is on the screen. What a
+// new one would change is read.
+func (x *reader) settle(c *board.Card, own bool, width, height int) tea.Cmd {
+	if c == nil {
+		x.shown, x.own = guard.Drawn{}, false
+		x.form.Settle(nil)
+		return nil
+	}
+	var cmd tea.Cmd
+	if c.Key() != x.Guard.Drawn {
+		x.scroll, x.own = 0, own
+		c.WantForm()
+		cmd = x.wantFiles(c)
+		if c.Dangerous() && c.Code == "" {
+			c.Code = x.setup.NewCode()
+		}
+	}
+	x.shown = c.Key()
+	if x.form.Settle(c) {
+		x.own = true
+	}
+	d := x.sheet(c, width)
+	x.scroll = max(0, min(x.scroll, len(d.Rows)-height))
+	if height > 0 && x.scroll+height >= d.CallEnd {
+		c.SeenEnd = true
+		if c.Ask != nil {
+			c.Ask.Note()
+		}
+	}
+	return cmd
+}
+
+// sheet is card c laid out.
+func (x *reader) sheet(c *board.Card, width int) *callview.Doc {
+	k := sheet.Key{ID: c.Req.ID, Width: width}
+	in := x.form.Open(c)
+	if c.Ask != nil && !c.Late() {
+		k.Form = 2*c.Ask.Rev + 1
+		if in {
+			k.Form++
+		}
+	}
+	return x.sheets.Get(k, func() *callview.Doc {
+		a := x.sheets.Around(c.Req)
+		a.Sections, a.Rest, a.PlanFile = c.Sections, c.Rest, c.PlanFile()
+		if k.Form > 0 {
+			a.Ask, a.InForm = c.Ask, in
+		}
+		return callview.LayOutLater(x.Styles, c.Req, a, width)
+	})
+}
+
+// locked reports whether c cannot be allowed because its end was not on the screen.
+func locked(c *board.Card) bool { return !c.SeenEnd }
+
+// Sheet is a card laid out, and the room for it in rows.
+func (q *Screen) Sheet(c *board.Card) (d *callview.Doc, height int) {
+	l := q.layout()
+	width, height := l.Inner(l.detail, 1)
+	return q.reader.sheet(c, width), height
+}
+
+// Scrolled is the first row of the drawn call on the screen.
+func (q *Screen) Scrolled() *int { return &q.reader.scroll }
+
+// drawnDoc is the drawn call laid out; nil when there is none.
+func (q *Screen) drawnDoc() *callview.Doc {
+	c := q.DrawnCard()
+	if c == nil {
+		return nil
+	}
+	d, _ := q.Sheet(c)
+	return d
+}
+
+// detailView draws the selected call.
+func (q *Screen) detailView(l layout, a draw.Area) []string {
+	if a.H <= 0 {
+		return nil
+	}
+	width, height := l.Inner(a, 1)
+	c := q.DrawnCard()
+	if c == nil {
+		f := draw.Caption{Title: "Call", Focus: q.focus == paneDetail}
+		i, text := draw.Muted, "nothing waits"
+		if q.list.card() != nil {
+			i, text = draw.Warn, q.TooSmallText()
+		}
+		return l.Framed(a, f, 1, []string{q.Styles.Row(width).Fit(i, text, width).To(width).String()})
+	}
+	d, scroll := q.reader.sheet(c, width), q.reader.scroll
+	f := draw.Caption{
+		Title: d.Title, Alarm: d.Alarm, Note: d.Note, Right: callview.Position(scroll, height, d),
+		Focus: q.focus == paneDetail || q.full,
+	}
+	f.Below, f.BelowInk = words.Standing(c, q.At)
+	f.BelowMore = words.NoLonger(c, q.At)
+	if l.Stacked && c.Held() && f.Alarm == "" {
+		f.Note, f.NoteInk = "held", draw.Frozen
+	}
+	if l.Stacked && f.Note == "" && f.Alarm == "" { // such a frame has no lower edge
+		f.Note = "asked " + figures.Clock(q.At.Sub(c.Req.CreatedAt)) + " ago"
+	}
+	if more := d.CallEnd - scroll - height; (locked(c) || c.Ask.Unread()) && more > 0 {
+		f.BelowRight = "▼ " + figures.Plural(more, "more row")
+		if l.Stacked {
+			f.Right = f.BelowRight
+		}
+	}
+	return l.Framed(a, f, 1, d.Look(scroll, scroll+height))
+}

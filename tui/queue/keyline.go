@@ -1,0 +1,158 @@
+package queue
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/aoctl/aoctl/tui/board"
+	"github.com/aoctl/aoctl/tui/desk"
+	"github.com/aoctl/aoctl/tui/figures"
+)
+
+// keyline is what the key line names, in its order; keys of the root stand between those of the screen.
+type keyline struct{ *Screen }
+
+func named(name, does string) desk.Key { return desk.Key{Name: name, Short: does} }
+
+// narrow is the width in cells below which the key line is short of room.
+const narrow = 60
+
+// named are the keys worth naming now; c is the drawn card, nil for none.
+func (q keyline) named(c *board.Card) []desk.Key {
+	switch {
+	case q.onSessions():
+		return q.forSession()
+	case c == nil:
+		return q.forNothing()
+	case len(q.Board.Marks) > 0:
+		return q.forMarks()
+	case q.InForm(c):
+		return nil // the form has its own
+	}
+	list := q.forCard(c)
+	deaf := q.Guard.Deaf(q.At)
+	for i := range list {
+		list[i].Faint = !q.possible(c, list[i].Name, deaf)
+	}
+	return list
+}
+
+// usual are the keys about any call, and those behind them.
+func (q keyline) usual() (about, others []desk.Key) {
+	about = []desk.Key{named("a", "allow"), named("d", "deny"), named("D", "deny, say why"), named("A", "rule…"), named("s", "stop"), named("e", "edit")}
+	if q.full {
+		return about, []desk.Key{named("j k", "scroll"), named("y", "copy"), named("esc", "back")}
+	}
+	return about, []desk.Key{
+		named("S", "stop all"), named("enter", "full"), named("/", "filter"), named("h", "history"),
+		named("r", "rules"), named("q", "quit"), named("?", "help"),
+	}
+}
+
+func (q keyline) forNothing() []desk.Key {
+	about, others := q.usual()
+	if q.Board.Rows() == 0 && !q.full {
+		return append([]desk.Key{named("tab", "sessions"), named("n", "new session")}, others[3:]...)
+	}
+	return append(about, others...)
+}
+
+func (q keyline) forSession() []desk.Key {
+	id := q.roster.selected
+	tail := []desk.Key{named("tab", "next pane"), q.freezeKey(), named("n", "new session"), named("S", "stop all"), named("/", "filter"), named("h", "history"), named("r", "rules"), named("q", "quit"), named("?", "help")}
+	list := []desk.Key{named("s", "stop this session"), q.observeKey(), named("enter", "its calls only")}
+	if q.Board.Held(id) {
+		list = []desk.Key{named("m", "message"), named("i", "interrupt"), named("s", "stop"), named("enter", "all about it")}
+	}
+	if s := q.Board.Sessions[id]; s != nil && s.Deferred > 0 {
+		list = append([]desk.Key{named("R", "resume")}, list...)
+	}
+	return append(list, tail...)
+}
+
+// freezeKey says what F does on the selected session.
+func (q keyline) freezeKey() desk.Key {
+	if s := q.Board.Sessions[q.roster.selected]; s != nil && s.Frozen {
+		return named("F", "unfreeze")
+	}
+	return named("F", "freeze")
+}
+
+// observeKey says what O does on the selected session.
+func (q keyline) observeKey() desk.Key {
+	if s := q.Board.Sessions[q.roster.selected]; q.Board.Health.Observing || s != nil && s.Observed {
+		return named("O", "hold again")
+	}
+	return named("O", "observe")
+}
+
+func (q keyline) forMarks() []desk.Key {
+	n := len(q.Board.Marks)
+	what := figures.Count(n) + " marked"
+	if q.Width < narrow {
+		what = figures.Count(n)
+	}
+	about, others := q.usual()
+	list := []desk.Key{named("a", "allow "+what), named("d", "deny "+what), named("space", "mark"), named("*", "mark alike"), named("esc", "unmark all")}
+	return append(append(list, about[2:]...), others...)
+}
+
+func (q keyline) forCard(c *board.Card) []desk.Key {
+	about, others := q.usual()
+	if !c.Late() && !c.PutOff() {
+		about = append(about, named("t", "more time"))
+	}
+	behind := func(first desk.Key, list ...desk.Key) []desk.Key {
+		return append(append([]desk.Key{first}, list...), others...)
+	}
+	switch {
+	case c.Held():
+		return behind(named("held", "by a freeze"), about[1:]...)
+	case c.Ask != nil && !c.Late():
+		return []desk.Key{named("enter", "answer"), named("D", "decline"), named("a", "let it ask in its terminal"), named("s", "stop"), named("t", "more time"), named("?", "help")}
+	case mustBeSaid(c) && !c.Late() && !c.PutOff():
+		return behind(q.allowKey(c, "approve"), append([]desk.Key{named("d", "send back")}, about[4:]...)...)
+	case locked(c):
+		return behind(q.allowKey(c, "allow"), about[1:]...)
+	case c.PutOff():
+		list := []desk.Key{about[1], about[2], named("X", "deny, end"), named("R", "resume")}
+		if q.Board.Held(c.Req.SessionID) {
+			list = append(list, named("m", "message"))
+		}
+		return behind(q.allowKey(c, "allow"), append(list, about[4:]...)...)
+	case c.Late():
+		return append([]desk.Key{q.allowKey(c, "allow its retry"), named("d", "dismiss"), about[4]}, others...)
+	case q.Board.Held(c.Req.SessionID):
+		return behind(q.allowKey(c, "allow"), append([]desk.Key{about[1], about[2], named("m", "message"), named("i", "interrupt")}, about[4:]...)...)
+	}
+	return behind(q.allowKey(c, "allow"), about[1:]...)
+}
+
+// allowKey is the key that allows c, or that leads there.
+func (q keyline) allowKey(c *board.Card, does string) desk.Key {
+	switch {
+	case locked(c) && q.Width < narrow:
+		return named("G", "read on to "+does)
+	case locked(c):
+		return named("G", "read to the end to "+does)
+	case c.Dangerous():
+		return decider{q.Screen}.codeKey(c)
+	}
+	return named("a", does)
+}
+
+// possible reports whether a key that the key line names would act now.
+func (q keyline) possible(c *board.Card, name string, deaf bool) bool {
+	switch name {
+	case "held":
+		return false
+	case "e":
+		return !deaf && c.Sending == "" && !c.Late()
+	case "t":
+		return !deaf && c.Sending == "" && c.MayWait()
+	}
+	if slices.Contains([]string{"a", "d", "D"}, name) || strings.HasPrefix(name, "type ") {
+		return !deaf && c.Sending == ""
+	}
+	return true
+}

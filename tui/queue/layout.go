@@ -1,0 +1,63 @@
+package queue
+
+import (
+	"github.com/aoctl/aoctl/tui/draw"
+)
+
+// tallStack is how many rows of a stacked screen leave room for the sessions.
+const tallStack = 24
+
+// layout says where the panes stand. An area without height is not drawn.
+type layout struct {
+	draw.Frames
+	sessions, queue, detail draw.Area
+}
+
+func (q *Screen) layout() layout {
+	l := layout{Frames: q.Frames()}
+	whole := q.Whole()
+	switch {
+	case q.full:
+		l.detail = whole
+	case q.Small:
+		l.queue = whole
+		if q.focus == paneSessions {
+			l.sessions, l.queue = whole, draw.Area{}
+		}
+	case l.Stacked:
+		q.stacked(&l, whole)
+	default:
+		q.spread(&l, whole)
+	}
+	return l
+}
+
+// spread puts the sessions to the left of queue and call. The queue's height does not follow its
+// length: a call must not move while it is being read.
+func (q *Screen) spread(l *layout, b draw.Area) {
+	side := min(max(b.W*22/100, 22), 32)
+	l.sessions = draw.Area{X: b.X, Y: b.Y, W: side, H: b.H}
+	l.queue = draw.Area{X: b.X + side, Y: b.Y, W: b.W - side, H: b.H}
+	if q.Board.Rows() == 0 {
+		return
+	}
+	l.queue.H = min(max(b.H*3/10, 3), 12) + 2
+	l.detail = draw.Area{X: l.queue.X, Y: b.Y + l.queue.H, W: l.queue.W, H: b.H - l.queue.H}
+}
+
+// stacked puts the panes one above the other; in a low window the sessions take the queue's place
+// while they have the focus.
+func (q *Screen) stacked(l *layout, b draw.Area) {
+	if b.H >= tallStack {
+		l.sessions = draw.Area{X: b.X, Y: b.Y, W: b.W, H: 6}
+		b.Y, b.H = b.Y+6, b.H-6
+	}
+	l.queue = b
+	if q.Board.Rows() > 0 {
+		l.queue.H = 1 + min(max(b.H/4, 2), 8)
+		l.detail = draw.Area{X: b.X, Y: b.Y + l.queue.H, W: b.W, H: b.H - l.queue.H}
+	}
+	if q.focus == paneSessions && l.sessions.H == 0 {
+		l.sessions, l.queue = l.queue, draw.Area{}
+	}
+}

@@ -1,0 +1,183 @@
+package queue
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/board"
+	"github.com/aoctl/aoctl/tui/desk"
+	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/sheet"
+)
+
+// list is which of the calls that wait is selected, and where it stands.
+type list struct {
+	*desk.Desk
+	sheets   *sheet.Sheets
+	selected string // id of the selected card
+	top      int    // first listed card on the screen
+	at       int    // the selected card's place, when it was last there
+	went     string // id of the card that the key just pressed moved to
+}
+
+// card is the selected card, nil when there is none.
+func (x *list) card() *board.Card {
+	c := x.Board.Cards[x.selected]
+	if x.Board.Place(c) < 0 {
+		return nil
+	}
+	return c
+}
+
+// place is where the selected card stands in the list.
+func (x *list) place() int { return x.Board.Place(x.card()) }
+
+// selectRow selects the card at place i of the list, or the one nearest to it.
+func (x *list) selectRow(i int) {
+	n := x.Board.Rows()
+	if n == 0 {
+		x.selected = ""
+		return
+	}
+	x.selected = x.Board.Row(min(max(i, 0), n-1)).Req.ID
+}
+
+// goTo is selectRow for a move of the operator's own.
+func (x *list) goTo(i int) {
+	x.selectRow(i)
+	x.went = x.selected
+}
+
+// keep selects the card that took the selected one's place when that one is no longer listed.
+// ended is the call that was selected, when it is known how it ended; else its Outcome is nil.
+func (x *list) keep() (ended broker.Request) {
+	if at := x.place(); at >= 0 {
+		x.at = at
+		return ended
+	}
+	had := x.selected
+	x.selectRow(x.at)
+	x.at = max(0, x.place())
+	for _, r := range x.Board.Recent {
+		if had != "" && r.ID == had {
+			return r
+		}
+	}
+	return ended
+}
+
+// moveOn selects the next card that nobody has decided yet: the next one that waits, else the
+// oldest, else a late one.
+func (x *list) moveOn() {
+	b := x.Board
+	at := x.place()
+	for _, part := range [3][2]int{{at + 1, len(b.Shown)}, {0, len(b.Shown)}, {len(b.Shown), b.Rows()}} {
+		for i := part[0]; i < part[1]; i++ {
+			if b.Row(i).Sending == "" {
+				x.selectRow(i)
+				return
+			}
+		}
+	}
+}
+
+// passed moves on from the card of that id, if it is the selected one.
+func (x *list) passed(id string) {
+	if x.selected == id {
+		x.moveOn()
+	}
+}
+
+// drop takes a card away and keeps the place.
+func (x *list) drop(c *board.Card) {
+	at := x.place()
+	x.Board.Drop(c)
+	if x.card() == nil {
+		x.selectRow(at)
+	}
+}
+
+func (x *list) filterBy(f board.Filter) {
+	at := x.place()
+	x.Board.SetFilter(f)
+	if x.card() == nil {
+		x.selectRow(at)
+	}
+}
+
+// settle keeps the selected card on the screen, and notes which calls are there as a whole.
+func (x *list) settle(l layout, drawn bool) {
+	width, height := l.Inner(l.queue, 0)
+	x.top = desk.Window(x.top, x.place(), height, x.Board.Rows())
+	if !drawn || l.queue.H <= 0 {
+		return
+	}
+	for i := x.top; i < min(x.top+height, len(x.Board.Shown)); i++ {
+		if c := x.Board.Row(i); !c.SeenRow {
+			c.SeenRow = x.rowTells(c, width)
+		}
+	}
+}
+
+// view draws the calls that wait, worst risk first and then oldest, and the late
+// ones below. When there are none it shows what was decided last.
+func (x *list) view(l layout, a draw.Area, focus bool) []string {
+	width, height := l.Inner(a, 0)
+	b := x.Board
+	off := b.Waiting.PutOff()
+	f := draw.Caption{Title: "Waiting " + figures.Count(len(b.Waiting)-off), Focus: focus}
+	if b.Filter.Active() {
+		f.Title = fmt.Sprintf("Waiting %s of %s", figures.Count(len(b.Shown)), figures.Count(len(b.Waiting)))
+	} else if off > 0 {
+		f.Title += " · put off " + figures.Count(off)
+	}
+	f.Note, f.NoteInk = x.note()
+	if b.Rows() == 0 {
+		return l.Framed(a, f, 0, x.quiet(width, height))
+	}
+	if n := b.Rows(); n > height && height > 0 {
+		f.Right = fmt.Sprintf("%s–%s of %s", figures.Count(x.top+1), figures.Count(min(x.top+height, n)), figures.Count(n))
+	}
+	rows := make([]string, 0, height)
+	for i := x.top; i < min(x.top+height, b.Rows()); i++ {
+		rows = append(rows, x.row(b.Row(i), width))
+	}
+	return l.Framed(a, f, 0, rows)
+}
+
+// note says what is special about the listed calls.
+func (x *list) note() (string, draw.Ink) {
+	b := x.Board
+	var notes []string
+	i := draw.Muted
+	if n := len(b.Marks); n > 0 {
+		notes, i = append(notes, figures.Count(n)+" marked"), draw.Key
+	}
+	if n := b.Shown.Dangerous(); n > 0 {
+		notes, i = append(notes, figures.Count(n)+" dangerous"), draw.Danger
+	}
+	if n := x.elsewhereNote(); n != "" {
+		notes, i = append(notes, n), max(i, draw.Warn)
+	}
+	if b.Filter.Active() {
+		notes = append(notes, x.filterText())
+	}
+	return strings.Join(notes, " · "), i
+}
+
+func (x *list) filterText() string {
+	f := x.Board.Filter
+	text := ""
+	if f.SessionID != "" {
+		text = "of " + x.Board.Label(f.SessionID)
+	}
+	if f.Text != "" {
+		if text != "" {
+			text += " "
+		}
+		text += "/" + draw.SafeLine(f.Text)
+	}
+	return text
+}

@@ -1,0 +1,125 @@
+package queue
+
+import (
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/tui/board"
+	"github.com/aoctl/aoctl/tui/desk"
+	"github.com/aoctl/aoctl/tui/draw"
+)
+
+// move takes a key that moves: in the list, among the sessions, or in the drawn call.
+func (q *Screen) move(msg tea.KeyMsg) tea.Cmd {
+	switch {
+	case key.Matches(msg, desk.PageDown, desk.PageUp), q.full, q.focus == paneDetail:
+		q.scroll(msg)
+	case key.Matches(msg, desk.Bottom) && q.focus == paneQueue && q.unread():
+		q.reader.scroll = len(q.drawnDoc().Rows)
+	case q.focus == paneSessions:
+		q.roster.move(func(at, n int) int { return desk.Moved(msg, at, n, 0) })
+	default:
+		q.list.goTo(desk.Moved(msg, q.list.place(), q.Board.Rows(), 0))
+	}
+	return nil
+}
+
+// scroll moves in the drawn call.
+func (q *Screen) scroll(msg tea.KeyMsg) {
+	if c := q.DrawnCard(); c != nil {
+		d, height := q.Sheet(c)
+		q.reader.scroll = desk.Scrolled(msg, q.reader.scroll, len(d.Rows), height)
+	}
+}
+
+// unread reports whether the drawn call's end was not on the screen yet.
+func (q *Screen) unread() bool {
+	c := q.DrawnCard()
+	return c != nil && locked(c)
+}
+
+// nextPane goes by panes on, or back, to one that is drawn: without a call there is no pane for it.
+func (q *Screen) nextPane(by pane) {
+	q.focus = (q.focus + by) % paneCount
+	if q.focus == paneDetail && q.Board.Rows() == 0 {
+		q.focus = (q.focus + by) % paneCount
+	}
+}
+
+// openCall gives the drawn call the whole screen, or goes to the calls of a session.
+func (q *Screen) openCall() tea.Cmd {
+	on := q.roster.selected
+	switch {
+	case q.onSessions() && q.Board.Held(on):
+		return q.Open(desk.Managed, desk.Subject{Session: on})
+	case q.onSessions() && on != "":
+		q.list.filterBy(board.Filter{SessionID: on})
+		q.focus = paneQueue
+	case q.DrawnCard() == nil:
+		return decider{q}.sayNone()
+	default:
+		q.full = true
+	}
+	return nil
+}
+
+// showCall goes to the card of a call.
+func (q *Screen) showCall(id string) tea.Cmd {
+	c := q.Board.Cards[id]
+	if c == nil {
+		return q.Say(draw.Muted, "this call is no longer waiting")
+	}
+	if q.Board.Place(c) < 0 {
+		q.list.filterBy(board.Filter{})
+	}
+	q.list.selected, q.list.went = id, id
+	q.focus = paneQueue
+	if q.Small {
+		return decider{q}.sayNone()
+	}
+	q.full = true
+	return nil
+}
+
+// mouse scrolls and selects. It never decides.
+func (q *Screen) mouse(msg tea.MouseMsg) {
+	step, click := desk.Wheel(msg)
+	if step == 0 && !click {
+		return
+	}
+	l := q.layout()
+	switch {
+	case l.detail.Has(msg.X, msg.Y):
+		q.reader.scroll += step * desk.WheelRows
+		if click && !q.full {
+			q.focus = paneDetail
+		}
+	case l.queue.Has(msg.X, msg.Y):
+		q.mouseQueue(l, msg, step)
+	case l.sessions.Has(msg.X, msg.Y):
+		q.mouseSessions(l, msg, step)
+	}
+}
+
+func (q *Screen) mouseQueue(l layout, msg tea.MouseMsg, step int) {
+	if step != 0 {
+		q.list.goTo(q.list.place() + step)
+		return
+	}
+	q.focus = paneQueue
+	_, height := l.Inner(l.queue, 0)
+	if y := msg.Y - l.queue.Y - 1; y >= 0 && y < height && q.list.top+y < q.Board.Rows() {
+		q.list.goTo(q.list.top + y)
+	}
+}
+
+func (q *Screen) mouseSessions(l layout, msg tea.MouseMsg, step int) {
+	if step != 0 {
+		q.roster.move(func(at, n int) int { return max(0, min(at+step, n-1)) })
+		return
+	}
+	q.focus = paneSessions
+	if id := q.roster.sessionAt(msg.Y - l.sessions.Y - 1); id != "" {
+		q.roster.selected = id
+	}
+}

@@ -1,0 +1,232 @@
+// Package queue is the first screen of the console: the calls that wait, the sessions beside them,
+// and the selected call, which is the one that a key decides. It lies at the bottom of the stack of
+// screens and is never closed.
+//
+// Its parts, each with a state of its own: list (which call is selected, and how the rows are
+// drawn), roster (the sessions pane), reader (the drawn call: how far it is scrolled, the files that
+// it would change, and whether its end was on the screen), the question's form, and marks.
+//
+// How a decision is made: Keys gives each deciding key to the guard first (Press), then to a judge
+// here, which has the last word on what that key does on this card now (a dangerous one takes a
+// code, a held one cannot be allowed, one that was not read to the end neither). What may act is
+// held for some milliseconds and then sent to the broker, about the call that was drawn and no
+// other. The row says "allow…" until the broker's own word takes the card away.
+//
+// Arrivals never move the selection. A selected card that ends by itself gives its place to the next
+// one, and the last line says what ended it.
+package queue
+
+import (
+	"context"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/board"
+	"github.com/aoctl/aoctl/tui/desk"
+	"github.com/aoctl/aoctl/tui/guard"
+	"github.com/aoctl/aoctl/tui/herald"
+	"github.com/aoctl/aoctl/tui/orders"
+	"github.com/aoctl/aoctl/tui/question"
+	"github.com/aoctl/aoctl/tui/sheet"
+)
+
+// Broker takes the decisions.
+type Broker interface {
+	Decide(ctx context.Context, id string, d broker.Decision) (broker.Request, error)
+	DecideAll(ctx context.Context, picks []broker.Pick, d broker.Decision) ([]broker.Request, error)
+	Defer(ctx context.Context, id string, by broker.Actor) (broker.Request, error)
+	Extend(ctx context.Context, id string, by broker.Actor) (broker.Request, error)
+}
+
+// Setup is what the screen takes beside the broker.
+type Setup struct {
+	Sheets *sheet.Sheets
+	Orders *orders.Orders
+	Herald *herald.Herald
+
+	NewCode  func() string                     // makes the code of a dangerous card
+	ReadFile func(path string) ([]byte, error) // what a call would change
+	Stamp    func(path string) string          // differs when the file does
+	Now      func() time.Time
+}
+
+// pane is a part of the screen that keys move in.
+type pane int
+
+// The panes, in the order in which tab visits them.
+const (
+	paneQueue pane = iota
+	paneDetail
+	paneSessions
+	paneCount
+)
+
+// Screen is the first screen.
+type Screen struct {
+	*desk.Desk
+	broker Broker
+	setup  Setup
+
+	list   list
+	roster roster
+	reader reader
+	form   *question.Form
+	focus  pane
+	full   bool // the drawn call has the whole screen
+
+	instead   guard.Drawn // a card that e was pressed on, whose agent takes no other input
+	denying   denial      // the card that a reason is being written for
+	savedRule string      // id of the rule that the editor saved last
+}
+
+// New makes the screen.
+func New(d *desk.Desk, b Broker, s Setup) *Screen {
+	q := &Screen{Desk: d, broker: b, setup: s}
+	q.list = list{Desk: d, sheets: s.Sheets}
+	q.roster = roster{Desk: d, muted: s.Herald.Muted}
+	q.form = question.New(d, q)
+	q.reader = reader{Desk: d, sheets: s.Sheets, setup: &q.setup, form: q.form}
+	return q
+}
+
+// Opens shows the calls of a session, or the card of a call; with neither it shows what it did.
+func (q *Screen) Opens(on desk.Subject) tea.Cmd {
+	q.full = false
+	switch {
+	case on.Call != nil:
+		return q.showCall(on.Call.ID)
+	case on.Session != "":
+		q.focus = paneQueue
+		q.list.filterBy(board.Filter{SessionID: on.Session})
+	}
+	return nil
+}
+
+// Update takes the broker's answers, its news, and the mouse.
+func (q *Screen) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case desk.Settle:
+		return q.settle()
+	case desk.News:
+		return q.newsCame(msg)
+	case desk.Tick:
+		q.Board.ExpireLate(q.At)
+		return tea.Batch(q.keepPlace(), q.reader.watchFiles(q.DrawnCard()))
+	case tea.MouseMsg:
+		q.mouse(msg)
+	case desk.Allowed:
+		q.list.passed(msg.ID)
+	case desk.Launched:
+		if msg.Err == nil {
+			q.roster.newest = msg.Session.ID
+		}
+	case desk.RuleSaved:
+		if msg.Err == nil {
+			q.savedRule = msg.Saved.Rule.ID
+		}
+	case decidedMsg:
+		return decider{q}.decided(msg)
+	case markedMsg:
+		return marks{q}.decided(msg)
+	case deferredMsg:
+		return decider{q}.deferred(msg)
+	case moreTimeMsg:
+		return decider{q}.moreTime(msg)
+	default:
+		return q.reader.update(msg)
+	}
+	return nil
+}
+
+// Subject is the drawn call, or the selected session while its pane has the focus.
+func (q *Screen) Subject() desk.Subject {
+	on := desk.Subject{Speaks: true}
+	if c := q.DrawnCard(); c != nil {
+		on.Call, on.Drawn, on.Own = &c.Req, c.Key(), q.reader.own
+		if q.focus != paneSessions || q.full {
+			on.Session = c.Req.SessionID
+			return on
+		}
+	}
+	if q.layout().sessions.H > 0 { // what nobody sees is not what a key is about
+		on.Session = q.roster.selected
+	}
+	return on
+}
+
+// DrawnCard is the card whose call is on the screen, whole or in part: the only one that a decision
+// may be about.
+func (q *Screen) DrawnCard() *board.Card {
+	if q.Small || q.Height == 0 {
+		return nil
+	}
+	return q.list.card()
+}
+
+// Send decides the call of k, if it is still the one that was drawn; for screens on top of this one.
+func (q *Screen) Send(k guard.Drawn, v broker.Verdict, reason string) tea.Cmd {
+	return decider{q}.send(k, v, reason)
+}
+
+// newsCame keeps the place in the list, and follows what a reason is being written for.
+func (q *Screen) newsCame(msg desk.News) tea.Cmd {
+	for _, u := range msg.List {
+		if u.Request != nil {
+			q.denying.news(*u.Request, q.Book)
+		}
+	}
+	return q.keepPlace()
+}
+
+// keepPlace says what ended the selected card, when that is no longer listed. That a stop or a new
+// rule did is known already while that itself is being told.
+func (q *Screen) keepPlace() tea.Cmd {
+	ended := q.list.keep()
+	o := ended.Outcome
+	switch {
+	case o == nil:
+	case q.Told() && (o.By.Kind == broker.ByStop || q.justSaved(o.By)):
+	case o.By.Kind != broker.ByOperator || o.By.Token() != "":
+		return decider{q}.sayEnded(ended)
+	}
+	return nil
+}
+
+// justSaved reports whether a call was ended by the rule that was saved last; which calls those are
+// is said when it is saved.
+func (q *Screen) justSaved(a broker.Actor) bool {
+	return a.Kind == broker.ByRule && a.ID != "" && a.ID == q.savedRule
+}
+
+// settle brings selection and scrolling in line with what is going to be drawn.
+func (q *Screen) settle() tea.Cmd {
+	q.list.keep()
+	l := q.layout()
+	q.list.settle(l, !q.full && !q.Small)
+	q.roster.settle(l)
+	c := q.DrawnCard()
+	width, height := l.Inner(l.detail, 1)
+	own := q.list.went != "" && c != nil && q.list.went == c.Req.ID
+	q.list.went = ""
+	return tea.Batch(q.reader.settle(c, own, width, height), q.setup.Sheets.Want(q.Subject().Call))
+}
+
+// View draws the screen.
+func (q *Screen) View(_, _ int) []string {
+	l := q.layout()
+	if q.full {
+		return q.detailView(l, l.detail)
+	}
+	right := q.list.view(l, l.queue, q.focus == paneQueue)
+	right = append(right, q.detailView(l, l.detail)...)
+	left := q.roster.view(l, l.sessions, q.focus == paneSessions)
+	if l.Stacked || q.Small {
+		return append(left, right...)
+	}
+	for i := range right {
+		right[i] = left[i] + right[i]
+	}
+	return right
+}
