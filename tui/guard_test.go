@@ -228,7 +228,7 @@ func TestWordsTypedAhead(t *testing.T) {
 	})
 }
 
-var drawnCommand = regexp.MustCompile(`\$ echo (n\d+)`)
+var drawnCommand = regexp.MustCompile(`│ \$ echo (n\d+)`)
 
 // Two thousand presses while cards come and go: none decides a card that was on the
 // screen for less than half a second when the key went down.

@@ -2,25 +2,19 @@ package callview
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/aoctl/aoctl/tui/figures"
 )
 
-// Position says which rows of a call are on the screen.
+// Position says how large a call is, and which of its rows are on the screen when not all are.
 func Position(scroll, height int, d *Doc) string {
-	n := len(d.Rows)
-	text := fmt.Sprintf("%s–%s of %s", figures.Count(scroll+1), figures.Count(min(scroll+height, n)), figures.Plural(n, "row"))
-	if n <= height {
-		if d.CallEnd > 0 {
-			n = d.CallEnd // the rest is what we say of the call
-		}
-		text = "all " + figures.Plural(n, "row")
-		if n == 1 {
-			text = "1 row · all"
-		}
-	}
+	var parts []string
 	if d.Size != "" {
-		text = d.Size + " · " + text
+		parts = append(parts, d.Size)
 	}
-	return text
+	if n := len(d.Rows); n > height {
+		parts = append(parts, fmt.Sprintf("%s–%s of %s", figures.Count(scroll+1), figures.Count(min(scroll+height, n)), figures.Plural(n, "row")))
+	}
+	return strings.Join(parts, " · ")
 }

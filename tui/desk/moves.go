@@ -113,10 +113,10 @@ func Window(top, at, rows, items int) int {
 	return max(0, min(top, items-rows))
 }
 
-// Position says which rows of a text of n are on the screen.
+// Position says which rows of a text of n are on the screen, when not all are.
 func Position(top, height, n int) string {
 	if n <= height {
-		return "all " + figures.Plural(n, "row")
+		return ""
 	}
 	return fmt.Sprintf("%s–%s of %s", figures.Count(top+1), figures.Count(min(top+height, n)), figures.Plural(n, "row"))
 }

@@ -68,19 +68,34 @@ func (x *list) keep() (ended broker.Request) {
 	return ended
 }
 
-// moveOn selects the next card that nobody has decided yet: the next one that waits, else the
-// oldest, else a late one.
+// moveOn selects the neighbour that nobody has decided yet: the next one that waits, else the one
+// before, else a late one.
 func (x *list) moveOn() {
-	b := x.Board
-	at := x.place()
-	for _, part := range [3][2]int{{at + 1, len(b.Shown)}, {0, len(b.Shown)}, {len(b.Shown), b.Rows()}} {
-		for i := part[0]; i < part[1]; i++ {
-			if b.Row(i).Sending == "" {
-				x.selectRow(i)
-				return
-			}
+	at, waiting := x.place(), len(x.Board.Shown)
+	for i := at + 1; i < waiting; i++ {
+		if x.selectOpen(i) {
+			return
 		}
 	}
+	for i := min(at, waiting) - 1; i >= 0; i-- {
+		if x.selectOpen(i) {
+			return
+		}
+	}
+	for i := waiting; i < x.Board.Rows(); i++ {
+		if x.selectOpen(i) {
+			return
+		}
+	}
+}
+
+// selectOpen selects the card at place i, unless it was decided already.
+func (x *list) selectOpen(i int) bool {
+	if x.Board.Row(i).Sending != "" {
+		return false
+	}
+	x.selectRow(i)
+	return true
 }
 
 // passed moves on from the card of that id, if it is the selected one.
@@ -114,9 +129,10 @@ func (x *list) settle(l layout, drawn bool) {
 	if !drawn || l.queue.H <= 0 {
 		return
 	}
+	cols := x.columns(width, x.top, min(x.top+height, x.Board.Rows()))
 	for i := x.top; i < min(x.top+height, len(x.Board.Shown)); i++ {
 		if c := x.Board.Row(i); !c.SeenRow {
-			c.SeenRow = x.rowTells(c, width)
+			c.SeenRow = x.rowTells(c, cols, width)
 		}
 	}
 }
@@ -137,12 +153,15 @@ func (x *list) view(l layout, a draw.Area, focus bool) []string {
 	if b.Rows() == 0 {
 		return l.Framed(a, f, 0, x.quiet(width, height))
 	}
+	to := min(x.top+height, b.Rows())
+	cols := x.columns(width, x.top, to)
+	f.Right = cols.heads()
 	if n := b.Rows(); n > height && height > 0 {
-		f.Right = fmt.Sprintf("%s–%s of %s", figures.Count(x.top+1), figures.Count(min(x.top+height, n)), figures.Count(n))
+		f.Right = fmt.Sprintf("%s–%s of %s", figures.Count(x.top+1), figures.Count(to), figures.Count(n)) + " ─ " + cols.heads()
 	}
 	rows := make([]string, 0, height)
-	for i := x.top; i < min(x.top+height, b.Rows()); i++ {
-		rows = append(rows, x.row(b.Row(i), width))
+	for i := x.top; i < to; i++ {
+		rows = append(rows, x.row(b.Row(i), cols, width))
 	}
 	return l.Framed(a, f, 0, rows)
 }

@@ -3,6 +3,10 @@ package queue
 import (
 	"time"
 
+	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/tui/callview"
+	"github.com/aoctl/aoctl/tui/safe"
+
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/draw"
@@ -10,25 +14,87 @@ import (
 	"github.com/aoctl/aoctl/tui/words"
 )
 
-// columns are the widths of a queue row's parts, in cells; 0 leaves a part out.
-type columns struct{ tool, session, age, left int }
+// columns are the widths of a row's last parts, in cells; 0 leaves a part out.
+type columns struct{ session, age, left int }
 
-func queueColumns(width int) columns {
-	c := columns{tool: 6, session: 0, age: 0, left: 7}
-	if width >= 50 {
-		c.tool, c.session = 8, 13
+// columns are as wide as what is listed in these rows asks for: the rest is the subject's.
+func (x *list) columns(width, from, to int) columns {
+	c := columns{left: 8}
+	most := 0
+	switch {
+	case width >= 80:
+		most = min(max(width/4, 20), 34)
+	case width >= 50:
+		most = 13
 	}
 	if width >= 66 {
 		c.age = 7
 	}
-	if width >= 80 {
-		c.tool, c.session = 10, min(max(width/4, 20), 34)
+	whole, brief, subject := 0, 0, 0
+	for i := from; i < to && most > 0; i++ {
+		card := x.Board.Row(i)
+		whole = max(whole, draw.Cells(words.Whose(card.Req, x.Board)))
+		brief = max(brief, draw.Cells(whoseBriefly(card.Req, x.Board)))
+		subject = max(subject, subjectOf(card).cells())
+	}
+	c.session = min(most, whole)
+	if subject > subjectRoom(c, width) {
+		c.session = min(most, brief)
 	}
 	return c
 }
 
-func (x *list) row(c *board.Card, width int) string {
-	cols := queueColumns(width)
+// whoseBriefly is whose call r is, in few cells: the session, or the sub-agent alone.
+func whoseBriefly(r broker.Request, b *board.Board) string {
+	if sub := words.Subagent(r); sub != "" {
+		return "› " + sub
+	}
+	return words.Whose(r, b)
+}
+
+// heads are what stands above the columns of times.
+func (c columns) heads() string {
+	if c.age == 0 {
+		return "left"
+	}
+	return "asked ─ left"
+}
+
+// signs stand for the tools that most calls are made with. Any other tool is named.
+var signs = map[string]string{
+	"Bash": "$", "Edit": "±", "MultiEdit": "±", "Write": "+", "NotebookEdit": "▤",
+	"WebFetch": "↗", "WebSearch": "↗", agents.AskUserQuestion: "?",
+}
+
+// subject is what a row says of a call: the sign of its tool, the tool's name where it has no sign,
+// and the summary of the call.
+type subject struct {
+	sign, name string // safe to draw
+	callview.Summary
+}
+
+// cells is how wide the subject is, whole.
+func (s subject) cells() int {
+	n := draw.Cells(s.sign + " " + s.name + s.Text)
+	if s.Edit {
+		n += draw.Cells("  +" + figures.Count(s.Added) + " −" + figures.Count(s.Gone))
+	}
+	return n
+}
+
+func subjectOf(c *board.Card) subject {
+	s := subject{sign: signs[c.Tool()], Summary: c.Summary()}
+	switch {
+	case s.sign != "":
+	case s.Edit:
+		s.sign = "±"
+	default:
+		s.sign, s.name = "·", s.Tool+" "
+	}
+	return s
+}
+
+func (x *list) row(c *board.Card, cols columns, width int) string {
 	chosen := c.Req.ID == x.selected
 	r := x.Styles.Row(width).Choose(chosen)
 	bar := " "
@@ -37,28 +103,32 @@ func (x *list) row(c *board.Card, width int) string {
 	}
 	r.Put(draw.Key, bar)
 	x.flags(r, c)
-	s := c.Summary()
+	s := subjectOf(c)
 	tool, text := draw.Bold, draw.Text
 	if c.Late() || c.Sending != "" {
 		tool, text = draw.Muted, draw.Muted
 	}
-	r.Fit(tool, s.Tool, cols.tool).To(flagsWidth + cols.tool + 1)
-	end := r.Width + summaryRoom(cols, width) + 1
-	s.Put(r, text, end-1-r.Width)
-	r.To(end)
+	end := flagsWidth + subjectRoom(cols, width)
+	r.Put(tool, s.sign+" ").Fit(tool, s.name, min(draw.Cells(s.name), end-r.Width))
+	s.Put(r, text, end-r.Width)
+	r.To(end + 1)
 	if cols.session > 0 {
-		r.Fit(draw.Muted, words.Whose(c.Req, x.Board), cols.session).To(end + cols.session + 1)
+		whose := words.Whose(c.Req, x.Board)
+		if draw.Cells(whose) > cols.session {
+			whose = whoseBriefly(c.Req, x.Board)
+		}
+		r.Fit(draw.Muted, whose, cols.session).To(end + 1 + cols.session + 1)
 	}
 	x.times(r, c, cols, width)
 	return r.To(width).String()
 }
 
-// flagsWidth is what stands before a row's tool: the bar, two signs and a blank.
+// flagsWidth is what stands before a row's subject: the bar, two signs and a blank.
 const flagsWidth = 4
 
-// summaryRoom is how many cells a row has for its summary.
-func summaryRoom(cols columns, width int) int {
-	room := width - cols.left - cols.age - 1 - flagsWidth - cols.tool - 1
+// subjectRoom is how many cells a row has for its subject.
+func subjectRoom(cols columns, width int) int {
+	room := width - cols.left - cols.age - 1 - flagsWidth
 	if cols.session > 0 {
 		room -= cols.session + 1
 	}
@@ -115,17 +185,20 @@ func urgency(d, whole time.Duration) draw.Ink {
 	return draw.Text
 }
 
-// rowTells reports whether c's row shows all of its call: one field, whole, in a
-// session whose folder it runs in, and nothing in it that needs a remark. Of a file
-// that changed meanwhile a row says nothing.
-func (x *list) rowTells(c *board.Card, width int) bool {
-	s, cols := c.Summary(), queueColumns(width)
+// rowTells reports whether c's row shows all of its call: one field, whole, in a session whose folder
+// it runs in, and nothing in it that needs a remark. Of a file that changed meanwhile a row says
+// nothing.
+func (x *list) rowTells(c *board.Card, cols columns, width int) bool {
+	s := subjectOf(c)
 	se := x.Board.Sessions[c.Req.SessionID]
-	if !s.Whole || c.Changed || se == nil || cols.session == 0 || draw.Cells(words.Whose(c.Req, x.Board)) > cols.session || draw.Cells(s.Tool) > cols.tool {
+	if s.name != "" && safe.Line(callview.ToolWord(c.Tool())) != s.Tool { // cut
+		return false
+	}
+	if !s.Whole || c.Changed || se == nil || cols.session == 0 || draw.Cells(words.Whose(c.Req, x.Board)) > cols.session {
 		return false
 	}
 	if c.Req.CWD != se.ProjectDir && (se.ProjectDir != "" || c.Req.CWD != se.CWD) {
 		return false
 	}
-	return draw.Cells(s.Text) <= summaryRoom(cols, width)
+	return s.cells() <= subjectRoom(cols, width)
 }

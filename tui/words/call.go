@@ -18,13 +18,21 @@ func Quoted(text string) string {
 // Whose names a call's session and sub-agent; safe to draw.
 func Whose(r broker.Request, b *board.Board) string {
 	label := b.Label(r.SessionID)
-	switch {
-	case r.SubagentType != "":
-		return label + " › " + draw.SafeLine(r.SubagentType)
-	case r.SubagentID != "":
-		return label + " › " + draw.SafeLine(draw.LastOf(r.SubagentID, 8))
+	if sub := Subagent(r); sub != "" {
+		return label + " › " + sub
 	}
 	return label
+}
+
+// Subagent is what the sub-agent is called that makes the call; "" when the agent itself does.
+func Subagent(r broker.Request) string {
+	if r.SubagentType != "" {
+		return draw.SafeLine(r.SubagentType)
+	}
+	if r.SubagentID != "" {
+		return draw.SafeLine(draw.LastOf(r.SubagentID, 8))
+	}
+	return ""
 }
 
 // Pad fills rows of a narrower paper up to width.
