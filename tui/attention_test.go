@@ -134,7 +134,7 @@ func TestMutedSessionRingsNoBell(t *testing.T) {
 		b := newBells(t, bash("r1", "s1", time.Now(), "ls"))
 		b.press("M")
 		b.shows("api is muted")
-		b.shows("claude · muted")
+		b.shows("1 muted")
 		b.c.publish(bash("r2", "s1", time.Now(), "pwd"))
 		b.wait(6 * time.Minute)
 		b.expect("muted", 0)

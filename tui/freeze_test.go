@@ -127,7 +127,7 @@ func TestFreezeOneSession(t *testing.T) {
 		if got := r.asked(); got != `freeze "s1" true` {
 			t.Fatalf("after F: %s", got)
 		}
-		r.shows("frozen · 3 wait")
+		r.shows("frozen 3")
 		r.shows("1 frozen")
 		if strings.Contains(r.view(), "FROZEN") {
 			t.Error("says that everything is frozen")

@@ -38,7 +38,7 @@ func TestObserveASession(t *testing.T) {
 		if got := strings.Join(r.c.observed, ", "); got != "s1 true" {
 			t.Fatalf("observed %q", got)
 		}
-		r.shows("observed · 3 wait")
+		r.shows("observed 3")
 		r.shows("observing api: none of its calls is held")
 		r.press("O")
 		if got := strings.Join(r.c.observed, ", "); got != "s1 true, s1 false" {

@@ -27,7 +27,7 @@ type (
 // judgePutOff says what such a key does now, on the drawn card.
 func (q decider) judgePutOff(msg tea.KeyMsg, wait time.Duration, refusal string) tea.Cmd {
 	if key.Matches(msg, resume) && q.focus == paneSessions {
-		return q.setup.Orders.Resume(q.roster.selected, wait, refusal)
+		return q.setup.Orders.Resume(q.roster.session(), wait, refusal)
 	}
 	c := q.DrawnCard()
 	switch {
@@ -100,14 +100,6 @@ func (q decider) answered(r broker.Request) tea.Cmd {
 		return nil
 	}
 	return q.setup.Orders.GoOn(r.SessionID)
-}
-
-// putOffWord is what the line of a session, of which word is the state, says of that.
-func putOffWord(s *broker.Session, word string) string {
-	if s.Deferred == 0 || word == board.PutOffState {
-		return ""
-	}
-	return " · " + board.PutOffState
 }
 
 // offSince is what a row says of c, which is put off, in at most room cells.

@@ -58,9 +58,12 @@ func (q keyline) forNothing() []desk.Key {
 }
 
 func (q keyline) forSession() []desk.Key {
-	id := q.roster.selected
+	id := q.roster.session()
 	tail := []desk.Key{named("tab", "next pane"), q.freezeKey(), named("n", "new session"), named("S", "stop all"), named("/", "filter"), named("h", "history"), named("r", "rules"), named("q", "quit"), named("?", "help")}
 	list := []desk.Key{named("s", "stop this session"), q.observeKey(), named("enter", "its calls only")}
+	if q.roster.selected == fold {
+		return append([]desk.Key{named("enter", "unfold, fold")}, tail...)
+	}
 	if q.Board.Held(id) {
 		list = []desk.Key{named("m", "message"), named("i", "interrupt"), named("s", "stop"), named("enter", "all about it")}
 	}
@@ -72,7 +75,7 @@ func (q keyline) forSession() []desk.Key {
 
 // freezeKey says what F does on the selected session.
 func (q keyline) freezeKey() desk.Key {
-	if s := q.Board.Sessions[q.roster.selected]; s != nil && s.Frozen {
+	if s := q.Board.Sessions[q.roster.session()]; s != nil && s.Frozen {
 		return named("F", "unfreeze")
 	}
 	return named("F", "freeze")
@@ -80,7 +83,7 @@ func (q keyline) freezeKey() desk.Key {
 
 // observeKey says what O does on the selected session.
 func (q keyline) observeKey() desk.Key {
-	if s := q.Board.Sessions[q.roster.selected]; q.Board.Health.Observing || s != nil && s.Observed {
+	if s := q.Board.Sessions[q.roster.session()]; q.Board.Health.Observing || s != nil && s.Observed {
 		return named("O", "hold again")
 	}
 	return named("O", "observe")

@@ -124,7 +124,7 @@ func (q decider) judgeStop(msg tea.KeyMsg, _ time.Duration, refusal string) tea.
 	c := q.DrawnCard()
 	switch {
 	case q.onSessions():
-		return order(q.roster.selected, refusal)
+		return order(q.roster.session(), refusal)
 	case c == nil:
 		return q.sayNone()
 	case refusal != "":
@@ -141,7 +141,7 @@ func (q decider) judgeObserve(_ tea.KeyMsg, _ time.Duration, refusal string) tea
 	if !q.onSessions() {
 		return q.Say(draw.Muted, "O observes a session, or holds it again: tab goes to the sessions", "O is for sessions: tab goes there")
 	}
-	return q.setup.Orders.Observe(q.roster.selected, refusal)
+	return q.setup.Orders.Observe(q.roster.session(), refusal)
 }
 
 // mute mutes the session that the screen is about.

@@ -48,8 +48,10 @@ func (q *Screen) nextPane(by pane) {
 
 // openCall gives the drawn call the whole screen, or goes to the calls of a session.
 func (q *Screen) openCall() tea.Cmd {
-	on := q.roster.selected
+	on := q.roster.session()
 	switch {
+	case q.onSessions() && q.roster.selected == fold:
+		q.roster.unfold()
 	case q.onSessions() && q.Board.Held(on):
 		return q.Open(desk.Managed, desk.Subject{Session: on})
 	case q.onSessions() && on != "":

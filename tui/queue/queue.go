@@ -151,7 +151,7 @@ func (q *Screen) Subject() desk.Subject {
 		}
 	}
 	if q.layout().sessions.H > 0 { // what nobody sees is not what a key is about
-		on.Session = q.roster.selected
+		on.Session = q.roster.session()
 	}
 	return on
 }
@@ -205,7 +205,7 @@ func (q *Screen) settle() tea.Cmd {
 	q.list.keep()
 	l := q.layout()
 	q.list.settle(l, !q.full && !q.Small)
-	q.roster.settle(l)
+	q.roster.settle(l, q.onSessions())
 	c := q.DrawnCard()
 	width, height := l.Inner(l.detail, 1)
 	own := q.list.went != "" && c != nil && q.list.went == c.Req.ID
@@ -221,7 +221,7 @@ func (q *Screen) View(_, _ int) []string {
 	}
 	right := q.list.view(l, l.queue, q.focus == paneQueue)
 	right = append(right, q.detailView(l, l.detail)...)
-	left := q.roster.view(l, l.sessions, q.focus == paneSessions)
+	left := q.roster.view(l, l.sessions)
 	if l.Stacked || q.Small {
 		return append(left, right...)
 	}

@@ -2,52 +2,88 @@ package queue
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
-	"github.com/aoctl/aoctl/tui/sessionview"
-	"github.com/aoctl/aoctl/tui/words"
 )
 
-// subagentsShown is how many of a session's sub-agents have a line of their own.
-const subagentsShown = 3
-
-// roster is the pane of the sessions, and which one is selected.
+// roster is the pane of the sessions, and which one is selected. A session has one row; more is said
+// of the selected one, and of one in which something went wrong. Ended ones are folded into a row.
 type roster struct {
 	*desk.Desk
 	muted    func(session string) bool
-	selected string // id
+	selected string // id of a session, or fold
+	unfolded bool   // ended sessions are listed
+	focus    bool   // keys are for this pane
 	top      int    // first row on the screen
 	newest   string // id of the session that was started here last, until it is listed
 }
 
-// sessionRows is how many rows a session takes.
-func sessionRows(s *broker.Session) int {
-	n := 2 + min(len(s.Subagents), subagentsShown)
-	if words.StopTold(s) != "" {
-		n += stopRows
+// fold stands in the list for the sessions that have ended. No session has this id.
+const fold = "\x00ended"
+
+// entry is a session, or the fold, as it is listed.
+type entry struct {
+	id   string
+	rows int
+}
+
+// folds reports whether s is listed only where ended sessions are.
+func folds(s *broker.Session) bool { return s.State.Ended() && s.Deferred == 0 }
+
+// list is what the pane lists. Where no session lives, ended ones are not folded.
+func (x *roster) list() []entry {
+	var living, ended []entry
+	for _, id := range x.Board.Roster {
+		s := x.Board.Sessions[id]
+		e := entry{id, len(x.more(s)) + 1}
+		if folds(s) {
+			ended = append(ended, e)
+		} else {
+			living = append(living, e)
+		}
 	}
-	return n + len(heldRows(s))
+	switch {
+	case len(ended) == 0:
+		return living
+	case len(living) == 0:
+		return ended
+	}
+	list := append(living, entry{fold, 1})
+	if x.unfolded {
+		list = append(list, ended...)
+	}
+	return list
+}
+
+// ended counts the sessions that are listed only where ended ones are.
+func (x *roster) ended() (n int) {
+	for _, s := range x.Board.Sessions {
+		if folds(s) {
+			n++
+		}
+	}
+	return n
 }
 
 // settle keeps the selected session on the screen.
-func (x *roster) settle(l layout) {
+func (x *roster) settle(l layout, focus bool) {
+	x.focus = focus
 	x.selectNewest()
-	b := x.Board
-	if b.Sessions[x.selected] == nil {
-		x.selected = x.first()
+	list := x.list()
+	if !slices.ContainsFunc(list, func(e entry) bool { return e.id == x.selected }) {
+		x.selected = x.first(list)
+		list = x.list()
 	}
 	_, height := l.Inner(l.sessions, 0)
-	at, all := 0, 0
-	rows := 2
-	for _, id := range b.Roster {
-		if id == x.selected {
-			at, rows = all, sessionRows(b.Sessions[id])
+	at, all, rows := 0, 0, 0
+	for _, e := range list {
+		if e.id == x.selected {
+			at, rows = all, e.rows
 		}
-		all += sessionRows(b.Sessions[id])
+		all += e.rows
 	}
 	if at < x.top {
 		x.top = at
@@ -58,48 +94,67 @@ func (x *roster) settle(l layout) {
 	x.top = max(0, min(x.top, all-height))
 }
 
-// first is the session that is marked at first: one that has not ended, if there is one.
-func (x *roster) first() string {
-	list := x.Board.Roster
+// first is the session that is selected at first: one that has not ended, if there is one.
+func (x *roster) first(list []entry) string {
 	if len(list) == 0 {
 		return ""
 	}
-	for _, id := range list {
-		if !x.Board.Sessions[id].State.Ended() {
-			return id
-		}
-	}
-	return list[0]
+	return list[0].id
 }
 
-// sessionAt is the session drawn on row y of the pane.
+// session is the selected session's id; "" when none is.
+func (x *roster) session() string {
+	if x.selected == fold {
+		return ""
+	}
+	return x.selected
+}
+
+// unfold lists the ended sessions, or folds them.
+func (x *roster) unfold() { x.unfolded = !x.unfolded }
+
+// sessionAt is what is listed on row y of the pane.
 func (x *roster) sessionAt(y int) string {
 	at := -x.top
-	for _, id := range x.Board.Roster {
-		n := sessionRows(x.Board.Sessions[id])
-		if y >= at && y < at+n {
-			return id
+	for _, e := range x.list() {
+		if y >= at && y < at+e.rows {
+			return e.id
 		}
-		at += n
+		at += e.rows
 	}
 	return ""
 }
 
-func (x *roster) view(l layout, a draw.Area, focus bool) []string {
+// move selects what is so many places further, or back.
+func (x *roster) move(to func(at, n int) int) {
+	list := x.list()
+	if i := slices.IndexFunc(list, func(e entry) bool { return e.id == x.selected }); i >= 0 {
+		x.selected = list[to(i, len(list))].id
+	}
+}
+
+// selectNewest selects the session that was started here last, once it is listed.
+func (x *roster) selectNewest() {
+	if x.newest != "" && x.Board.Sessions[x.newest] != nil {
+		x.selected, x.newest = x.newest, ""
+	}
+}
+
+func (x *roster) view(l layout, a draw.Area) []string {
 	if a.H <= 0 {
 		return nil
 	}
 	width, height := l.Inner(a, 0)
-	f := draw.Caption{Title: "Sessions", Focus: focus}
+	f := draw.Caption{Title: "Sessions", Focus: x.focus}
+	dangerous := x.dangerous()
 	var rows []string
 	skip := x.top
-	for _, id := range x.Board.Roster {
-		s := x.Board.Sessions[id]
-		if n := sessionRows(s); skip >= n {
-			skip -= n
+	for _, e := range x.list() {
+		if skip >= e.rows {
+			skip -= e.rows
 			continue
 		}
-		rows = append(rows, x.lines(s, width, focus)[skip:]...)
+		rows = append(rows, x.rows(e.id, dangerous[e.id], width)[skip:]...)
 		skip = 0
 		if len(rows) >= height {
 			break
@@ -111,88 +166,33 @@ func (x *roster) view(l layout, a draw.Area, focus bool) []string {
 	return l.Framed(a, f, 0, rows[:min(len(rows), height)])
 }
 
-// lines draws one session: name and agent, state and since when, and its
-// sub-agents.
-func (x *roster) lines(s *broker.Session, width int, focus bool) []string {
-	chosen := s.ID == x.selected && focus
+// dangerous counts the dangerous calls that wait, by session. They stand first in the list.
+func (x *roster) dangerous() map[string]int {
+	counts := map[string]int{}
+	for _, c := range x.Board.Waiting[:x.Board.Waiting.Dangerous()] {
+		counts[c.Req.SessionID]++
+	}
+	return counts
+}
+
+// rows draws one session with what is said of it, or the fold.
+func (x *roster) rows(id string, dangerous, width int) []string {
+	chosen := id == x.selected && x.focus
 	bar := " "
 	if chosen {
 		bar = "▌"
 	}
-	name := draw.Bold
-	if s.State.Ended() {
-		name = draw.Muted
-	}
 	r := x.Styles.Row(width).Choose(chosen).Put(draw.Key, bar)
-	agent := draw.SafeLine(s.Agent)
-	if s.Run != nil {
-		agent = words.ManagedMark + agent
+	if id == fold {
+		text := "─ " + figures.Count(x.ended()) + " ended ─"
+		return []string{r.Fit(draw.Muted, text, width-1).To(width).String()}
 	}
-	if x.muted(s.ID) {
-		agent = mutedWord(agent, width-3-draw.Cells(x.Board.Label(s.ID)))
+	s := x.Board.Sessions[id]
+	x.row(r, s, dangerous, width)
+	rows := []string{r.To(width).String()}
+	for _, m := range x.more(s) {
+		line := x.Styles.Row(width).Choose(chosen).Put(draw.Key, bar).Put(draw.Faint, " ")
+		rows = append(rows, line.Fit(m.ink, m.fitting(width-2), width-2).To(width).String())
 	}
-	if s.Run != nil && draw.Cells(x.Board.Label(s.ID))+draw.Cells(agent)+3 > width {
-		agent = strings.TrimSpace(words.ManagedMark) // no other agent can be held
-	}
-	room := width - 2 - draw.Cells(agent) - 1
-	r.Fit(name, x.Board.Label(s.ID), max(room, width/2))
-	r.Right(draw.Muted, agent, width-1)
-	lines := []string{r.To(width).String()}
-
-	word, since := x.Board.Status(s)
-	r = x.Styles.Row(width).Choose(chosen).Put(draw.Key, bar)
-	room = width - 8
-	if s.Observed {
-		r.Put(draw.Warn, "observed").Put(draw.Faint, " · ")
-		room = width - 1 - r.Width
-	}
-	if s.Frozen && !s.State.Ended() {
-		r.Put(draw.Frozen, "frozen").Put(draw.Faint, " · ")
-		room = width - 1 - r.Width
-	}
-	r.Fit(sessionview.Ink(s, x.Board.Pending[s.ID]), word+putOffWord(s, word), room)
-	if age := figures.Ago(x.At.Sub(since)); !since.IsZero() && r.Width+1+draw.Cells(age) < width { // never touching the word
-		r.Right(draw.Muted, age, width-1)
-	}
-	lines = append(lines, r.To(width).String())
-	lines = append(lines, x.heldLines(s, width, chosen)...)
-	lines = append(lines, x.stopLines(s, width, chosen)...)
-	return append(lines, x.subagentLines(s, width, chosen)...)
-}
-
-func (x *roster) subagentLines(s *broker.Session, width int, chosen bool) []string {
-	var lines []string
-	for i := range min(len(s.Subagents), subagentsShown) {
-		text := draw.SafeLine(s.Subagents[i].Type)
-		if more := len(s.Subagents) - subagentsShown; more > 0 && i == subagentsShown-1 {
-			text = "and " + figures.Plural(more+1, "more sub-agent")
-		}
-		r := x.Styles.Row(width).Choose(chosen).Put(draw.Faint, "  └ ").Fit(draw.Muted, text, width-5)
-		lines = append(lines, r.To(width).String())
-	}
-	return lines
-}
-
-// mutedWord tells of a muted session beside the name of its agent, or in its place where
-// there is no room for both.
-func mutedWord(agent string, room int) string {
-	if both := agent + " · muted"; draw.Cells(both) <= room {
-		return both
-	}
-	return "muted"
-}
-
-// selectNewest selects the session that was started here last, once it is listed.
-func (x *roster) selectNewest() {
-	if x.newest != "" && x.Board.Sessions[x.newest] != nil {
-		x.selected, x.newest = x.newest, ""
-	}
-}
-
-// move selects the session that is so many places further, or back.
-func (x *roster) move(to func(at, n int) int) {
-	list := x.Board.Roster
-	if i := slices.Index(list, x.selected); i >= 0 {
-		x.selected = list[to(i, len(list))]
-	}
+	return rows
 }
