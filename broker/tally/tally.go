@@ -77,6 +77,8 @@ type Report struct {
 	Agents   []Group `json:"agents"`
 	Tools    []Group `json:"tools"`
 	Rules    []Group `json:"rules"` // what each rule decided
+
+	ArchivedMS int64 `json:"archived_before_ms,omitempty"` // calls that ended before are in archives, and not counted; 0 when none are missing
 }
 
 // Count makes a Report. Days begin when they do in loc.

@@ -3,7 +3,6 @@ package logs
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,7 +11,6 @@ import (
 	"github.com/aoctl/aoctl/broker/tally"
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/output"
-	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/store"
@@ -76,26 +74,16 @@ func showStats(cmd *cobra.Command, o statsOptions) (err error) {
 
 // countCalls counts the calls of the session that ref names, or of all for "".
 func countCalls(ctx context.Context, r *store.Reader, ref string, since time.Time) (tally.Report, error) {
+	if ref == "" {
+		return state.Tally(ctx, r, "", since)
+	}
 	list, err := r.Sessions(ctx, broker.SessionFilter{Limit: maxLog})
 	if err != nil {
 		return tally.Report{}, fmt.Errorf("read the sessions: %w", err)
 	}
-	session := ""
-	if ref != "" {
-		s, err := client.FindSession(list, ref, client.Recorded...)
-		if err != nil {
-			return tally.Report{}, err
-		}
-		session = s.ID
-	}
-	var calls []broker.EndedCall
-	err = r.EachEnded(ctx, session, since, func(c broker.EndedCall) { calls = append(calls, c) })
+	s, err := client.FindSession(list, ref, client.Recorded...)
 	if err != nil {
 		return tally.Report{}, err
 	}
-	report, names := tally.Count(slices.Values(calls), time.Local), show.SessionNames(list)
-	for i := range report.Sessions {
-		report.Sessions[i].Name = names[report.Sessions[i].ID]
-	}
-	return report, nil
+	return state.Tally(ctx, r, s.ID, since)
 }
