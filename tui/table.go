@@ -15,6 +15,7 @@ import (
 	"github.com/aoctl/aoctl/tui/rulebook"
 	"github.com/aoctl/aoctl/tui/ruleedit"
 	"github.com/aoctl/aoctl/tui/sheet"
+	"github.com/aoctl/aoctl/tui/stats"
 	"github.com/aoctl/aoctl/tui/timeline"
 	"github.com/aoctl/aoctl/tui/transcript"
 	"github.com/aoctl/aoctl/tui/watch"
@@ -63,6 +64,7 @@ var table = []opener{
 	{desk.Timeline, desk.Bind("E", "all that happened in this session; enter unfolds", "E"), "events", needsSession, func(d *desk.Desk, m *model) desk.Screen { return timeline.New(d, m.console) }},
 	{desk.Transcript, transcriptKey, "transcript", needsSession, func(d *desk.Desk, m *model) desk.Screen { return transcript.New(d, m.console) }},
 	{"watch", desk.Bind("w", "the files that allowed edits touched in the last hour", "w"), "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return watch.New(d, m.console) }},
+	{"stats", desk.Bind("C", "counts: how often you were asked, what rules decided; ← → choose the time", "C"), "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return stats.New(d, m.console) }},
 }
 
 // startFolder is where the console was started.

@@ -88,24 +88,13 @@ func printOverTime(out io.Writer, r tally.Report) error {
 		most = max(most, s.Prompts)
 	}
 	for _, line := range []string{
-		"", fmt.Sprintf("prompts %s, at most %s, since %s", slotWord(r.SlotMS), figures.Count(most), slotTime(list[0].At, r.SlotMS)), bars(prompts),
+		"", fmt.Sprintf("prompts %s, at most %s, since %s", figures.Each(time.Duration(r.SlotMS)*time.Millisecond), figures.Count(most), slotTime(list[0].At, r.SlotMS)), bars(prompts),
 	} {
 		if err := show.Line(out, safe.Cut(line, width)); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func slotWord(ms int64) string {
-	d := time.Duration(ms) * time.Millisecond
-	if d == time.Hour {
-		return "an hour"
-	}
-	if d == 24*time.Hour {
-		return "a day"
-	}
-	return "a week"
 }
 
 // slotTime is when a slot begins; its hour only says something when slots are hours.

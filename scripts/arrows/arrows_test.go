@@ -81,6 +81,7 @@ var arrows = map[string][]string{
 	"tui/send":             {module + "/tui/guard", "github.com/charmbracelet/bubbletea"},
 	"tui/transcript":       screen(),
 	"tui/watch":            screen(),
+	"tui/stats":            append(screen(), "github.com/NimbleMarkets/ntcharts/…"),
 	"tui/text":             {module + "/tui/draw", module + "/tui/figures", module + "/tui/safe", "github.com/charmbracelet/…"},
 	"tui/tuitest":          {module + "/broker", module + "/tui/draw", module + "/tui/figures", module + "/tui/safe", "github.com/charmbracelet/…", "github.com/google/go-cmp/…", "github.com/muesli/termenv"},
 	"tui/tty":              {"github.com/charmbracelet/…", "golang.org/x/sys/…"},

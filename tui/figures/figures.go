@@ -62,6 +62,17 @@ func Brief(d time.Duration) string {
 	return Clock(d)
 }
 
+// Each is how long a slot of figures over time is: an hour, a day, a week.
+func Each(d time.Duration) string {
+	switch {
+	case d <= time.Hour:
+		return "an hour"
+	case d <= 24*time.Hour:
+		return "a day"
+	}
+	return "a week"
+}
+
 // Plural is "1 call" or "5 calls", "1 process" or "5 processes".
 func Plural(n int, one string) string {
 	switch {

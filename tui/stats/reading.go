@@ -1,0 +1,126 @@
+package stats
+
+import (
+	"context"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/broker/tally"
+	"github.com/aoctl/aoctl/tui/desk"
+)
+
+// spans are the times that figures can be of.
+var spans = []struct {
+	name string
+	none string // what there is to say when no call ended in it
+	days int    // that it has, today included; 0 for all that are on record
+}{
+	{"today", "No call ended today.", 1},
+	{"7 days", "No call ended in these 7 days.", 7},
+	{"30 days", "No call ended in these 30 days.", 30},
+	{"all", "Nothing to count yet: no call has ended.", 0},
+}
+
+// reading is the Report that is there, and the one that was asked for.
+type reading struct {
+	broker Broker
+	span   int // place in spans
+	report tally.Report
+	known  bool
+	err    error
+	since  time.Time // of what was asked for last
+	newest string    // id of the call that ended last when it was
+
+	gen    int // of what was asked for last
+	shown  int // counts what the screen showed
+	asking bool
+	giveUp context.CancelFunc
+	at     time.Time // when it was asked for, and when it came
+	pause  time.Duration
+}
+
+// countedMsg brings a Report.
+type countedMsg struct {
+	gen    int
+	report tally.Report
+	err    error
+}
+
+// Between two counts of the same span lies at least leastPause, and pauses times as long as the
+// last one took: a long record must not keep a processor busy. After an error it is errorPause.
+const (
+	leastPause = 5 * time.Second
+	pauses     = 20
+	errorPause = 30 * time.Second
+)
+
+// begins is when the span begins: at a midnight, so that days are whole.
+func (r *reading) begins(now time.Time) time.Time {
+	days := spans[r.span].days
+	if days == 0 {
+		return time.Time{}
+	}
+	return time.Date(now.Year(), now.Month(), now.Day()-days+1, 0, 0, 0, 0, now.Location())
+}
+
+// ask has the calls of the span counted. What was asked for before is given up.
+func (r *reading) ask(d *desk.Desk) tea.Cmd {
+	r.leave()
+	r.asking, r.at, r.since, r.newest = true, d.At, r.begins(d.At), newest(d)
+	ctx, cancel := context.WithCancel(d.Ctx)
+	r.giveUp = cancel
+	gen, since, b := r.gen, r.since, r.broker
+	return func() tea.Msg {
+		defer cancel()
+		got, err := b.Tally(ctx, since)
+		return countedMsg{gen, got, err}
+	}
+}
+
+// leave gives up what was asked for.
+func (r *reading) leave() {
+	if r.giveUp != nil {
+		r.giveUp()
+	}
+	r.gen++
+	r.asking = false
+}
+
+// choose goes to another span, whose figures are not there yet.
+func (r *reading) choose(span int) {
+	r.leave()
+	r.span, r.report, r.known, r.err, r.pause = span, tally.Report{}, false, nil, 0
+	r.shown++
+}
+
+// came takes in what was asked for, unless something else was asked for since.
+func (r *reading) came(msg countedMsg, now time.Time) {
+	if msg.gen != r.gen {
+		return
+	}
+	r.pause = max(leastPause, pauses*now.Sub(r.at))
+	if msg.err != nil {
+		r.pause = errorPause
+	} else {
+		r.report, r.known = msg.report, true
+	}
+	r.asking, r.at, r.err = false, now, msg.err
+	r.shown++
+}
+
+// due reports whether there may be other figures by now.
+func (r *reading) due(d *desk.Desk) bool {
+	if r.asking || d.At.Sub(r.at) < r.pause {
+		return false
+	}
+	return !r.known || r.err != nil || newest(d) != r.newest || !r.begins(d.At).Equal(r.since)
+}
+
+// newest is the id of the call that ended last.
+func newest(d *desk.Desk) string {
+	if len(d.Board.Recent) == 0 {
+		return ""
+	}
+	return d.Board.Recent[0].ID
+}
