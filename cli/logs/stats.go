@@ -31,7 +31,11 @@ rules decided without you: in all, over time, and by session, agent, tool and ru
 with the most prompts first. It counts the recorded calls that are over, and reads the
 database itself, so it works with and without a console.
 
-Of 100 answers that were given at the keyboard, 50 came within p50 and 95 within p95.`,
+Of 100 answers that were given at the keyboard, 50 came within p50 and 95 within p95.
+
+What sessions spent is what their agents say, in their transcripts or to aoctl run, for all
+the time of each session. Most agents tell tokens; only some name a price, and there is none
+for the others.`,
 		Example: "  aoctl stats\n  aoctl stats --since 7d\n  aoctl stats --session api-server --json=prompts,prompts_per_100\n  aoctl stats --jq '.tools[] | [.id, .prompts] | @tsv'",
 		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -61,6 +65,9 @@ func showStats(cmd *cobra.Command, o statsOptions) (err error) {
 	defer func() { _ = r.Close() }()
 	report, err := countCalls(cmd.Context(), r, o.session, since)
 	if err != nil {
+		return err
+	}
+	if report, err = new(state.Spending).Of(cmd.Context(), r, report); err != nil {
 		return err
 	}
 	if err := state.NoteArchived(cmd.Context(), r, since, cmd.ErrOrStderr()); err != nil {

@@ -92,7 +92,7 @@ var arrows = map[string][]string{
 	"cli/output":   {module + "/cli/show", module + "/cli/usage", module + "/tui/figures", module + "/tui/safe", "github.com/itchyny/gojq", "github.com/spf13/cobra"},
 	"cli/terminal": {module + "/cli/exit", module + "/cli/usage", "github.com/charmbracelet/bubbles/…", "github.com/charmbracelet/x/ansi", "github.com/charmbracelet/x/term", "golang.org/x/sys/…"},
 	"cli/client":   {module + "/broker", module + "/broker/sessionnames", module + "/broker/wire", module + "/cli/exit", module + "/cli/show", module + "/cli/usage", module + "/hookclient/paths", "github.com/spf13/cobra", "golang.org/x/sys/…"},
-	"cli/state":    {"github.com/spf13/cobra", module + "/cli/client", module + "/broker", module + "/broker/policy", module + "/broker/rules", module + "/broker/tally", module + "/broker/workspace", module + "/cli/exit", module + "/cli/show", module + "/hookclient/install", module + "/hookclient/paths", module + "/store", module + "/tui/figures", module + "/tui/safe", "golang.org/x/sys/…"},
+	"cli/state":    {"github.com/spf13/cobra", module + "/cli/client", module + "/broker", module + "/broker/policy", module + "/broker/rules", module + "/broker/story", module + "/broker/tally", module + "/broker/workspace", module + "/cli/exit", module + "/cli/show", module + "/hookclient/install", module + "/hookclient/paths", module + "/store", module + "/tui/figures", module + "/tui/safe", "golang.org/x/sys/…"},
 	"cli/version":  {module + "/broker/wire"},
 	"cli/config":   {module + "/broker", module + "/broker/rules/tomlwords", module + "/cli/exit", module + "/cli/terminal", module + "/cli/usage", module + "/hookclient/paths", module + "/tui/tty", "github.com/pelletier/go-toml/…", "github.com/spf13/cobra", "golang.org/x/sys/…"},
 

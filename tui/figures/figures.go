@@ -113,3 +113,28 @@ func Money(dollars float64) string {
 	}
 	return fmt.Sprintf("$%.2f", dollars)
 }
+
+// Tokens is a number of tokens in few cells: 812, 12.3k, 1.2M.
+func Tokens(n int64) string {
+	switch {
+	case n < 1000:
+		return strconv.FormatInt(n, 10)
+	case n < 99_950:
+		return fmt.Sprintf("%.1fk", float64(n)/1e3)
+	case n < 999_500:
+		return fmt.Sprintf("%.0fk", float64(n)/1e3)
+	}
+	return fmt.Sprintf("%.1fM", float64(n)/1e6)
+}
+
+// Spent is what an agent used. Where it names no price there is none; "" when it named nothing.
+func Spent(dollars float64, in, out int64) string {
+	var parts []string
+	if dollars > 0 {
+		parts = append(parts, Money(dollars))
+	}
+	if in+out > 0 {
+		parts = append(parts, Tokens(in)+" tokens in, "+Tokens(out)+" out")
+	}
+	return strings.Join(parts, " · ")
+}
