@@ -24,6 +24,7 @@ type fakeTally struct {
 	archived time.Time
 	given    int           // contexts that ended while calls were counted
 	hold     chan struct{} // counting waits for it; nil for none
+	spend    map[string]tally.Spent
 	tallies  int
 }
 
@@ -60,6 +61,14 @@ func (f *fakeConsole) Tally(ctx context.Context, since time.Time) (tally.Report,
 		r.ArchivedMS = f.archived.UnixMilli()
 	}
 	return r, f.tallyErr
+}
+
+func (f *fakeConsole) Spending(_ context.Context, r tally.Report) (tally.Report, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return r.Spend(func(id string) (string, tally.Spent) {
+		return map[string]string{"s1": "claude", "s2": "codex"}[id], f.spend[id]
+	}), nil
 }
 
 // endedCalls are those of six weeks: every day fewer prompts, because rules were made.
@@ -116,7 +125,9 @@ func goldenStats(t *testing.T, name string, f fakeTally, keys ...string) {
 }
 
 func TestGoldenStats(t *testing.T) {
-	all := fakeTally{ended: endedCalls()}
+	all := fakeTally{ended: endedCalls(), spend: map[string]tally.Spent{
+		"s1": {Sessions: 1, Priced: 1, Cost: 4.2, Input: 21_000, CacheRead: 1_900_000, Output: 48_200}, "s2": {Sessions: 1, Input: 350_000, Output: 9_100},
+	}}
 	goldenStats(t, "stats-today", all)
 	goldenStats(t, "stats-days", all, "right", "right")
 	goldenStats(t, "stats-end", all, "right", "right", "G")

@@ -32,8 +32,9 @@ type reading struct {
 	since  time.Time // of what was asked for last
 	newest string    // id of the call that ended last when it was
 
-	gen    int // of what was asked for last
-	shown  int // counts what the screen showed
+	gen    int  // of what was asked for last
+	shown  int  // counts what the screen showed
+	summed bool // report says what its sessions spent
 	asking bool
 	giveUp context.CancelFunc
 	at     time.Time // when it was asked for, and when it came
@@ -46,6 +47,9 @@ type countedMsg struct {
 	report tally.Report
 	err    error
 }
+
+// spentMsg brings a Report that says also what its sessions spent.
+type spentMsg countedMsg
 
 // Between two counts of the same span lies at least leastPause, and pauses times as long as the
 // last one took: a long record must not keep a processor busy. After an error it is errorPause.
@@ -68,13 +72,21 @@ func (r *reading) begins(now time.Time) time.Time {
 func (r *reading) ask(d *desk.Desk) tea.Cmd {
 	r.leave()
 	r.asking, r.at, r.since, r.newest = true, d.At, r.begins(d.At), newest(d)
-	ctx, cancel := context.WithCancel(d.Ctx)
-	r.giveUp = cancel
-	gen, since, b := r.gen, r.since, r.broker
-	return func() tea.Msg {
-		defer cancel()
+	since, b := r.since, r.broker
+	return r.read(d, func(ctx context.Context, gen int) tea.Msg {
 		got, err := b.Tally(ctx, since)
 		return countedMsg{gen, got, err}
+	})
+}
+
+// read is a command that can be given up.
+func (r *reading) read(d *desk.Desk, do func(ctx context.Context, gen int) tea.Msg) tea.Cmd {
+	ctx, cancel := context.WithCancel(d.Ctx)
+	r.giveUp = cancel
+	gen := r.gen
+	return func() tea.Msg {
+		defer cancel()
+		return do(ctx, gen)
 	}
 }
 
@@ -90,22 +102,39 @@ func (r *reading) leave() {
 // choose goes to another span, whose figures are not there yet.
 func (r *reading) choose(span int) {
 	r.leave()
-	r.span, r.report, r.known, r.err, r.pause = span, tally.Report{}, false, nil, 0
+	r.span, r.report, r.known, r.summed, r.err, r.pause = span, tally.Report{}, false, false, nil, 0
 	r.shown++
 }
 
-// came takes in what was asked for, unless something else was asked for since.
-func (r *reading) came(msg countedMsg, now time.Time) {
+// came takes in what was asked for, unless something else was asked for since, and asks what the
+// sessions spent. Where there are figures already, they stay until the new ones are whole.
+func (r *reading) came(msg countedMsg, d *desk.Desk) tea.Cmd {
+	switch {
+	case msg.gen != r.gen:
+		return nil
+	case msg.err != nil:
+		r.asking, r.at, r.pause, r.err = false, d.At, errorPause, msg.err
+		r.shown++
+		return nil
+	case !r.known:
+		r.report, r.known = msg.report, true
+		r.shown++
+	}
+	b, report := r.broker, msg.report
+	return r.read(d, func(ctx context.Context, gen int) tea.Msg {
+		got, err := b.Spending(ctx, report)
+		return spentMsg{gen, got, err}
+	})
+}
+
+// spent takes in the figures with what the sessions spent; when that could not be read, without.
+func (r *reading) spent(msg spentMsg, now time.Time) {
 	if msg.gen != r.gen {
 		return
 	}
+	r.asking, r.summed, r.err = false, true, nil
 	r.pause = max(leastPause, pauses*now.Sub(r.at))
-	if msg.err != nil {
-		r.pause = errorPause
-	} else {
-		r.report, r.known = msg.report, true
-	}
-	r.asking, r.at, r.err = false, now, msg.err
+	r.at, r.report = now, msg.report
 	r.shown++
 }
 

@@ -6,7 +6,8 @@
 // The screen asks for a Report when it is opened and when another span is chosen. Counting reads
 // every call of the span, so it happens in a command and on a connection that only reads. While the screen is
 // open it asks again when calls have ended since, but not more often than counting is cheap. A
-// span that is left before its Report came is given up.
+// span that is left before its Report came is given up. What sessions spent comes after the counts: it
+// stands in their agents' transcripts, which are long. Money is shown where an agent names it, else tokens alone.
 //
 // reading.go knows which Report is there; view.go lays the sections out, in two columns where
 // there is room, and the screen scrolls over them; chart.go draws bars with ntcharts. That library
@@ -30,6 +31,8 @@ import (
 type Broker interface {
 	// Tally counts the calls that ended since a time. It may take its time.
 	Tally(ctx context.Context, since time.Time) (tally.Report, error)
+	// Spending adds to a Report what its sessions spent. It may take longer: agents tell that in files.
+	Spending(ctx context.Context, r tally.Report) (tally.Report, error)
 }
 
 // Screen is the figures of one span of time.
@@ -61,7 +64,9 @@ func (s *Screen) Opens(desk.Subject) tea.Cmd {
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case countedMsg:
-		s.came(msg, s.At)
+		return s.came(msg, s.Desk)
+	case spentMsg:
+		s.spent(msg, s.At)
 	case desk.Settle:
 		return s.settle()
 	case tea.MouseMsg:

@@ -15,7 +15,8 @@ const (
 	twoColumns  = 100 // cells from which the sections stand in two columns
 	columnGap   = 4   // cells between them
 	labelWidth  = 16
-	numberWidth = 8 // cells of a number, with blanks before it
+	numberWidth = 8  // cells of a number in a table, with blanks before it
+	countWidth  = 10 // of those beside bars, likewise
 )
 
 // View draws the sections.
@@ -111,6 +112,7 @@ func (s *Screen) summary(width int) []string {
 		took = fmt.Sprintf("p50 %s · p95 %s · %s in all", brief(r.MedianMS), brief(r.SlowestMS), brief(r.WaitedMS))
 	}
 	say("time to answer", draw.Text, took)
+	say("spent", draw.Text, s.spentWords())
 	if text := s.archived(); text != "" {
 		p.Say(draw.Muted, text)
 	}
@@ -118,6 +120,27 @@ func (s *Screen) summary(width int) []string {
 		p.Say(draw.Danger, "These figures are old, the record cannot be read: "+draw.SafeLine(s.err.Error()))
 	}
 	return p.Rows
+}
+
+// spentWords are what the sessions spent, and how many of them say so.
+func (s *Screen) spentWords() string {
+	spent, n := s.report.Spent, len(s.report.Sessions)
+	switch {
+	case spent.Sessions == 0 && !s.summed:
+		return "reading transcripts …"
+	case spent.Sessions == 0:
+		return "no agent says so"
+	}
+	text := figures.Spent(spent.Cost, spent.In(), spent.Output)
+	if spent.Priced > 0 && spent.Priced < n {
+		text += fmt.Sprintf(" · %s of %s named a price", figures.Count(spent.Priced), figures.Plural(n, "session"))
+	} else if spent.Sessions < n {
+		text += fmt.Sprintf(" · %s of %s say so", figures.Count(spent.Sessions), figures.Plural(n, "session"))
+	}
+	if spans[s.span].days > 0 {
+		text += " · since each session began"
+	}
+	return text
 }
 
 // archived says which calls are not counted; "" when all are.
@@ -156,15 +179,15 @@ func (s *Screen) decided(width int) []string {
 		}
 	}
 	rows := []string{s.Styles.Row(width).Fit(draw.Title, "What decided", width).To(width).String()}
-	room := width - labelWidth - 1 - numberWidth
+	room := width - labelWidth - 1 - countWidth
 	values := make([]float64, len(list))
 	for i, p := range list {
 		values[i] = seen(float64(p.n), float64(r.Calls), room)
 	}
 	bars := blocks(values, float64(r.Calls), room, len(list), 1, 0, barchart.WithHorizontalBars())
 	for i, p := range list {
-		row := s.Styles.Row(width).Put(draw.Label, p.label).Right(draw.Text, figures.Count(p.n), labelWidth+numberWidth)
-		rows = append(rows, row.To(labelWidth+numberWidth+1).Put(p.ink, bars[i]).To(width).String())
+		row := s.Styles.Row(width).Put(draw.Label, p.label).Right(draw.Text, figures.Count(p.n), labelWidth+countWidth)
+		rows = append(rows, row.To(labelWidth+countWidth+1).Put(p.ink, bars[i]).To(width).String())
 	}
 	return rows
 }
