@@ -106,7 +106,7 @@ var arrows = map[string][]string{
 	"cli/logs":                        family("broker", "broker/agents", "broker/api", "broker/story", "broker/tally", "hookclient/paths", "store"),
 	"cli/rules":                       family("broker", "broker/risk", "broker/rules", "broker/rules/claude", "broker/rules/history", "broker/rules/rulesfile", "broker/workspace", "store"),
 	"cli/run":                         family("broker", "broker/wire", "hookclient", "hookclient/paths", "hookclient/runner"),
-	"cli/sessions":                    family("broker", "broker/proctree", "broker/story", "store", "tui/draw", "tui/orders", "tui/sessionview"),
+	"cli/sessions":                    family("broker", "broker/proctree", "broker/story", "broker/wire", "store", "tui/callview", "tui/draw", "tui/orders", "tui/sessionview"),
 	"cli/setup":                       family("hookclient/install", "hookclient/install/jsonc", "hookclient/paths", "hookclient/profile"),
 	"hookclient/install/jsonc":        {"github.com/tailscale/hujson"},
 	"hookclient/install":              {module + "/hookclient", module + "/hookclient/install/hookline", module + "/hookclient/install/jsonc", module + "/hookclient/install/machine", module + "/hookclient/profile", module + "/broker/wire", "github.com/aymanbagabas/go-udiff", "github.com/pelletier/go-toml/…"},
