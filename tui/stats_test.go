@@ -13,6 +13,7 @@ import (
 	"github.com/muesli/termenv"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/calls"
 	"github.com/aoctl/aoctl/broker/tally"
 	"github.com/aoctl/aoctl/tui/tuitest"
 )
@@ -25,6 +26,7 @@ type fakeTally struct {
 	given    int           // contexts that ended while calls were counted
 	hold     chan struct{} // counting waits for it; nil for none
 	spend    map[string]tally.Spent
+	took     calls.Took
 	tallies  int
 }
 
@@ -69,6 +71,12 @@ func (f *fakeConsole) Spending(_ context.Context, r tally.Report) (tally.Report,
 	return r.Spend(func(id string) (string, tally.Spent) {
 		return map[string]string{"s1": "claude", "s2": "codex"}[id], f.spend[id]
 	}), nil
+}
+
+func (f *fakeConsole) RuleTook() calls.Took {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.took
 }
 
 // endedCalls are those of six weeks: every day fewer prompts, because rules were made.
@@ -132,6 +140,7 @@ func TestGoldenStats(t *testing.T) {
 	goldenStats(t, "stats-days", all, "right", "right")
 	goldenStats(t, "stats-end", all, "right", "right", "G")
 	archived := all
+	archived.took = calls.Took{Calls: 312, P50: 1900 * time.Microsecond, P95: 14 * time.Millisecond}
 	archived.archived = tuitest.Noon.AddDate(0, 0, -60)
 	goldenStats(t, "stats-all", archived, "left")
 	goldenStats(t, "stats-none", fakeTally{}, "left")

@@ -16,7 +16,8 @@
 // What sessions spent is no matter of calls: Spend adds it to a Report, for those who have read it.
 //
 // It cannot tell what the hook itself costs. A call is on record from the moment in which the
-// console judged it, and a call that a rule decides ends in that same moment.
+// console judged it, and a call that a rule decides ends in that same moment. A console that runs
+// measures its own part (package calls).
 package tally
 
 import (

@@ -73,6 +73,14 @@ func Each(d time.Duration) string {
 	return "a week"
 }
 
+// Fine is Brief for what takes some milliseconds, or less than one: 0.4ms, 2.1ms, 40ms.
+func Fine(d time.Duration) string {
+	if d < 0 || d >= 10*time.Millisecond {
+		return Brief(d)
+	}
+	return fmt.Sprintf("%.1fms", float64(d)/float64(time.Millisecond))
+}
+
 // Plural is "1 call" or "5 calls", "1 process" or "5 processes".
 func Plural(n int, one string) string {
 	switch {

@@ -6,6 +6,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/aoctl/aoctl/broker/calls"
 	"github.com/aoctl/aoctl/broker/tally"
 	"github.com/aoctl/aoctl/tui/desk"
 )
@@ -27,6 +28,7 @@ type reading struct {
 	broker Broker
 	span   int // place in spans
 	report tally.Report
+	took   calls.Took // by this console, whatever the span
 	known  bool
 	err    error
 	since  time.Time // of what was asked for last
@@ -45,6 +47,7 @@ type reading struct {
 type countedMsg struct {
 	gen    int
 	report tally.Report
+	took   calls.Took
 	err    error
 }
 
@@ -75,7 +78,7 @@ func (r *reading) ask(d *desk.Desk) tea.Cmd {
 	since, b := r.since, r.broker
 	return r.read(d, func(ctx context.Context, gen int) tea.Msg {
 		got, err := b.Tally(ctx, since)
-		return countedMsg{gen, got, err}
+		return countedMsg{gen, got, b.RuleTook(), err}
 	})
 }
 
@@ -121,9 +124,10 @@ func (r *reading) came(msg countedMsg, d *desk.Desk) tea.Cmd {
 		r.shown++
 	}
 	b, report := r.broker, msg.report
+	r.took = msg.took
 	return r.read(d, func(ctx context.Context, gen int) tea.Msg {
 		got, err := b.Spending(ctx, report)
-		return spentMsg{gen, got, err}
+		return spentMsg{gen: gen, report: got, err: err}
 	})
 }
 

@@ -8,6 +8,9 @@
 // open it asks again when calls have ended since, but not more often than counting is cheap. A
 // span that is left before its Report came is given up. What sessions spent comes after the counts: it
 // stands in their agents' transcripts, which are long. Money is shown where an agent names it, else tokens alone.
+// What aoctl itself adds to a call that a rule decides is not on record: there such a call ends in the
+// millisecond in which it came. The console measures its own part, and the screen says that this is
+// all that it knows.
 //
 // reading.go knows which Report is there; view.go lays the sections out, in two columns where
 // there is room, and the screen scrolls over them; chart.go draws bars with ntcharts. That library
@@ -23,6 +26,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/aoctl/aoctl/broker/calls"
 	"github.com/aoctl/aoctl/broker/tally"
 	"github.com/aoctl/aoctl/tui/desk"
 )
@@ -33,6 +37,8 @@ type Broker interface {
 	Tally(ctx context.Context, since time.Time) (tally.Report, error)
 	// Spending adds to a Report what its sessions spent. It may take longer: agents tell that in files.
 	Spending(ctx context.Context, r tally.Report) (tally.Report, error)
+	// RuleTook says what this console itself added to calls that a rule decided at once.
+	RuleTook() calls.Took
 }
 
 // Screen is the figures of one span of time.

@@ -112,6 +112,9 @@ func (s *Screen) summary(width int) []string {
 		took = fmt.Sprintf("p50 %s · p95 %s · %s in all", brief(r.MedianMS), brief(r.SlowestMS), brief(r.WaitedMS))
 	}
 	say("time to answer", draw.Text, took)
+	if t := s.took; t.Calls > 0 {
+		say("console added", draw.Text, fmt.Sprintf("p50 %s · p95 %s where a rule decided, plus the hook's start", figures.Fine(t.P50), figures.Fine(t.P95)))
+	}
 	say("spent", draw.Text, s.spentWords())
 	if text := s.archived(); text != "" {
 		p.Say(draw.Muted, text)
