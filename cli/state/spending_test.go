@@ -42,7 +42,9 @@ func TestSpending(t *testing.T) {
 	write(t, first, 7, 0.5)
 	write(t, second, 20, 0)
 	from := spenders{list: []broker.Session{
-		{ID: "a", Agent: "claude", Transcript: first}, {ID: "b", Agent: "codex", Transcript: second}, {ID: "c", Agent: "codex"},
+		{ID: "a", Agent: "claude", Transcript: first},
+		{ID: "b", Agent: "codex", Transcript: second},
+		{ID: "c", Agent: "codex"},
 		{ID: "d", Agent: "claude", Run: &broker.Run{RunTally: broker.RunTally{Cost: 0.25, Usage: wire.RunUsage{CacheRead: 3}}}},
 	}}
 	r := tally.Report{Agents: []tally.Group{{ID: "codex"}, {ID: "claude"}}}
