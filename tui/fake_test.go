@@ -22,6 +22,7 @@ import (
 type fakeConsole struct {
 	fakeRules
 	fakeStories
+	fakeTally
 
 	mu         sync.Mutex
 	sessions   map[string]broker.Session

@@ -53,7 +53,7 @@ var actions = func() []desk.Action {
 	for _, o := range table {
 		keys := o.key.Keys()
 		if len(keys) > 0 && !slices.ContainsFunc(list, func(a desk.Action) bool { return slices.Equal(a.Keys(), keys) }) {
-			list = append(list, desk.Action{Group: o.group, Name: actionName(o.name), Binding: o.key})
+			list = append(list, desk.Action{Group: "Look", Name: actionName(o.name), Binding: o.key})
 		}
 	}
 	return list

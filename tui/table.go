@@ -19,6 +19,7 @@ import (
 	"github.com/aoctl/aoctl/tui/queue"
 	"github.com/aoctl/aoctl/tui/rulebook"
 	"github.com/aoctl/aoctl/tui/ruleedit"
+	"github.com/aoctl/aoctl/tui/stats"
 	"github.com/aoctl/aoctl/tui/timeline"
 	"github.com/aoctl/aoctl/tui/transcript"
 	"github.com/aoctl/aoctl/tui/watch"
@@ -28,7 +29,6 @@ import (
 type opener struct {
 	name  string
 	key   key.Binding // opens it from every screen, about what that is about; none when empty
-	group string      // of the help screen, where no other action names the key
 	short string      // for the key line of screens that are about such a thing; "" keeps it out
 	needs need
 	make  func(d *desk.Desk, m *model) desk.Screen
@@ -48,29 +48,30 @@ var transcriptKey = desk.Bind("T", "what was said and done in it: its transcript
 
 // table is the one place that knows all screens.
 var table = []opener{
-	{desk.Queue, key.Binding{}, "Look", "", needsNothing, makeQueue},
-	{desk.Help, desk.Bind("?", "all keys", "?"), "Look", "", needsNothing, func(_ *desk.Desk, m *model) desk.Screen { return &help{model: m} }},
-	{desk.Bytes, desk.Bind("b", "the exact bytes of the call, and what in them is not plain text", "b"), "Look", "", needsCall, func(d *desk.Desk, _ *model) desk.Screen { return bytes.New(d) }},
-	{desk.History, desk.Bind("h", "what was decided", "h"), "Look", "", needsNothing, func(d *desk.Desk, m *model) desk.Screen {
+	{desk.Queue, key.Binding{}, "", needsNothing, makeQueue},
+	{desk.Help, desk.Bind("?", "all keys", "?"), "", needsNothing, func(_ *desk.Desk, m *model) desk.Screen { return &help{model: m} }},
+	{desk.Bytes, desk.Bind("b", "the exact bytes of the call, and what in them is not plain text", "b"), "", needsCall, func(d *desk.Desk, _ *model) desk.Screen { return bytes.New(d) }},
+	{desk.History, desk.Bind("h", "what was decided", "h"), "", needsNothing, func(d *desk.Desk, m *model) desk.Screen {
 		return history.New(d, m.console, m.shared.sheets, m.shared.past, m.shared.rules.does())
 	}},
-	{desk.Decided, key.Binding{}, "Look", "", needsCall, func(d *desk.Desk, m *model) desk.Screen {
+	{desk.Decided, key.Binding{}, "", needsCall, func(d *desk.Desk, m *model) desk.Screen {
 		return history.NewDecided(d, m.shared.sheets, m.shared.past, m.shared.rules.does())
 	}},
-	{desk.Launch, key.Binding{}, "Look", "", needsNothing, func(d *desk.Desk, m *model) desk.Screen {
+	{desk.Launch, key.Binding{}, "", needsNothing, func(d *desk.Desk, m *model) desk.Screen {
 		return launch.New(d, m.console, func() string { return m.opts.Folder })
 	}},
-	{desk.EditCall, key.Binding{}, "Look", "", needsCall, func(d *desk.Desk, m *model) desk.Screen { return editcall.New(d, m.console, m.editSetup()) }},
-	{desk.Managed, key.Binding{}, "Look", "", needsSession, func(d *desk.Desk, m *model) desk.Screen { return managed.New(d, m.console, m.shared.orders.Stop) }},
-	{desk.Message, key.Binding{}, "Look", "", needsSession, func(d *desk.Desk, m *model) desk.Screen { return message.New(d, m.console, m.inEditor) }},
-	{desk.RuleEdit, key.Binding{}, "Look", "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return ruleedit.New(d, m.console, m.decideDrawn) }},
-	{desk.Rules, desk.Bind("r", "the rules; on their screen:", "r"), "Look", "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return rulebook.NewRules(d, m.console, m.openRule) }},
-	{desk.Tokens, key.Binding{}, "Look", "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return rulebook.NewTokens(d, m.console) }},
-	{desk.RulesFiles, key.Binding{}, "Look", "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return rulebook.NewFiles(d, m.console) }},
-	{desk.RulesFile, key.Binding{}, "Look", "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return rulebook.NewFile(d, m.console) }},
-	{desk.Timeline, desk.Bind("E", "all that happened in this session; enter unfolds", "E"), "Look", "events", needsSession, func(d *desk.Desk, m *model) desk.Screen { return timeline.New(d, m.console) }},
-	{desk.Transcript, transcriptKey, "Look", "transcript", needsSession, func(d *desk.Desk, m *model) desk.Screen { return transcript.New(d, m.console) }},
-	{"watch", desk.Bind("w", "the files that allowed edits touched in the last hour", "w"), "Look", "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return watch.New(d, m.console) }},
+	{desk.EditCall, key.Binding{}, "", needsCall, func(d *desk.Desk, m *model) desk.Screen { return editcall.New(d, m.console, m.editSetup()) }},
+	{desk.Managed, key.Binding{}, "", needsSession, func(d *desk.Desk, m *model) desk.Screen { return managed.New(d, m.console, m.shared.orders.Stop) }},
+	{desk.Message, key.Binding{}, "", needsSession, func(d *desk.Desk, m *model) desk.Screen { return message.New(d, m.console, m.inEditor) }},
+	{desk.RuleEdit, key.Binding{}, "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return ruleedit.New(d, m.console, m.decideDrawn) }},
+	{desk.Rules, desk.Bind("r", "the rules; on their screen:", "r"), "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return rulebook.NewRules(d, m.console, m.openRule) }},
+	{desk.Tokens, key.Binding{}, "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return rulebook.NewTokens(d, m.console) }},
+	{desk.RulesFiles, key.Binding{}, "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return rulebook.NewFiles(d, m.console) }},
+	{desk.RulesFile, key.Binding{}, "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return rulebook.NewFile(d, m.console) }},
+	{desk.Timeline, desk.Bind("E", "all that happened in this session; enter unfolds", "E"), "events", needsSession, func(d *desk.Desk, m *model) desk.Screen { return timeline.New(d, m.console) }},
+	{desk.Transcript, transcriptKey, "transcript", needsSession, func(d *desk.Desk, m *model) desk.Screen { return transcript.New(d, m.console) }},
+	{"watch", desk.Bind("w", "the files that allowed edits touched in the last hour", "w"), "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return watch.New(d, m.console) }},
+	{"stats", desk.Bind("C", "counts: how often you were asked, what rules decided; ← → choose the time", "C"), "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return stats.New(d, m.console) }},
 }
 
 // makeQueue makes the first screen, which decides the drawn call for others too.

@@ -20,6 +20,7 @@ import (
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
 	_ "github.com/aoctl/aoctl/tui/quietstart"
+	"github.com/aoctl/aoctl/tui/stats"
 	"github.com/aoctl/aoctl/tui/tty"
 )
 
@@ -58,6 +59,7 @@ type console interface {
 	Tokens(ctx context.Context) []broker.Token
 	RevokeToken(ctx context.Context, id string, by broker.Actor) error
 	Stats(ctx context.Context, sessionID string, since time.Time) (broker.Stats, error)
+	stats.Broker
 }
 
 // The themes that say what the terminal's background is. Any other one asks the terminal, for

@@ -70,6 +70,17 @@ func ReadTranscript(lines []byte) []Said {
 	return list
 }
 
+// TellsTokens reports whether a line may say what was spent. Most lines, and the longest ones, do
+// not, and need not be decoded by those who ask for nothing else.
+func TellsTokens(line []byte) bool {
+	for _, name := range [...]string{"usage", "modelUsage", `"tokens"`} { // as parts of the agents' names: usageMetadata, thread_token_usage
+		if bytes.Contains(line, []byte(name)) {
+			return true
+		}
+	}
+	return false
+}
+
 // books are types of lines by which Claude Code, Codex and Qwen Code keep their books.
 var books = map[string]bool{
 	"agent-name": true, "ai-title": true, "api-request": true, "api-request-blob": true, "api-request-shape": true, "atis-latch": true, "attachment": true, "cost-state": true, "custom-title": true,

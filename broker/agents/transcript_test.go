@@ -174,6 +174,28 @@ func readsAs(t *testing.T, lines string, want []Said) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
+	for line := range strings.Lines(lines) {
+		spends := false
+		for _, s := range ReadTranscript([]byte(line)) {
+			spends = spends || s.Total != nil || s.Usage != wire.RunUsage{}
+		}
+		if spends && !TellsTokens([]byte(line)) {
+			t.Errorf("says what was spent, and would not be decoded: %s", line)
+		}
+	}
+}
+
+// Who only asks for tokens passes over words, results and calls.
+func TestTellsTokens(t *testing.T) {
+	for _, line := range []string{
+		`{"type":"user","message":{"role":"user","content":"do it"}}`,
+		`{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"a"}]}}`,
+		`{"type":"response_item","payload":{"type":"message"}}`,
+	} {
+		if TellsTokens([]byte(line)) {
+			t.Errorf("is decoded: %s", line)
+		}
+	}
 }
 
 // A line that has no known shape is shown as it is, however near it comes to one.

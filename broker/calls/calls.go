@@ -44,10 +44,14 @@ type Options struct {
 }
 
 // Calls is what may be done about calls. Several goroutines may use it.
-type Calls struct{ o Options }
+type Calls struct {
+	RuleTimes
+
+	o Options
+}
 
 // New returns what may be done about the calls of o's engine.
-func New(o Options) *Calls { return &Calls{o} }
+func New(o Options) *Calls { return &Calls{o: o} }
 
 const (
 	// mostLooks is how often something is looked at anew because the rules or the files change

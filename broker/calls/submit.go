@@ -22,10 +22,11 @@ import (
 // Errors: ErrInvalid, ErrConflict (known key, other call), ErrAnsweredBefore, ErrTooMany,
 // ErrTooFast, ErrTooManySessions, ErrNotRecorded, ErrClosed. After an error the call must not run.
 func (cs *Calls) Submit(ctx context.Context, q broker.Question) (broker.Request, error) {
+	began := time.Now()
 	if err := q.Validate(); err != nil {
 		return broker.Request{}, err
 	}
-	q.LimitTimes(time.Now())
+	q.LimitTimes(began)
 	q.Waits = cs.patience(&q) // before a record is made, which takes from their time
 	if q.ID == "" {
 		v7, err := uuid.NewV7()
@@ -56,6 +57,9 @@ func (cs *Calls) Submit(ctx context.Context, q broker.Question) (broker.Request,
 		case r.Replay:
 			return cs.giveAgain(ctx, r.Call, q.Asker.PID)
 		default:
+			if r.Done {
+				cs.note(r.Call, time.Since(began))
+			}
 			return r.Call, nil
 		}
 	}

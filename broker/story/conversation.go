@@ -5,7 +5,6 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
-	"github.com/aoctl/aoctl/broker/wire"
 )
 
 // Entry is one part of a session as it is told: what somebody said, or a call with what
@@ -166,29 +165,15 @@ func (t *Conversation) requestOf(s Said) *broker.Request {
 
 // spend sums what the agent says of its tokens, and finds its model.
 func (t *Conversation) spend() {
-	t.Model, t.Spent, t.Whole = "", Spent{}, false
-	replies := map[string]wire.RunUsage{}
+	t.Model = ""
+	var b books
 	for _, p := range t.parts {
 		for _, s := range p.said {
 			if s.Model != "" {
 				t.Model = s.Model
 			}
-			if s.Total != nil {
-				t.Spent, t.Whole = *s.Total, true
-			}
-			if s.Reply != "" {
-				replies[s.Reply] = s.Usage
-			}
+			b.add(s)
 		}
 	}
-	if t.Whole {
-		return
-	}
-	for _, u := range replies {
-		t.Spent.Usage.Input += u.Input
-		t.Spent.Usage.Output += u.Output
-		t.Spent.Usage.CacheRead += u.CacheRead
-		t.Spent.Usage.CacheWrite += u.CacheWrite
-	}
-	t.Whole = t.atStart
+	t.Spent, t.Whole = b.sum(), b.total != nil || t.atStart
 }

@@ -13,14 +13,18 @@
 // What came is counted by session, agent, tool and rule, the group with the most prompts first,
 // and over time in hours, days or weeks, whichever gives a row that can be read.
 //
+// What sessions spent is no matter of calls: Spend adds it to a Report, for those who have read it.
+//
 // It cannot tell what the hook itself costs. A call is on record from the moment in which the
-// console judged it, and a call that a rule decides ends in that same moment.
+// console judged it, and a call that a rule decides ends in that same moment. A console that runs
+// measures its own part (package calls).
 package tally
 
 import (
 	"cmp"
 	"iter"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -57,6 +61,7 @@ type Group struct {
 	Name string `json:"name,omitempty"` // of a session, where whoever asks knows it
 
 	Counts
+	Spent Spent `json:"spent,omitzero"` // of a session and an agent, see Report.Spend
 }
 
 // Slot are the calls that were asked in one span of time.
@@ -77,6 +82,10 @@ type Report struct {
 	Agents   []Group `json:"agents"`
 	Tools    []Group `json:"tools"`
 	Rules    []Group `json:"rules"` // what each rule decided
+
+	Spent Spent `json:"spent,omitzero"` // of all sessions, see Spend
+
+	ArchivedMS int64 `json:"archived_before_ms,omitempty"` // calls that ended before are in archives, and not counted; 0 when none are missing
 }
 
 // Count makes a Report. Days begin when they do in loc.
@@ -172,7 +181,7 @@ func Prompted(c broker.EndedCall) bool {
 // finish computes what follows from the counts.
 func (n *Counts) finish() {
 	if held := n.Calls - n.Observed; held > 0 {
-		n.Per100 = float64(n.Prompts*1000/held) / 10
+		n.Per100 = math.Round(float64(n.Prompts)*1000/float64(held)) / 10
 	}
 	if n.Answers = len(n.took); n.Answers == 0 {
 		return

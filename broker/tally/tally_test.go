@@ -48,6 +48,16 @@ func TestCount(t *testing.T) {
 	}
 }
 
+func TestPer100IsRounded(t *testing.T) {
+	calls := []broker.EndedCall{call(broker.Allowed, broker.ByRule, "r", 0)}
+	for range 2 {
+		calls = append(calls, call(broker.Allowed, broker.ByOperator, "", time.Second))
+	}
+	if got := Count(slices.Values(calls), time.UTC).Per100; got != 66.7 {
+		t.Errorf("two of three are %v of 100", got)
+	}
+}
+
 func TestPercentiles(t *testing.T) {
 	var calls []broker.EndedCall
 	for i := 100; i > 0; i-- {

@@ -28,6 +28,7 @@ const closeTime = 5 * time.Second
 // App is what a console stands on: the broker, listening, with its store.
 type App struct {
 	Broker *service.Broker
+	store  *store.Store
 	socket string
 	tcp    *api.TCPListener // nil without --listen
 	log    *slog.Logger
@@ -76,7 +77,7 @@ func (a *App) open(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	a.closers = append(a.closers, st.Close)
+	a.closers, a.store = append(a.closers, st.Close), st
 	opts := service.Options{
 		ApprovalTimeout: o.Timeout, Socket: a.socket, Guard: service.Guard{Paths: state.Guarded(a.socket), Silences: install.Silences}, Observe: o.observe, NoOutput: o.noOut, ListenOperators: o.anyone, Log: a.log, OnTimeout: broker.Verdict(o.late),
 		Difference: func(asked, edited json.RawMessage) string { return callview.Difference(asked, edited) },

@@ -3,7 +3,6 @@ package logs
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,7 +11,6 @@ import (
 	"github.com/aoctl/aoctl/broker/tally"
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/output"
-	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/store"
@@ -33,7 +31,11 @@ rules decided without you: in all, over time, and by session, agent, tool and ru
 with the most prompts first. It counts the recorded calls that are over, and reads the
 database itself, so it works with and without a console.
 
-Of 100 answers that were given at the keyboard, 50 came within p50 and 95 within p95.`,
+Of 100 answers that were given at the keyboard, 50 came within p50 and 95 within p95.
+
+What sessions spent is what their agents say, in their transcripts or to aoctl run, for all
+the time of each session. Most agents tell tokens; only some name a price, and there is none
+for the others.`,
 		Example: "  aoctl stats\n  aoctl stats --since 7d\n  aoctl stats --session api-server --json=prompts,prompts_per_100\n  aoctl stats --jq '.tools[] | [.id, .prompts] | @tsv'",
 		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -65,6 +67,9 @@ func showStats(cmd *cobra.Command, o statsOptions) (err error) {
 	if err != nil {
 		return err
 	}
+	if report, err = new(state.Spending).Of(cmd.Context(), r, report); err != nil {
+		return err
+	}
 	if err := state.NoteArchived(cmd.Context(), r, since, cmd.ErrOrStderr()); err != nil {
 		return err
 	}
@@ -76,26 +81,16 @@ func showStats(cmd *cobra.Command, o statsOptions) (err error) {
 
 // countCalls counts the calls of the session that ref names, or of all for "".
 func countCalls(ctx context.Context, r *store.Reader, ref string, since time.Time) (tally.Report, error) {
+	if ref == "" {
+		return state.Tally(ctx, r, "", since)
+	}
 	list, err := r.Sessions(ctx, broker.SessionFilter{Limit: maxLog})
 	if err != nil {
 		return tally.Report{}, fmt.Errorf("read the sessions: %w", err)
 	}
-	session := ""
-	if ref != "" {
-		s, err := client.FindSession(list, ref, client.Recorded...)
-		if err != nil {
-			return tally.Report{}, err
-		}
-		session = s.ID
-	}
-	var calls []broker.EndedCall
-	err = r.EachEnded(ctx, session, since, func(c broker.EndedCall) { calls = append(calls, c) })
+	s, err := client.FindSession(list, ref, client.Recorded...)
 	if err != nil {
 		return tally.Report{}, err
 	}
-	report, names := tally.Count(slices.Values(calls), time.Local), show.SessionNames(list)
-	for i := range report.Sessions {
-		report.Sessions[i].Name = names[report.Sessions[i].ID]
-	}
-	return report, nil
+	return state.Tally(ctx, r, s.ID, since)
 }

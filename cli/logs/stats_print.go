@@ -57,7 +57,19 @@ func statsRows(r tally.Report) [][2]string {
 		rows = append(rows, [2]string{"time to answer", fmt.Sprintf("p50 %s, p95 %s, %s in all",
 			tookText(r.MedianMS), tookText(r.SlowestMS), tookText(r.WaitedMS))})
 	}
+	if s := r.Spent; s.Sessions > 0 {
+		rows = append(rows, [2]string{"spent", figures.Spent(s.Cost, s.In(), s.Output) + " (" + saidBy(s, len(r.Sessions)) + ")"})
+	}
 	return rows
+}
+
+// saidBy is how many of n sessions told what they spent.
+func saidBy(s tally.Spent, n int) string {
+	text := fmt.Sprintf("%s of %s told tokens", figures.Count(s.Sessions), figures.Plural(n, "session"))
+	if s.Priced > 0 {
+		text += fmt.Sprintf(", %s a price", figures.Count(s.Priced))
+	}
+	return text
 }
 
 func tookText(ms int64) string { return figures.Brief(time.Duration(ms) * time.Millisecond) }
@@ -88,24 +100,13 @@ func printOverTime(out io.Writer, r tally.Report) error {
 		most = max(most, s.Prompts)
 	}
 	for _, line := range []string{
-		"", fmt.Sprintf("prompts %s, at most %s, since %s", slotWord(r.SlotMS), figures.Count(most), slotTime(list[0].At, r.SlotMS)), bars(prompts),
+		"", fmt.Sprintf("prompts %s, at most %s, since %s", figures.Each(time.Duration(r.SlotMS)*time.Millisecond), figures.Count(most), slotTime(list[0].At, r.SlotMS)), bars(prompts),
 	} {
 		if err := show.Line(out, safe.Cut(line, width)); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func slotWord(ms int64) string {
-	d := time.Duration(ms) * time.Millisecond
-	if d == time.Hour {
-		return "an hour"
-	}
-	if d == 24*time.Hour {
-		return "a day"
-	}
-	return "a week"
 }
 
 // slotTime is when a slot begins; its hour only says something when slots are hours.
@@ -132,18 +133,38 @@ func bars(numbers []int) string {
 	return string(row)
 }
 
+// spentCells are tokens and dollars, empty where an agent does not tell them.
+func spentCells(s tally.Spent) []string {
+	cells := []string{"", ""}
+	if n := s.Tokens(); n > 0 {
+		cells[0] = figures.Tokens(n)
+	}
+	if s.Priced > 0 {
+		cells[1] = figures.Money(s.Cost)
+	}
+	return cells
+}
+
 // printGroups prints those with the most prompts.
 func printGroups(out io.Writer, head string, list []tally.Group) error {
 	if len(list) == 0 {
 		return nil
 	}
-	t := &show.Table{Head: []string{head, "CALLS", "PROMPTS", "/100", "P50", "P95"}, Spare: []string{"P95", "P50"}}
+	t := &show.Table{Head: []string{head, "CALLS", "PROMPTS", "/100", "P50", "P95"}, Spare: []string{"P95", "P50", "TOKENS"}}
+	spent := slices.ContainsFunc(list, func(g tally.Group) bool { return g.Spent.Sessions > 0 })
+	if spent {
+		t.Head = append(t.Head, "TOKENS", "COST")
+	}
 	for _, g := range list[:min(len(list), mostGroups)] {
 		p50, p95 := "", ""
 		if g.Answers > 0 {
 			p50, p95 = tookText(g.MedianMS), tookText(g.SlowestMS)
 		}
-		t.Add(cmp.Or(g.Name, g.ID), fmt.Sprint(g.Calls), fmt.Sprint(g.Prompts), fmt.Sprintf("%.1f", g.Per100), p50, p95)
+		cells := []string{cmp.Or(g.Name, g.ID), fmt.Sprint(g.Calls), fmt.Sprint(g.Prompts), fmt.Sprintf("%.1f", g.Per100), p50, p95}
+		if spent {
+			cells = append(cells, spentCells(g.Spent)...)
+		}
+		t.Add(cells...)
 	}
 	if err := show.Line(out, ""); err != nil {
 		return err

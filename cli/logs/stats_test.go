@@ -65,6 +65,32 @@ r-1	3	0	0.0
 	}
 }
 
+// A price is there only where an agent named one.
+func TestStatsSayWhatWasSpent(t *testing.T) {
+	at := time.Date(2026, 11, 2, 9, 30, 0, 0, time.UTC)
+	one := broker.EndedCall{SessionID: "s-1", Agent: "claude", Tool: "Bash", State: broker.Denied, By: broker.ByRule, ByID: "r", Asked: at, Ended: at}
+	other := one
+	other.SessionID, other.Agent = "s-2", "codex"
+	r := tally.Count(slices.Values([]broker.EndedCall{one, other}), time.UTC).Spend(func(id string) (string, tally.Spent) {
+		if id == "s-1" {
+			return "claude", tally.Spent{Sessions: 1, Priced: 1, Cost: 0.5, Input: 1000, CacheRead: 2000, Output: 30}
+		}
+		return "codex", tally.Spent{Sessions: 1, Input: 12_000}
+	})
+	var b strings.Builder
+	if err := printStats(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{
+		"spent\t$0.50 · 15.0k tokens in, 30 out (2 of 2 sessions told tokens, 1 a price)\n",
+		"s-1\t1\t0\t0.0\t\t\t3.0k\t$0.50\n", "codex\t1\t0\t0.0\t\t\t12.0k\t\n", "Bash\t2\t0\t0.0\t\t\n",
+	} {
+		if !strings.Contains(b.String(), line) {
+			t.Errorf("no %q in\n%s", line, b.String())
+		}
+	}
+}
+
 // What programs wrote for programs comes in plain words, and no verdict is a tick on a failure.
 func TestLogInPlainWords(t *testing.T) {
 	w := &writer{names: map[string]string{"s": "shop"}}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/wire"
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
@@ -104,7 +105,10 @@ func waitingCell(s broker.Session) string {
 func runCells(s broker.Session) []string {
 	cells := []string{"", ""}
 	if r := s.Run; r != nil {
-		cells[0] = figures.Money(r.Cost)
+		u := r.Usage
+		if cells[0] = figures.Money(r.Cost); r.Cost == 0 && u != (wire.RunUsage{}) { // its agent names no price
+			cells[0] = figures.Tokens(u.Input+u.Output+u.CacheRead+u.CacheWrite) + " tokens"
+		}
 	}
 	if s.Message != nil {
 		cells[1] = clipped(s.Message.Text)

@@ -18,7 +18,9 @@ import (
 	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/store"
+	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/sessionview"
 )
 
@@ -59,6 +61,7 @@ type found struct {
 	label  string
 	old    bool // the record says it, and no console
 	around sessionview.Around
+	used   string // of tokens and money, by a session that aoctl does not hold; "" when its agent says nothing
 }
 
 // viewSession draws one session as the console knows it, or else the record.
@@ -75,6 +78,12 @@ func viewSession(cmd *cobra.Command, o viewOptions, out io.Writer) error {
 	}
 	if r, err := state.OpenReader(cmd.Context()); err == nil {
 		f.around.Said, f.around.SaidAt = lastSaid(cmd.Context(), r, f.ID)
+	}
+	if f.Run == nil {
+		if spent, told, err := story.SpentBy(cmd.Context(), f.Session); err == nil && told {
+			u := spent.Usage
+			f.used = figures.Spent(spent.Cost, u.Input+u.CacheRead+u.CacheWrite, u.Output)
+		}
 	}
 	st, width := show.Styles(out)
 	return show.Paper(out, f.rows(st, width))
@@ -141,5 +150,9 @@ func (f found) rows(st *draw.Styles, width int) []string {
 		top.Say(draw.Warn, "no console is open: this is as the last one knew it")
 	}
 	top.Blank()
-	return append(top.Rows, sessionview.LayOut(st, &f.Session, f.around, top.Width).Rows...)
+	top.Rows = append(top.Rows, sessionview.LayOut(st, &f.Session, f.around, top.Width).Rows...)
+	if f.used != "" {
+		top.SayBehind(draw.Label, "used", callview.LabelWidth, draw.Text, f.used+", as its agent says")
+	}
+	return top.Rows
 }

@@ -62,6 +62,25 @@ func Brief(d time.Duration) string {
 	return Clock(d)
 }
 
+// Each is how long a slot of figures over time is: an hour, a day, a week.
+func Each(d time.Duration) string {
+	switch {
+	case d <= time.Hour:
+		return "an hour"
+	case d <= 24*time.Hour:
+		return "a day"
+	}
+	return "a week"
+}
+
+// Fine is Brief for what takes some milliseconds, or less than one: 0.4ms, 2.1ms, 40ms.
+func Fine(d time.Duration) string {
+	if d < 0 || d >= 10*time.Millisecond {
+		return Brief(d)
+	}
+	return fmt.Sprintf("%.1fms", float64(d)/float64(time.Millisecond))
+}
+
 // Plural is "1 call" or "5 calls", "1 process" or "5 processes".
 func Plural(n int, one string) string {
 	switch {
@@ -101,4 +120,29 @@ func Money(dollars float64) string {
 		return fmt.Sprintf("$%.4f", dollars)
 	}
 	return fmt.Sprintf("$%.2f", dollars)
+}
+
+// Tokens is a number of tokens in few cells: 812, 12.3k, 1.2M.
+func Tokens(n int64) string {
+	switch {
+	case n < 1000:
+		return strconv.FormatInt(n, 10)
+	case n < 99_950:
+		return fmt.Sprintf("%.1fk", float64(n)/1e3)
+	case n < 999_500:
+		return fmt.Sprintf("%.0fk", float64(n)/1e3)
+	}
+	return fmt.Sprintf("%.1fM", float64(n)/1e6)
+}
+
+// Spent is what an agent used. Where it names no price there is none; "" when it named nothing.
+func Spent(dollars float64, in, out int64) string {
+	var parts []string
+	if dollars > 0 {
+		parts = append(parts, Money(dollars))
+	}
+	if in+out > 0 {
+		parts = append(parts, Tokens(in)+" tokens in, "+Tokens(out)+" out")
+	}
+	return strings.Join(parts, " · ")
 }

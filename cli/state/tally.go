@@ -1,0 +1,47 @@
+package state
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/tally"
+	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/store"
+)
+
+// Counted is the record that Tally reads: the store of a running console, or a reader beside it.
+type Counted interface {
+	Sessions(ctx context.Context, f broker.SessionFilter) ([]broker.Session, error)
+	EachEnded(ctx context.Context, sessionID string, since time.Time, fn func(broker.EndedCall)) error
+	Archives(ctx context.Context) ([]store.Archived, error)
+}
+
+// Tally counts the calls of one session, or of all for "", that ended since a time. Days begin
+// when they do here. Calls are counted as they are read, so a long record needs little memory.
+func Tally(ctx context.Context, from Counted, session string, since time.Time) (tally.Report, error) {
+	var failed error
+	r := tally.Count(func(yield func(broker.EndedCall) bool) {
+		failed = from.EachEnded(ctx, session, since, func(c broker.EndedCall) { yield(c) }) // Count takes all
+	}, time.Local)
+	if failed != nil {
+		return tally.Report{}, failed
+	}
+	list, err := from.Sessions(ctx, broker.SessionFilter{Limit: mostNamed})
+	if err != nil {
+		return tally.Report{}, fmt.Errorf("read the sessions: %w", err)
+	}
+	names := show.SessionNames(list)
+	for i := range r.Sessions {
+		r.Sessions[i].Name = names[r.Sessions[i].ID]
+	}
+	archives, err := from.Archives(ctx)
+	if err != nil {
+		return tally.Report{}, err
+	}
+	if n := len(archives); n > 0 && since.UnixMilli() < archives[n-1].BeforeMS {
+		r.ArchivedMS = archives[n-1].BeforeMS
+	}
+	return r, nil
+}

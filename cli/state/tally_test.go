@@ -1,0 +1,58 @@
+package state
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/store"
+)
+
+// record is one that has little in it.
+type record struct {
+	calls    []broker.EndedCall
+	archived int64
+	err      error
+}
+
+func (r record) Sessions(context.Context, broker.SessionFilter) ([]broker.Session, error) {
+	return []broker.Session{{ID: "s-1", Name: "shop"}}, nil
+}
+
+func (r record) EachEnded(_ context.Context, session string, since time.Time, fn func(broker.EndedCall)) error {
+	for _, c := range r.calls {
+		if (session == "" || c.SessionID == session) && c.Ended.After(since) {
+			fn(c)
+		}
+	}
+	return r.err
+}
+
+func (r record) Archives(context.Context) ([]store.Archived, error) {
+	if r.archived == 0 {
+		return nil, nil
+	}
+	return []store.Archived{{LogArchivedData: broker.LogArchivedData{BeforeMS: r.archived}}}, nil
+}
+
+// Sessions have their names, and who asks for a time of which calls were archived is told so.
+func TestTally(t *testing.T) {
+	at := time.Date(2026, 11, 2, 9, 30, 0, 0, time.UTC)
+	rec := record{archived: at.UnixMilli()}
+	for _, session := range []string{"s-1", "s-2", "s-1"} {
+		rec.calls = append(rec.calls, broker.EndedCall{SessionID: session, State: broker.Allowed, By: broker.ByOperator, Asked: at, Ended: at.Add(time.Second)})
+	}
+	r, err := Tally(t.Context(), rec, "", time.Time{})
+	if err != nil || r.Calls != 3 || len(r.Sessions) != 2 || r.Sessions[0].Name != "shop" || r.Sessions[1].Name != "" || r.ArchivedMS != rec.archived {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if r, err = Tally(t.Context(), rec, "s-2", at); err != nil || r.Calls != 1 || r.ArchivedMS != 0 {
+		t.Errorf("one session, since the archives end: %+v, %v", r, err)
+	}
+	rec.err = errors.New("no such table")
+	if r, err = Tally(t.Context(), rec, "", at); !errors.Is(err, rec.err) || r.Calls != 0 {
+		t.Errorf("half a record is no answer: %+v, %v", r, err)
+	}
+}
