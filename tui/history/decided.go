@@ -37,11 +37,8 @@ func (p *Decided) Opens(on desk.Subject) tea.Cmd {
 
 // call is the call as it is known now.
 func (p *Decided) call() *broker.Request {
-	for _, r := range p.list.all() {
-		if r.ID == p.id {
-			p.last = r
-			break
-		}
+	if r := p.list.find(p.id); r != nil {
+		p.last = *r
 	}
 	return &p.last
 }
