@@ -91,14 +91,14 @@ func TestGoldenTimeline(t *testing.T) {
 		keys     []string
 	}{
 		"timeline":          {moments: aSession()},
-		"timeline unfolded": {moments: aSession(), keys: []string{"g", "j", "j", "j", "j", "enter"}},
+		"timeline unfolded": {moments: aSession(), keys: []string{"g", "j", "j", "enter"}},
 		"timeline denied":   {moments: aSession(), keys: []string{"k", "k", "k", "k", "k", "k", "enter"}},
 		"timeline empty":    {},
 		"timeline filter":   {moments: aSession(), keys: []string{"/", "f", "a", "i", "l", "enter"}},
 		"timeline refusing": {moments: aSession(), sessions: codex},
 	} {
 		t.Run(name, func(t *testing.T) {
-			goldenScene(t, name, func(width, height int) *still {
+			goldenAt(t, name, fourSizes, func(width, height int) *still {
 				s := onEvents(t, sc.moments, width, height)
 				if sc.sessions != nil {
 					for _, se := range sc.sessions {
