@@ -20,7 +20,7 @@ func (s *Step) Unfold(st *draw.Styles, _ *words.Book, width int, loc *time.Locat
 	case broker.EventPostTool:
 		s.output(d)
 	case broker.EventUser:
-		d.Write(draw.Gutter{}, draw.Text, s.told.Words())
+		d.Prose(draw.Gutter{}, draw.Piece{Ink: draw.Text, Raw: s.told.Words()})
 	case broker.EventTurnEnd, broker.EventSubagentStop, broker.EventMessage:
 		if text := s.told.Words(); text != "" {
 			d.Said(text)

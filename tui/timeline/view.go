@@ -219,7 +219,7 @@ func (t *Screen) tool(row *draw.Row, l line, width int) {
 		most := min(t.widest, toolRoom(width))
 		row.Fit(draw.Bold, tool, most).To(row.Width + 1 + max(0, most-draw.Cells(tool)))
 		if whose := t.whose(l); whose != "" && width >= 60 {
-			row.Fit(draw.Muted, "› "+whose+" ", width/5)
+			row.Fit(draw.Muted, "› "+whose, width/5).Put(draw.Text, " ")
 		}
 	}
 }
