@@ -46,26 +46,15 @@ func (b *Screen) Subject() desk.Subject {
 }
 
 // Keys scroll.
-func (b *Screen) Keys() []desk.Key {
-	return desk.Moves("scroll", func(msg tea.KeyMsg) tea.Cmd {
-		_, height := b.Inner()
-		b.top = desk.Scrolled(msg, b.top, len(b.laidOut().Rows), height)
-		return nil
-	})
-}
+func (b *Screen) Keys() []desk.Key { return b.Scrolls(&b.top, b.length) }
 
 // Update keeps the place.
 func (b *Screen) Update(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case tea.MouseMsg:
-		steps, _ := desk.Wheel(msg)
-		b.top += steps * desk.WheelRows
-	case desk.Settle:
-		_, height := b.Inner()
-		b.top = max(0, min(b.top, len(b.laidOut().Rows)-height))
-	}
+	b.Scroll(msg, &b.top, b.length)
 	return nil
 }
+
+func (b *Screen) length() int { return len(b.laidOut().Rows) }
 
 // View draws the rows in sight.
 func (b *Screen) View(_, _ int) []string {

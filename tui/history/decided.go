@@ -58,25 +58,16 @@ func (p *Decided) Keys() []desk.Key {
 		{Binding: desk.Enter("the rule that decided it"), Short: "its rule", Do: func(tea.KeyMsg) tea.Cmd { return p.rules.Open(*p.call()) }},
 		{Binding: revoke, Short: "switch its rule off", Do: func(tea.KeyMsg) tea.Cmd { return p.rules.Revoke(*p.call()) }},
 	}
-	keys = append(desk.Moves("scroll", p.scroll), keys...)
+	keys = append(p.Scrolls(&p.top, p.length), keys...)
 	return append(keys, p.sheets.Keys(sheet.Drawn{LayOut: p.laidOut, Top: &p.top})...)
 }
 
-func (p *Decided) scroll(msg tea.KeyMsg) tea.Cmd {
-	_, height := p.Inner()
-	p.top = desk.Scrolled(msg, p.top, len(p.laidOut().Rows), height)
-	return nil
-}
+func (p *Decided) length() int { return len(p.laidOut().Rows) }
 
 // Update keeps the place, and asks what came of the call.
 func (p *Decided) Update(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case tea.MouseMsg:
-		steps, _ := desk.Wheel(msg)
-		p.top += steps * desk.WheelRows
-	case desk.Settle:
-		_, height := p.Inner()
-		p.top = max(0, min(p.top, len(p.laidOut().Rows)-height))
+	p.Scroll(msg, &p.top, p.length)
+	if _, ok := msg.(desk.Settle); ok {
 		return p.sheets.Want(p.call())
 	}
 	return nil
