@@ -82,8 +82,11 @@ func TestCall(t *testing.T) {
 // Attack on the eye: whatever is known of a call that failed, no tick stands before it.
 func TestFailureHasNoTick(t *testing.T) {
 	for _, before := range [][]any{
-		nil, {broker.EventRequestDecided, by(you, broker.Allowed, 0)}, {broker.EventRequestDecided, by(broker.Actor{Kind: broker.ByObserve}, broker.Answered, 0)},
-		{broker.EventRequestDecided, by(you, broker.Allowed, 0), broker.EventUnheard, 0}, {broker.EventPostTool, ran(false)},
+		nil,
+		{broker.EventRequestDecided, by(you, broker.Allowed, 0)},
+		{broker.EventRequestDecided, by(broker.Actor{Kind: broker.ByObserve}, broker.Answered, 0)},
+		{broker.EventRequestDecided, by(you, broker.Allowed, 0), broker.EventUnheard, 0},
+		{broker.EventPostTool, ran(false)},
 	} {
 		c := aCall(broker.Allowed, append(slices.Clone(before), broker.EventPostTool, ran(true))...)
 		if _, glyph, i := c.Word(); glyph == "✓" || i == draw.OK {
