@@ -106,6 +106,15 @@ func (c *Call) Text() string {
 	return "its call is not on record any more"
 }
 
+// Put draws the call in at most room cells.
+func (c *Call) Put(r *draw.Row, room int) {
+	if c.last.Call == nil {
+		r.Fit(draw.Text, c.Text(), room)
+		return
+	}
+	c.last.Put(r, room)
+}
+
 // Word says what became of the call, with a sign and an ink for it; safe to draw.
 func (c *Call) Word() (word, glyph string, i draw.Ink) {
 	s := c.sign()

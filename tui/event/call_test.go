@@ -129,6 +129,12 @@ func TestUnfoldEdit(t *testing.T) {
 	if !strings.Contains(got, "x := 1") || !strings.Contains(got, "x := 2") {
 		t.Errorf("not whole:\n%s", got)
 	}
+	for room, want := range map[int]string{40: "/p/a.go  +1 −1", 12: "/p/a.go"} {
+		row := st.Row(60)
+		if c.Put(row, room); row.String() != want {
+			t.Errorf("in %d cells: %q", room, row.String())
+		}
+	}
 }
 
 // What people do not read of an event is not found in it either.

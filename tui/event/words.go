@@ -145,6 +145,19 @@ func (s *Step) helper() string {
 	return draw.SafeLine(cmp.Or(name, id))
 }
 
+// Put draws the text in at most room cells, with the counts of an edit where they have room.
+func (s *Step) Put(r *draw.Row, room int) {
+	text := s.Text()
+	if s.sum.Edit && text == s.sum.Text && room >= countsLeast {
+		s.sum.Put(r, draw.Text, room)
+		return
+	}
+	r.Fit(draw.Text, text, room)
+}
+
+// countsLeast is the least room, in cells, in which an edit has its counts behind its path.
+const countsLeast = 20
+
 // by names who did it, "" when nobody is told.
 func (s *Step) by() string {
 	if s.told.By.Kind == "" {

@@ -17,7 +17,7 @@ type line interface {
 	Word() (word, glyph string, i draw.Ink)
 	Tool() string
 	Helper() (id, name string)
-	Text() string
+	Put(r *draw.Row, room int)
 	More() (string, draw.Ink)
 	Tails(b *words.Book, now time.Time) []string
 	Unfold(st *draw.Styles, b *words.Book, width int, loc *time.Location) []string

@@ -203,7 +203,7 @@ func (t *Screen) line(r *row, width int) string {
 	if tail != "" {
 		end -= draw.Cells(tail) + 2
 	}
-	row.Fit(draw.Text, l.Text(), end-row.Width)
+	l.Put(row, end-row.Width)
 	if more != "" && end-row.Width > 14 {
 		row.Put(draw.Muted, " · ").Fit(moreInk, more, end-row.Width)
 	}
