@@ -48,18 +48,32 @@ func (p *Decided) Subject() desk.Subject {
 	return desk.Subject{Session: p.last.SessionID, Call: &p.last}
 }
 
-// Keys scroll, unfold what the call gave back, and lead to the rule that decided it.
+// Keys scroll, unfold what the call gave back, and lead to the rule that decided it. The key line
+// names those that have something to act on.
 func (p *Decided) Keys() []desk.Key {
-	keys := []desk.Key{
-		{Binding: desk.Space("unfold what the call gave back"), Short: "output", Do: func(tea.KeyMsg) tea.Cmd {
-			p.unfolded = !p.unfolded
-			return nil
-		}},
-		{Binding: desk.Enter("the rule that decided it"), Short: "its rule", Do: func(tea.KeyMsg) tea.Cmd { return p.rules.Open(*p.call()) }},
-		{Binding: revoke, Short: "switch its rule off", Do: func(tea.KeyMsg) tea.Cmd { return p.rules.Revoke(*p.call()) }},
+	r := *p.call()
+	unfold := desk.Key{Binding: desk.Space("unfold what the call gave back"), Do: p.unfold}
+	if ran := p.sheets.Story(p.id).Ran; ran != nil && ran.Output != "" {
+		unfold.Short = "output"
 	}
-	keys = append(p.Scrolls(&p.top, p.length), keys...)
+	rule := desk.Key{Binding: desk.Enter("the rule that decided it"), Do: func(tea.KeyMsg) tea.Cmd { return p.rules.Open(r) }}
+	off := desk.Key{Binding: revoke, Do: func(tea.KeyMsg) tea.Cmd { return p.rules.Revoke(r) }}
+	if byRule(&r) {
+		rule.Short, off.Short = "its rule", switchOff
+	}
+	keys := append(p.Scrolls(&p.top, p.length), unfold, rule, off)
 	return append(keys, p.sheets.Keys(sheet.Drawn{LayOut: p.laidOut, Top: &p.top})...)
+}
+
+// byRule reports whether a rule decided the call.
+func byRule(r *broker.Request) bool { return r.Outcome != nil && r.Outcome.By.Kind == broker.ByRule }
+
+// switchOff is what the key line says of revoke.
+const switchOff = "switch its rule off"
+
+func (p *Decided) unfold(tea.KeyMsg) tea.Cmd {
+	p.unfolded = !p.unfolded
+	return nil
 }
 
 func (p *Decided) length() int { return len(p.laidOut().Rows) }
@@ -77,7 +91,10 @@ func (p *Decided) Update(msg tea.Msg) tea.Cmd {
 func (p *Decided) View(_, _ int) []string {
 	_, height := p.Inner()
 	d := p.laidOut()
-	f := draw.Caption{Title: d.Title, Alarm: d.Alarm, Note: d.Note, Right: callview.Position(p.top, height, d)}
+	f := draw.Caption{Title: d.Title, Alarm: d.Alarm, Note: d.Note, Right: d.Size}
+	if len(d.Rows) > height {
+		f.Right = callview.Position(p.top, height, d)
+	}
 	return p.Framed(f, d.Rows, p.top)
 }
 

@@ -159,12 +159,20 @@ func (h *Screen) Keys() []desk.Key {
 			return h.Open(desk.Decided, desk.Subject{Session: r.SessionID, Call: &r})
 		})},
 		desk.Key{Binding: desk.Filter("list only calls that have these words; tool:Bash, session:shop, by:you and denied look in one place"), Short: "filter", Do: h.askFilter},
-		desk.Key{Binding: revoke, Short: "switch its rule off", Do: h.onCall(h.rules.Revoke)},
+		desk.Key{Binding: revoke, Short: h.switchOff(), Do: h.onCall(h.rules.Revoke)},
 	)
 	if h.filter.active() {
 		list = append(list, desk.Key{Binding: desk.Bind("esc", "list all calls again", "esc", "q"), Do: h.unfilter})
 	}
 	return list
+}
+
+// switchOff is what the key line says of the key for the rule; "" when none decided the selected call.
+func (h *Screen) switchOff() string {
+	if r := h.selected(); r != nil && byRule(r) {
+		return switchOff
+	}
+	return ""
 }
 
 func (h *Screen) askFilter(tea.KeyMsg) tea.Cmd {
