@@ -124,6 +124,9 @@ func (h *Screen) filterBy(text string) {
 		return
 	}
 	h.filter, h.top, h.row = f, 0, 0
+	if !f.active() {
+		h.known = nil
+	}
 	h.record.again()
 	h.relist()
 }
@@ -252,7 +255,7 @@ func (h *Screen) wantCalls(height int) tea.Cmd {
 	o := &h.record
 	switch {
 	case h.asking || !h.list.heard:
-	case h.list.behind():
+	case h.list.behind() && h.list.err == nil: // or it would be asked for ever
 		return h.load()
 	case !o.loading && !o.whole && !o.full() && len(h.shown) < h.top+2*height:
 		return h.readOn()

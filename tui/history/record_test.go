@@ -26,6 +26,8 @@ type aBroker struct {
 	tells  int // calls, when it is asked for the history
 	pages  int // that were read
 	err    error
+	asked  int   // for the history
+	lost   error // what History answers instead
 }
 
 // decide puts a call on record.
@@ -49,6 +51,10 @@ func (b *aBroker) tell(kind string, r *broker.Request, data string) {
 }
 
 func (b *aBroker) History(_ context.Context, limit int) ([]broker.Request, error) {
+	b.asked++
+	if b.lost != nil {
+		return nil, b.lost
+	}
 	var list []broker.Request
 	for _, m := range slices.Backward(b.events) {
 		if m.Event.Type == broker.EventRequestDecided && len(list) < min(limit, b.tells) {
@@ -223,5 +229,22 @@ func TestRecordThatCannotBeRead(t *testing.T) {
 	s := over(t, b)
 	if rows := s.above(100); len(rows) != 2 || len(s.shown) != 5 {
 		t.Errorf("it says %q over %d calls", rows, len(s.shown))
+	}
+}
+
+// When what was decided meanwhile cannot be had, that is said once.
+func TestDecidedMeanwhileAndLost(t *testing.T) {
+	b := &aBroker{tells: 150}
+	for range 200 {
+		b.decide("ls", broker.Allowed)
+	}
+	s := over(t, b)
+	b.lost = errors.New("disk I/O error")
+	for range board.RecentKept + 20 {
+		s.Board.Remember(*b.decide("pwd", broker.Allowed))
+	}
+	run(s, nil)
+	if s.list.err == nil || b.asked != 2 {
+		t.Errorf("asked %d times: %v", b.asked, s.list.err)
 	}
 }
