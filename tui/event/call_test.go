@@ -96,6 +96,10 @@ func TestFailureHasNoTick(t *testing.T) {
 	if _, glyph, _ := aCall(broker.Allowed, broker.EventPostTool, ran(true)).Steps[0].Word(); glyph == "✓" {
 		t.Error("the step itself has a tick")
 	}
+	unasked := New(story.Moment{Event: broker.Event{Seq: 1, Type: broker.EventPostTool, Data: []byte(`{"tool_name":"Bash","digest":"d"}`)}})
+	if _, glyph, _ := unasked.Word(); glyph == "✓" {
+		t.Error("a call that nobody allowed here has a tick")
+	}
 }
 
 // Without the events that decided it, the call's own record tells.

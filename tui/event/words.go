@@ -58,6 +58,9 @@ func (s *Step) sign() sign {
 	case broker.EventRequestDecided:
 		return verdict(s.Decided.Status, s.Decided.By)
 	case broker.EventPostTool:
+		if s.Event.RequestID == "" && !s.Ran.Failed { // nobody allowed it here
+			return sign{"ran", "·", draw.Muted}
+		}
 		return end(s.Ran)
 	case broker.EventTurnEnd:
 		if s.told.Failed {
