@@ -209,6 +209,24 @@ func TestTimelineOfALongSession(t *testing.T) {
 	}
 }
 
+// esc lists all again before it leaves.
+func TestTimelineFilterEsc(t *testing.T) {
+	s := onEvents(t, aSession(), 100, 30)
+	s.draw(100, 30, "/", "f", "a", "i", "l", "enter")
+	s.told()
+	if view := s.m.View(); strings.Contains(view, "rm -rf dist") || !strings.Contains(view, "go test ./...") {
+		t.Fatalf("the filter lists\n%s", view)
+	}
+	s.draw(100, 30, "esc")
+	s.told()
+	if view := s.m.View(); !strings.Contains(view, "Events of") || !strings.Contains(view, "rm -rf dist") {
+		t.Errorf("esc does not list all:\n%s", view)
+	}
+	if view := s.draw(100, 30, "esc"); strings.Contains(view, "Events of") {
+		t.Errorf("a second esc does not leave:\n%s", view)
+	}
+}
+
 // While its end is on the screen the list follows; a reader further up stays where they are.
 func TestTimelineFollows(t *testing.T) {
 	s := onEvents(t, longSession(300), 100, 30)

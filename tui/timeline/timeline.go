@@ -75,6 +75,9 @@ func (t *Screen) Update(msg tea.Msg) tea.Cmd {
 // Keys are the keys of the screen.
 func (t *Screen) Keys() []desk.Key {
 	list := desk.Moves("move", t.move)
+	if t.filter != "" {
+		list = append(list, desk.Key{Binding: desk.Bind("esc", "list all events again", "esc", "q"), Do: t.unfilter})
+	}
 	return append(list,
 		desk.Key{Binding: desk.Enter("unfold, fold"), Short: "unfold", Do: t.onRow(t.toggle)},
 		desk.Key{Binding: desk.Space("unfold, fold"), Do: t.onRow(t.toggle)},
@@ -95,6 +98,11 @@ func (t *Screen) onRow(do func(*row) tea.Cmd) func(tea.KeyMsg) tea.Cmd {
 
 func (t *Screen) askFilter(tea.KeyMsg) tea.Cmd {
 	t.Read(desk.Line{Lead: "/", Help: "enter keeps · esc shows all", Text: t.filter, Typed: t.filterBy})
+	return nil
+}
+
+func (t *Screen) unfilter(tea.KeyMsg) tea.Cmd {
+	t.filterBy("")
 	return nil
 }
 

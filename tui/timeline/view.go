@@ -172,7 +172,7 @@ func (t *Screen) empty() string {
 	case t.loading || !t.atStart:
 		return "reading …"
 	case t.filter != "":
-		return "nothing passes the filter; / and esc lists all"
+		return "nothing passes; esc lists all"
 	}
 	return "nothing is on record of this session"
 }
