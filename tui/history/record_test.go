@@ -232,7 +232,8 @@ func TestRecordThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// When what was decided meanwhile cannot be had, that is said once.
+// When what was decided meanwhile cannot be had, that is said once, and nothing of it stands among
+// older calls.
 func TestDecidedMeanwhileAndLost(t *testing.T) {
 	b := &aBroker{tells: 150}
 	for range 200 {
@@ -247,4 +248,5 @@ func TestDecidedMeanwhileAndLost(t *testing.T) {
 	if s.list.err == nil || b.asked != 2 {
 		t.Errorf("asked %d times: %v", b.asked, s.list.err)
 	}
+	wholeRecord(t, s, 200+board.RecentKept)
 }
