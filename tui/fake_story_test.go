@@ -34,7 +34,8 @@ func (f *fakeStories) Timeline(_ context.Context, filter broker.EventFilter) ([]
 	var list []story.Moment
 	for _, m := range f.moments {
 		typed := len(filter.Types) == 0 || slices.Contains(filter.Types, m.Event.Type)
-		if typed && m.Event.SessionID == filter.SessionID && m.Event.Seq > filter.After && (filter.Before == 0 || m.Event.Seq < filter.Before) {
+		of := filter.SessionID == "" && !filter.Console || m.Event.SessionID == filter.SessionID
+		if typed && of && m.Event.Seq > filter.After && (filter.Before == 0 || m.Event.Seq < filter.Before) {
 			list = append(list, m)
 		}
 	}

@@ -36,9 +36,18 @@ func TestMain(m *testing.M) {
 // sizes are the windows that golden screens are drawn for.
 var sizes = [][2]int{{40, 12}, {80, 24}, {120, 40}}
 
+// fourSizes are those for screens that a wide window gives more.
+var fourSizes = [][2]int{{40, 12}, {80, 24}, {120, 40}, {200, 50}}
+
 // goldenScene compares what a scene shows in windows of the three sizes with the golden file
 // of its name, with hyphens for blanks.
 func goldenScene(t *testing.T, name string, scene func(width, height int) *still) {
+	t.Helper()
+	goldenAt(t, name, sizes, scene)
+}
+
+// goldenAt is goldenScene in windows of these sizes.
+func goldenAt(t *testing.T, name string, sizes [][2]int, scene func(width, height int) *still) {
 	t.Helper()
 	var b strings.Builder
 	for _, size := range sizes {

@@ -91,14 +91,14 @@ func TestGoldenTimeline(t *testing.T) {
 		keys     []string
 	}{
 		"timeline":          {moments: aSession()},
-		"timeline unfolded": {moments: aSession(), keys: []string{"g", "j", "j", "j", "j", "enter"}},
+		"timeline unfolded": {moments: aSession(), keys: []string{"g", "j", "j", "enter"}},
 		"timeline denied":   {moments: aSession(), keys: []string{"k", "k", "k", "k", "k", "k", "enter"}},
 		"timeline empty":    {},
 		"timeline filter":   {moments: aSession(), keys: []string{"/", "f", "a", "i", "l", "enter"}},
 		"timeline refusing": {moments: aSession(), sessions: codex},
 	} {
 		t.Run(name, func(t *testing.T) {
-			goldenScene(t, name, func(width, height int) *still {
+			goldenAt(t, name, fourSizes, func(width, height int) *still {
 				s := onEvents(t, sc.moments, width, height)
 				if sc.sessions != nil {
 					for _, se := range sc.sessions {
@@ -206,6 +206,24 @@ func TestTimelineOfALongSession(t *testing.T) {
 	shows("git push origin part-5050 ")
 	if strings.Contains(s.m.View(), "make") {
 		t.Errorf("the filter lets others pass:\n%s", s.m.View())
+	}
+}
+
+// esc lists all again before it leaves.
+func TestTimelineFilterEsc(t *testing.T) {
+	s := onEvents(t, aSession(), 100, 30)
+	s.draw(100, 30, "/", "f", "a", "i", "l", "enter")
+	s.told()
+	if view := s.m.View(); strings.Contains(view, "rm -rf dist") || !strings.Contains(view, "go test ./...") {
+		t.Fatalf("the filter lists\n%s", view)
+	}
+	s.draw(100, 30, "esc")
+	s.told()
+	if view := s.m.View(); !strings.Contains(view, "Events of") || !strings.Contains(view, "rm -rf dist") {
+		t.Errorf("esc does not list all:\n%s", view)
+	}
+	if view := s.draw(100, 30, "esc"); strings.Contains(view, "Events of") {
+		t.Errorf("a second esc does not leave:\n%s", view)
 	}
 }
 

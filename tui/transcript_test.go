@@ -154,7 +154,7 @@ func TestTranscriptToCard(t *testing.T) {
 	s.m.Update(updatesMsg{gen: 1, list: []broker.Update{{Request: &done}}})
 	s.told()
 	view := s.draw(80, 24)
-	if strings.Contains(view, "waits for your answer") || strings.Count(view, "git push --force") != 1 {
+	if strings.Contains(view, "waits for you") || strings.Count(view, "git push --force") != 1 {
 		t.Errorf("decided, and still:\n%s", view)
 	}
 	s.draw(80, 24, "enter")

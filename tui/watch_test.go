@@ -28,7 +28,7 @@ func TestGoldenWatch(t *testing.T) {
 		edited("w5", "s1", home+"/old.go", 3700, "one\n", "two\n"),
 		settled(bash("w6", "s1", seconds(50), "touch x"), broker.Allowed, broker.Actor{Kind: broker.ByOperator}, "", seconds(40)),
 	}
-	goldenScene(t, "watch", func(width, height int) *still {
+	goldenAt(t, "watch", fourSizes, func(width, height int) *still {
 		s := newStill(t, broker.Snapshot{Sessions: someSessions()}, past, termenv.Ascii)
 		s.draw(width, height, "w")
 		s.told()

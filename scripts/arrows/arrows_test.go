@@ -62,7 +62,7 @@ var arrows = map[string][]string{
 	"tui/sessionview":      {module + "/broker", module + "/broker/wire", module + "/tui/board", module + "/tui/callview", module + "/tui/draw", module + "/tui/figures", module + "/tui/safe"},
 	"tui/figures":          {},
 	"tui/words":            {module + "/broker", module + "/broker/rules", module + "/broker/wire", module + "/tui/board", module + "/tui/callview", module + "/tui/draw", module + "/tui/figures", module + "/tui/safe"},
-	"tui/event":            {module + "/broker", module + "/broker/story", module + "/tui/board", module + "/tui/callview", module + "/tui/change", module + "/tui/draw", module + "/tui/figures", module + "/tui/safe", module + "/tui/words"},
+	"tui/event":            {module + "/broker", module + "/broker/story", module + "/tui/board", module + "/tui/callview", module + "/tui/change", module + "/tui/draw", module + "/tui/figures", module + "/tui/plainwords", module + "/tui/safe", module + "/tui/words"},
 	"tui/sheet":            {module + "/broker", module + "/broker/story", module + "/tui/callview", module + "/tui/desk", module + "/tui/draw", module + "/tui/figures", module + "/tui/words", "github.com/charmbracelet/…"},
 	"tui/herald":           {module + "/tui/board", module + "/tui/desk", module + "/tui/draw", module + "/tui/figures", module + "/tui/tty", "github.com/charmbracelet/…"},
 	"tui/orders":           screen(),

@@ -80,14 +80,14 @@ func e2eEvents(r *rig) {
 		}
 	}
 	console.has("✗ denied", "echo hi > canary", "you")
-	console.has("↳ failed", "echo some words", "Exit code 3")
+	console.has("✗ failed", "echo some words", "Exit code 3")
 	console.until("Escape", "the queue", func() bool { return strings.Contains(console.screen(), "Waiting 1") })
 	console.press("a", third)
 	agent.completed()
 
 	console.until("E", "the session's events", func() bool { return strings.Contains(console.screen(), "Events of") })
 	console.has("turn end", `"I give up."`)
-	console.until("k", "the row of the failed call", func() bool { return strings.Contains(console.line("↳ failed", "echo some words"), "▌") })
+	console.until("k", "the row of the failed call", func() bool { return strings.Contains(console.line("✗ failed", "echo some words"), "▌") })
 	console.key("Enter")
 	console.has("│ some words")
 	console.has("│ broken")
@@ -165,8 +165,7 @@ func e2eAnsweredThere(r *rig) {
 	agent.until("Enter", "the end of the call", func() bool { return r.exists("canary") })
 	r.until("the end of the card", func() bool { return !r.isPending(q.ID) })
 	console.until("E", "the session's events", func() bool { return strings.Contains(console.screen(), "Events of") })
-	console.has("= answered", "echo hi > canary")
-	console.has("↳ ran", "echo hi > canary")
+	console.has("✓ ran", "echo hi > canary")
 	console.until("Escape", "the main screen", func() bool { return strings.Contains(console.screen(), "Sessions") })
 	console.until("h", "the history", func() bool { return strings.Contains(console.screen(), "Decided") })
 	console.until("Enter", "the call", func() bool { return strings.Contains(console.screen(), "was answered in the agent's own terminal") })

@@ -46,26 +46,15 @@ func (b *Screen) Subject() desk.Subject {
 }
 
 // Keys scroll.
-func (b *Screen) Keys() []desk.Key {
-	return desk.Moves("scroll", func(msg tea.KeyMsg) tea.Cmd {
-		_, height := b.Inner()
-		b.top = desk.Scrolled(msg, b.top, len(b.laidOut().Rows), height)
-		return nil
-	})
-}
+func (b *Screen) Keys() []desk.Key { return b.Scrolls(&b.top, b.length) }
 
 // Update keeps the place.
 func (b *Screen) Update(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case tea.MouseMsg:
-		steps, _ := desk.Wheel(msg)
-		b.top += steps * desk.WheelRows
-	case desk.Settle:
-		_, height := b.Inner()
-		b.top = max(0, min(b.top, len(b.laidOut().Rows)-height))
-	}
+	b.Scroll(msg, &b.top, b.length)
 	return nil
 }
+
+func (b *Screen) length() int { return len(b.laidOut().Rows) }
 
 // View draws the rows in sight.
 func (b *Screen) View(_, _ int) []string {
@@ -132,22 +121,34 @@ func value(d *callview.Doc, name, text string) {
 
 // dump lists bytes as hexadecimal numbers, beside those that are plain ASCII.
 func dump(d *callview.Doc, text string) {
-	per := 16
-	if d.Width < 78 {
-		per = 8
-	}
+	per, place := dumped(d.Width)
 	for at := 0; at < len(text); at += per {
 		part := text[at:min(at+per, len(text))]
 		var ascii strings.Builder
-		row := d.Styles.Row(d.Width).Put(draw.Muted, fmt.Sprintf("%06x  ", at))
+		row := d.Styles.Row(d.Width).Put(draw.Muted, fmt.Sprintf(place, at))
+		end := row.Width + 3*per
 		for i := range len(part) {
-			i2, c := draw.Text, part[i]
+			ink, c := draw.Text, part[i]
 			if c < ' ' || c >= 0x7f {
-				i2, c = draw.Warn, '.'
+				ink, c = draw.Warn, '.'
 			}
 			ascii.WriteByte(c)
-			row.Put(i2, fmt.Sprintf("%02x", part[i])).Put(draw.Text, " ")
+			row.Put(ink, fmt.Sprintf("%02x", part[i])).Put(draw.Text, " ")
 		}
-		d.Add(row.To(9+3*per).Put(draw.Muted, ascii.String()))
+		d.Add(row.To(end).Put(draw.Muted, ascii.String()))
 	}
+}
+
+// dumped is how many bytes a row lists in so many cells, and how their place is written: four
+// cells a byte, with its sign.
+func dumped(width int) (per int, place string) {
+	switch {
+	case width >= 8+4*16:
+		return 16, "%06x  "
+	case width >= 8+4*8:
+		return 8, "%06x  "
+	case width >= 5+4*8:
+		return 8, "%04x "
+	}
+	return 4, "%04x "
 }

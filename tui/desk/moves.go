@@ -90,6 +90,28 @@ func Scrolled(msg tea.KeyMsg, top, n, height int) int {
 	return max(0, min(top, last))
 }
 
+// Scrolls are the keys of a screen that only scrolls: top is its first drawn row, and rows its
+// length.
+func (d *Desk) Scrolls(top *int, rows func() int) []Key {
+	return Moves("scroll", func(msg tea.KeyMsg) tea.Cmd {
+		_, height := d.Inner()
+		*top = Scrolled(msg, *top, rows(), height)
+		return nil
+	})
+}
+
+// Scroll keeps the place of such a screen: the wheel moves it, and nothing is drawn behind the end.
+func (d *Desk) Scroll(msg tea.Msg, top *int, rows func() int) {
+	switch msg := msg.(type) {
+	case tea.MouseMsg:
+		steps, _ := Wheel(msg)
+		*top += steps * WheelRows
+	case Settle:
+		_, height := d.Inner()
+		*top = max(0, min(*top, rows()-height))
+	}
+}
+
 // Wheel is how many steps the wheel went, and whether the message is a click instead.
 func Wheel(msg tea.MouseMsg) (steps int, click bool) {
 	if msg.Button == tea.MouseButtonWheelUp {

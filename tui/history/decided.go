@@ -37,11 +37,8 @@ func (p *Decided) Opens(on desk.Subject) tea.Cmd {
 
 // call is the call as it is known now.
 func (p *Decided) call() *broker.Request {
-	for _, r := range p.list.all() {
-		if r.ID == p.id {
-			p.last = r
-			break
-		}
+	if r := p.list.find(p.id); r != nil {
+		p.last = *r
 	}
 	return &p.last
 }
@@ -51,35 +48,40 @@ func (p *Decided) Subject() desk.Subject {
 	return desk.Subject{Session: p.last.SessionID, Call: &p.last}
 }
 
-// Keys scroll, unfold what the call gave back, and lead to the rule that decided it.
+// Keys scroll, unfold what the call gave back, and lead to the rule that decided it. The key line
+// names those that have something to act on.
 func (p *Decided) Keys() []desk.Key {
-	keys := []desk.Key{
-		{Binding: desk.Space("unfold what the call gave back"), Short: "output", Do: func(tea.KeyMsg) tea.Cmd {
-			p.unfolded = !p.unfolded
-			return nil
-		}},
-		{Binding: desk.Enter("the rule that decided it"), Short: "its rule", Do: func(tea.KeyMsg) tea.Cmd { return p.rules.Open(*p.call()) }},
-		{Binding: revoke, Short: "switch its rule off", Do: func(tea.KeyMsg) tea.Cmd { return p.rules.Revoke(*p.call()) }},
+	r := *p.call()
+	unfold := desk.Key{Binding: desk.Space("unfold what the call gave back"), Do: p.unfold}
+	if ran := p.sheets.Story(p.id).Ran; ran != nil && ran.Output != "" {
+		unfold.Short = "output"
 	}
-	keys = append(desk.Moves("scroll", p.scroll), keys...)
+	rule := desk.Key{Binding: desk.Enter("the rule that decided it"), Do: func(tea.KeyMsg) tea.Cmd { return p.rules.Open(r) }}
+	off := desk.Key{Binding: revoke, Do: func(tea.KeyMsg) tea.Cmd { return p.rules.Revoke(r) }}
+	if byRule(&r) {
+		rule.Short, off.Short = "its rule", switchOff
+	}
+	keys := append(p.Scrolls(&p.top, p.length), unfold, rule, off)
 	return append(keys, p.sheets.Keys(sheet.Drawn{LayOut: p.laidOut, Top: &p.top})...)
 }
 
-func (p *Decided) scroll(msg tea.KeyMsg) tea.Cmd {
-	_, height := p.Inner()
-	p.top = desk.Scrolled(msg, p.top, len(p.laidOut().Rows), height)
+// byRule reports whether a rule decided the call.
+func byRule(r *broker.Request) bool { return r.Outcome != nil && r.Outcome.By.Kind == broker.ByRule }
+
+// switchOff is what the key line says of revoke.
+const switchOff = "switch its rule off"
+
+func (p *Decided) unfold(tea.KeyMsg) tea.Cmd {
+	p.unfolded = !p.unfolded
 	return nil
 }
 
+func (p *Decided) length() int { return len(p.laidOut().Rows) }
+
 // Update keeps the place, and asks what came of the call.
 func (p *Decided) Update(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case tea.MouseMsg:
-		steps, _ := desk.Wheel(msg)
-		p.top += steps * desk.WheelRows
-	case desk.Settle:
-		_, height := p.Inner()
-		p.top = max(0, min(p.top, len(p.laidOut().Rows)-height))
+	p.Scroll(msg, &p.top, p.length)
+	if _, ok := msg.(desk.Settle); ok {
 		return p.sheets.Want(p.call())
 	}
 	return nil
@@ -89,7 +91,10 @@ func (p *Decided) Update(msg tea.Msg) tea.Cmd {
 func (p *Decided) View(_, _ int) []string {
 	_, height := p.Inner()
 	d := p.laidOut()
-	f := draw.Caption{Title: d.Title, Alarm: d.Alarm, Note: d.Note, Right: callview.Position(p.top, height, d)}
+	f := draw.Caption{Title: d.Title, Alarm: d.Alarm, Note: d.Note, Right: d.Size}
+	if len(d.Rows) > height {
+		f.Right = callview.Position(p.top, height, d)
+	}
 	return p.Framed(f, d.Rows, p.top)
 }
 

@@ -3,27 +3,31 @@
 //
 // The broker tells the last some hundred decisions when it is asked: when the console starts and each
 // time that the list is opened. What is decided after that the board hears of by itself, and it
-// stands in front.
+// stands in front (list.go). What is older is read from the broker's record, in pages, as far as
+// somebody scrolls (record.go).
+//
+// A filter leaves only calls with all its words (filter.go). It is asked of every call, so the record
+// is read on until the screen is full or nothing is left; the head says how many calls passed, and
+// of how many.
 package history
 
 import (
 	"context"
-	"fmt"
+	"slices"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
-	"github.com/aoctl/aoctl/tui/board"
+	"github.com/aoctl/aoctl/broker/story"
 	"github.com/aoctl/aoctl/tui/desk"
-	"github.com/aoctl/aoctl/tui/draw"
-	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/sheet"
 )
 
 // Broker is what the screens need of it.
 type Broker interface {
 	History(ctx context.Context, limit int) ([]broker.Request, error)
+	Timeline(ctx context.Context, f broker.EventFilter) ([]story.Moment, error)
 	Stats(ctx context.Context, sessionID string, since time.Time) (broker.Stats, error)
 }
 
@@ -32,40 +36,10 @@ type Rules struct {
 	Open, Revoke func(broker.Request) tea.Cmd
 }
 
-// kept is how many decided calls are listed.
+// kept is how many decided calls the broker is asked for at once.
 const kept = 500
 
 var revoke = desk.Bind("x", "switch the rule off that allowed this; calls like it ask again", "x")
-
-// List is what was decided.
-type List struct {
-	board *board.Board
-	told  []broker.Request // by the broker, newest first
-	err   error
-}
-
-// all lists what was decided, newest first: what the broker told when asked, with what has
-// happened since in front.
-func (l *List) all() []broker.Request {
-	if len(l.told) == 0 {
-		return l.board.Recent
-	}
-	newest := l.told[0].Outcome
-	var since []broker.Request
-	known := make(map[string]bool, len(l.told))
-	for _, r := range l.told {
-		known[r.ID] = true
-	}
-	for _, r := range l.board.Recent {
-		if newest != nil && r.Outcome.At.Before(newest.At) {
-			break
-		}
-		if !known[r.ID] {
-			since = append(since, r)
-		}
-	}
-	return append(since, l.told...)
-}
 
 // Screen is the list.
 type Screen struct {
@@ -75,8 +49,14 @@ type Screen struct {
 	list    *List
 	rules   Rules
 	numbers numbers
-	at      string // id of the selected call
-	row     int    // where it is listed
+	filter  filter
+	known   map[string]traits // of calls in the list, by id
+	record  record
+	asking  bool              // the broker, for what was decided
+	shown   []*broker.Request // what is listed
+	lately  int               // calls in the list, before the filter
+	at      string            // id of the selected call
+	row     int               // where it is listed
 	top     int
 }
 
@@ -93,21 +73,19 @@ type historyMsg struct {
 	err  error
 }
 
-// NewList makes an empty list.
-func NewList(b *board.Board) *List { return &List{board: b} }
-
 // New makes the screen of the list.
 func New(d *desk.Desk, b Broker, s *sheet.Sheets, l *List, r Rules) *Screen {
 	return &Screen{Desk: d, broker: b, sheets: s, list: l, rules: r}
 }
 
-// Opens begins with the newest.
+// Opens begins with the newest, and lists all.
 func (h *Screen) Opens(desk.Subject) tea.Cmd {
-	h.at, h.row, h.top = "", 0, 0
+	h.at, h.row, h.top, h.filter = "", 0, 0, filter{}
 	return h.load()
 }
 
 func (h *Screen) load() tea.Cmd {
+	h.asking = true
 	ctx, b := h.Ctx, h.broker
 	return func() tea.Msg {
 		told, err := b.History(ctx, kept)
@@ -116,35 +94,57 @@ func (h *Screen) load() tea.Cmd {
 }
 
 func (h *Screen) came(msg historyMsg) {
-	h.list.err = msg.err
-	if msg.err != nil {
-		return
+	h.asking = false
+	h.list.came(msg)
+	if msg.err == nil {
+		h.record.forget()
 	}
-	h.list.told = msg.list
-	for i := min(len(msg.list), board.RecentKept) - 1; i >= 0; i-- {
-		if msg.list[i].Outcome != nil {
-			h.Board.Remember(msg.list[i])
+	h.relist()
+}
+
+// relist lists what passes the filter.
+func (h *Screen) relist() {
+	lately := h.list.all()
+	if len(h.known) > 2*len(lately) {
+		h.known = nil
+	}
+	h.lately, h.shown = len(lately), lately[:0]
+	for _, r := range lately {
+		if h.passes(r) {
+			h.shown = append(h.shown, r)
 		}
 	}
+	h.shown = append(h.shown, h.record.found...)
+}
+
+// filterBy lists only the calls that pass what was typed.
+func (h *Screen) filterBy(text string) {
+	f := readFilter(text)
+	if f.text == h.filter.text {
+		return
+	}
+	h.filter, h.top, h.row = f, 0, 0
+	if !f.active() {
+		h.known = nil
+	}
+	h.record.again()
+	h.relist()
 }
 
 // place is where the selected call is listed.
-func (h *Screen) place(all []broker.Request) int {
-	for i := range all {
-		if all[i].ID == h.at {
-			return i
-		}
+func (h *Screen) place() int {
+	if i := slices.IndexFunc(h.shown, func(r *broker.Request) bool { return r.ID == h.at }); i >= 0 {
+		return i
 	}
-	return max(0, min(h.row, len(all)-1)) // it is no longer listed: what took its place
+	return max(0, min(h.row, len(h.shown)-1)) // it is no longer listed: what took its place
 }
 
-// selected is the selected call, nil when nothing was decided.
+// selected is the selected call, nil when none is listed.
 func (h *Screen) selected() *broker.Request {
-	all := h.list.all()
-	if len(all) == 0 {
+	if len(h.shown) == 0 {
 		return nil
 	}
-	return &all[h.place(all)]
+	return h.shown[h.place()]
 }
 
 // Subject is the selected call.
@@ -155,14 +155,44 @@ func (h *Screen) Subject() desk.Subject {
 	return desk.Subject{}
 }
 
-// Keys move, and lead to the call and to its rule.
+// Keys move, filter, and lead to the call and to its rule.
 func (h *Screen) Keys() []desk.Key {
-	return append(desk.Moves("move", h.move),
+	list := append(desk.Moves("move", h.move),
 		desk.Key{Binding: desk.Enter("the call, how it ended and what came of it"), Short: "show", Do: h.onCall(func(r broker.Request) tea.Cmd {
 			return h.Open(desk.Decided, desk.Subject{Session: r.SessionID, Call: &r})
 		})},
-		desk.Key{Binding: revoke, Short: "switch its rule off", Do: h.onCall(h.rules.Revoke)},
+		desk.Key{Binding: desk.Filter("list only calls that have these words; tool:Bash, session:shop, by:you and denied look in one place"), Short: "filter", Do: h.askFilter},
+		desk.Key{Binding: revoke, Short: h.switchOff(), Do: h.onCall(h.rules.Revoke)},
 	)
+	if h.filter.active() {
+		list = append(list, desk.Key{Binding: desk.Bind("esc", "list all calls again", "esc", "q"), Do: h.unfilter})
+	}
+	return list
+}
+
+// switchOff is what the key line says of the key for the rule; "" when none decided the selected call.
+func (h *Screen) switchOff() string {
+	if r := h.selected(); r != nil && byRule(r) {
+		return switchOff
+	}
+	return ""
+}
+
+func (h *Screen) askFilter(tea.KeyMsg) tea.Cmd {
+	help := "enter keeps · esc shows all"
+	if h.Width >= wideHelp {
+		help = "words, tool:Bash, session:shop, by:you, denied · " + help
+	}
+	h.Read(desk.Line{Lead: "/", Help: help, Text: h.filter.text, Typed: h.filterBy})
+	return nil
+}
+
+// wideHelp is the least width, in cells, in which the line for the filter says what can be typed.
+const wideHelp = 110
+
+func (h *Screen) unfilter(tea.KeyMsg) tea.Cmd {
+	h.filterBy("")
+	return nil
 }
 
 // onCall is a key's action on the selected call; without one it does nothing.
@@ -176,15 +206,15 @@ func (h *Screen) onCall(do func(broker.Request) tea.Cmd) func(tea.KeyMsg) tea.Cm
 }
 
 func (h *Screen) move(msg tea.KeyMsg) tea.Cmd {
-	_, height := h.Inner()
-	h.goTo(func(at, n int) int { return desk.Moved(msg, at, n, height) })
+	_, height := h.area()
+	h.goTo(desk.Moved(msg, h.place(), len(h.shown), height))
 	return nil
 }
 
-// goTo selects the call at the place that to says, of n.
-func (h *Screen) goTo(to func(at, n int) int) {
-	if all := h.list.all(); len(all) > 0 {
-		h.at = all[max(0, min(to(h.place(all), len(all)), len(all)-1))].ID
+// goTo selects the call at a place of the list.
+func (h *Screen) goTo(at int) {
+	if n := len(h.shown); n > 0 {
+		h.at = h.shown[max(0, min(at, n-1))].ID
 	}
 }
 
@@ -195,56 +225,50 @@ func (h *Screen) Update(msg tea.Msg) tea.Cmd {
 		return h.load()
 	case historyMsg:
 		h.came(msg)
+	case olderMsg:
+		h.olderCame(msg)
 	case statsMsg:
 		h.statsCame(msg)
 	case tea.MouseMsg:
 		h.mouse(msg)
 	case desk.Settle:
-		h.settle()
-		return h.wantStats()
+		return h.settle()
 	}
 	return nil
 }
 
-func (h *Screen) settle() {
-	width, height := h.Frames().Inner(h.Whole(), 0)
-	all := h.list.all()
-	at := h.place(all)
-	if len(all) > 0 {
-		h.at, h.row = all[at].ID, at
+// settle lists what there is, keeps the selection, and asks for what is missing.
+func (h *Screen) settle() tea.Cmd {
+	h.relist()
+	at := h.place()
+	if len(h.shown) > 0 {
+		h.at, h.row = h.shown[at].ID, at
 	}
-	h.top = desk.Window(h.top, at, height-len(h.statsRow(width)), len(all))
+	_, height := h.area()
+	h.top = desk.Window(h.top, at, height, len(h.shown))
+	return tea.Batch(h.wantStats(), h.wantCalls(height))
+}
+
+// wantCalls asks for calls that the screen lacks, of which height are drawn: what was decided since,
+// when the board could not keep all of it, and older ones.
+func (h *Screen) wantCalls(height int) tea.Cmd {
+	o := &h.record
+	switch {
+	case h.asking || !h.list.heard:
+	case h.list.behind() && h.list.err == nil: // or it would be asked for ever
+		return h.load()
+	case !o.loading && !o.whole && !o.full() && len(h.shown) < h.top+2*height:
+		return h.readOn()
+	}
+	return nil
 }
 
 func (h *Screen) mouse(msg tea.MouseMsg) {
 	steps, click := desk.Wheel(msg)
-	h.goTo(func(at, _ int) int {
-		if click {
-			width, _ := h.Frames().Inner(h.Whole(), 0)
-			return h.top + msg.Y - 1 - len(h.statsRow(width))
-		}
-		return at + steps
-	})
-}
-
-// View draws the list below the numbers.
-func (h *Screen) View(_, _ int) []string {
-	width, height := h.Frames().Inner(h.Whole(), 0)
-	list := h.list.all()
-	rows := h.statsRow(width)
-	height -= len(rows)
-	f := draw.Caption{Title: "Decided", Note: "newest first", Focus: true}
-	if len(list) > height {
-		f.Right = fmt.Sprintf("%s–%s of %s", figures.Count(h.top+1), figures.Count(min(h.top+height, len(list))), figures.Count(len(list)))
+	if click {
+		width, _ := h.area()
+		h.goTo(h.top + msg.Y - 1 - len(h.above(width)))
+		return
 	}
-	if h.list.err != nil {
-		rows = append(rows, h.Styles.Row(width).Put(draw.Danger, " ! ").Fit(draw.Danger, draw.SafeLine(h.list.err.Error()), width-4).To(width).String())
-	}
-	if len(list) == 0 && h.list.err == nil {
-		rows = append(rows, h.Styles.Row(width).Put(draw.Muted, " nothing was decided yet").To(width).String())
-	}
-	for i := h.top; i < min(h.top+height, len(list)); i++ {
-		rows = append(rows, h.sheets.Row(list[i], width, list[i].ID == h.at))
-	}
-	return h.Frames().Framed(h.Whole(), f, 0, rows)
+	h.goTo(h.place() + steps)
 }

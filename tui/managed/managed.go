@@ -74,7 +74,7 @@ func (a *Screen) Keys() []desk.Key {
 		desk.Key{Binding: desk.Bind("s", "stop this session", "s"), Short: "stop", Decides: true, Do: a.stopIt},
 		desk.Key{Binding: desk.Enter("its calls only"), Short: "its calls", Do: a.calls},
 	)
-	return append(list, desk.Moves("scroll", a.scroll)...)
+	return append(list, a.Scrolls(&a.top, a.length)...)
 }
 
 func (a *Screen) stopIt(msg tea.KeyMsg) tea.Cmd {
@@ -86,33 +86,25 @@ func (a *Screen) calls(tea.KeyMsg) tea.Cmd {
 	return a.Open(desk.Queue, desk.Subject{Session: a.session})
 }
 
-func (a *Screen) scroll(msg tea.KeyMsg) tea.Cmd {
-	_, height := a.Inner()
-	a.top = desk.Scrolled(msg, a.top, len(a.rows()), height)
-	return nil
-}
+func (a *Screen) length() int { return len(a.rows()) }
 
-// Update takes what the agent said last, and the mouse.
+// Update keeps the place, and takes what the agent said last.
 func (a *Screen) Update(msg tea.Msg) tea.Cmd {
+	a.Scroll(msg, &a.top, a.length)
 	switch msg := msg.(type) {
 	case lastSaidMsg:
 		a.came(msg)
-	case tea.MouseMsg:
-		steps, _ := desk.Wheel(msg)
-		a.top += steps * desk.WheelRows
 	case desk.Settle:
 		return a.settle()
 	}
 	return nil
 }
 
-// settle keeps the place, and asks what the agent said last.
+// settle asks what the agent said last.
 func (a *Screen) settle() tea.Cmd {
 	if a.Board.Sessions[a.session] == nil {
 		return nil
 	}
-	_, height := a.Inner()
-	a.top = max(0, min(a.top, len(a.rows())-height))
 	if a.loading || a.At.Sub(a.asked) < saidAgain {
 		return nil
 	}

@@ -26,7 +26,7 @@ func WouldHave(o *broker.Outcome) string {
 }
 
 // summariesKept is how many decided calls' summaries are kept: more than any history
-// screen lists, so that drawing one does not read all inputs again.
+// screen draws, so that drawing one does not read all inputs again.
 const summariesKept = 1000
 
 // Row draws one decided call on a line.

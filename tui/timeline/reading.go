@@ -1,7 +1,6 @@
 package timeline
 
 import (
-	"sort"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -32,15 +31,11 @@ type reading struct {
 	err         error
 
 	filter string
-	words  []string // lower case
-	looked int      // events that were looked at for the filter
+	words  []string      // lower case
+	looked int           // events that were looked at for the filter
+	rest   []*event.Step // of calls that did not pass yet
 
-	at     int64 // number of the selected step
-	follow bool  // stay at the end
-	reveal bool  // bring the selected step into sight
-	top    int   // first row on the screen
-	anchor int64 // the step that this row belongs to, and how far into it
-	offset int
+	list // what is there, as rows
 }
 
 // stretch says which part of a session's log is read.
@@ -80,7 +75,7 @@ func (t *Screen) load(part stretch) tea.Cmd {
 		}
 	}
 	t.loading = true
-	ctx, c, gen, words := t.Ctx, t.broker, t.gen, t.words
+	ctx, c, gen := t.Ctx, t.broker, t.gen
 	return func() tea.Msg {
 		list, err := c.Timeline(ctx, f)
 		msg := pageMsg{gen: gen, part: part, n: len(list), err: err}
@@ -89,11 +84,8 @@ func (t *Screen) load(part stretch) tea.Cmd {
 				msg.lo = mo.Event.Seq
 			}
 			msg.hi = max(msg.hi, mo.Event.Seq)
-			if s := event.New(mo); s.Passes(words) {
-				msg.steps = append(msg.steps, s)
-			}
+			msg.steps = append(msg.steps, event.New(mo))
 		}
-		sort.Slice(msg.steps, func(i, j int) bool { return msg.steps[i].Seq() < msg.steps[j].Seq() })
 		return msg
 	}
 }
@@ -108,13 +100,14 @@ func (t *Screen) came(msg pageMsg) {
 		return
 	}
 	t.looked += msg.n
+	if msg.n > 0 {
+		t.take(msg.steps)
+	}
 	switch msg.part {
 	case newest, earlier:
-		t.steps = append(msg.steps, t.steps...)
 		t.atStart = msg.n == 0
 		t.atEnd = t.atEnd || msg.part == newest
 	case oldest, later:
-		t.steps = append(t.steps, msg.steps...)
 		t.atEnd = msg.n == 0
 		t.atStart = t.atStart || msg.part == oldest
 	}
@@ -124,7 +117,24 @@ func (t *Screen) came(msg pageMsg) {
 		}
 		t.last = max(t.last, msg.hi)
 	}
-	t.trim(msg.part)
+	if msg.n > 0 {
+		t.trim(msg.part)
+		t.refold(t.steps)
+	}
+}
+
+// take keeps what passes the filter of a page.
+func (t *reading) take(page []*event.Step) {
+	if len(t.words) == 0 {
+		t.steps = merge(t.steps, page)
+		return
+	}
+	kept := make(map[rowKey]bool, len(t.rows))
+	for _, r := range t.rows {
+		kept[r.key] = true
+	}
+	pass, left := sift(t.words, kept, t.rest, page)
+	t.steps, t.rest = merge(t.steps, pass), left
 }
 
 // trim lets go of steps at the end that is not looked at.
@@ -144,7 +154,8 @@ func (t *reading) trim(grew stretch) {
 // restart has the log read anew from one end; settle asks.
 func (t *Screen) restart(from stretch) {
 	t.reading = reading{
-		session: t.session, gen: t.gen + 1, begin: from, follow: from == newest, reveal: true, filter: t.filter, words: t.words,
+		session: t.session, gen: t.gen + 1, begin: from, filter: t.filter, words: t.words,
+		list: list{follow: from == newest, reveal: true},
 	}
 }
 
@@ -166,17 +177,12 @@ func (t *Screen) heard(list []broker.Update) {
 	}
 }
 
-// index is where the step with this number is, or the one before it; -1 when there is none.
-func (t *reading) index(seq int64) int {
-	return sort.Search(len(t.steps), func(i int) bool { return t.steps[i].Seq() > seq }) - 1
-}
-
 // settle brings selection and place in line with what is there, and asks for
 // what is missing on the screen.
 func (t *Screen) settle() tea.Cmd {
 	width, height := t.Inner()
 	t.place(width, height)
-	total := t.rows(len(t.steps))
+	total := t.height(len(t.rows))
 	switch {
 	case t.loading:
 		return nil
@@ -187,75 +193,6 @@ func (t *Screen) settle() tea.Cmd {
 	case !t.atEnd && t.top+2*height > total, t.atEnd && t.stale:
 		t.stale = false
 		return t.load(later)
-	}
-	return nil
-}
-
-// place finds the first row on the screen: the same one as before, whatever was
-// added above it, unless the selected step is to be brought into sight.
-func (t *Screen) place(width, height int) {
-	for _, s := range t.steps {
-		if s.Open && s.Width != width {
-			s.LayOut(t.Styles, width, t.At.Location())
-		}
-	}
-	n := len(t.steps)
-	if n == 0 {
-		t.top = 0
-		return
-	}
-	if t.follow {
-		t.at, t.reveal = t.steps[n-1].Seq(), true
-	}
-	at := max(0, t.index(t.at))
-	t.at = t.steps[at].Seq()
-	if i := t.index(t.anchor); i >= 0 {
-		t.top = t.rows(i) + min(t.offset, t.steps[i].Height()-1)
-	}
-	if t.reveal {
-		begin := t.rows(at)
-		end := begin + t.steps[at].Height()
-		if end > t.top+height {
-			t.top = end - height
-		}
-		if begin < t.top && (!t.follow || end-begin <= height) {
-			t.top = begin
-		}
-		t.reveal = false
-	}
-	t.setTop(t.top, height)
-}
-
-// setTop puts row n on top, as far as there are rows, and remembers whose it is.
-func (t *reading) setTop(n, height int) {
-	total := t.rows(len(t.steps))
-	t.top = max(0, min(n, total-height))
-	rest := t.top
-	for _, s := range t.steps {
-		h := s.Height()
-		if rest < h {
-			t.anchor, t.offset = s.Seq(), rest
-			return
-		}
-		rest -= h
-	}
-}
-
-// Rows is how many rows the first n steps have.
-func (t *reading) rows(n int) int {
-	sum := 0
-	for _, s := range t.steps[:n] {
-		sum += s.Height()
-	}
-	return sum
-}
-
-// stepAt is the step that row n of all belongs to, nil when there is none.
-func (t *reading) stepAt(n int) *event.Step {
-	for _, s := range t.steps {
-		if n -= s.Height(); n < 0 {
-			return s
-		}
 	}
 	return nil
 }

@@ -1,10 +1,15 @@
-// Package timeline is the screen with all that happened in one session: calls, decisions, what
-// ran, what was said, the newest at the end. It reads the log in pages, as far as somebody looks,
-// and holds at most some thousand steps: at the other end it lets go.
+// Package timeline is the screen with all that happened in one session, the newest at the end: each
+// call on one row with who decided it, how long it waited and how it ended, and what was said and
+// done beside the calls. enter unfolds a row: the steps of a call with their times, the call itself, and
+// what its tool gave back.
 //
-// It follows the end until a key moves away from there, and a filter leaves only the steps that
-// have all its words. What a step is drawn as is in step.go; reading.go knows which part of the
-// log is there and asks for more; view.go draws and moves.
+// It reads the log in pages, as far as somebody looks, and holds at most some thousand events: at
+// the other end it lets go (reading.go). Events become rows in fold.go, which knows nothing of the
+// screen. A row stands where its call was asked, and changes there when the call is decided and when
+// it ends.
+//
+// The screen follows the end until a key moves away from there. A filter leaves only the rows that
+// have all its words. What a row says is in package event; view.go draws and moves.
 package timeline
 
 import (
@@ -16,7 +21,6 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/story"
 	"github.com/aoctl/aoctl/tui/desk"
-	"github.com/aoctl/aoctl/tui/event"
 )
 
 // Broker is what the screen needs of it.
@@ -36,15 +40,17 @@ func New(d *desk.Desk, b Broker) *Screen { return &Screen{Desk: d, broker: b} }
 
 // Opens shows the events of a session, at their end.
 func (t *Screen) Opens(on desk.Subject) tea.Cmd {
-	t.reading = reading{session: on.Session, gen: t.gen + 1, follow: true}
+	t.reading = reading{session: on.Session, gen: t.gen + 1, list: list{follow: true}}
 	return nil
 }
 
 // Subject is the session, and the selected step's call.
 func (t *Screen) Subject() desk.Subject {
 	on := desk.Subject{Session: t.session, Speaks: true}
-	if at := t.index(t.at); at >= 0 && t.steps[at].Large == 0 {
-		on.Call = t.steps[at].Call
+	if at := t.selected(); at >= 0 {
+		if call, large := t.rows[at].call(); large == 0 {
+			on.Call = call
+		}
 	}
 	return on
 }
@@ -69,19 +75,22 @@ func (t *Screen) Update(msg tea.Msg) tea.Cmd {
 // Keys are the keys of the screen.
 func (t *Screen) Keys() []desk.Key {
 	list := desk.Moves("move", t.move)
+	if t.filter != "" {
+		list = append(list, desk.Key{Binding: desk.Bind("esc", "list all events again", "esc", "q"), Do: t.unfilter})
+	}
 	return append(list,
-		desk.Key{Binding: desk.Enter("unfold, fold"), Short: "unfold", Do: t.onStep(t.toggle)},
-		desk.Key{Binding: desk.Space("unfold, fold"), Do: t.onStep(t.toggle)},
+		desk.Key{Binding: desk.Enter("unfold, fold"), Short: "unfold", Do: t.onRow(t.toggle)},
+		desk.Key{Binding: desk.Space("unfold, fold"), Do: t.onRow(t.toggle)},
 		desk.Key{Binding: desk.Filter("list only what has these words"), Short: "filter", Do: t.askFilter},
-		desk.Key{Binding: desk.Copy("copy the command, the input or the output"), Do: t.onStep(t.copyStep)},
+		desk.Key{Binding: desk.Copy("copy the command or the input; the output of a row that is unfolded"), Do: t.onRow(t.copyRow)},
 	)
 }
 
-// onStep is a key's action on the selected step; without one it does nothing.
-func (t *Screen) onStep(do func(*event.Step) tea.Cmd) func(tea.KeyMsg) tea.Cmd {
+// onRow is a key's action on the selected row; without one it does nothing.
+func (t *Screen) onRow(do func(*row) tea.Cmd) func(tea.KeyMsg) tea.Cmd {
 	return func(tea.KeyMsg) tea.Cmd {
-		if at := t.index(t.at); at >= 0 {
-			return do(t.steps[at])
+		if at := t.selected(); at >= 0 {
+			return do(t.rows[at])
 		}
 		return nil
 	}
@@ -92,15 +101,20 @@ func (t *Screen) askFilter(tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-func (t *Screen) toggle(s *event.Step) tea.Cmd {
-	t.unfold(s)
+func (t *Screen) unfilter(tea.KeyMsg) tea.Cmd {
+	t.filterBy("")
+	return nil
+}
+
+func (t *Screen) toggle(r *row) tea.Cmd {
+	t.unfold(r)
 	return nil
 }
 
 // move takes the keys that move.
 func (t *Screen) move(msg tea.KeyMsg) tea.Cmd {
 	_, height := t.Inner()
-	at := t.index(t.at)
+	at := t.selected()
 	switch {
 	case key.Matches(msg, desk.Top):
 		t.toStart()
@@ -120,15 +134,15 @@ func (t *Screen) move(msg tea.KeyMsg) tea.Cmd {
 }
 
 func (t *Screen) toStart() {
-	if !t.atStart || len(t.steps) == 0 {
+	if !t.atStart || len(t.rows) == 0 {
 		t.restart(oldest)
 		return
 	}
-	t.at, t.follow, t.reveal = t.steps[0].Seq(), false, true
+	t.at, t.follow, t.reveal = t.rows[0].key, false, true
 }
 
 func (t *Screen) toEnd() {
-	if !t.atEnd || len(t.steps) == 0 {
+	if !t.atEnd || len(t.rows) == 0 {
 		t.restart(newest)
 		return
 	}

@@ -5,90 +5,93 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/aoctl/aoctl/broker"
-	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
-	"github.com/aoctl/aoctl/tui/event"
 	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/safe"
 	"github.com/aoctl/aoctl/tui/words"
 )
 
-func (t *Screen) unfold(s *event.Step) {
-	s.Open = !s.Open
-	if s.Open {
+func (t *Screen) unfold(r *row) {
+	r.open = !r.open
+	if r.open {
 		width, _ := t.Inner()
-		s.LayOut(t.Styles, width, t.At.Location())
+		t.layOut(r, width)
 	}
 	t.follow, t.reveal = false, true
 }
 
-// down goes to the next step, after the selected one's last row was on the screen.
+func (t *Screen) layOut(r *row, width int) {
+	r.below, r.width = r.line.Unfold(t.Styles, t.Book, width, t.At.Location()), width
+}
+
+// down goes to the next row, after the selected one's last line was on the screen.
 func (t *Screen) down(at int) {
 	_, height := t.Inner()
-	if end := t.rows(at + 1); end > t.top+height {
+	if end := t.height(at + 1); end > t.top+height {
 		t.setTop(t.top+1, height)
 		return
 	}
-	if at+1 < len(t.steps) {
-		t.at, t.reveal = t.steps[at+1].Seq(), true
+	if at+1 < len(t.rows) {
+		t.at, t.reveal = t.rows[at+1].key, true
 	}
-	t.follow = t.atEnd && at+2 >= len(t.steps)
+	t.follow = t.atEnd && at+2 >= len(t.rows)
 }
 
 func (t *Screen) up(at int) {
 	_, height := t.Inner()
 	t.follow = false
-	if begin := t.rows(at); begin < t.top {
+	if begin := t.height(at); begin < t.top {
 		t.setTop(t.top-1, height)
 		return
 	}
 	if at > 0 {
-		t.at, t.reveal = t.steps[at-1].Seq(), true
+		t.at, t.reveal = t.rows[at-1].key, true
 	}
 }
 
-// scroll moves by rows; the selection stays on the screen.
+// scroll moves by lines; the selection stays on the screen.
 func (t *Screen) scroll(by int) {
 	_, height := t.Inner()
 	t.follow = false
 	t.setTop(t.top+by, height)
-	if by > 0 && t.atEnd && t.top+height >= t.rows(len(t.steps)) {
+	if by > 0 && t.atEnd && t.top+height >= t.height(len(t.rows)) {
 		t.follow = true
 		return
 	}
-	at := t.index(t.at)
-	if begin, end := t.rows(at), t.rows(at+1); end <= t.top || begin >= t.top+height {
-		row := t.top
+	at := t.selected()
+	if begin, end := t.height(at), t.height(at+1); end <= t.top || begin >= t.top+height {
+		n := t.top
 		if by < 0 {
-			row = t.top + height - 1
+			n = t.top + height - 1
 		}
-		if s := t.stepAt(row); s != nil {
-			t.at = s.Seq()
+		if r := t.rowAt(n); r != nil {
+			t.at = r.key
 		}
 	}
 }
 
-func (t *Screen) copyStep(s *event.Step) tea.Cmd {
-	if s.Event.Type == broker.EventPostTool && s.Ran.Output != "" {
-		return t.Copy("output", s.Ran.Output)
-	}
-	if s.Call == nil || s.Large > 0 {
+func (t *Screen) copyRow(r *row) tea.Cmd {
+	call, large := r.call()
+	switch output := r.output(); {
+	case output != "" && (r.open || call == nil || large > 0):
+		return t.Copy("output", output)
+	case call == nil || large > 0:
 		return t.Say(draw.Muted, "there is nothing to copy in this row")
 	}
-	return t.CopyCall(*s.Call)
+	return t.CopyCall(*call)
 }
 
-// mouse scrolls, and selects the step that was clicked.
+// mouse scrolls, and selects the row that was clicked.
 func (t *Screen) mouse(msg tea.MouseMsg) {
 	steps, click := desk.Wheel(msg)
 	switch {
-	case len(t.steps) == 0:
+	case len(t.rows) == 0:
 	case steps != 0:
 		t.scroll(steps * desk.WheelRows)
 	case click && msg.Y > 0:
-		if s := t.stepAt(t.top + msg.Y - 1); s != nil {
-			t.at, t.follow = s.Seq(), false
+		if r := t.rowAt(t.top + msg.Y - 1); r != nil {
+			t.at, t.follow = r.key, false
 		}
 	}
 }
@@ -109,26 +112,26 @@ func (t *Screen) View(width, height int) []string {
 	return frames.Framed(a, f, 1, rows[:min(len(rows), height)])
 }
 
-// drawn adds the rows of the steps that are in sight.
-func (t *Screen) drawn(rows []string, width, height int) []string {
+// drawn adds the lines of the rows that are in sight.
+func (t *Screen) drawn(lines []string, width, height int) []string {
 	skip := t.top
-	for _, s := range t.steps {
-		if h := s.Height(); skip >= h {
+	for _, r := range t.rows {
+		if h := r.height(); skip >= h {
 			skip -= h
 			continue
 		}
-		if len(rows) >= height {
+		if len(lines) >= height {
 			break
 		}
 		if skip == 0 {
-			rows = append(rows, t.stepRow(s, width))
+			lines = append(lines, t.line(r, width))
 		}
-		if s.Open {
-			rows = append(rows, s.Rows[max(0, skip-1):]...)
+		if r.open {
+			lines = append(lines, r.below[max(0, skip-1):]...)
 		}
 		skip = 0
 	}
-	return rows
+	return lines
 }
 
 // note says what is special about the list.
@@ -155,72 +158,100 @@ func (t *Screen) right() string {
 		return "following"
 	case t.loading && t.filter == "":
 		return "reading …"
-	case len(t.steps) > 0:
-		return fmt.Sprintf("event %s of %s", figures.Count(int(t.at)), figures.Count(int(max(t.last, t.at))))
+	case len(t.rows) > 0:
+		at := t.rows[t.selected()].line.Seq()
+		return fmt.Sprintf("event %s of %s", figures.Count(int(at)), figures.Count(int(max(t.last, at))))
 	}
 	return ""
 }
 
 func (t *Screen) empty() string {
 	switch {
-	case len(t.steps) > 0 || t.err != nil:
+	case len(t.rows) > 0 || t.err != nil:
 		return ""
 	case t.loading || !t.atStart:
 		return "reading …"
 	case t.filter != "":
-		return "nothing passes the filter; / and esc lists all"
+		return "nothing passes; esc lists all"
 	}
 	return "nothing is on record of this session"
 }
 
-// stepRow draws a step's line.
-func (t *Screen) stepRow(s *event.Step, width int) string {
-	r := t.Styles.Row(width).Choose(s.Seq() == t.at)
+// line draws a row's line: when, what became of it, the call, and at the end who decided, how long
+// it waited and how long it ran.
+func (t *Screen) line(r *row, width int) string {
+	l, chosen := r.line, r.key == t.at
+	row := t.Styles.Row(width).Choose(chosen)
 	bar := " "
-	if s.Seq() == t.at {
+	if chosen {
 		bar = "▌"
 	}
-	r.Put(draw.Key, bar)
-	at := s.Event.At.In(t.At.Location())
+	row.Put(draw.Key, bar)
+	at := l.At().In(t.At.Location())
 	switch {
 	case width >= 60:
-		r.Put(draw.Muted, at.Format("15:04:05")+" ")
+		row.Put(draw.Muted, at.Format("15:04:05")+" ")
 	case width >= 46:
-		r.Put(draw.Muted, at.Format("15:04")+" ")
+		row.Put(draw.Muted, at.Format("15:04")+" ")
 	}
-	word, glyph, i := s.Word()
-	r.Put(i, glyph+" ").Fit(i, word, 9).To(r.Width + 10 - min(draw.Cells(word), 9))
-	tail, whose := s.Tail(t.Book), s.Whose()
-	if width < 60 {
-		whose = ""
-	}
+	word, glyph, i := l.Word()
+	row.Put(i, glyph+" ").Fit(i, word, 9).To(row.Width + 10 - min(draw.Cells(word), 9))
+	t.tool(row, l, width)
+	more, moreInk := l.More()
+	tail := fitting(l.Tails(t.Book, t.At), tailRoom(width, more != ""))
 	end := width
 	if tail != "" {
-		end -= min(draw.Cells(tail), width/4) + 2
+		end -= draw.Cells(tail) + 2
 	}
-	if tool := s.Tool(); tool != "" {
-		most := min(8, max(4, width/8))
-		if width >= 110 {
-			most = 12
-		}
-		r.Fit(draw.Bold, tool, most).To(r.Width + 1 + max(0, most-draw.Cells(tool)))
-	}
-	if whose != "" {
-		r.Fit(draw.Muted, "› "+draw.SafeLine(whose)+" ", width/5)
-	}
-	textInk := draw.Text
-	if s.Event.Type == broker.EventPostTool {
-		textInk = draw.Muted
-	}
-	r.Fit(textInk, s.Text(), end-r.Width)
-	if s.Event.Type == broker.EventPostTool && s.Ran.Failed && end-r.Width > 14 && s.Ran.Output != "" {
-		r.Put(draw.Muted, " · ").Fit(draw.Danger, callview.FirstLine(s.Ran.Output), end-r.Width)
-	}
-	if s.Event.Type == broker.EventRequestDecided && s.Decided.Reason != "" && s.Decided.By.Kind != broker.ByRule && end-r.Width > 14 {
-		r.Put(draw.Muted, " · ").Fit(i, words.Quoted(s.Decided.Reason), end-r.Width)
+	l.Put(row, end-row.Width)
+	if more != "" && end-row.Width > 14 {
+		row.Put(draw.Muted, " · ").Fit(moreInk, more, end-row.Width)
 	}
 	if tail != "" {
-		r.To(end+2).Fit(draw.Muted, tail, width-end-2)
+		row.To(end+2).Put(draw.Muted, tail)
 	}
-	return r.To(width).String()
+	return row.To(width).String()
+}
+
+// tool draws which tool was called, and by which sub-agent.
+func (t *Screen) tool(row *draw.Row, l line, width int) {
+	if tool := l.Tool(); tool != "" {
+		most := min(t.widest, toolRoom(width))
+		row.Fit(draw.Bold, tool, most).To(row.Width + 1 + max(0, most-draw.Cells(tool)))
+		if whose := t.whose(l); whose != "" && width >= 60 {
+			row.Fit(draw.Muted, "› "+whose, width/5).Put(draw.Text, " ")
+		}
+	}
+}
+
+// toolRoom is how many cells the name of a tool may take.
+func toolRoom(width int) int {
+	switch {
+	case width >= 72:
+		return 12
+	case width >= 46:
+		return 8
+	}
+	return 5
+}
+
+// tailRoom is how many cells the end of a line may take; less when there is more to say before it.
+func tailRoom(width int, more bool) int {
+	if width < 60 || more {
+		return width / 4
+	}
+	return width * 2 / 5
+}
+
+// fitting is the first of texts that has room, the last one cut when none has; "" of none.
+func fitting(texts []string, room int) string {
+	for _, text := range texts {
+		if draw.Cells(text) <= room {
+			return text
+		}
+	}
+	if len(texts) == 0 {
+		return ""
+	}
+	return safe.Cut(texts[len(texts)-1], room)
 }

@@ -12,14 +12,12 @@ import (
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/event"
 	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/plainwords"
 	"github.com/aoctl/aoctl/tui/words"
 )
 
-const (
-	resultFolded = 6        // rows of what a tool gave back that are shown while it is folded
-	resultTail   = 2        // of them at its end
-	saidMost     = 64 << 10 // bytes of a text that are drawn
-)
+// saidMost is how many bytes of a text are drawn.
+const saidMost = 64 << 10
 
 // painter draws entries.
 type painter struct{ *desk.Desk }
@@ -39,14 +37,14 @@ func (p painter) entry(d *callview.Doc, it *item) {
 	switch it.By {
 	case agents.SaidUser:
 		p.head(d, it, draw.Key, "» you")
-		d.Write(draw.Fixed(draw.Text, "", callview.SayIndent), draw.Text, clipped(it.Text))
+		d.Prose(draw.Fixed(draw.Text, "", callview.SayIndent), draw.Piece{Ink: draw.Text, Raw: clipped(it.Text)})
 	case agents.SaidAgent:
 		p.head(d, it, draw.Title, "agent")
 		d.Said(clipped(it.Text))
 	case agents.SaidCall:
 		p.call(d, it)
 	case agents.SaidResult, agents.SaidFailed:
-		gaveBack(d, it)
+		gaveBack(d, it, false)
 	case agents.SaidThought:
 		p.folded(d, it, "· thought")
 	case agents.SaidOther:
@@ -92,22 +90,26 @@ func (p painter) time(it *item) string {
 func (p painter) folded(d *callview.Doc, it *item, lead string) {
 	r := d.Styles.Row(d.Width).Put(draw.Faint, lead+"  ")
 	if it.Whose != "" {
-		r.Fit(draw.Faint, "› "+draw.SafeLine(it.Whose)+"  ", d.Width/3)
+		r.Fit(draw.Faint, "› "+draw.SafeLine(it.Whose), d.Width/3).Put(draw.Text, "  ")
 	}
 	if it.open {
 		d.Add(r.Right(draw.Faint, p.time(it), d.Width))
 		d.Write(draw.Fixed(draw.Text, "", callview.SayIndent), draw.Muted, clipped(it.Text))
 		return
 	}
-	d.Add(r.Fit(draw.Faint, callview.FirstLine(it.Text), d.Width-r.Width))
+	d.Add(r.Fit(draw.Faint, callview.FirstLine(plainwords.Said(it.Text)), d.Width-r.Width))
 }
 
 // moment draws an event of the log.
 func (p painter) moment(d *callview.Doc, it *item) {
 	s := event.New(*it.Moment)
 	word, glyph, i := s.Word()
-	r := d.Styles.Row(d.Width).Put(i, glyph+" "+word+"  ")
-	d.Add(r.Fit(draw.Muted, s.Text(), d.Width-r.Width))
+	text, gap := s.Text(), "  "
+	if strings.HasPrefix(text, "by ") { // one sentence with the word
+		gap = " "
+	}
+	r := d.Styles.Row(d.Width).Put(i, glyph+" "+word+gap)
+	d.Add(r.Fit(draw.Muted, text, d.Width-r.Width))
 }
 
 // call draws a call, the verdict on it and what came of it.
@@ -120,7 +122,7 @@ func (p painter) call(d *callview.Doc, it *item) {
 	r := d.Styles.Row(d.Width).Put(draw.Text, indent).Put(draw.Key, "▸ ").Fit(draw.Bold, sum.Tool, d.Width/3).Put(draw.Text, " ")
 	verdict, i := p.verdict(it)
 	if it.Whose != "" {
-		r.Fit(draw.Muted, "› "+draw.SafeLine(it.Whose)+" ", d.Width/4)
+		r.Fit(draw.Muted, "› "+draw.SafeLine(it.Whose), d.Width/4).Put(draw.Text, " ")
 	}
 	end := d.Width
 	beside := draw.Cells(verdict)+2 <= (d.Width-r.Width)/2 && !it.waits()
@@ -158,7 +160,7 @@ func (p painter) call(d *callview.Doc, it *item) {
 		p.input(d, it)
 	}
 	if it.Ran != nil {
-		gaveBack(d, it)
+		gaveBack(d, it, it.OnRecord && !broker.ToldToRun(*it.Call))
 	}
 }
 
@@ -203,6 +205,9 @@ func (p painter) verdict(it *item) (string, draw.Ink) {
 	if o.Reason != "" && o.State == broker.Denied && o.By.Kind != broker.ByRule {
 		text += ": " + words.Quoted(o.Reason)
 	}
+	if it.Ran != nil && it.Ran.Failed && r.State == broker.Allowed {
+		return text, draw.Muted // no tick beside a failure
+	}
 	return glyph + " " + text, i
 }
 
@@ -216,60 +221,9 @@ func (p painter) waiting(r *broker.Request) string {
 	}
 	switch {
 	case r.Checkpoint != nil:
-		return "put off: it waits for your answer as long as it takes · enter: its card"
+		return "deferred: waits for you, without a deadline · enter: its card"
 	case r.Held != "":
 		return "held: " + draw.SafeLine(r.Held) + " · enter: its card"
 	}
-	return "waits for your answer · enter: its card"
-}
-
-// gaveBack draws what a tool gave back: its beginning and its end, or all that is kept.
-func gaveBack(d *callview.Doc, it *item) {
-	r := it.Ran
-	word, i := "gave back", draw.Muted
-	if r.Failed {
-		word, i = "failed", draw.Danger
-	}
-	if took := r.Took(); took > 0 {
-		word += " after " + figures.Brief(took)
-	}
-	lines := draw.CountLines(r.Output)
-	switch {
-	case r.OutputBytes == 0 && !r.Failed:
-		word = strings.Replace(word, "gave back", "no output", 1)
-	case r.OutputBytes == 0:
-	case r.Output == "":
-		word += " " + figures.Size(r.OutputBytes) + ", not kept"
-	case r.Missing() > 0:
-		word += " " + figures.Size(r.OutputBytes) + ", of which " + figures.Size(len(r.Output)) + " are kept"
-	case lines > resultFolded:
-		word += " " + figures.Plural(lines, "line")
-	}
-	d.Add(d.Styles.Row(d.Width).Put(draw.Text, draw.Spaces(callview.SayIndent)).Put(i, "↳ "+word))
-	if r.Output == "" {
-		return
-	}
-	bar := draw.Gutter{Width: 2 * callview.SayIndent, Next: "  ↪", First: func(int) (draw.Ink, string) { return draw.Faint, "  │" }}
-	if it.open {
-		if r.Missing() == 0 {
-			d.Write(bar, draw.Text, r.Output)
-			return
-		}
-		at := max(0, min(r.CutAt, len(r.Output)))
-		d.Write(bar, draw.Text, r.Output[:at])
-		d.SayBehind(draw.Faint, "  ⋮", 2*callview.SayIndent, draw.Warn, figures.Plural(r.Missing(), "byte")+" were not kept")
-		d.Write(bar, draw.Text, r.Output[at:])
-		return
-	}
-	list := strings.Split(strings.TrimRight(r.Output, "\n"), "\n")
-	fold := len(list) - resultFolded
-	for n, line := range list {
-		if fold > 0 && n >= resultFolded-resultTail && n < len(list)-resultTail {
-			if n == resultFolded-resultTail {
-				d.Add(d.Styles.Row(d.Width).Put(draw.Faint, "  ⋮ ").Fit(draw.Muted, figures.Plural(len(list)-resultFolded, "more line"), d.Width-4))
-			}
-			continue
-		}
-		d.Add(d.Styles.Row(d.Width).Put(draw.Faint, "  │ ").Fit(draw.Muted, draw.SafeLine(line), d.Width-4))
-	}
+	return "waits for you · enter: its card"
 }

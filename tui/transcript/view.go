@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -15,7 +16,7 @@ import (
 func (t *Screen) View(_, _ int) []string {
 	width, height := t.Inner()
 	f := draw.Caption{Title: "Transcript of " + t.Board.Label(t.session), Right: t.right()}
-	f.Note, f.NoteInk = t.note()
+	f.Note, f.NoteInk = t.note(t.Width - draw.Cells(f.Title) - draw.Cells(f.Right) - edges)
 	f.Below, f.BelowInk = t.source()
 	if t.unread > 0 && t.tell.AtEnd() {
 		f.BelowRight = "a line is being written"
@@ -53,30 +54,41 @@ func (t *Screen) drawn(rows []string, height int) []string {
 func (t *Screen) empty() (string, draw.Ink) {
 	switch {
 	case t.err != nil && len(t.list.items) == 0:
-		return "the transcript cannot be read: " + draw.SafeLine(t.err.Error()), draw.Warn
+		return "cannot show the transcript: " + draw.SafeLine(t.err.Error()), draw.Warn
 	case len(t.list.items) > 0:
 		return "", draw.Text
 	case !t.known:
 		return "reading …", draw.Muted
 	case t.noFile != "":
-		return "nothing is known of this session's talk: " + t.reason(), draw.Muted
+		return "No transcript file" + t.reason() + ", and hooks reported nothing.", draw.Muted
 	}
 	return "nothing is written there yet", draw.Muted
 }
 
-// reason is why the agent's file was not read; safe to draw.
+// reason is why the agent's file was not read, in brackets; "" when there is none. Safe to draw.
 func (t *Screen) reason() string {
 	why := strings.TrimPrefix(t.noFile, broker.ErrNoTranscript.Error()+": ")
-	return draw.SafeLine(why)
+	if why == noSuchFile || why == noFileNamed {
+		return ""
+	}
+	return " (" + draw.SafeLine(why) + ")"
 }
+
+// What the broker says when there is no file.
+const (
+	noSuchFile  = "there is no such file"
+	noFileNamed = "its agent named none"
+)
 
 // source says where what is on the screen comes from; safe to draw.
 func (t *Screen) source() (string, draw.Ink) {
 	switch {
 	case t.err != nil && len(t.list.items) > 0:
 		return "cannot be read on: " + draw.SafeLine(t.err.Error()), draw.Warn
+	case t.noFile != "" && len(t.list.items) == 0:
+		return "", draw.Muted
 	case t.noFile != "":
-		return "no transcript file; showing what hooks reported: " + t.reason(), draw.Warn
+		return "No transcript file; showing what hooks reported" + t.reason(), draw.Warn
 	}
 	path, room := draw.SafeLine(t.path), t.Width-8
 	if draw.Cells(path) > room {
@@ -85,40 +97,40 @@ func (t *Screen) source() (string, draw.Ink) {
 	return path, draw.Muted
 }
 
-// note is the session's model, turns and cost, as far as its agent says.
-func (t *Screen) note() (string, draw.Ink) {
+// edges is what frame and blanks around title, note and right text take, cells.
+const edges = 12
+
+// note is the session's model, turns and cost, as far as its agent says: as much as has room.
+func (t *Screen) note(room int) (string, draw.Ink) {
 	if t.find.older {
 		return "/" + draw.SafeLine(t.find.text) + " · searching what is older …", draw.Key
 	}
 	name, spent, whole := t.tell.Model, t.tell.Spent, t.tell.Whole
-	var parts []string
 	turns := 0
 	if s := t.Board.Sessions[t.session]; s != nil && s.Run != nil {
-		if s.Run.Model != "" && name == "" {
-			name = s.Run.Model
-		}
-		turns = s.Run.Turns
+		name, turns = cmp.Or(name, s.Run.Model), s.Run.Turns
 		if s.Run.Cost > 0 || s.Run.Usage.Input+s.Run.Usage.Output > 0 {
 			spent, whole = story.Spent{Cost: s.Run.Cost, Usage: s.Run.Usage}, true
 		}
 	}
+	var parts []string // the least telling first
 	if name != "" {
 		parts = append(parts, draw.SafeLine(name))
 	}
 	if turns > 0 {
 		parts = append(parts, figures.Plural(turns, "turn"))
 	}
-	if cost := spentWords(spent); cost != "" {
-		if !whole {
-			cost += " in what is read"
-		}
-		parts = append(parts, "agent says "+cost)
+	if cost := spentWords(spent, whole); cost != "" {
+		parts = append(parts, cost)
+	}
+	for len(parts) > 1 && draw.Cells(strings.Join(parts, " · ")) > room {
+		parts = parts[1:]
 	}
 	return strings.Join(parts, " · "), draw.Muted
 }
 
-// spentWords are dollars and tokens in few letters.
-func spentWords(s story.Spent) string {
+// spentWords are dollars and tokens in few letters: of the whole session, or of what is read of it.
+func spentWords(s story.Spent, whole bool) string {
 	var parts []string
 	if s.Cost > 0 {
 		parts = append(parts, sessionview.Cost(s.Cost))
@@ -126,6 +138,9 @@ func spentWords(s story.Spent) string {
 	u := s.Usage
 	if in := u.Input + u.CacheRead + u.CacheWrite; in+u.Output > 0 {
 		parts = append(parts, sessionview.Tokens(in)+" tokens in, "+sessionview.Tokens(u.Output)+" out")
+	}
+	if len(parts) > 0 && !whole {
+		parts = append(parts, "as far as read")
 	}
 	return strings.Join(parts, ", ")
 }
@@ -136,6 +151,8 @@ func (t *Screen) right() string {
 	switch {
 	case !t.known || !ok:
 		return ""
+	case t.list.follow && t.tell.AtEnd() && t.Stacked && t.noFile != "": // no room below to say it
+		return "from hooks"
 	case t.list.follow && t.tell.AtEnd():
 		return "following"
 	case t.list.news > 0:

@@ -32,6 +32,7 @@ type Broker interface {
 const (
 	within = time.Hour // how far back files are listed
 	most   = 1000      // calls that are looked at
+	narrow = 60        // cells; below it a row has no room for whose session it was
 )
 
 // file is a file that allowed edits touched.
@@ -233,6 +234,9 @@ func (s *Screen) mouse(msg tea.MouseMsg) {
 func (s *Screen) View(_, _ int) []string {
 	width, height := s.area()
 	f := draw.Caption{Title: "Watch", Note: "files that allowed edits touched in the last hour", Focus: true}
+	if width < narrow {
+		f.Note = "edits of an hour"
+	}
 	if n := len(s.files); n > 0 {
 		f.Right = figures.Plural(n, "file")
 	}
@@ -241,7 +245,7 @@ func (s *Screen) View(_, _ int) []string {
 	case s.err != nil:
 		rows = append(rows, s.Styles.Row(width).Put(draw.Danger, " ! ").Fit(draw.Danger, draw.SafeLine(s.err.Error()), width-4).To(width).String())
 	case len(s.files) == 0:
-		rows = append(rows, s.Styles.Row(width).Fit(draw.Muted, " none so far", width).To(width).String())
+		rows = append(rows, s.Styles.Row(width).Fit(draw.Muted, " no allowed edit in the last hour", width).To(width).String())
 	}
 	for i := s.top; i < min(s.top+height, len(s.files)); i++ {
 		rows = append(rows, s.line(s.files[i], width))
@@ -260,17 +264,27 @@ func (s *Screen) line(f file, width int) string {
 	age := figures.Ago(s.At.Sub(f.last.Outcome.At))
 	end := width - 7
 	whose := 0
-	if width >= 60 {
+	if width >= narrow {
 		whose = min(width/4, 30)
 	}
 	tail := "  +" + figures.Count(f.added) + " −" + figures.Count(f.gone)
-	if f.edits > 1 {
+	if f.edits > 1 && width >= narrow {
 		tail += " · " + figures.Plural(f.edits, "edit")
+	} else if f.edits > 1 {
+		tail += " ×" + figures.Count(f.edits)
 	}
-	room := end - whose - r.Width - 1
-	r.Fit(draw.Text, draw.SafeLine(callview.Within(f.path, f.last.CWD)), max(8, room-draw.Cells(tail))).Fit(draw.Muted, tail, draw.Cells(tail))
+	room := end - whose - r.Width - 1 - draw.Cells(tail)
+	r.Put(draw.Text, pathIn(callview.Within(f.path, f.last.CWD), max(8, room))).Put(draw.Muted, tail)
 	if whose > 0 {
 		r.To(end-whose).Fit(draw.Muted, words.Whose(f.last, s.Board), whose-1)
 	}
 	return r.Right(draw.Muted, age, width-1).To(width).String()
+}
+
+// pathIn is a path in so many cells: of a long one the end, which names the file.
+func pathIn(path string, room int) string {
+	if line := draw.SafeLine(path); draw.Cells(line) <= room {
+		return line
+	}
+	return "…" + draw.Tail(path, room-1)
 }
