@@ -1,6 +1,7 @@
 package callview
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -18,12 +19,12 @@ import (
 )
 
 // Doc is one call laid out for a width: the call itself first, with every field of
-// its input, then what it runs and what the rules say of that, then where it comes
-// from, last what the agent says about it.
+// its input and with what its agent says about it, then its danger, then what it runs
+// and what the rules say of that, last where it comes from.
 type Doc struct {
 	draw.Paper
 	Title   string // safe to draw
-	Alarm   string // beside the title, of a dangerous call; safe to draw
+	Alarm   string // beside the title; empty, for the danger of a call stands on its card
 	Note    string // beside the title
 	CallEnd int    // rows of the call: allowing takes that the last of them was seen
 	At      int    // first row of what has a form's cursor
@@ -48,6 +49,9 @@ type Around struct {
 	Rest     []wire.Field     // what they do not show
 	View     DiffView
 	PlanFile change.File // that holds a plan which the call does not
+
+	Code  string // that allows a dangerous call on this screen, empty for none
+	Retry bool   // it lets the next try of a late call pass
 }
 
 // LayOut draws r for a width.
@@ -57,21 +61,39 @@ func LayOut(st *draw.Styles, r broker.Request, a Around, width int) *Doc {
 
 // LayOutLater is LayOut with rows that are drawn when they are looked at; see look.
 func LayOutLater(st *draw.Styles, r broker.Request, a Around, width int) *Doc {
-	d := &Doc{Paper: *st.Paper(width), Title: draw.SafeLine(r.ToolName), Alarm: AlarmOf(r)}
+	d := &Doc{Paper: *st.Paper(width), Title: draw.SafeLine(r.ToolName)}
 	tool, input := r.Call()
 	c := change.ReadInput(input)
+	command, _ := c.Text("command")
+	text := cmp.Or(command, string(input))
+	above := dangerous(r) && d.fills(text)
+	if above {
+		d.danger(r, command)
+		d.allowedBy(r, a)
+		d.Blank()
+	}
 	d.Call(r, tool, c, a)
 	d.remarks(r, c)
 	d.environment(a.Session)
+	d.Words(r, c)
+	below := dangerous(r) && !above
+	if below && !a.View.Low {
+		d.Blank()
+	}
+	if below {
+		d.danger(r, command)
+	}
 	d.CallEnd = len(d.Rows)
+	if below {
+		d.allowedBy(r, a)
+	}
 	if n := len(r.ToolInput); n >= 1000 {
 		d.Size = figures.Size(n)
 	}
 	d.Blank()
-	d.judged(r.Assessment, c, r.CWD)
+	d.judged(r.Assessment, command, r.CWD)
 	d.background(a)
 	d.origin(r, a)
-	d.Words(r, c)
 	return d
 }
 
@@ -110,14 +132,6 @@ func (d *Doc) Call(r broker.Request, tool string, c change.Input, a Around) {
 		d.Say(draw.Muted, "no input")
 	}
 	d.fields(c.Fields)
-}
-
-// said names the field that holds the agent's own words, when words() draws them.
-func said(r broker.Request, c change.Input) string {
-	if text, ok := c.Text("description"); ok && (r.Description == "" || r.Description == text) {
-		return "description"
-	}
-	return ""
 }
 
 // bash draws a command line, with colours when it is legible: one that nobody has read
@@ -228,19 +242,6 @@ func (d *Doc) origin(r broker.Request, a Around) {
 	line("mode", r.Mode)
 	line("asked", r.CreatedAt.In(a.Loc).Format("15:04:05"))
 	line("id", r.ID)
-}
-
-// Words draws what the agent says about its call: labelled, dimmed, and last.
-func (d *Doc) Words(r broker.Request, c change.Input) {
-	text := r.Description
-	if said(r, c) != "" {
-		text, _ = c.Text("description")
-	}
-	if text == "" {
-		return
-	}
-	d.Write(draw.Gutter{Width: 2, Next: "┊", First: func(int) (draw.Ink, string) { return draw.Faint, "┊" }},
-		draw.Agent, `agent says: "`+text+`"`)
 }
 
 // environment says what the agent of a managed session has otherwise in its environment than

@@ -17,6 +17,7 @@ import (
 type DiffView struct {
 	Sides bool // old and new beside each other, where there is room
 	More  int  // steps of context beyond the usual
+	Low   bool // there are few rows for a card
 }
 
 // contexts are how many unchanged lines are drawn around a change, step by step; -1 is

@@ -8,6 +8,7 @@
 package sheet
 
 import (
+	"bytes"
 	"context"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -27,7 +28,7 @@ type Broker interface {
 type Sheets struct {
 	*desk.Desk
 	broker    Broker
-	docs      map[Key]*callview.Doc
+	docs      map[drawn]*callview.Doc
 	stories   stories
 	summaries map[string]callview.Summary // of decided calls, by id
 	View      callview.DiffView           // how comparisons are drawn
@@ -41,8 +42,17 @@ type Key struct {
 	Form  int    // which state of a question's form; 0 without one
 }
 
-// kept is how many sheets are kept.
-const kept = 16
+// drawn is a sheet's key with what else stands on it.
+type drawn struct {
+	Key
+	code string // that allows the call
+	low  bool   // drawn for a low window
+}
+
+const (
+	kept    = 16 // sheets that are kept
+	lowRoom = 28 // rows of a room from which on a card has some to spare
+)
 
 // New makes an empty heap of sheets.
 func New(d *desk.Desk, b Broker) *Sheets { return &Sheets{Desk: d, broker: b} }
@@ -61,15 +71,32 @@ func (s *Sheets) Forget(id string) {
 
 // Get is the sheet of that key, made when there is none.
 func (s *Sheets) Get(k Key, lay func() *callview.Doc) *callview.Doc {
-	if d, ok := s.docs[k]; ok {
+	key := drawn{Key: k, low: s.low()}
+	if c := s.Board.Cards[k.ID]; c != nil {
+		key.code = c.Code
+	}
+	if d, ok := s.docs[key]; ok {
 		return d
 	}
 	if s.docs == nil || len(s.docs) >= kept {
-		s.docs = map[Key]*callview.Doc{}
+		s.docs = map[drawn]*callview.Doc{}
 	}
 	d := lay()
-	s.docs[k] = d
+	s.docs[key] = d
 	return d
+}
+
+// low reports whether there are few rows for a card.
+func (s *Sheets) low() bool { return s.Height < lowRoom }
+
+// code is what allows a dangerous call on its card, and whether it lets the next try of a late one
+// pass. Another input of the same call has another code, and a held call has none.
+func (s *Sheets) code(r broker.Request) (code string, retry bool) {
+	c := s.Board.Cards[r.ID]
+	if c == nil || c.Held() || !bytes.Equal(c.Req.ToolInput, r.ToolInput) {
+		return "", false
+	}
+	return c.Code, c.Late()
 }
 
 // Around gathers what a call is drawn with beyond itself.
@@ -80,10 +107,13 @@ func (s *Sheets) Around(r broker.Request) callview.Around {
 		alone.Pane = "" // it may be another session's
 		session = &alone
 	}
-	return callview.Around{
+	a := callview.Around{
 		Session: session, Label: s.Board.Label(r.SessionID), Loc: s.At.Location(),
 		View: s.View, Story: s.stories.known[r.ID],
 	}
+	a.View.Low = s.low()
+	a.Code, a.Retry = s.code(r)
+	return a
 }
 
 // Story is what is known of what led to a call, and of what came of it.
