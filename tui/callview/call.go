@@ -50,9 +50,14 @@ type Around struct {
 	View     DiffView
 	PlanFile change.File // that holds a plan which the call does not
 
+	Home  string // the user's folder, which paths are shortened by; empty for none
+	Folds bool   // a key unfolds what a card leaves out at first: see DiffView
 	Code  string // that allows a dangerous call on this screen, empty for none
 	Retry bool   // it lets the next try of a late call pass
 }
+
+// folded reports whether a card leaves out what is known of its call beside the call itself.
+func (a Around) folded() bool { return a.Folds && !a.View.Unfolded() }
 
 // LayOut draws r for a width.
 func LayOut(st *draw.Styles, r broker.Request, a Around, width int) *Doc {
@@ -61,7 +66,7 @@ func LayOut(st *draw.Styles, r broker.Request, a Around, width int) *Doc {
 
 // LayOutLater is LayOut with rows that are drawn when they are looked at; see look.
 func LayOutLater(st *draw.Styles, r broker.Request, a Around, width int) *Doc {
-	d := &Doc{Paper: *st.Paper(width), Title: draw.SafeLine(r.ToolName)}
+	d := &Doc{Paper: *st.Paper(width), Title: titleOf(r, a)}
 	tool, input := r.Call()
 	c := change.ReadInput(input)
 	command, _ := c.Text("command")
@@ -75,7 +80,7 @@ func LayOutLater(st *draw.Styles, r broker.Request, a Around, width int) *Doc {
 	d.Call(r, tool, c, a)
 	d.remarks(r, c)
 	d.environment(a.Session)
-	d.Words(r, c)
+	d.saidBriefly(r, c, a)
 	below := dangerous(r) && !above
 	if below && !a.View.Low {
 		d.Blank()
@@ -95,6 +100,14 @@ func LayOutLater(st *draw.Styles, r broker.Request, a Around, width int) *Doc {
 	d.background(a)
 	d.origin(r, a)
 	return d
+}
+
+// titleOf names the tool and whose call it is; safe to draw.
+func titleOf(r broker.Request, a Around) string {
+	if a.Label == "" {
+		return draw.SafeLine(r.ToolName)
+	}
+	return draw.SafeLine(r.ToolName) + quietGap + a.Label
 }
 
 // Call draws the input for its tool. A shape we do not know is drawn field by field.
@@ -216,32 +229,6 @@ func plainJSON(raw []byte) bool {
 		}
 	}
 	return true
-}
-
-// origin draws where the call comes from.
-func (d *Doc) origin(r broker.Request, a Around) {
-	const width = 11
-	line := func(label, text string) {
-		if text != "" {
-			d.Write(draw.Fixed(draw.Label, label, width), draw.Text, text)
-		}
-	}
-	d.checkpoint(r, a, width)
-	line("in", r.CWD)
-	session := []string{a.Label, draw.SafeLine(r.Agent)}
-	if a.Session != nil && a.Session.Pane != "" {
-		session = append(session, "pane "+draw.SafeLine(a.Session.Pane))
-	}
-	d.SayBehind(draw.Label, "session", width, draw.Text, strings.Join(session, " · "))
-	if r.SubagentID != "" || r.SubagentType != "" {
-		line("sub-agent", strings.TrimSpace(r.SubagentType+"  "+r.SubagentID))
-	}
-	if a.Session != nil && a.Session.ProjectDir != r.CWD {
-		line("project", a.Session.ProjectDir)
-	}
-	line("mode", r.Mode)
-	line("asked", r.CreatedAt.In(a.Loc).Format("15:04:05"))
-	line("id", r.ID)
 }
 
 // environment says what the agent of a managed session has otherwise in its environment than

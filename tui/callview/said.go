@@ -4,6 +4,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
 )
 
 // said names the field that holds the agent's own words, when Words draws them.
@@ -26,4 +27,20 @@ func (d *Doc) Words(r broker.Request, c change.Input) {
 	}
 	d.Write(draw.Gutter{Width: 2, Next: "┊", First: func(int) (draw.Ink, string) { return draw.Faint, "┊" }},
 		draw.Agent, `agent: "`+text+`"`)
+}
+
+// saidRows is how many rows of the agent's words a folded card has.
+const saidRows = 3
+
+// saidBriefly draws the agent's words, and of long ones only how they begin while the card is folded:
+// they must not push what is dangerous off the screen.
+func (d *Doc) saidBriefly(r broker.Request, c change.Input, a Around) {
+	from := len(d.Rows)
+	d.Words(r, c)
+	more := len(d.Rows) - from - (saidRows - 1)
+	if !a.folded() || more < 2 {
+		return
+	}
+	d.Rows = d.Rows[:from+saidRows-1]
+	d.SayBehind(draw.Faint, "┊", 2, draw.Muted, "… "+figures.Plural(more, "more row")+" of its words (+)")
 }

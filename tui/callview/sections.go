@@ -12,12 +12,27 @@ import (
 	"github.com/aoctl/aoctl/tui/syntax"
 )
 
-// DiffView is how comparisons are drawn. The operator chooses it, and it holds as long
+// DiffView is how much of a call is drawn, and how. The operator chooses it, and it holds as long
 // as the console runs.
 type DiffView struct {
 	Sides bool // old and new beside each other, where there is room
-	More  int  // steps of context beyond the usual
+	More  int  // steps of context beyond the usual; from the first on a card is unfolded
 	Low   bool // there are few rows for a card
+}
+
+// Unfolded reports whether all is drawn that is known of a call.
+func (v DiffView) Unfolded() bool { return v.More > 0 }
+
+// Unfold is v for a card without comparisons, unfolded or not; false when it is that already.
+func (v DiffView) Unfold(on bool) (DiffView, bool) {
+	if on == v.Unfolded() {
+		return v, false
+	}
+	v.More = 0
+	if on {
+		v.More = 1
+	}
+	return v, true
 }
 
 // contexts are how many unchanged lines are drawn around a change, step by step; -1 is

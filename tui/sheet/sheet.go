@@ -10,6 +10,7 @@ package sheet
 import (
 	"bytes"
 	"context"
+	"os"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -28,6 +29,7 @@ type Broker interface {
 type Sheets struct {
 	*desk.Desk
 	broker    Broker
+	home      string // the user's folder
 	docs      map[drawn]*callview.Doc
 	stories   stories
 	summaries map[string]callview.Summary // of decided calls, by id
@@ -55,7 +57,13 @@ const (
 )
 
 // New makes an empty heap of sheets.
-func New(d *desk.Desk, b Broker) *Sheets { return &Sheets{Desk: d, broker: b} }
+func New(d *desk.Desk, b Broker) *Sheets {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		home = "" // folders are drawn whole then
+	}
+	return &Sheets{Desk: d, broker: b, home: home}
+}
 
 // Clear forgets all sheets.
 func (s *Sheets) Clear() { s.docs = nil }
@@ -109,7 +117,7 @@ func (s *Sheets) Around(r broker.Request) callview.Around {
 	}
 	a := callview.Around{
 		Session: session, Label: s.Board.Label(r.SessionID), Loc: s.At.Location(),
-		View: s.View, Story: s.stories.known[r.ID],
+		View: s.View, Story: s.stories.known[r.ID], Home: s.home, Folds: true,
 	}
 	a.View.Low = s.low()
 	a.Code, a.Retry = s.code(r)

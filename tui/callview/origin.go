@@ -1,0 +1,119 @@
+package callview
+
+import (
+	"strings"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/draw"
+)
+
+// shortID is how much of an id the quiet line has: commands take an id's beginning.
+const shortID = 8
+
+// moreHint stands at the end of the quiet line where a key unfolds the rest.
+const moreHint = "+ more"
+
+// origin draws where the call comes from: a quiet line, and the rest where it is unfolded.
+func (d *Doc) origin(r broker.Request, a Around) {
+	d.checkpoint(r, a, LabelWidth)
+	folder, parts := d.quietParts(r, a)
+	hint := ""
+	if a.folded() {
+		hint = moreHint
+	}
+	room := d.Width - draw.Cells(hint) - min(len(hint), 2)
+	if folder != "" && draw.Cells(strings.Join(append([]string{folder}, parts[:min(len(parts), 1)]...), quietGap)) > room {
+		d.Write(draw.Gutter{}, draw.Muted, shortFolder(r.CWD, a.Home)) // all of it: what runs hangs on it
+	} else if folder != "" {
+		parts = append([]string{folder}, parts...)
+	}
+	for len(parts) > 1 && draw.Cells(strings.Join(parts, quietGap)) > room {
+		parts = parts[:len(parts)-1]
+	}
+	row := d.Styles.Row(d.Width).Fit(draw.Muted, strings.Join(parts, quietGap), room)
+	if hint != "" {
+		row.Right(draw.Muted, hint, d.Width)
+	}
+	d.Add(row)
+	if !a.folded() {
+		d.details(r, a)
+	}
+}
+
+// quietGap stands between two parts of the quiet line.
+const quietGap = " · "
+
+// quietParts are the folder and the other parts of the quiet line, those that are left out last
+// first; safe to draw.
+func (d *Doc) quietParts(r broker.Request, a Around) (folder string, parts []string) {
+	agent := draw.SafeLine(r.Agent)
+	if r.Mode != "" {
+		agent += ", " + draw.SafeLine(r.Mode) + " mode"
+	}
+	whose := ""
+	if !strings.HasSuffix(d.Title, a.Label) {
+		whose = a.Label
+	}
+	if sub := subagent(r); sub != "" {
+		whose = strings.TrimSpace(whose + " › " + sub)
+	}
+	for _, p := range []string{whose, agent, "asked " + r.CreatedAt.In(a.Loc).Format("15:04:05"), draw.SafeLine(r.ID[:min(len(r.ID), shortID)])} {
+		if p != "" {
+			parts = append(parts, p)
+		}
+	}
+	return draw.SafeLine(shortFolder(r.CWD, a.Home)), parts
+}
+
+// subagent names the sub-agent that asks, "" for none; safe to draw.
+func subagent(r broker.Request) string {
+	if r.SubagentType != "" {
+		return draw.SafeLine(r.SubagentType)
+	}
+	return draw.SafeLine(draw.LastOf(r.SubagentID, shortID))
+}
+
+// shortFolder is a path with ~ for the user's home; raw.
+func shortFolder(path, home string) string {
+	if home == "" || home == "/" {
+		return path
+	}
+	if rest, ok := strings.CutPrefix(path, home); ok && (rest == "" || rest[0] == '/') {
+		return "~" + rest
+	}
+	return path
+}
+
+// details are what the quiet line leaves out or shortens.
+func (d *Doc) details(r broker.Request, a Around) {
+	line := func(label, text string) {
+		if text != "" {
+			d.Write(draw.Fixed(draw.Label, label, LabelWidth), draw.Text, text)
+		}
+	}
+	line("in", r.CWD)
+	if a.Session != nil && a.Session.ProjectDir != r.CWD {
+		line("project", a.Session.ProjectDir)
+	}
+	d.SayBehind(draw.Label, "session", LabelWidth, draw.Text, strings.Join(sessionParts(r, a), quietGap))
+	if r.SubagentID != "" || r.SubagentType != "" {
+		line("sub-agent", strings.TrimSpace(r.SubagentType+"  "+r.SubagentID))
+	}
+	line("mode", r.Mode)
+	line("asked", r.CreatedAt.In(a.Loc).Format("2006-01-02 15:04:05"))
+	line("id", r.ID)
+}
+
+// sessionParts name a session in full; safe to draw.
+func sessionParts(r broker.Request, a Around) []string {
+	var parts []string
+	for _, p := range []string{a.Label, draw.SafeLine(r.Agent), draw.SafeLine(r.SessionID)} {
+		if p != "" {
+			parts = append(parts, p)
+		}
+	}
+	if a.Session != nil && a.Session.Pane != "" {
+		parts = append(parts, "pane "+draw.SafeLine(a.Session.Pane))
+	}
+	return parts
+}
