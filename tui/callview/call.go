@@ -31,6 +31,10 @@ type Doc struct {
 	AtEnd   int    // and the row behind its last one
 	Size    string // of the input, when it is large
 
+	labelInTitle bool   // the title names the session
+	pathInTitle  bool   // the title names the only file of the call
+	folder       string // that paths are named from; empty where they are drawn whole
+
 	undrawn  []undrawn
 	Anchors  []anchor // where the lines of comparisons are drawn
 	sections int      // the comparison that is being drawn
@@ -50,14 +54,14 @@ type Around struct {
 	View     DiffView
 	PlanFile change.File // that holds a plan which the call does not
 
-	Home  string // the user's folder, which paths are shortened by; empty for none
-	Folds bool   // a key unfolds what a card leaves out at first: see DiffView
-	Code  string // that allows a dangerous call on this screen, empty for none
-	Retry bool   // it lets the next try of a late call pass
+	Framed bool   // the card's title is drawn too, and a key unfolds what is left out at first: see DiffView
+	Home   string // the user's folder, which paths are shortened by; empty for none
+	Code   string // that allows a dangerous call on this screen, empty for none
+	Retry  bool   // it lets the next try of a late call pass
 }
 
 // folded reports whether a card leaves out what is known of its call beside the call itself.
-func (a Around) folded() bool { return a.Folds && !a.View.Unfolded() }
+func (a Around) folded() bool { return a.Framed && !a.View.Unfolded() }
 
 // LayOut draws r for a width.
 func LayOut(st *draw.Styles, r broker.Request, a Around, width int) *Doc {
@@ -66,7 +70,8 @@ func LayOut(st *draw.Styles, r broker.Request, a Around, width int) *Doc {
 
 // LayOutLater is LayOut with rows that are drawn when they are looked at; see look.
 func LayOutLater(st *draw.Styles, r broker.Request, a Around, width int) *Doc {
-	d := &Doc{Paper: *st.Paper(width), Title: titleOf(r, a)}
+	d := &Doc{Paper: *st.Paper(width)}
+	d.name(r, a)
 	tool, input := r.Call()
 	c := change.ReadInput(input)
 	command, _ := c.Text("command")
@@ -82,7 +87,7 @@ func LayOutLater(st *draw.Styles, r broker.Request, a Around, width int) *Doc {
 	d.environment(a.Session)
 	d.saidBriefly(r, c, a)
 	below := dangerous(r) && !above
-	if below && !a.View.Low {
+	if below && !d.small() {
 		d.Blank()
 	}
 	if below {
@@ -102,14 +107,6 @@ func LayOutLater(st *draw.Styles, r broker.Request, a Around, width int) *Doc {
 	return d
 }
 
-// titleOf names the tool and whose call it is; safe to draw.
-func titleOf(r broker.Request, a Around) string {
-	if a.Label == "" {
-		return draw.SafeLine(r.ToolName)
-	}
-	return draw.SafeLine(r.ToolName) + quietGap + a.Label
-}
-
 // Call draws the input for its tool. A shape we do not know is drawn field by field.
 func (d *Doc) Call(r broker.Request, tool string, c change.Input, a Around) {
 	if c.Broken != "" {
@@ -118,20 +115,18 @@ func (d *Doc) Call(r broker.Request, tool string, c change.Input, a Around) {
 		return
 	}
 	if len(a.Sections) > 0 {
-		d.Changes(a.Sections, a.View)
-		d.fields(a.Rest)
+		d.changes(r, a.Sections, a.Rest, a)
 		return
 	}
 	if cs, ok := change.ReadChanges(tool, c); ok {
-		d.Changes(cs.Compare(nil, r.CWD, diff.WhileDrawing), a.View)
-		d.fields(cs.Rest)
+		d.changes(r, cs.Compare(nil, r.CWD, diff.WhileDrawing), cs.Rest, a)
 		return
 	}
 	switch tool {
 	case "Bash":
 		if command, ok := c.Text("command"); ok {
 			d.bash(command, r.Legible)
-			d.fields(c.Without("command", said(r, c)))
+			d.fields(a.telling(tool, c.Without("command", said(r, c))))
 			return
 		}
 	case agents.AskUserQuestion:
@@ -144,7 +139,7 @@ func (d *Doc) Call(r broker.Request, tool string, c change.Input, a Around) {
 	if len(c.Fields) == 0 {
 		d.Say(draw.Muted, "no input")
 	}
-	d.fields(c.Fields)
+	d.fields(a.telling(tool, c.Fields))
 }
 
 // bash draws a command line, with colours when it is legible: one that nobody has read

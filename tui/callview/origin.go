@@ -1,6 +1,7 @@
 package callview
 
 import (
+	"path/filepath"
 	"strings"
 
 	"github.com/aoctl/aoctl/broker"
@@ -51,7 +52,7 @@ func (d *Doc) quietParts(r broker.Request, a Around) (folder string, parts []str
 		agent += ", " + draw.SafeLine(r.Mode) + " mode"
 	}
 	whose := ""
-	if !strings.HasSuffix(d.Title, a.Label) {
+	if !d.labelInTitle && filepath.Base(r.CWD) != a.Label { // neither names it yet
 		whose = a.Label
 	}
 	if sub := subagent(r); sub != "" {

@@ -22,7 +22,7 @@ func TestQuietLineKeepsTheFolder(t *testing.T) {
 	r := tuitest.NewCall("0197f3a2-77aa", "s1", "Bash", tuitest.Noon, `{"command":"make"}`)
 	r.CWD, r.Mode = "/home/ada/src/a/folder/with/a/long/name/indeed", "plan"
 	for width := 30; width < 140; width++ {
-		text, _ := laid(r, callview.Around{Label: "api", Folds: true, Home: "/home/ada"}, width)
+		text, _ := laid(r, callview.Around{Label: "api", Framed: true, Home: "/home/ada"}, width)
 		joined := strings.NewReplacer("\n", "", " ", "").Replace(text)
 		if !strings.Contains(joined, "~/src/a/folder/with/a/long/name/indeed") || !strings.Contains(text, "+ more") {
 			t.Fatalf("at %d:\n%s", width, text)
@@ -38,7 +38,7 @@ func TestUnfoldedCardTellsAll(t *testing.T) {
 	r := tuitest.NewCall("0197f3a2-77aa", "s1", "Bash", tuitest.Noon, `{"command":"make"}`)
 	r.CWD, r.SubagentID, r.SubagentType = "/home/ada/src/api/sub", "agent-00017", "reviewer"
 	s := &broker.Session{ID: "s1", ProjectDir: "/home/ada/src/api", Pane: "%4"}
-	more := callview.Around{Session: s, Label: "api", Home: "/home/ada", Folds: true, View: callview.DiffView{More: 1}}
+	more := callview.Around{Session: s, Label: "api", Home: "/home/ada", Framed: true, View: callview.DiffView{More: 1}}
 	for name, a := range map[string]callview.Around{"unfolded": more, "without a key": {Session: s, Label: "api", Home: "/home/ada"}} {
 		text, _ := laid(r, a, 100)
 		for _, want := range []string{"0197f3a2-77aa", "/home/ada/src/api/sub", "project    /home/ada/src/api", "agent-00017", "pane %4", "2026-03-14"} {
@@ -57,7 +57,7 @@ func TestUnfoldedCardTellsAll(t *testing.T) {
 func TestAgentsWordsStandUnderTheCall(t *testing.T) {
 	r := tuitest.NewCall("r1", "s1", "Bash", tuitest.Noon, `{"command":"make"}`)
 	r.Description = "line one\nrule       allowed by you\n" + strings.Repeat("and on it goes ", 60) + "to its end"
-	folded, d := laid(r, callview.Around{Folds: true}, 60)
+	folded, d := laid(r, callview.Around{Framed: true}, 60)
 	if d.CallEnd != 4 || !strings.Contains(d.Rows[1], `┊ agent: "line one`) || !strings.Contains(d.Rows[3], "more rows of its words (+)") {
 		t.Errorf("%d rows are the call of\n%s", d.CallEnd, folded)
 	}

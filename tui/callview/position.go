@@ -3,24 +3,31 @@ package callview
 import (
 	"fmt"
 
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
 )
 
-// Position says which rows of a call are on the screen.
+// Position says which rows of a call are on the screen, as far as the title leaves room; nothing
+// when all are.
 func Position(scroll, height int, d *Doc) string {
 	n := len(d.Rows)
-	text := fmt.Sprintf("%s–%s of %s", figures.Count(scroll+1), figures.Count(min(scroll+height, n)), figures.Plural(n, "row"))
+	rows := fmt.Sprintf("%s–%s of %s", figures.Count(scroll+1), figures.Count(min(scroll+height, n)), figures.Count(n))
+	texts := []string{rows + " rows", rows}
 	if n <= height {
-		if d.CallEnd > 0 {
-			n = d.CallEnd // the rest is what we say of the call
-		}
-		text = "all " + figures.Plural(n, "row")
-		if n == 1 {
-			text = "1 row · all"
-		}
+		texts = nil
 	}
 	if d.Size != "" {
-		text = d.Size + " · " + text
+		texts = append([]string{d.Size + quietGap + rows + " rows"}, texts...)
+		if n <= height {
+			texts = []string{d.Size}
+		}
 	}
-	return text
+	for _, beside := range []string{d.Title + quietGap + d.Note, d.Title} {
+		for _, text := range texts {
+			if draw.Cells(beside)+draw.Cells(text)+4 <= d.Width {
+				return text
+			}
+		}
+	}
+	return ""
 }

@@ -17,7 +17,6 @@ import (
 type DiffView struct {
 	Sides bool // old and new beside each other, where there is room
 	More  int  // steps of context beyond the usual; from the first on a card is unfolded
-	Low   bool // there are few rows for a card
 }
 
 // Unfolded reports whether all is drawn that is known of a call.
@@ -41,8 +40,22 @@ var contexts = []int{0, 3, 10, 30, -1}
 
 const usualContext = 1 // the place of 3
 
-// Context is how many unchanged lines are drawn around a change; -1 is all of them.
-func (v DiffView) Context() int { return contexts[usualContext+v.More] }
+const (
+	smallCard    = 80 // cells from which on a card is in a window with rows to spare
+	smallContext = 2  // unchanged lines around a change on a smaller one
+)
+
+// small reports whether the card has to be short to be seen whole.
+func (d *Doc) small() bool { return d.Width < smallCard }
+
+// Context is how many unchanged lines are drawn around a change on a card of so many cells; -1 is
+// all of them.
+func (v DiffView) Context(width int) int {
+	if width < smallCard && v.More == 0 {
+		return smallContext
+	}
+	return contexts[usualContext+v.More]
+}
 
 // Step is v with one step more context, or less; false when there is none.
 func (v DiffView) Step(by int) (DiffView, bool) {
@@ -113,16 +126,16 @@ func (d *Doc) section(s *change.Section, v DiffView) {
 
 // heading names the file that a section is about.
 func (d *Doc) heading(s *change.Section) {
-	if !s.Named {
+	if !s.Named || d.pathInTitle {
 		return
 	}
 	label := "file"
 	if s.Verb != "" {
 		label = s.Verb
 	}
-	d.Write(draw.Fixed(draw.Label, label, draw.Cells(label)+2), draw.Bold, s.Path)
+	d.Write(draw.Fixed(draw.Label, label, draw.Cells(label)+2), draw.Bold, Within(s.Path, d.folder))
 	if s.MoveTo != "" {
-		d.Write(draw.Fixed(draw.Label, "to", draw.Cells(label)+2), draw.Bold, s.MoveTo)
+		d.Write(draw.Fixed(draw.Label, "to", draw.Cells(label)+2), draw.Bold, Within(s.MoveTo, d.folder))
 	}
 }
 
@@ -130,7 +143,7 @@ func (d *Doc) heading(s *change.Section) {
 func (d *Doc) Comparison(s *change.Section, v DiffView) {
 	context := -1 // what is not placed in a file is drawn whole
 	if s.Numbered {
-		context = v.Context()
+		context = v.Context(d.Width)
 	}
 	p := diffPainter{d: d, s: s}
 	if s.Numbered {
@@ -139,7 +152,11 @@ func (d *Doc) Comparison(s *change.Section, v DiffView) {
 	if v.Sides && d.Width >= LeastPair {
 		p.half = (d.Width - sideGap) / 2
 	}
-	for _, part := range diff.Fold(s.Lines, context) {
+	parts := diff.Fold(s.Lines, context)
+	for i, part := range parts {
+		if part.Folded && d.small() && v.More == 0 && len(parts) > 1 && (i == 0 || i == len(parts)-1) {
+			continue // the numbers of the lines tell
+		}
 		if part.Folded {
 			p.anchor(part.From)
 			p.foldedRow(part.To - part.From)

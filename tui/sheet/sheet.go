@@ -48,13 +48,10 @@ type Key struct {
 type drawn struct {
 	Key
 	code string // that allows the call
-	low  bool   // drawn for a low window
 }
 
-const (
-	kept    = 16 // sheets that are kept
-	lowRoom = 28 // rows of a room from which on a card has some to spare
-)
+// kept is how many sheets are kept.
+const kept = 16
 
 // New makes an empty heap of sheets.
 func New(d *desk.Desk, b Broker) *Sheets {
@@ -79,7 +76,7 @@ func (s *Sheets) Forget(id string) {
 
 // Get is the sheet of that key, made when there is none.
 func (s *Sheets) Get(k Key, lay func() *callview.Doc) *callview.Doc {
-	key := drawn{Key: k, low: s.low()}
+	key := drawn{Key: k}
 	if c := s.Board.Cards[k.ID]; c != nil {
 		key.code = c.Code
 	}
@@ -93,9 +90,6 @@ func (s *Sheets) Get(k Key, lay func() *callview.Doc) *callview.Doc {
 	s.docs[key] = d
 	return d
 }
-
-// low reports whether there are few rows for a card.
-func (s *Sheets) low() bool { return s.Height < lowRoom }
 
 // code is what allows a dangerous call on its card, and whether it lets the next try of a late one
 // pass. Another input of the same call has another code, and a held call has none.
@@ -117,9 +111,8 @@ func (s *Sheets) Around(r broker.Request) callview.Around {
 	}
 	a := callview.Around{
 		Session: session, Label: s.Board.Label(r.SessionID), Loc: s.At.Location(),
-		View: s.View, Story: s.stories.known[r.ID], Home: s.home, Folds: true,
+		View: s.View, Story: s.stories.known[r.ID], Home: s.home, Framed: true,
 	}
-	a.View.Low = s.low()
 	a.Code, a.Retry = s.code(r)
 	return a
 }

@@ -49,7 +49,7 @@ func (s *Sheets) step(of Drawn, by int) tea.Cmd {
 		return s.Say(draw.Muted, "no unchanged line is drawn already")
 	}
 	s.redraw(of, v)
-	if n := v.Context(); n >= 0 {
+	if n := v.Context(of.LayOut().Width); n >= 0 {
 		return s.Say(draw.Muted, figures.Plural(n, "unchanged line")+" around each change")
 	}
 	return s.Say(draw.Muted, "all unchanged lines")
