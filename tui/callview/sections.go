@@ -9,6 +9,7 @@ import (
 	"github.com/aoctl/aoctl/tui/diff"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/safe"
 	"github.com/aoctl/aoctl/tui/syntax"
 )
 
@@ -145,7 +146,7 @@ func (d *Doc) Comparison(s *change.Section, v DiffView) {
 	if s.Numbered {
 		context = v.Context(d.Width)
 	}
-	p := diffPainter{d: d, s: s}
+	p := diffPainter{d: d, s: s, tabs: tabsOf(s.Lines)}
 	if s.Numbered {
 		p.digits = DigitsOf(s.Lines)
 	}
@@ -199,6 +200,22 @@ type diffPainter struct {
 	s      *change.Section
 	digits int // of a line's number; 0 without numbers
 	half   int // cells of one side; 0 when lines stand one below the other
+	tabs   draw.Tabs
+}
+
+// tabsOf says how tabs that begin a line of a comparison are drawn: as signs where they could not be
+// told from blanks, such as when a change makes one of the other.
+func tabsOf(lines []diff.Line) draw.Tabs {
+	var b strings.Builder
+	for i := range lines {
+		text := lines[i].Text
+		b.WriteString(text[:len(text)-len(strings.TrimLeft(text, " \t"))])
+		b.WriteString("x\n")
+	}
+	if safe.Ambiguous(b.String() + "x\n") {
+		return draw.TabsSigns
+	}
+	return draw.TabsBlank
 }
 
 func (p *diffPainter) anchor(line int) {
@@ -335,7 +352,7 @@ func rowsOf(text string, room int) (rows int, ok bool) {
 		switch {
 		case tabs > 0 && tabs < 8:
 			width = 4
-		case c < ' ' || c >= 0x7f || c == '\\' || blanks == 8:
+		case c < ' ' || c >= 0x7f || c == '\\' || blanks == 40:
 			return 0, false
 		}
 		if col+width > room && col > 0 {
@@ -386,7 +403,7 @@ func (p *diffPainter) line(to *draw.Paper, l *diff.Line, number int) {
 	if l.Kind == diff.Sought && text == "" {
 		text = "(to the end of the file)"
 	}
-	to.Write(draw.Gutter{Width: indent + 2, Next: draw.Spaces(indent) + "↪", First: func(int) (draw.Ink, string) {
+	to.Write(draw.Gutter{Tabs: p.tabs, Width: indent + 2, Next: draw.Spaces(indent) + "↪", First: func(int) (draw.Ink, string) {
 		return kind, head
 	}}, draw.SyntaxInk(syntax.Text, on), text, paint(l, len(text), spans, on)...)
 	if l.NoBreak {

@@ -18,6 +18,22 @@ type Gutter struct {
 	Width int // cells; both texts are filled up to it
 	First func(number int) (Ink, string)
 	Next  string
+	Tabs  Tabs // how tabs are drawn that begin a line
+}
+
+// Tabs says how tabs are drawn that begin a line. All others are signs.
+type Tabs uint8
+
+// The ways to draw them.
+const (
+	TabsJudged Tabs = iota // as blanks, unless that would hide what the text begins its lines with
+	TabsBlank              // as blanks: who draws has judged
+	TabsSigns              // as signs
+)
+
+// signs reports whether all tabs of a text are drawn as signs.
+func (g Gutter) signs(raw string) bool {
+	return g.Tabs == TabsSigns || g.Tabs == TabsJudged && safe.Ambiguous(raw)
 }
 
 // Fixed is a gutter with the same text on the first row, and blanks below.
@@ -46,7 +62,7 @@ func (s *Styles) Paper(width int) *Paper { return &Paper{Styles: s, Width: max(w
 
 // Write lays raw text out below what is there. Marks are in order and do not overlap.
 func (p *Paper) Write(g Gutter, base Ink, raw string, marks ...Mark) {
-	w := writing{p: p, g: g, number: 1, r: p.Styles.Row(p.Width)}
+	w := writing{p: p, g: g, number: 1, r: p.Styles.Row(p.Width), signs: g.signs(raw)}
 	w.startLine()
 	at := 0
 	for t := range safe.Tokens(raw, safe.Lines) {
@@ -154,6 +170,7 @@ type writing struct {
 	r      *Row
 	number int // of the text's line, from 1
 	clean  bool
+	signs  bool // tabs that begin a line are signs too
 }
 
 func (w *writing) startLine() {
@@ -178,6 +195,9 @@ func (w *writing) token(i Ink, t safe.Token) {
 		i = Sign
 	case safe.Blank:
 		i = blankInk(i)
+		if t.Indent && !w.signs {
+			drawn = Spaces(t.Width)
+		}
 	case safe.Break:
 		w.breakLine(t)
 		return
