@@ -151,12 +151,12 @@ func (d *Doc) bash(command string, legible bool) {
 	}
 	lines := draw.CountLines(command)
 	if lines <= 1 {
-		d.Write(draw.Fixed(draw.Muted, "$", 2), draw.Text, command, marks...)
+		d.Write(draw.Gutter{Words: true, Width: 2, Next: "↪", First: func(int) (draw.Ink, string) { return draw.Muted, "$" }}, draw.Text, command, marks...)
 		return
 	}
 	d.Note = figures.Plural(lines, "line")
 	digits := len(strconv.Itoa(lines))
-	d.Write(draw.Gutter{Width: digits + 3, Next: draw.Spaces(digits+1) + "↪", First: func(n int) (draw.Ink, string) {
+	d.Write(draw.Gutter{Words: true, Width: digits + 3, Next: draw.Spaces(digits+1) + "↪", First: func(n int) (draw.Ink, string) {
 		prompt := "  "
 		if n == 1 {
 			prompt = "$ "

@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/aoctl/aoctl/tui/safe"
@@ -19,6 +20,7 @@ type Gutter struct {
 	First func(number int) (Ink, string)
 	Next  string
 	Tabs  Tabs // how tabs are drawn that begin a line
+	Words bool // rows break between words; a word longer than a row breaks where the row ends
 }
 
 // Tabs says how tabs are drawn that begin a line. All others are signs.
@@ -65,18 +67,25 @@ func (p *Paper) Write(g Gutter, base Ink, raw string, marks ...Mark) {
 	w := writing{p: p, g: g, number: 1, r: p.Styles.Row(p.Width), signs: g.signs(raw)}
 	w.startLine()
 	at := 0
-	for t := range safe.Tokens(raw, safe.Lines) {
+	put := func(t safe.Token) {
 		for rest := t.Raw; t.Run() && rest != ""; {
 			i, n := inkAt(&marks, base, at, len(rest))
 			w.run(i, rest[:n])
 			at, rest = at+n, rest[n:]
 		}
 		if t.Run() {
-			continue
+			return
 		}
 		i, _ := inkAt(&marks, base, at, len(t.Raw))
 		w.token(i, t)
 		at += len(t.Raw)
+	}
+	if g.Words {
+		w.words(slices.Collect(safe.Tokens(raw, safe.Lines)), put)
+	} else {
+		for t := range safe.Tokens(raw, safe.Lines) {
+			put(t)
+		}
 	}
 	w.finish(raw)
 }
@@ -186,6 +195,44 @@ func (w *writing) continueLine() {
 	w.p.Add(w.r)
 	w.r = w.p.Styles.Row(w.p.Width)
 	w.r.Put(Faint, w.g.Next).To(w.g.Width)
+}
+
+// words puts tokens and begins a row before each word that the row has no room for. The blank before
+// it stays at the end of the row: a row that ends in a letter is one that broke within a word.
+func (w *writing) words(tokens []safe.Token, put func(safe.Token)) {
+	between := true
+	for i, t := range tokens {
+		if blank := endsWord(t); between && !blank {
+			w.makeRoom(wordWidth(tokens[i:]))
+			between = false
+		} else if blank {
+			between = true
+		}
+		put(t)
+	}
+}
+
+// makeRoom begins a row for a word that fits on one, and not on what is left of this one.
+func (w *writing) makeRoom(width int) {
+	if left := w.p.Width - w.r.Width; width > left && width <= w.p.Width-w.g.Width {
+		w.continueLine()
+	}
+}
+
+func endsWord(t safe.Token) bool {
+	return t.Kind == safe.Blank || t.Kind == safe.Break || t.Raw[0] == ' '
+}
+
+// wordWidth is how many cells the word takes that tokens begin with.
+func wordWidth(tokens []safe.Token) int {
+	width := 0
+	for _, t := range tokens {
+		if endsWord(t) {
+			break
+		}
+		width += t.Width
+	}
+	return width
 }
 
 func (w *writing) token(i Ink, t safe.Token) {
