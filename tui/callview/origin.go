@@ -2,14 +2,16 @@ package callview
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/draw"
 )
 
-// shortID is how much of an id the quiet line has: commands take an id's beginning.
-const shortID = 8
+// shortID is how much of an id the quiet line has: commands take an id's beginning, and less of it
+// would be the same for all calls of one minute.
+const shortID = 13
 
 // moreHint stands at the end of the quiet line where a key unfolds the rest.
 const moreHint = "+ more"
@@ -18,27 +20,26 @@ const moreHint = "+ more"
 func (d *Doc) origin(r broker.Request, a Around) {
 	d.checkpoint(r, a, LabelWidth)
 	folder, parts := d.quietParts(r, a)
-	hint := ""
-	if a.folded() {
-		hint = moreHint
+	if !a.folded() {
+		if folder != "" {
+			parts = append([]string{folder}, parts...)
+		}
+		d.Say(draw.Muted, strings.Join(parts, quietGap))
+		d.details(r, a)
+		return
 	}
-	room := d.Width - draw.Cells(hint) - min(len(hint), 2)
-	if folder != "" && draw.Cells(strings.Join(append([]string{folder}, parts[:min(len(parts), 1)]...), quietGap)) > room {
+	room := d.Width - draw.Cells(moreHint) - 2
+	switch {
+	case folder == "":
+	case draw.Cells(folder+quietGap+parts[0]) > room:
 		d.Write(draw.Gutter{}, draw.Muted, shortFolder(r.CWD, a.Home)) // all of it: what runs hangs on it
-	} else if folder != "" {
+	default:
 		parts = append([]string{folder}, parts...)
 	}
 	for len(parts) > 1 && draw.Cells(strings.Join(parts, quietGap)) > room {
 		parts = parts[:len(parts)-1]
 	}
-	row := d.Styles.Row(d.Width).Fit(draw.Muted, strings.Join(parts, quietGap), room)
-	if hint != "" {
-		row.Right(draw.Muted, hint, d.Width)
-	}
-	d.Add(row)
-	if !a.folded() {
-		d.details(r, a)
-	}
+	d.Add(d.Styles.Row(d.Width).Fit(draw.Muted, strings.Join(parts, quietGap), room).Right(draw.Muted, moreHint, d.Width))
 }
 
 // quietGap stands between two parts of the quiet line.
@@ -71,7 +72,7 @@ func subagent(r broker.Request) string {
 	if r.SubagentType != "" {
 		return draw.SafeLine(r.SubagentType)
 	}
-	return draw.SafeLine(draw.LastOf(r.SubagentID, shortID))
+	return draw.SafeLine(draw.LastOf(r.SubagentID, 8))
 }
 
 // shortFolder is a path with ~ for the user's home; raw.
@@ -92,7 +93,9 @@ func (d *Doc) details(r broker.Request, a Around) {
 			d.Write(draw.Fixed(draw.Label, label, LabelWidth), draw.Text, text)
 		}
 	}
-	line("in", r.CWD)
+	if shortFolder(r.CWD, a.Home) != r.CWD {
+		line("in", r.CWD)
+	}
 	if a.Session != nil && a.Session.ProjectDir != r.CWD {
 		line("project", a.Session.ProjectDir)
 	}
@@ -100,7 +103,6 @@ func (d *Doc) details(r broker.Request, a Around) {
 	if r.SubagentID != "" || r.SubagentType != "" {
 		line("sub-agent", strings.TrimSpace(r.SubagentType+"  "+r.SubagentID))
 	}
-	line("mode", r.Mode)
 	line("asked", r.CreatedAt.In(a.Loc).Format("2006-01-02 15:04:05"))
 	line("id", r.ID)
 }
@@ -109,7 +111,7 @@ func (d *Doc) details(r broker.Request, a Around) {
 func sessionParts(r broker.Request, a Around) []string {
 	var parts []string
 	for _, p := range []string{a.Label, draw.SafeLine(r.Agent), draw.SafeLine(r.SessionID)} {
-		if p != "" {
+		if p != "" && !slices.Contains(parts, p) {
 			parts = append(parts, p)
 		}
 	}

@@ -19,7 +19,7 @@ func laid(r broker.Request, a callview.Around, width int) (all string, d *callvi
 
 // The quiet line loses its other parts first: the folder, which what runs hangs on, stays whole.
 func TestQuietLineKeepsTheFolder(t *testing.T) {
-	r := tuitest.NewCall("0197f3a2-77aa", "s1", "Bash", tuitest.Noon, `{"command":"make"}`)
+	r := tuitest.NewCall("0197f3a2-77aa-7bbb", "s1", "Bash", tuitest.Noon, `{"command":"make"}`)
 	r.CWD, r.Mode = "/home/ada/src/a/folder/with/a/long/name/indeed", "plan"
 	for width := 30; width < 140; width++ {
 		text, _ := laid(r, callview.Around{Label: "api", Framed: true, Home: "/home/ada"}, width)
@@ -27,8 +27,20 @@ func TestQuietLineKeepsTheFolder(t *testing.T) {
 		if !strings.Contains(joined, "~/src/a/folder/with/a/long/name/indeed") || !strings.Contains(text, "+ more") {
 			t.Fatalf("at %d:\n%s", width, text)
 		}
-		if strings.Contains(text, "0197f3a2-77aa") {
+		if strings.Contains(text, "0197f3a2-77aa-7bbb") {
 			t.Fatalf("at %d it is unfolded:\n%s", width, text)
+		}
+	}
+}
+
+// A call of which little is known has a quiet line all the same.
+func TestQuietLineOfACallWithoutAFolder(t *testing.T) {
+	r := tuitest.NewCall("r1", "s1", "Bash", tuitest.Noon, `{"command":"make"}`)
+	r.CWD, r.Mode, r.Agent = "", "", ""
+	for _, framed := range []bool{true, false} {
+		text, _ := laid(r, callview.Around{Framed: framed}, 60)
+		if !strings.Contains(text, "\nasked 12:31:00 · r1") {
+			t.Errorf("framed %v:\n%s", framed, text)
 		}
 	}
 }
