@@ -410,6 +410,11 @@ func TestCodeStandsOnItsCardOnly(t *testing.T) {
 	if view := s.draw(100, 30); !strings.Contains(view, "type 47 to allow it once") {
 		t.Fatal(view)
 	}
+	s.m.Board.Cards["r1"].Req.Held = "frozen"
+	if view := s.draw(100, 30); strings.Contains(view, "to allow it once") {
+		t.Errorf("the card of a held call has a code:\n%s", view)
+	}
+	s.m.Board.Cards["r1"].Req.Held = ""
 	edited := s.m.Board.Cards["r1"].Req
 	edited.ToolInput = []byte(`{"command":"rm -rf /"}`)
 	if a := s.m.Around(edited); a.Code != "" {

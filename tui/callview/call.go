@@ -76,10 +76,11 @@ func LayOutLater(st *draw.Styles, r broker.Request, a Around, width int) *Doc {
 	c := change.ReadInput(input)
 	command, _ := c.Text("command")
 	text := cmp.Or(command, string(input))
+	about := dangers{d, r.Assessment, command}
 	above := dangerous(r) && d.fills(text)
 	if above {
-		d.danger(r, command)
-		d.allowedBy(r, a)
+		about.danger()
+		about.allowedBy(r, a)
 		d.Blank()
 	}
 	d.Call(r, tool, c, a)
@@ -91,11 +92,11 @@ func LayOutLater(st *draw.Styles, r broker.Request, a Around, width int) *Doc {
 		d.Blank()
 	}
 	if below {
-		d.danger(r, command)
+		about.danger()
 	}
 	d.CallEnd = len(d.Rows)
 	if below {
-		d.allowedBy(r, a)
+		about.allowedBy(r, a)
 	}
 	if n := len(r.ToolInput); n >= 1000 {
 		d.Size = figures.Size(n)
@@ -103,7 +104,7 @@ func LayOutLater(st *draw.Styles, r broker.Request, a Around, width int) *Doc {
 	d.Blank()
 	d.judged(r.Assessment, command, r.CWD)
 	d.background(a)
-	d.origin(r, a)
+	source{d, r, a}.origin()
 	return d
 }
 

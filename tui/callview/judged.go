@@ -28,25 +28,10 @@ func (d *Doc) judged(a *rules.Assessment, command, cwd string) {
 		return
 	}
 	d.runs(a.Elements, a.Why, cwd)
-	d.risk(a, command)
-	d.rule(a)
+	about := dangers{d, a, command}
+	about.risk()
+	about.rule()
 	d.Blank()
-}
-
-// rule says which rule decides. That none does is not said again where the danger or the pieces of
-// the call have told why.
-func (d *Doc) rule(a *rules.Assessment) {
-	label, text := "no rule", draw.SafeLine(a.Reason)
-	switch {
-	case a.Rule != "":
-		label, text = "rule", strings.TrimPrefix(text, "rule ")
-	case a.Class >= risk.Dangerous || a.Guarded || listed(a.Elements) && slices.ContainsFunc(a.Elements, func(e rules.Judged) bool { return e.Why == a.Reason }):
-		return
-	}
-	if text == "" {
-		text = ruleWord(a.Rule)
-	}
-	d.SayBehind(draw.Label, label, LabelWidth, draw.Text, text)
 }
 
 // listed reports whether the pieces of a call have rows of their own: a single one that is the
@@ -222,41 +207,6 @@ func restWords(rest []rules.Judged) string {
 		}
 	}
 	return fmt.Sprintf("%s more: %s", figures.Count(len(rest)), strings.Join(parts, ", "))
-}
-
-// risk lists what was found about a call beside the danger that stands by it.
-func (d *Doc) risk(a *rules.Assessment, command string) {
-	found := besideDanger(a)
-	label := "risk"
-	for n, f := range found {
-		row := d.Styles.Row(d.Width).Put(draw.Label, label)
-		label = ""
-		if n == findingsShown {
-			d.SayAfter(row.To(LabelWidth+2), draw.Muted, "and "+figures.Count(len(found)-n)+" more")
-			break
-		}
-		i := riskInk(f.Class)
-		d.SayAfter(row.To(LabelWidth).Put(i, "·").To(LabelWidth+2), i, strings.TrimSuffix(f.Class.String()+": "+d.found(f, a, command), ": "))
-	}
-	if a.Guarded && a.Class < risk.Dangerous {
-		d.SayBehind(draw.Label, label, LabelWidth, draw.Warn, "no rule may allow this call: "+guardedWhy)
-	}
-}
-
-// besideDanger are the findings that do not stand by the call.
-func besideDanger(a *rules.Assessment) []risk.Finding {
-	var dangers, others []risk.Finding
-	for _, f := range a.Findings {
-		if f.Class >= risk.Dangerous {
-			dangers = append(dangers, f)
-		} else {
-			others = append(others, f)
-		}
-	}
-	if len(a.Findings) == 0 && a.Class < risk.Dangerous && (a.Why != "" || a.Class != risk.Normal) {
-		others = []risk.Finding{{Class: a.Class, Why: a.Why}}
-	}
-	return append(dangers[min(len(dangers), dangersShown):], others...)
 }
 
 // riskInk is how a class is drawn; the word stands beside it.

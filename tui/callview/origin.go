@@ -16,16 +16,24 @@ const shortID = 13
 // moreHint stands at the end of the quiet line where a key unfolds the rest.
 const moreHint = "+ more"
 
-// origin draws where the call comes from: a quiet line, and the rest where it is unfolded.
-func (d *Doc) origin(r broker.Request, a Around) {
-	d.checkpoint(r, a, LabelWidth)
-	folder, parts := d.quietParts(r, a)
+// source draws where a call comes from.
+type source struct {
+	*Doc
+	r broker.Request
+	a Around
+}
+
+// origin draws a quiet line, and the rest where it is unfolded.
+func (d source) origin() {
+	r, a := d.r, d.a
+	d.checkpoint(LabelWidth)
+	folder, parts := d.quietParts()
 	if !a.folded() {
 		if folder != "" {
 			parts = append([]string{folder}, parts...)
 		}
 		d.Say(draw.Muted, strings.Join(parts, quietGap))
-		d.details(r, a)
+		d.details()
 		return
 	}
 	room := d.Width - draw.Cells(moreHint) - 2
@@ -47,7 +55,8 @@ const quietGap = " · "
 
 // quietParts are the folder and the other parts of the quiet line, those that are left out last
 // first; safe to draw.
-func (d *Doc) quietParts(r broker.Request, a Around) (folder string, parts []string) {
+func (d source) quietParts() (folder string, parts []string) {
+	r, a := d.r, d.a
 	agent := draw.SafeLine(r.Agent)
 	if r.Mode != "" {
 		agent += ", " + draw.SafeLine(r.Mode) + " mode"
@@ -87,7 +96,8 @@ func shortFolder(path, home string) string {
 }
 
 // details are what the quiet line leaves out or shortens.
-func (d *Doc) details(r broker.Request, a Around) {
+func (d source) details() {
+	r, a := d.r, d.a
 	line := func(label, text string) {
 		if text != "" {
 			d.Write(draw.Fixed(draw.Label, label, LabelWidth), draw.Text, text)

@@ -47,7 +47,8 @@ type Key struct {
 // drawn is a sheet's key with what else stands on it.
 type drawn struct {
 	Key
-	code string // that allows the call
+	code  string // that allows the call
+	retry bool   // it lets the next try of a late one pass
 }
 
 // kept is how many sheets are kept.
@@ -78,7 +79,7 @@ func (s *Sheets) Forget(id string) {
 func (s *Sheets) Get(k Key, lay func() *callview.Doc) *callview.Doc {
 	key := drawn{Key: k}
 	if c := s.Board.Cards[k.ID]; c != nil {
-		key.code = c.Code
+		key.code, key.retry = s.code(c.Req)
 	}
 	if d, ok := s.docs[key]; ok {
 		return d
