@@ -197,10 +197,18 @@ func (d *Doc) field(f wire.Field, width int) {
 	}
 	if draw.Cells(name)+2 > width || d.Width-width < minBeside {
 		d.Write(draw.Gutter{}, nameInk, f.Key)
-		d.Write(draw.Fixed(draw.Muted, "", 2), base, value)
+		d.Write(valueGutter(draw.Muted, "", 2), base, value)
 		return
 	}
-	d.Write(draw.Fixed(nameInk, name, width), base, value)
+	d.Write(valueGutter(nameInk, name, width), base, value)
+}
+
+// valueGutter is a gutter with a name on the first row. A row that goes on is marked, so that it is
+// taken for no line of the value.
+func valueGutter(i draw.Ink, name string, width int) draw.Gutter {
+	g := draw.Fixed(i, name, width)
+	g.Next, g.Words = draw.Spaces(width-2)+"↪", true
+	return g
 }
 
 // remarks warns of letters that may be taken for others, anywhere in the call.

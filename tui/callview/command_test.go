@@ -60,3 +60,14 @@ func TestABlankIsSeenAtARowsEnd(t *testing.T) {
 		}
 	}
 }
+
+// A row that goes on with a field's value is marked: no break of ours passes for one of the value's.
+func TestValuesThatGoOnAreMarked(t *testing.T) {
+	for name, value := range map[string]string{"goes on": strings.Repeat("rm -rf x; ", 9), "has lines": "rm -rf x\nrm -rf y"} {
+		input, _ := json.Marshal(map[string]string{"script": value})
+		text, _ := laid(tuitest.NewCall("r1", "s1", "mcp__sh__run", tuitest.Noon, string(input)), callview.Around{}, 60)
+		if strings.Contains(text, "↪") != (name == "goes on") {
+			t.Errorf("%s:\n%s", name, text)
+		}
+	}
+}
