@@ -41,7 +41,8 @@ func (r *rig) digits(names ...string) {
 func TestDangerousCallNeedsItsCode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := risky(t)
-		r.shows("Bash · dangerous: deletes outside the project")
+		r.shows("!! DANGEROUS  deletes outside the project")
+		r.shows("type 47 to allow it once; no wildcard rule can")
 		r.shows("type 47 allow")
 		r.press("a")
 		r.shows("dangerous: type 47 to allow")
@@ -374,7 +375,7 @@ func TestChangedFileBringsANewJudgement(t *testing.T) {
 		r.c.failWith = broker.ErrChanged
 		r.c.requests["r1"] = deadly(r.c.requests["r1"])
 		r.press("a")
-		r.shows("Bash · dangerous: deletes outside the project")
+		r.shows("!! DANGEROUS  deletes outside the project")
 		r.c.failWith = nil
 		before := r.decisions()
 		r.press("a")
@@ -384,17 +385,41 @@ func TestChangedFileBringsANewJudgement(t *testing.T) {
 	})
 }
 
-// The class of a dangerous call stands in its title however long its tool's name is
-// and however narrow the window.
-func TestTitleAlwaysSaysDangerous(t *testing.T) {
+// A dangerous call says so once, and nobody can allow it who has not had that on the screen,
+// however long its tool's name and its input are and however narrow the window is.
+func TestDangerIsSeenOnceBeforeTheCallIsAllowed(t *testing.T) {
 	for _, tool := range []string{"Bash", "mcp__" + strings.Repeat("very_long", 20) + "__tool", strings.Repeat("語", 60)} {
-		s := newStill(t, broker.Snapshot{Requests: []broker.Request{deadly(tuitest.NewCall("r1", "s1", tool, seconds(5), `{"command":"x"}`))}}, nil, termenv.Ascii)
-		for width := desk.LeastWidth; width < 140; width++ {
-			view := s.draw(width, 24)
-			if !strings.Contains(view, " · dangerous") { // only the title has it without a number
-				t.Fatalf("%s at %d:\n%s", tool, width, view)
+		for _, input := range []string{"x", strings.Repeat("echo a line\\n", 300)} {
+			call := deadly(tuitest.NewCall("r1", "s1", tool, seconds(5), `{"command":"`+input+`"}`))
+			for width := desk.LeastWidth; width < 140; width += 9 {
+				d := callview.LayOut(tuitest.PlainStyles(), call, callview.Around{Loc: time.UTC, Code: "47"}, width)
+				all, seen := strings.Join(d.Rows, "\n"), strings.Join(d.Rows[:d.CallEnd], "\n")
+				if strings.Count(all, "DANGEROUS") != 1 || strings.Count(all, "!!") != 1 || !strings.Contains(seen, "DANGEROUS") {
+					t.Fatalf("%s at %d: %d rows are the call of\n%s", tool, width, d.CallEnd, all)
+				}
+				if len(input) > 100 && !strings.Contains(d.Rows[0], "DANGEROUS") {
+					t.Errorf("the danger of a long call stands below it: %q", d.Rows[0])
+				}
 			}
 		}
+	}
+}
+
+// The code stands on the card that it allows, and on no other input of the same call.
+func TestCodeStandsOnItsCardOnly(t *testing.T) {
+	s := newStill(t, broker.Snapshot{Requests: []broker.Request{deadly(bash("r1", "s1", seconds(5), "rm -rf ~/old"))}}, nil, termenv.Ascii)
+	if view := s.draw(100, 30); !strings.Contains(view, "type 47 to allow it once") {
+		t.Fatal(view)
+	}
+	s.m.Board.Cards["r1"].Req.Held = "frozen"
+	if view := s.draw(100, 30); strings.Contains(view, "to allow it once") {
+		t.Errorf("the card of a held call has a code:\n%s", view)
+	}
+	s.m.Board.Cards["r1"].Req.Held = ""
+	edited := s.m.Board.Cards["r1"].Req
+	edited.ToolInput = []byte(`{"command":"rm -rf /"}`)
+	if a := s.m.Around(edited); a.Code != "" {
+		t.Errorf("another input has the code %q", a.Code)
 	}
 }
 
@@ -405,7 +430,7 @@ func TestLongListsAreCounted(t *testing.T) {
 	text := strings.Join(d.Rows, "\n")
 	for _, want := range []string{
 		"✗ rm -rf /var/cache/thing", "through sudo, env", "leads to /data/cache/thing", "nobody knows what $X is", "sets BASH_ENV=/tmp/x",
-		"and 34 more: 33 allowed, 1 without a say", "and 2 more", "no rule may allow this call", `denied by rule "rm *": not outside the project`,
+		"and 34 more: 33 allowed, 1 without a say", "and 7 more dangers, below", "dangerous: publishes a package", "no rule can allow it: it touches aoctl's own files", `denied by rule "rm *": not outside the project`,
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("lacks %q:\n%s", want, text)

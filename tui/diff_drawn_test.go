@@ -25,6 +25,8 @@ func drawn(t interface{ Fatalf(string, ...any) }, s change.Section, v callview.D
 	d.Comparison(&s, v)
 	d.LookAtAll()
 	digits := callview.DigitsOf(s.Lines)
+	both := "\n" + s.Old + "\n" + s.Fresh + "\n"
+	tabs := strings.Contains(both, "\n\t") && !safe.Ambiguous(both)
 	var b, a strings.Builder
 	last := ""
 	endless := func(text *strings.Builder) {
@@ -39,6 +41,10 @@ func drawn(t interface{ Fatalf(string, ...any) }, s change.Section, v callview.D
 		}
 		letters := []rune(row + strings.Repeat(" ", digits+3))
 		text := strings.TrimRight(safe.Reverse(string(letters[digits+3:])), " ") + "\n"
+		if tabs { // no line begins with four blanks, so those are a tab
+			code := strings.TrimLeft(text, " ")
+			text = strings.ReplaceAll(text[:len(text)-len(code)], "    ", "\t") + code
+		}
 		glyph := letters[digits+1]
 		if sides == "" && glyph != '⌁' {
 			last = string(glyph)
@@ -81,7 +87,7 @@ func drawn(t interface{ Fatalf(string, ...any) }, s change.Section, v callview.D
 // What is drawn is what would be done: the rows, read back, are the file before and
 // after, in both views. So + lines are the new text's, and no byte of it is left out.
 func TestDrawnIsDone(t *testing.T) {
-	line := rapid.SampledFrom([]string{"a", "b", "", "\tif x {", "}", "x := 1 // \u202e", "é\x1b[2J", `\x1b ⇥`, "the same", "ä +"})
+	line := rapid.SampledFrom([]string{"a", "b", "", "\tif x {", "\t\t  y", "    if x {", "  z", "a\tb", "}", "x := 1 // \u202e", "é\x1b[2J", `\x1b ⇥`, "the same", "ä +"})
 	rapid.Check(t, func(t *rapid.T) {
 		lines := rapid.SliceOfN(line, 1, 40).Draw(t, "file")
 		from := rapid.IntRange(0, len(lines)-1).Draw(t, "from")

@@ -220,8 +220,16 @@ func TestMarkedCallsMustHaveBeenRead(t *testing.T) {
 		}, true},
 		"with look-alikes":      {func() broker.Request { return pushCall("z1", now(), "раypal") }, true},
 		"of an unknown session": {func() broker.Request { r := pushCall("z1", now(), "z"); r.SessionID = "s9"; return r }, true},
-		"with a long tool name": {func() broker.Request { r := pushCall("z1", now(), "z"); r.ToolName = strings.Repeat("BashWithALongName", 9); return r }, true},
-		"with a tool name that no row shows": {func() broker.Request { r := pushCall("z1", now(), "z"); r.ToolName = strings.Repeat("a", 2000); return r }, true},
+		"with a long tool name": {func() broker.Request {
+			r := pushCall("z1", now(), "z")
+			r.ToolName = strings.Repeat("BashWithALongName", 9)
+			return r
+		}, true},
+		"with a tool name that no row shows": {func() broker.Request {
+			r := pushCall("z1", now(), "z")
+			r.ToolName = strings.Repeat("a", 2000)
+			return r
+		}, true},
 		"with agent's own words": {func() broker.Request {
 			r := pushCall("z1", now(), "z")
 			r.ToolInput = []byte(`{"command":"git push origin z","description":"push"}`)

@@ -141,6 +141,15 @@ func TestLateColours(t *testing.T) {
 	}
 }
 
+// An edit of one line is on the screen whole in a window of 80×24, so that a acts at once.
+func TestSmallEditIsSeenWhole(t *testing.T) {
+	s, _ := fileCall(t, strings.Repeat("line\n", 40)+"two\n"+strings.Repeat("line\n", 40))
+	view := s.draw(80, 24)
+	if c := s.m.card(); !c.SeenEnd || !strings.Contains(view, "a allow") {
+		t.Errorf("it is not seen whole:\n%s", view)
+	}
+}
+
 func TestViewKeys(t *testing.T) {
 	s, _ := fileCall(t, strings.Repeat("line\n", 40)+"two\n"+strings.Repeat("line\n", 40))
 	s.m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})

@@ -128,9 +128,6 @@ func (s seen) card(ctx context.Context, st *draw.Styles, output bool, width int,
 	}
 	top := st.Paper(width)
 	top.Say(draw.Title, draw.SafeLine(s.ToolName)+" · "+s.around.Label)
-	if alarm := callview.AlarmOf(s.Request); alarm != "" {
-		top.Say(draw.Danger, "!! "+alarm)
-	}
 	if s.State == broker.Pending {
 		top.Say(draw.Muted, standing(s.Request, now))
 	}

@@ -1,6 +1,7 @@
 package callview
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -18,17 +19,20 @@ import (
 )
 
 // Doc is one call laid out for a width: the call itself first, with every field of
-// its input, then what it runs and what the rules say of that, then where it comes
-// from, last what the agent says about it.
+// its input and with what its agent says about it, then its danger, then what it runs
+// and what the rules say of that, last where it comes from.
 type Doc struct {
 	draw.Paper
 	Title   string // safe to draw
-	Alarm   string // beside the title, of a dangerous call; safe to draw
 	Note    string // beside the title
 	CallEnd int    // rows of the call: allowing takes that the last of them was seen
 	At      int    // first row of what has a form's cursor
 	AtEnd   int    // and the row behind its last one
 	Size    string // of the input, when it is large
+
+	labelInTitle bool   // the title names the session
+	pathInTitle  bool   // the title names the only file of the call
+	folder       string // that paths are named from; empty where they are drawn whole
 
 	undrawn  []undrawn
 	Anchors  []anchor // where the lines of comparisons are drawn
@@ -48,7 +52,15 @@ type Around struct {
 	Rest     []wire.Field     // what they do not show
 	View     DiffView
 	PlanFile change.File // that holds a plan which the call does not
+
+	Framed bool   // the card's title is drawn too, and a key unfolds what is left out at first: see DiffView
+	Home   string // the user's folder, which paths are shortened by; empty for none
+	Code   string // that allows a dangerous call on this screen, empty for none
+	Retry  bool   // it lets the next try of a late call pass
 }
+
+// folded reports whether a card leaves out what is known of its call beside the call itself.
+func (a Around) folded() bool { return a.Framed && !a.View.Unfolded() }
 
 // LayOut draws r for a width.
 func LayOut(st *draw.Styles, r broker.Request, a Around, width int) *Doc {
@@ -57,21 +69,41 @@ func LayOut(st *draw.Styles, r broker.Request, a Around, width int) *Doc {
 
 // LayOutLater is LayOut with rows that are drawn when they are looked at; see look.
 func LayOutLater(st *draw.Styles, r broker.Request, a Around, width int) *Doc {
-	d := &Doc{Paper: *st.Paper(width), Title: draw.SafeLine(r.ToolName), Alarm: AlarmOf(r)}
+	d := &Doc{Paper: *st.Paper(width)}
+	d.name(r, a)
 	tool, input := r.Call()
 	c := change.ReadInput(input)
+	command, _ := c.Text("command")
+	text := cmp.Or(command, string(input))
+	about := dangers{d, r.Assessment, command}
+	above := dangerous(r) && d.fills(text)
+	if above {
+		about.danger()
+		about.allowedBy(r, a)
+		d.Blank()
+	}
 	d.Call(r, tool, c, a)
 	d.remarks(r, c)
 	d.environment(a.Session)
+	d.saidBriefly(r, c, a)
+	below := dangerous(r) && !above
+	if below && !d.small() {
+		d.Blank()
+	}
+	if below {
+		about.danger()
+	}
 	d.CallEnd = len(d.Rows)
+	if below {
+		about.allowedBy(r, a)
+	}
 	if n := len(r.ToolInput); n >= 1000 {
 		d.Size = figures.Size(n)
 	}
 	d.Blank()
-	d.judged(r.Assessment, c, r.CWD)
+	d.judged(r.Assessment, command, r.CWD)
 	d.background(a)
-	d.origin(r, a)
-	d.Words(r, c)
+	source{d, r, a}.origin()
 	return d
 }
 
@@ -83,20 +115,18 @@ func (d *Doc) Call(r broker.Request, tool string, c change.Input, a Around) {
 		return
 	}
 	if len(a.Sections) > 0 {
-		d.Changes(a.Sections, a.View)
-		d.fields(a.Rest)
+		d.changes(r, a.Sections, a.Rest, a)
 		return
 	}
 	if cs, ok := change.ReadChanges(tool, c); ok {
-		d.Changes(cs.Compare(nil, r.CWD, diff.WhileDrawing), a.View)
-		d.fields(cs.Rest)
+		d.changes(r, cs.Compare(nil, r.CWD, diff.WhileDrawing), cs.Rest, a)
 		return
 	}
 	switch tool {
 	case "Bash":
 		if command, ok := c.Text("command"); ok {
 			d.bash(command, r.Legible)
-			d.fields(c.Without("command", said(r, c)))
+			d.fields(a.telling(tool, c.Without("command", said(r, c))))
 			return
 		}
 	case agents.AskUserQuestion:
@@ -109,15 +139,7 @@ func (d *Doc) Call(r broker.Request, tool string, c change.Input, a Around) {
 	if len(c.Fields) == 0 {
 		d.Say(draw.Muted, "no input")
 	}
-	d.fields(c.Fields)
-}
-
-// said names the field that holds the agent's own words, when words() draws them.
-func said(r broker.Request, c change.Input) string {
-	if text, ok := c.Text("description"); ok && (r.Description == "" || r.Description == text) {
-		return "description"
-	}
-	return ""
+	d.fields(a.telling(tool, c.Fields))
 }
 
 // bash draws a command line, with colours when it is legible: one that nobody has read
@@ -129,12 +151,12 @@ func (d *Doc) bash(command string, legible bool) {
 	}
 	lines := draw.CountLines(command)
 	if lines <= 1 {
-		d.Write(draw.Fixed(draw.Muted, "$", 2), draw.Text, command, marks...)
+		d.Write(draw.Gutter{Words: true, Width: 2, Next: "↪", First: func(int) (draw.Ink, string) { return draw.Muted, "$" }}, draw.Text, command, marks...)
 		return
 	}
 	d.Note = figures.Plural(lines, "line")
 	digits := len(strconv.Itoa(lines))
-	d.Write(draw.Gutter{Width: digits + 3, Next: draw.Spaces(digits+1) + "↪", First: func(n int) (draw.Ink, string) {
+	d.Write(draw.Gutter{Words: true, Width: digits + 3, Next: draw.Spaces(digits+1) + "↪", First: func(n int) (draw.Ink, string) {
 		prompt := "  "
 		if n == 1 {
 			prompt = "$ "
@@ -174,10 +196,18 @@ func (d *Doc) field(f wire.Field, width int) {
 	}
 	if draw.Cells(name)+2 > width || d.Width-width < minBeside {
 		d.Write(draw.Gutter{}, nameInk, f.Key)
-		d.Write(draw.Fixed(draw.Muted, "", 2), base, value)
+		d.Write(valueGutter(draw.Muted, "", 2), base, value)
 		return
 	}
-	d.Write(draw.Fixed(nameInk, name, width), base, value)
+	d.Write(valueGutter(nameInk, name, width), base, value)
+}
+
+// valueGutter is a gutter with a name on the first row. A row that goes on is marked, so that it is
+// taken for no line of the value.
+func valueGutter(i draw.Ink, name string, width int) draw.Gutter {
+	g := draw.Fixed(i, name, width)
+	g.Next, g.Words = draw.Spaces(width-2)+"↪", true
+	return g
 }
 
 // remarks warns of letters that may be taken for others, anywhere in the call.
@@ -202,45 +232,6 @@ func plainJSON(raw []byte) bool {
 		}
 	}
 	return true
-}
-
-// origin draws where the call comes from.
-func (d *Doc) origin(r broker.Request, a Around) {
-	const width = 11
-	line := func(label, text string) {
-		if text != "" {
-			d.Write(draw.Fixed(draw.Label, label, width), draw.Text, text)
-		}
-	}
-	d.checkpoint(r, a, width)
-	line("in", r.CWD)
-	session := []string{a.Label, draw.SafeLine(r.Agent)}
-	if a.Session != nil && a.Session.Pane != "" {
-		session = append(session, "pane "+draw.SafeLine(a.Session.Pane))
-	}
-	d.SayBehind(draw.Label, "session", width, draw.Text, strings.Join(session, " · "))
-	if r.SubagentID != "" || r.SubagentType != "" {
-		line("sub-agent", strings.TrimSpace(r.SubagentType+"  "+r.SubagentID))
-	}
-	if a.Session != nil && a.Session.ProjectDir != r.CWD {
-		line("project", a.Session.ProjectDir)
-	}
-	line("mode", r.Mode)
-	line("asked", r.CreatedAt.In(a.Loc).Format("15:04:05"))
-	line("id", r.ID)
-}
-
-// Words draws what the agent says about its call: labelled, dimmed, and last.
-func (d *Doc) Words(r broker.Request, c change.Input) {
-	text := r.Description
-	if said(r, c) != "" {
-		text, _ = c.Text("description")
-	}
-	if text == "" {
-		return
-	}
-	d.Write(draw.Gutter{Width: 2, Next: "┊", First: func(int) (draw.Ink, string) { return draw.Faint, "┊" }},
-		draw.Agent, `agent says: "`+text+`"`)
 }
 
 // environment says what the agent of a managed session has otherwise in its environment than

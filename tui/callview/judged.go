@@ -8,7 +8,6 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
-	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
@@ -21,31 +20,30 @@ const (
 	findingsShown = 8  // of a call's risk
 )
 
-// judged draws what aoctl makes of a call: what it runs, how dangerous it is and what
+// judged draws what aoctl makes of a call: what it runs, what else is to be known of that and what
 // the rules say. The remarks are ours, the texts in them the agent's. cwd is the folder that
 // the call runs in.
-func (d *Doc) judged(a *rules.Assessment, c change.Input, cwd string) {
+func (d *Doc) judged(a *rules.Assessment, command, cwd string) {
 	if a == nil {
 		return
 	}
 	d.runs(a.Elements, a.Why, cwd)
-	command, _ := c.Text("command")
-	d.risk(a, strings.TrimSpace(command))
-	label, text := "no rule", draw.SafeLine(a.Reason)
-	if a.Rule != "" {
-		label, text = "rule", strings.TrimPrefix(text, "rule ")
-	}
-	if text == "" {
-		text = ruleWord(a.Rule)
-	}
-	d.SayBehind(draw.Label, label, LabelWidth, draw.Text, text)
+	about := dangers{d, a, command}
+	about.risk()
+	about.rule()
 	d.Blank()
+}
+
+// listed reports whether the pieces of a call have rows of their own: a single one that is the
+// whole call has none.
+func listed(all []rules.Judged) bool {
+	return len(all) != 1 || all[0].Kind == "unknown" || len(all[0].Via) > 0 || leads(all[0]) != ""
 }
 
 // runs lists what a call does, piece by piece. A single piece that is the whole call
 // is not told again, and neither is the danger, which has rows of its own.
 func (d *Doc) runs(all []rules.Judged, danger, cwd string) {
-	if len(all) == 1 && all[0].Kind != "unknown" && len(all[0].Via) == 0 && leads(all[0]) == "" {
+	if !listed(all) {
 		return
 	}
 	list, rest := WorstOf(all, ElementsShown)
@@ -211,45 +209,15 @@ func restWords(rest []rules.Judged) string {
 	return fmt.Sprintf("%s more: %s", figures.Count(len(rest)), strings.Join(parts, ", "))
 }
 
-// risk lists all that was found about a call's danger. What is about the whole command
-// line does not tell that again.
-func (d *Doc) risk(a *rules.Assessment, whole string) {
-	label, r := "risk", a.Risk
-	say := func(i draw.Ink, glyph, text string) {
-		row := d.Styles.Row(d.Width).Put(draw.Label, label).To(LabelWidth).Put(i, glyph).To(LabelWidth + 3)
-		d.SayAfter(row, i, text)
-		label = ""
-	}
-	found := r.Findings
-	if len(found) == 0 && (r.Why != "" || r.Class != risk.Normal) {
-		found = []risk.Finding{{Class: r.Class, Why: r.Why}}
-	}
-	for n, f := range found {
-		if n == findingsShown {
-			say(draw.Muted, "", "and "+figures.Count(len(found)-n)+" more")
-			break
-		}
-		i, glyph := riskMark(f.Class)
-		why := strings.TrimSuffix(f.Class.String()+": "+draw.SafeLine(f.Why), ": ")
-		if f.Text != "" && len(a.Elements) > 1 && strings.TrimSpace(f.Text) != whole {
-			why += " · " + safe.Head(f.Text, 2*d.Width)
-		}
-		say(i, glyph, why)
-	}
-	if r.Guarded {
-		say(draw.Warn, "", "no rule may allow this call: it touches aoctl's own files, or an agent's hook settings")
-	}
-}
-
-// riskMark is the sign of a class; the word stands beside it.
-func riskMark(c risk.Class) (draw.Ink, string) {
+// riskInk is how a class is drawn; the word stands beside it.
+func riskInk(c risk.Class) draw.Ink {
 	switch {
 	case c >= risk.Dangerous:
-		return draw.Danger, "!!"
+		return draw.Danger
 	case c <= risk.Safe:
-		return draw.Muted, "·"
+		return draw.Muted
 	}
-	return draw.Text, "·"
+	return draw.Text
 }
 
 // AlarmOf is what the title says of a call's risk; safe to draw, and empty unless the call is

@@ -2,19 +2,32 @@ package callview
 
 import (
 	"fmt"
-	"strings"
 
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
 )
 
-// Position says how large a call is, and which of its rows are on the screen when not all are.
+// Position says which rows of a call are on the screen, as far as the title leaves room; nothing
+// when all are.
 func Position(scroll, height int, d *Doc) string {
-	var parts []string
+	n := len(d.Rows)
+	rows := fmt.Sprintf("%s–%s of %s", figures.Count(scroll+1), figures.Count(min(scroll+height, n)), figures.Count(n))
+	texts := []string{rows + " rows", rows}
+	if n <= height {
+		texts = nil
+	}
 	if d.Size != "" {
-		parts = append(parts, d.Size)
+		texts = append([]string{d.Size + quietGap + rows + " rows"}, texts...)
+		if n <= height {
+			texts = []string{d.Size}
+		}
 	}
-	if n := len(d.Rows); n > height {
-		parts = append(parts, fmt.Sprintf("%s–%s of %s", figures.Count(scroll+1), figures.Count(min(scroll+height, n)), figures.Plural(n, "row")))
+	for _, beside := range []string{d.Title + quietGap + d.Note, d.Title} {
+		for _, text := range texts {
+			if draw.Cells(beside)+draw.Cells(text)+4 <= d.Width {
+				return text
+			}
+		}
 	}
-	return strings.Join(parts, " · ")
+	return ""
 }

@@ -9,34 +9,9 @@ import (
 	"github.com/aoctl/aoctl/tui/diff"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/safe"
 	"github.com/aoctl/aoctl/tui/syntax"
 )
-
-// DiffView is how comparisons are drawn. The operator chooses it, and it holds as long
-// as the console runs.
-type DiffView struct {
-	Sides bool // old and new beside each other, where there is room
-	More  int  // steps of context beyond the usual
-}
-
-// contexts are how many unchanged lines are drawn around a change, step by step; -1 is
-// all of them.
-var contexts = []int{0, 3, 10, 30, -1}
-
-const usualContext = 1 // the place of 3
-
-// Context is how many unchanged lines are drawn around a change; -1 is all of them.
-func (v DiffView) Context() int { return contexts[usualContext+v.More] }
-
-// Step is v with one step more context, or less; false when there is none.
-func (v DiffView) Step(by int) (DiffView, bool) {
-	at := usualContext + v.More + by
-	if at < 0 || at >= len(contexts) {
-		return v, false
-	}
-	v.More += by
-	return v, true
-}
 
 const (
 	leastSide = 40 // cells that one of two sides needs
@@ -97,16 +72,16 @@ func (d *Doc) section(s *change.Section, v DiffView) {
 
 // heading names the file that a section is about.
 func (d *Doc) heading(s *change.Section) {
-	if !s.Named {
+	if !s.Named || d.pathInTitle {
 		return
 	}
 	label := "file"
 	if s.Verb != "" {
 		label = s.Verb
 	}
-	d.Write(draw.Fixed(draw.Label, label, draw.Cells(label)+2), draw.Bold, s.Path)
+	d.Write(draw.Fixed(draw.Label, label, draw.Cells(label)+2), draw.Bold, Within(s.Path, d.folder))
 	if s.MoveTo != "" {
-		d.Write(draw.Fixed(draw.Label, "to", draw.Cells(label)+2), draw.Bold, s.MoveTo)
+		d.Write(draw.Fixed(draw.Label, "to", draw.Cells(label)+2), draw.Bold, Within(s.MoveTo, d.folder))
 	}
 }
 
@@ -114,16 +89,20 @@ func (d *Doc) heading(s *change.Section) {
 func (d *Doc) Comparison(s *change.Section, v DiffView) {
 	context := -1 // what is not placed in a file is drawn whole
 	if s.Numbered {
-		context = v.Context()
+		context = v.Context(d.Width)
 	}
-	p := diffPainter{d: d, s: s}
+	p := diffPainter{d: d, s: s, tabs: tabsOf(s.Lines)}
 	if s.Numbered {
 		p.digits = DigitsOf(s.Lines)
 	}
 	if v.Sides && d.Width >= LeastPair {
 		p.half = (d.Width - sideGap) / 2
 	}
-	for _, part := range diff.Fold(s.Lines, context) {
+	parts := diff.Fold(s.Lines, context)
+	for i, part := range parts {
+		if part.Folded && d.small() && v.More == 0 && len(parts) > 1 && (i == 0 || i == len(parts)-1) {
+			continue // the numbers of the lines tell
+		}
 		if part.Folded {
 			p.anchor(part.From)
 			p.foldedRow(part.To - part.From)
@@ -166,6 +145,22 @@ type diffPainter struct {
 	s      *change.Section
 	digits int // of a line's number; 0 without numbers
 	half   int // cells of one side; 0 when lines stand one below the other
+	tabs   draw.Tabs
+}
+
+// tabsOf says how tabs that begin a line of a comparison are drawn: as signs where they could not be
+// told from blanks, such as when a change makes one of the other.
+func tabsOf(lines []diff.Line) draw.Tabs {
+	var b strings.Builder
+	for i := range lines {
+		text := lines[i].Text
+		b.WriteString(text[:len(text)-len(strings.TrimLeft(text, " \t"))])
+		b.WriteString("x\n")
+	}
+	if safe.Ambiguous(b.String() + "x\n") {
+		return draw.TabsSigns
+	}
+	return draw.TabsBlank
 }
 
 func (p *diffPainter) anchor(line int) {
@@ -302,7 +297,7 @@ func rowsOf(text string, room int) (rows int, ok bool) {
 		switch {
 		case tabs > 0 && tabs < 8:
 			width = 4
-		case c < ' ' || c >= 0x7f || c == '\\' || blanks == 8:
+		case c < ' ' || c >= 0x7f || c == '\\' || blanks == 40:
 			return 0, false
 		}
 		if col+width > room && col > 0 {
@@ -353,7 +348,7 @@ func (p *diffPainter) line(to *draw.Paper, l *diff.Line, number int) {
 	if l.Kind == diff.Sought && text == "" {
 		text = "(to the end of the file)"
 	}
-	to.Write(draw.Gutter{Width: indent + 2, Next: draw.Spaces(indent) + "↪", First: func(int) (draw.Ink, string) {
+	to.Write(draw.Gutter{Tabs: p.tabs, Width: indent + 2, Next: draw.Spaces(indent) + "↪", First: func(int) (draw.Ink, string) {
 		return kind, head
 	}}, draw.SyntaxInk(syntax.Text, on), text, paint(l, len(text), spans, on)...)
 	if l.NoBreak {

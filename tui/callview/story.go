@@ -124,8 +124,8 @@ func FirstLine(text string) string {
 }
 
 // checkpoint tells since when a call is put off, by whom, and how its session goes on.
-func (d *Doc) checkpoint(r broker.Request, a Around, width int) {
-	cp := r.Checkpoint
+func (d source) checkpoint(width int) {
+	r, a, cp := d.r, d.a, d.r.Checkpoint
 	if cp == nil {
 		if r.Event != "" && r.State == broker.Pending && !agents.TraitsOf(r.Agent).Defer {
 			d.SayBehind(draw.Label, "put off", width, draw.Muted, "not possible with this agent: it waits as before")

@@ -20,7 +20,7 @@ func editSections(c Change, path string, now map[string]File) []Section {
 		if len(c.Edits) > 1 {
 			s.Title = fmt.Sprintf("edit %d of %d", i+1, len(c.Edits))
 		}
-		fresh, ok := s.place(e, f, i > 0)
+		fresh, ok := s.place(e, f)
 		if ok {
 			f.Text, f.Missing = fresh, false
 		} else if f.compared() {
@@ -39,7 +39,7 @@ func editSections(c Change, path string, now map[string]File) []Section {
 
 // place finds a replacement in its file and says how it went; fresh is the file after it.
 // A later one than the first finds what those before it left.
-func (s *Section) place(e Replacement, f File, later bool) (fresh string, ok bool) {
+func (s *Section) place(e Replacement, f File) (fresh string, ok bool) {
 	switch {
 	case !f.compared():
 		s.without(f)
@@ -73,11 +73,6 @@ func (s *Section) place(e Replacement, f File, later bool) (fresh string, ok boo
 		s.tell("the old text is in the file " + figures.Count(n) + " times: all of them are replaced")
 	}
 	s.Old, s.Fresh, s.Numbered = text, strings.ReplaceAll(text, old, fresh), true
-	if later {
-		s.tell("in the file as the edits before leave it")
-	} else {
-		s.located(f)
-	}
 	return s.Fresh, true
 }
 

@@ -31,8 +31,6 @@ func (f File) compared() bool { return f.Done && f.Problem == "" }
 
 func (f File) exists() bool { return f.Done && !f.Missing }
 
-func (f File) clock() string { return f.At.Format("15:04:05") }
-
 var (
 	// ErrNotRegular is what ReadFile says of a folder, a FIFO or a device.
 	ErrNotRegular = errors.New("not a regular file")

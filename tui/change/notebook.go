@@ -138,7 +138,7 @@ func cellSection(c Change, f File) Section {
 			return s
 		}
 		s.Old = source
-		s.tell("cell " + figures.Count(at+1) + " of " + figures.Count(len(n.Cells)) + ", compared with the file as it was at " + f.clock())
+		s.tell("cell " + figures.Count(at+1) + " of " + figures.Count(len(n.Cells)))
 	}
 	return s
 }

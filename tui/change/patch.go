@@ -46,7 +46,7 @@ func (s *Section) deleted(f File) {
 		s.warn("there is no such file: this patch would fail")
 	case f.compared():
 		s.Old, s.Numbered = f.Text, true
-		s.tell("all of the file goes, as it was at " + f.clock())
+		s.tell("all of the file goes")
 	default:
 		s.without(f)
 	}
@@ -63,7 +63,6 @@ func (s *Section) updated(part patch.File, f File) {
 		fresh, problem := ApplyPatch(f.Text, part.Hunks)
 		if problem == "" {
 			s.Old, s.Fresh, s.Numbered = f.Text, fresh, true
-			s.located(f)
 			break
 		}
 		s.warn(problem)

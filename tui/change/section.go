@@ -74,12 +74,9 @@ func (s *Section) against(f File, missing, replaced string) {
 			s.tell("the file already has exactly this text (" + figures.Plural(draw.CountLines(s.Fresh), "line") + ")")
 			return
 		}
-		s.tell("compared with the file as it was at " + f.clock())
 		s.lineEnds(f.Text, s.Fresh)
 	}
 }
-
-func (s *Section) located(f File) { s.tell("in the file as it was at " + f.clock()) }
 
 // lineEnds remarks that the two texts end their lines otherwise.
 func (s *Section) lineEnds(old, fresh string) {

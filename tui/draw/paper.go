@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/aoctl/aoctl/tui/safe"
@@ -18,6 +19,23 @@ type Gutter struct {
 	Width int // cells; both texts are filled up to it
 	First func(number int) (Ink, string)
 	Next  string
+	Tabs  Tabs // how tabs are drawn that begin a line
+	Words bool // rows break between words; a word longer than a row breaks where the row ends
+}
+
+// Tabs says how tabs are drawn that begin a line. All others are signs.
+type Tabs uint8
+
+// The ways to draw them.
+const (
+	TabsJudged Tabs = iota // as blanks, unless that would hide what the text begins its lines with
+	TabsBlank              // as blanks: who draws has judged
+	TabsSigns              // as signs
+)
+
+// signs reports whether all tabs of a text are drawn as signs.
+func (g Gutter) signs(raw string) bool {
+	return g.Tabs == TabsSigns || g.Tabs == TabsJudged && safe.Ambiguous(raw)
 }
 
 // Fixed is a gutter with the same text on the first row, and blanks below.
@@ -46,21 +64,28 @@ func (s *Styles) Paper(width int) *Paper { return &Paper{Styles: s, Width: max(w
 
 // Write lays raw text out below what is there. Marks are in order and do not overlap.
 func (p *Paper) Write(g Gutter, base Ink, raw string, marks ...Mark) {
-	w := writing{p: p, g: g, number: 1, r: p.Styles.Row(p.Width)}
+	w := writing{p: p, g: g, number: 1, r: p.Styles.Row(p.Width), signs: g.signs(raw)}
 	w.startLine()
 	at := 0
-	for t := range safe.Tokens(raw, safe.Lines) {
+	put := func(t safe.Token) {
 		for rest := t.Raw; t.Run() && rest != ""; {
 			i, n := inkAt(&marks, base, at, len(rest))
 			w.run(i, rest[:n])
 			at, rest = at+n, rest[n:]
 		}
 		if t.Run() {
-			continue
+			return
 		}
 		i, _ := inkAt(&marks, base, at, len(t.Raw))
 		w.token(i, t)
 		at += len(t.Raw)
+	}
+	if g.Words {
+		w.words(slices.Collect(safe.Tokens(raw, safe.Lines)), put)
+	} else {
+		for t := range safe.Tokens(raw, safe.Lines) {
+			put(t)
+		}
 	}
 	w.finish(raw)
 }
@@ -154,6 +179,7 @@ type writing struct {
 	r      *Row
 	number int // of the text's line, from 1
 	clean  bool
+	signs  bool // tabs that begin a line are signs too
 }
 
 func (w *writing) startLine() {
@@ -171,6 +197,44 @@ func (w *writing) continueLine() {
 	w.r.Put(Faint, w.g.Next).To(w.g.Width)
 }
 
+// words puts tokens and begins a row before each word that the row has no room for. The blank before
+// it stays at the end of the row: a row that ends in a letter is one that broke within a word.
+func (w *writing) words(tokens []safe.Token, put func(safe.Token)) {
+	between := true
+	for i, t := range tokens {
+		if blank := endsWord(t); between && !blank {
+			w.makeRoom(wordWidth(tokens[i:]))
+			between = false
+		} else if blank {
+			between = true
+		}
+		put(t)
+	}
+}
+
+// makeRoom begins a row for a word that fits on one, and not on what is left of this one.
+func (w *writing) makeRoom(width int) {
+	if left := w.p.Width - w.r.Width; width > left && width <= w.p.Width-w.g.Width {
+		w.continueLine()
+	}
+}
+
+func endsWord(t safe.Token) bool {
+	return t.Kind == safe.Blank || t.Kind == safe.Break || t.Raw[0] == ' '
+}
+
+// wordWidth is how many cells the word takes that tokens begin with.
+func wordWidth(tokens []safe.Token) int {
+	width := 0
+	for _, t := range tokens {
+		if endsWord(t) {
+			break
+		}
+		width += t.Width
+	}
+	return width
+}
+
 func (w *writing) token(i Ink, t safe.Token) {
 	drawn := t.Drawn
 	switch t.Kind {
@@ -178,6 +242,9 @@ func (w *writing) token(i Ink, t safe.Token) {
 		i = Sign
 	case safe.Blank:
 		i = blankInk(i)
+		if t.Indent && !w.signs {
+			drawn = Spaces(t.Width)
+		}
 	case safe.Break:
 		w.breakLine(t)
 		return

@@ -15,7 +15,8 @@ type Piece struct {
 // Prose lays pieces out as write does, but breaks rows between words. The one blank at
 // such a break is not drawn.
 func (p *Paper) Prose(g Gutter, pieces ...Piece) {
-	w := writing{p: p, g: g, number: 1, r: p.Styles.Row(p.Width)}
+	raw, marks := joined(pieces)
+	w := writing{p: p, g: g, number: 1, r: p.Styles.Row(p.Width), signs: g.signs(raw)}
 	w.startLine()
 	var word, blank []inked
 	width := 0
@@ -34,7 +35,6 @@ func (p *Paper) Prose(g Gutter, pieces ...Piece) {
 		w.put(word)
 		word, blank, width = word[:0], blank[:0], 0
 	}
-	raw, marks := joined(pieces)
 	at := 0
 	for t := range safe.Tokens(raw, safe.Lines) {
 		i, _ := inkAt(&marks, Text, at, len(t.Raw))

@@ -25,7 +25,7 @@ func (p *Paper) TypedLine(g Gutter, before, after string, focused bool) {
 }
 
 func (p *Paper) typing(g Gutter, before, after string, focused bool, draw func(w *writing, raw string, cursorBehind bool)) (cursor int) {
-	w := writing{p: p, g: g, number: 1, r: p.Styles.Row(p.Width)}
+	w := writing{p: p, g: g, number: 1, r: p.Styles.Row(p.Width), signs: true}
 	w.startLine()
 	if !focused {
 		draw(&w, before+after, false)

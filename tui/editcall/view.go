@@ -115,7 +115,9 @@ func (x *Screen) question(p *callview.Doc, width int) (rows []string, end int) {
 	p.Blank()
 	p.Say(draw.Title, "Runs in place of what was asked")
 	p.LookAtAll()
-	d := callview.LayOut(x.Styles, e.judged.Request, x.Around(e.judged.Request), width)
+	a := x.Around(e.judged.Request)
+	a.Framed = false // the title here is another, and no key unfolds
+	d := callview.LayOut(x.Styles, e.judged.Request, a, width)
 	end = len(p.Rows) + d.CallEnd
 	return append(p.Rows, d.Rows...), end
 }

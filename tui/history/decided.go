@@ -91,7 +91,7 @@ func (p *Decided) Update(msg tea.Msg) tea.Cmd {
 func (p *Decided) View(_, _ int) []string {
 	_, height := p.Inner()
 	d := p.laidOut()
-	f := draw.Caption{Title: d.Title, Alarm: d.Alarm, Note: d.Note, Right: d.Size}
+	f := draw.Caption{Title: d.Title, Note: d.Note, Right: d.Size}
 	if len(d.Rows) > height {
 		f.Right = callview.Position(p.top, height, d)
 	}

@@ -117,15 +117,15 @@ func (q *Screen) detailView(l layout, a draw.Area) []string {
 	}
 	d, scroll := q.reader.sheet(c, width), q.reader.scroll
 	f := draw.Caption{
-		Title: d.Title, Alarm: d.Alarm, Note: d.Note, Right: callview.Position(scroll, height, d),
+		Title: d.Title, Note: d.Note, Right: callview.Position(scroll, height, d),
 		Focus: q.focus == paneDetail || q.full,
 	}
 	f.Below, f.BelowInk = words.Standing(c, q.At)
 	f.BelowMore = words.NoLonger(c, q.At)
-	if l.Stacked && c.Held() && f.Alarm == "" {
+	if l.Stacked && c.Held() {
 		f.Note, f.NoteInk = "held", draw.Frozen
 	}
-	if l.Stacked && f.Note == "" && f.Alarm == "" { // such a frame has no lower edge
+	if l.Stacked && f.Note == "" { // such a frame has no lower edge
 		f.Note = "asked " + figures.Clock(q.At.Sub(c.Req.CreatedAt)) + " ago"
 	}
 	if more := d.CallEnd - scroll - height; (locked(c) || c.Ask.Unread()) && more > 0 {

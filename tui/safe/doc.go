@@ -10,7 +10,7 @@
 //	\u{94d}    a character that is not equally wide in every terminal, or joins others
 //	⇥          a tab (with three blanks after it)
 //	␠          a blank at the end of a line
-//	␠×412      that many blanks in a row
+//	␠×412      that many blanks in a row: from 40 on, and from 8 on one line or at the end of a line
 //	⏎          a line break, where all is drawn on one line
 //	⏎×500      that many line breaks in a row
 //

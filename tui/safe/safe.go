@@ -33,6 +33,10 @@ type Token struct {
 	Drawn string // what to draw; in the form Lines a Break ends in "\n"
 	Width int    // cells that Drawn takes, the "\n" of a Break not counted
 	Kind  Kind
+
+	// Indent says that it is a tab before the first letter of its line. Who draws a text whose
+	// lines all begin alike may draw it as blanks; see Ambiguous.
+	Indent bool
 }
 
 // The glyphs of the signs.
@@ -45,8 +49,8 @@ const (
 
 const (
 	tabDrawn   = "⇥   " // a lone tab; the blanks belong to it
-	manyBlanks = 8      // so many blanks or tabs in a row are counted
-	maxIndent  = 32     // blanks that may begin a line before they are counted
+	manyBlanks = 8      // so many blanks or tabs in a row are counted on one line, and at the end of any
+	wideBlanks = 40     // so many blanks are counted in a text of several lines
 	manyBreaks = 3      // so many line breaks in a row are counted
 	maxMarks   = 2      // accents on one letter
 )
@@ -180,7 +184,7 @@ func (s *scanner) blanks() Token {
 	n := s.run(' ')
 	atEnd := n == len(s.rest) || s.rest[n] == '\n'
 	switch {
-	case n > maxIndent, n >= manyBlanks && (atEnd || !s.lineStart):
+	case n >= wideBlanks, n >= manyBlanks && (atEnd || s.form == OneLine):
 		return counted(glyphBlank, s.rest[:n], " ")
 	case atEnd:
 		return Token{Raw: s.rest[:n], Drawn: strings.Repeat(string(glyphBlank), n), Width: n, Kind: Blank}
@@ -192,7 +196,13 @@ func (s *scanner) tabs() Token {
 	if n := s.run('\t'); n >= manyBlanks {
 		return counted(glyphTab, s.rest[:n], " ")
 	}
-	return Token{Raw: "\t", Drawn: tabDrawn, Width: 4, Kind: Blank}
+	return Token{Raw: "\t", Drawn: tabDrawn, Width: 4, Kind: Blank, Indent: s.lineStart && s.indents()}
+}
+
+// indents reports whether a letter follows the blanks and tabs at the front of the rest, on its line.
+func (s *scanner) indents() bool {
+	rest := strings.TrimLeft(s.rest, " \t")
+	return rest != "" && rest[0] != '\n'
 }
 
 func (s *scanner) breaks() Token {

@@ -75,15 +75,17 @@ func TestText(t *testing.T) {
 		"line breaks":     {"a\n\n\n\nb", "a⏎×4\nb"},
 		"three breaks":    {"a\n\n\nb", "a⏎×3\nb"},
 		"indent":          {"if x:\n            y", "if x:\n            y"},
-		"indent to count": {"x\n" + strings.Repeat(" ", 32) + "y", "x\n" + strings.Repeat(" ", 32) + "y"},
+		"indent to count": {"x\n" + strings.Repeat(" ", 39) + "y", "x\n" + strings.Repeat(" ", 39) + "y"},
 		"behind a tab":    {"x\n \t        y", "x\n ⇥           y"},
-		"counted, a tab":  {"x\n" + strings.Repeat(" ", 33) + "\t        y", "x\n␠×33 ⇥   ␠×8 y"},
-		"deep indent":     {"x\n" + strings.Repeat(" ", 33) + "y", "x\n␠×33 y"},
-		"not an indent":   {"x" + strings.Repeat(" ", 8) + "y", "x␠×8 y"},
+		"counted, a tab":  {"x\n" + strings.Repeat(" ", 40) + "\t        y", "x\n␠×40 ⇥           y"},
+		"deep indent":     {"x\n" + strings.Repeat(" ", 40) + "y", "x\n␠×40 y"},
+		"not an indent":   {"x" + strings.Repeat(" ", 8) + "y", "x        y"},
+		"inside to count": {"x" + strings.Repeat(" ", 40) + "y", "x␠×40 y"},
 		"trailing blanks": {"a \nb", "a␠\nb"},
+		"many at the end": {"a        \nb", "a␠×8 \nb"},
 		"empty line":      {"a\n          \nb", "a\n␠×10 \nb"},
 		"CRLF":            {"a\r\nb", "a\\x0d\nb"},
-		"blank, tab":      {"a \t         b", "a ⇥   ␠×9 b"},
+		"blank, tab":      {"a \t         b", "a ⇥            b"},
 		"times":           {"a\n×3", "a\n×3"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -95,6 +97,38 @@ func TestText(t *testing.T) {
 				t.Errorf("Reverse(%q) = %q, want %q", got, back, tc.in)
 			}
 		})
+	}
+}
+
+// A tab indents before the first letter of its line, and not where nothing follows it.
+func TestIndent(t *testing.T) {
+	for text, want := range map[string]int{"\tx": 1, "\t\tx\n\ty": 3, "x\ty": 0, " \tx": 1, "\t\n": 0, "\t \nx": 0, "\t": 0, "x\n\t  y": 1} {
+		got := 0
+		for tok := range Tokens(text, Lines) {
+			if tok.Indent {
+				got++
+			}
+		}
+		if got != want {
+			t.Errorf("%q has %d tabs that indent, want %d", text, got, want)
+		}
+	}
+	for tok := range Tokens("\tx", OneLine) {
+		if tok.Indent {
+			t.Error("a tab indents on one line")
+		}
+	}
+}
+
+// A text is ambiguous exactly where another one would look the same with four blanks for a tab.
+func TestAmbiguous(t *testing.T) {
+	for text, want := range map[string]bool{
+		"\tx\n\t\ty\n": false, "\tx\n\t  y\n": false, "\t * x\nx\n": false, "    x\n  y\n": false, "x\n": false, "x\ty\n    z\n": false,
+		"\tx\n    y\n": true, "x\n \ty\n": true, "\t    x\ny\n": true, "\tx": true, "\tx\n": true,
+	} {
+		if got := Ambiguous(text); got != want {
+			t.Errorf("%q is ambiguous: %v", text, got)
+		}
 	}
 }
 

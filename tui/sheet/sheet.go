@@ -8,7 +8,9 @@
 package sheet
 
 import (
+	"bytes"
 	"context"
+	"os"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -27,7 +29,8 @@ type Broker interface {
 type Sheets struct {
 	*desk.Desk
 	broker    Broker
-	docs      map[Key]*callview.Doc
+	home      string // the user's folder
+	docs      map[drawn]*callview.Doc
 	stories   stories
 	summaries map[string]callview.Summary // of decided calls, by id
 	View      callview.DiffView           // how comparisons are drawn
@@ -41,11 +44,24 @@ type Key struct {
 	Form  int    // which state of a question's form; 0 without one
 }
 
+// drawn is a sheet's key with what else stands on it.
+type drawn struct {
+	Key
+	code  string // that allows the call
+	retry bool   // it lets the next try of a late one pass
+}
+
 // kept is how many sheets are kept.
 const kept = 16
 
 // New makes an empty heap of sheets.
-func New(d *desk.Desk, b Broker) *Sheets { return &Sheets{Desk: d, broker: b} }
+func New(d *desk.Desk, b Broker) *Sheets {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		home = "" // folders are drawn whole then
+	}
+	return &Sheets{Desk: d, broker: b, home: home}
+}
 
 // Clear forgets all sheets.
 func (s *Sheets) Clear() { s.docs = nil }
@@ -61,15 +77,29 @@ func (s *Sheets) Forget(id string) {
 
 // Get is the sheet of that key, made when there is none.
 func (s *Sheets) Get(k Key, lay func() *callview.Doc) *callview.Doc {
-	if d, ok := s.docs[k]; ok {
+	key := drawn{Key: k}
+	if c := s.Board.Cards[k.ID]; c != nil {
+		key.code, key.retry = s.code(c.Req)
+	}
+	if d, ok := s.docs[key]; ok {
 		return d
 	}
 	if s.docs == nil || len(s.docs) >= kept {
-		s.docs = map[Key]*callview.Doc{}
+		s.docs = map[drawn]*callview.Doc{}
 	}
 	d := lay()
-	s.docs[k] = d
+	s.docs[key] = d
 	return d
+}
+
+// code is what allows a dangerous call on its card, and whether it lets the next try of a late one
+// pass. Another input of the same call has another code, and a held call has none.
+func (s *Sheets) code(r broker.Request) (code string, retry bool) {
+	c := s.Board.Cards[r.ID]
+	if c == nil || c.Held() || !bytes.Equal(c.Req.ToolInput, r.ToolInput) {
+		return "", false
+	}
+	return c.Code, c.Late()
 }
 
 // Around gathers what a call is drawn with beyond itself.
@@ -80,10 +110,12 @@ func (s *Sheets) Around(r broker.Request) callview.Around {
 		alone.Pane = "" // it may be another session's
 		session = &alone
 	}
-	return callview.Around{
+	a := callview.Around{
 		Session: session, Label: s.Board.Label(r.SessionID), Loc: s.At.Location(),
-		View: s.View, Story: s.stories.known[r.ID],
+		View: s.View, Story: s.stories.known[r.ID], Home: s.home, Framed: true,
 	}
+	a.Code, a.Retry = s.code(r)
+	return a
 }
 
 // Story is what is known of what led to a call, and of what came of it.

@@ -17,30 +17,37 @@ type Drawn struct {
 	Top    *int
 }
 
-// The keys that change how comparisons are drawn.
+// The keys that change how much of a call is drawn, and how.
 var (
 	Sides = desk.Bind("v", "old and new beside each other, or one below the other", "v")
-	More  = desk.Bind("+", "more unchanged lines around a change", "+", "=")
-	Less  = desk.Bind("-", "fewer of them", "-")
+	More  = desk.Bind("+", "more of the call: all that is known of it, more unchanged lines around a change", "+", "=")
+	Less  = desk.Bind("-", "less of it", "-")
 )
 
-// Keys change how comparisons are drawn. What is in the first row stays there.
+// Keys change how much of a call is drawn, and how. What is in the first row stays there.
 func (s *Sheets) Keys(of Drawn) []desk.Key {
-	why := ""
-	if d := of.LayOut(); d == nil || len(d.Anchors) == 0 {
-		why = "there is no comparison here"
+	none, plain := "", ""
+	switch d := of.LayOut(); {
+	case d == nil:
+		none = "there is no call here"
+		plain = none
+	case len(d.Anchors) == 0:
+		plain = "there is no comparison here"
 	}
 	step := func(by int) func(tea.KeyMsg) tea.Cmd {
 		return func(tea.KeyMsg) tea.Cmd { return s.step(of, by) }
 	}
 	return []desk.Key{
-		{Binding: Sides, Why: why, Do: func(tea.KeyMsg) tea.Cmd { return s.sides(of) }},
-		{Binding: More, Why: why, Do: step(1)},
-		{Binding: Less, Why: why, Do: step(-1)},
+		{Binding: Sides, Why: plain, Do: func(tea.KeyMsg) tea.Cmd { return s.sides(of) }},
+		{Binding: More, Why: none, Do: step(1)},
+		{Binding: Less, Why: none, Do: step(-1)},
 	}
 }
 
 func (s *Sheets) step(of Drawn, by int) tea.Cmd {
+	if len(of.LayOut().Anchors) == 0 {
+		return s.unfold(of, by > 0)
+	}
 	v, ok := s.View.Step(by)
 	switch {
 	case !ok && by > 0:
@@ -49,10 +56,26 @@ func (s *Sheets) step(of Drawn, by int) tea.Cmd {
 		return s.Say(draw.Muted, "no unchanged line is drawn already")
 	}
 	s.redraw(of, v)
-	if n := v.Context(); n >= 0 {
+	if n := v.Context(of.LayOut().Width); n >= 0 {
 		return s.Say(draw.Muted, figures.Plural(n, "unchanged line")+" around each change")
 	}
 	return s.Say(draw.Muted, "all unchanged lines")
+}
+
+// unfold is step for a card without comparisons.
+func (s *Sheets) unfold(of Drawn, on bool) tea.Cmd {
+	v, ok := s.View.Unfold(on)
+	switch {
+	case !ok && on:
+		return s.Say(draw.Muted, "all that is known of the call is drawn already")
+	case !ok:
+		return s.Say(draw.Muted, "the card is folded already")
+	}
+	s.redraw(of, v)
+	if on {
+		return s.Say(draw.Muted, "all that is known of the call; - folds it")
+	}
+	return nil
 }
 
 func (s *Sheets) sides(of Drawn) tea.Cmd {

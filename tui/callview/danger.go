@@ -1,0 +1,152 @@
+package callview
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/risk"
+	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+const (
+	dangerIndent = 3 // cells of the sign before a danger
+	shortCall    = 6 // rows of a call that leave its danger in sight below it
+	dangersShown = 3 // there; others stand among what else is known of the risk
+)
+
+// guardedWhy is why no rule may allow a call.
+const guardedWhy = "it touches aoctl's own files, or an agent's hook settings"
+
+// dangerous reports whether a call takes a code.
+func dangerous(r broker.Request) bool {
+	return r.Assessment != nil && r.Assessment.Class >= risk.Dangerous
+}
+
+// dangers draws what is dangerous or otherwise to be known about a call's risk.
+type dangers struct {
+	*Doc
+	a       *rules.Assessment // not nil
+	command string            // the whole command line, empty for none
+}
+
+// fills reports whether a call of such a text may fill the screen: then its danger stands above it.
+func (d *Doc) fills(text string) bool {
+	return draw.CountLines(text)+len(text)/d.Width > shortCall
+}
+
+// danger says what is dangerous about a call. It is the only place that does.
+func (d dangers) danger() {
+	found := d.worst()
+	lead := "DANGEROUS  "
+	for n, f := range found {
+		if n == dangersShown {
+			d.SayBehind(draw.Text, "", dangerIndent, draw.Danger, "and "+figures.Count(len(found)-n)+" more dangers, below")
+			break
+		}
+		d.SayBehind(draw.Danger, "!!", dangerIndent, draw.Danger, strings.TrimRight(lead+d.found(f), " "))
+		lead = ""
+	}
+}
+
+// worst is what was found dangerous, at least one finding.
+func (d dangers) worst() []risk.Finding {
+	var list []risk.Finding
+	for _, f := range d.a.Findings {
+		if f.Class >= risk.Dangerous {
+			list = append(list, f)
+		}
+	}
+	if len(list) == 0 {
+		list = append(list, risk.Finding{Class: d.a.Class, Why: d.a.Why})
+	}
+	return list
+}
+
+// found is a finding in words, with the piece of the call that it is about where there are several;
+// safe to draw.
+func (d dangers) found(f risk.Finding) string {
+	why := draw.SafeLine(f.Why)
+	if f.Text != "" && len(d.a.Elements) > 1 && strings.TrimSpace(f.Text) != strings.TrimSpace(d.command) {
+		why += " · " + safe.Head(f.Text, 2*d.Width)
+	}
+	return why
+}
+
+// allowedBy says below a danger what allows the call that waits, and which rules cannot.
+func (d dangers) allowedBy(r broker.Request, a Around) {
+	if r.State != broker.Pending && a.Code == "" {
+		return
+	}
+	rule := "no wildcard rule can"
+	switch {
+	case d.a.Guarded:
+		rule = "no rule can: " + guardedWhy
+	case d.a.Unread != "":
+		rule = "no rule can"
+	}
+	does := "allow it once"
+	if a.Retry {
+		does = "let its retry pass"
+	}
+	text := "type " + a.Code + " to " + does + "; " + rule
+	if a.Code == "" {
+		text = strings.Replace(rule, " can", " can allow it", 1)
+	}
+	d.SayBehind(draw.Text, "", dangerIndent, draw.Text, text)
+}
+
+// risk lists what was found about a call beside the danger that stands by it.
+func (d dangers) risk() {
+	found := besideDanger(d.a)
+	label := "risk"
+	for n, f := range found {
+		row := d.Styles.Row(d.Width).Put(draw.Label, label)
+		label = ""
+		if n == findingsShown {
+			d.SayAfter(row.To(LabelWidth+2), draw.Muted, "and "+figures.Count(len(found)-n)+" more")
+			break
+		}
+		i := riskInk(f.Class)
+		d.SayAfter(row.To(LabelWidth).Put(i, "·").To(LabelWidth+2), i, strings.TrimSuffix(f.Class.String()+": "+d.found(f), ": "))
+	}
+	if d.a.Guarded && d.a.Class < risk.Dangerous {
+		d.SayBehind(draw.Label, label, LabelWidth, draw.Warn, "no rule may allow this call: "+guardedWhy)
+	}
+}
+
+// besideDanger are the findings that do not stand by the call.
+func besideDanger(a *rules.Assessment) []risk.Finding {
+	var dangers, others []risk.Finding
+	for _, f := range a.Findings {
+		if f.Class >= risk.Dangerous {
+			dangers = append(dangers, f)
+		} else {
+			others = append(others, f)
+		}
+	}
+	if len(a.Findings) == 0 && a.Class < risk.Dangerous && (a.Why != "" || a.Class != risk.Normal) {
+		others = []risk.Finding{{Class: a.Class, Why: a.Why}}
+	}
+	return append(dangers[min(len(dangers), dangersShown):], others...)
+}
+
+// rule says which rule decides. That none does is not said again where the danger or the pieces of
+// the call have told why.
+func (d dangers) rule() {
+	a := d.a
+	label, text := "no rule", draw.SafeLine(a.Reason)
+	switch {
+	case a.Rule != "":
+		label, text = "rule", strings.TrimPrefix(text, "rule ")
+	case a.Class >= risk.Dangerous || a.Guarded || listed(a.Elements) && slices.ContainsFunc(a.Elements, func(e rules.Judged) bool { return e.Why == a.Reason }):
+		return
+	}
+	if text == "" {
+		text = ruleWord(a.Rule)
+	}
+	d.SayBehind(draw.Label, label, LabelWidth, draw.Text, text)
+}
