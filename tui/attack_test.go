@@ -196,7 +196,8 @@ func TestReasonForACallThatIsNotDrawn(t *testing.T) {
 func TestStopIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := three(t)
-		r.send(keyMsg("s"))
+		r.press("s")
+		r.send(keyMsg("y"))
 		r.c.publish(settled(r.c.requests["r1"], broker.Denied, broker.Actor{Kind: broker.ByStop}, "", time.Now()))
 		r.wait(time.Second)
 		r.shows("stopping api")

@@ -452,6 +452,11 @@ func TestStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := three(t)
 		r.press("s")
+		if len(r.c.stopped) > 0 {
+			t.Fatal("stopped before the answer")
+		}
+		r.shows("stop api, and deny its calls until its user speaks?")
+		r.press("y")
 		if len(r.c.stopped) != 1 || r.c.stopped[0] != "s1" {
 			t.Fatalf("stopped %v", r.c.stopped)
 		}

@@ -458,7 +458,7 @@ func TestAboutSession(t *testing.T) {
 		r.write("hi")
 		r.press("enter")
 		r.expect(`say s1 "hi"`)
-		r.press("s")
+		r.press("s", "y")
 		if len(r.c.stopped) != 1 || r.c.stopped[0] != "s1" {
 			t.Errorf("stopped %v", r.c.stopped)
 		}
@@ -473,7 +473,7 @@ func TestAboutSession(t *testing.T) {
 func TestStepsOfStopping(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := heldRig(t, broker.TurnWorking)
-		r.press("s")
+		r.press("s", "y")
 		r.shows("stopping api-server: denied what waits, interrupting its turn, then ending it")
 		s := r.c.sessions["s1"]
 		run := *s.Run

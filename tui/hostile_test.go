@@ -130,7 +130,8 @@ func TestNothingHostileReachesTheTerminal(t *testing.T) {
 				s.wasDecided(nil, fmt.Errorf("%s", p))
 				fake, _ := s.m.console.(*fakeConsole)
 				fake.stopErr = fmt.Errorf("%s", p)
-				s.runs(s.m.shared.orders.Stop(p, ""))
+				s.m.shared.orders.Stop(p, "")
+				s.runs(s.m.prompt.question.Yes())
 				tuitest.CheckView(t, s.draw(80, 24, "h"), 80, 24)
 			})
 		}

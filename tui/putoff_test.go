@@ -49,7 +49,8 @@ func TestPutOffKeys(t *testing.T) {
 		asked string
 		shows string
 	}{
-		"x":                          {[]string{"x"}, "defer r1", "put off: its agent ends"},
+		"x":                          {[]string{"x", "y"}, "defer r1", "put off: its agent ends"},
+		"x, and no":                  {[]string{"x", "n"}, "", "no: nothing was done"},
 		"x on one that cannot be":    {[]string{"j", "x"}, "", "cannot be deferred: only"},
 		"x on one that is":           {[]string{"j", "j", "x"}, "", "put off already"},
 		"X on one that is not":       {[]string{"X"}, "", "X refuses a call that is put off"},
@@ -79,7 +80,7 @@ func TestPutOffKeys(t *testing.T) {
 func TestPutOffThenX(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := offRig(t)
-		r.press("x")
+		r.press("x", "y")
 		r.shows("Waiting 1 · put off 3")
 		r.wait(2 * time.Second)
 		r.press("G", "k", "k", "X")
@@ -140,6 +141,8 @@ func TestPutOffKeysAreGuarded(t *testing.T) {
 					r.wait(3 * time.Second)
 					done := strings.Count(r.asked(), "defer r")
 					switch k {
+					case "x": // it asks, and a key held down is no yes
+						tc.want = 0
 					case "X":
 						done = strings.Count(r.decisions(), ";")
 					case "R":
@@ -166,7 +169,7 @@ func TestPutOffFailures(t *testing.T) {
 			r.c.mu.Lock()
 			r.c.deferErr = err
 			r.c.mu.Unlock()
-			r.press("x")
+			r.press("x", "y")
 			r.shows(want)
 			r.shows("put off 2")
 		})

@@ -64,7 +64,10 @@ var scenes = map[string]func(*still){
 	"broker's word": func(s *still) {
 		fake, _ := s.m.console.(*fakeConsole)
 		fake.sessions["s1"] = broker.Session{ID: "s1", State: broker.SessionActive}
-		s.runs(s.m.shared.orders.Stop("s1", ""))
+		s.m.shared.orders.Stop("s1", "")
+		yes := s.m.prompt.question.Yes
+		s.m.prompt = nil
+		s.runs(yes())
 	},
 }
 

@@ -449,12 +449,16 @@ func (t *terminal) decide(key, command string, q broker.Request) {
 	t.rig.t.Fatalf("%s did not end the call %s%s", key, command, t.rig.lastScreen())
 }
 
-// until presses a key until it had its effect: the console drops keys for a moment
-// after a card came up.
+// until presses a key until it had its effect: the console drops keys for a moment after a card came
+// up. Where it asks first, the answer is yes.
 func (t *terminal) until(key, what string, met func() bool) {
 	t.rig.t.Helper()
 	t.rig.until(key+" bringing "+what, func() bool {
-		t.key(key)
+		press := key
+		if strings.Contains(t.screen(), "y yes") {
+			press = "y"
+		}
+		t.key(press)
 		return t.rig.within(e2eRepeat, met)
 	})
 }

@@ -79,7 +79,7 @@ func (o *Orders) StopAll(refusal string) tea.Cmd {
 	return nil
 }
 
-// Stop stops a session.
+// Stop asks before a session is stopped: its key lies between those that allow and deny.
 func (o *Orders) Stop(id, refusal string) tea.Cmd {
 	if refusal != "" && o.Guard.Burst() {
 		return o.Say(draw.Warn, "… "+refusal)
@@ -87,6 +87,19 @@ func (o *Orders) Stop(id, refusal string) tea.Cmd {
 	if id == "" {
 		return o.Say(draw.Muted, "no session is selected")
 	}
+	o.Pose(desk.Question{
+		Stricter: true, No: "nothing was stopped",
+		Texts: func() []string {
+			label := o.Board.Label(id)
+			return []string{"stop " + label + ", and deny its calls until its user speaks? ", "stop " + label + "? ", "stop it? "}
+		},
+		Yes: func() tea.Cmd { return o.stopNow(id) },
+	})
+	return nil
+}
+
+// stopNow stops a session.
+func (o *Orders) stopNow(id string) tea.Cmd {
 	label := o.Board.Label(id)
 	if o.Board.Held(id) {
 		o.ending = ending{session: id}

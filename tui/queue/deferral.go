@@ -53,7 +53,10 @@ func (q decider) judgePutOff(msg tea.KeyMsg, wait time.Duration, refusal string)
 		return q.Say(draw.Muted, "this call cannot be deferred: only Claude Code without a user before it (claude -p, aoctl run) ends and asks again", "cannot be deferred: only claude -p and aoctl run can")
 	}
 	k := q.Guard.Drawn
-	return q.InAMoment(wait, func() tea.Cmd { return q.sendPutOff(k) })
+	return q.InAMoment(wait, func() tea.Cmd {
+		q.Ask("defer this call: its agent ends, and the call waits for you without a deadline?", "defer this call, and end its agent?", func() tea.Cmd { return q.sendPutOff(k) })
+		return nil
+	})
 }
 
 // sendPutOff puts the call of k off, if it is still the one that was drawn.
