@@ -13,7 +13,8 @@ import (
 var (
 	ErrMissing      = errors.New("there is no database yet")                         // OpenReadOnly only
 	ErrTooNew       = errors.New("the database was written by a newer aoctl")        // its schema is unknown here
-	ErrCorrupt      = errors.New("the database is damaged")                          // or no database at all
+	ErrCorrupt      = errors.New("the database is damaged")                          //
+	ErrNoDatabase   = fmt.Errorf("%w: it is no database", ErrCorrupt)                // something else, or its first page is lost
 	ErrNotOurs      = errors.New("the file is another program's or another user's")  //
 	ErrArchive      = errors.New("it is an archive, which only shows what happened") // to be opened read-only
 	ErrUnwritable   = errors.New("the database cannot be written")                   // permissions, read-only disk
@@ -44,34 +45,37 @@ func (e *OpenError) Error() string {
 
 func (e *OpenError) Unwrap() error { return e.Err }
 
+// A cure is what a person can do about an error.
+type cure struct {
+	is   error
+	text string
+}
+
 // openError puts path, sentinel and cure to whatever kept a database from being opened.
-func openError(path string, err error) error {
+func openError(path string, err error, cures []cure) error {
 	var done *OpenError
 	if err == nil || errors.As(err, &done) {
 		return err
 	}
 	err = translate(err)
-	cure, _ := cureFor(err)
-	return &OpenError{Path: path, Err: err, Cure: cure}
+	text, _ := cureFor(err, cures)
+	return &OpenError{Path: path, Err: err, Cure: text}
 }
 
 // readError does the same to an error met while reading, where it is about the file
 // and not about what was looked for.
-func readError(path string, err error) error {
+func readError(path string, err error, cures []cure) error {
 	err = translate(err)
 	var done *OpenError
-	if cure, known := cureFor(err); known && !errors.As(err, &done) {
-		return &OpenError{Path: path, Err: err, Cure: cure}
+	if text, known := cureFor(err, cures); known && !errors.As(err, &done) {
+		return &OpenError{Path: path, Err: err, Cure: text}
 	}
 	return err
 }
 
-// cureFor is what a person can do about err.
-func cureFor(err error) (cure string, known bool) {
-	for _, c := range []struct {
-		is   error
-		cure string
-	}{
+var (
+	// ownCures are for the database that aoctl works with.
+	ownCures = []cure{
 		{ErrTooNew, "update aoctl, or move the file away to start with an empty one"},
 		{ErrCorrupt, "move the file and its -wal and -shm neighbours away to start with an empty one"},
 		{ErrNotOurs, "move it away, or set AOCTL_HOME to another folder"},
@@ -80,9 +84,27 @@ func cureFor(err error) (cure string, known bool) {
 		{ErrBusy, "close the program that uses it, then start again"},
 		{ErrMissing, `start a console once with "aoctl"`},
 		{errHead, `see "aoctl log verify"; move the file away to start with an empty one`},
-	} {
+	}
+	// namedCures are for a file that the user named. It may be anything of theirs, so no
+	// cure moves or changes it.
+	namedCures = []cure{
+		{ErrTooNew, "update aoctl"},
+		{ErrNoDatabase, nameRecord},
+		{ErrCorrupt, "name another backup or archive"},
+		{ErrNotOurs, nameRecord},
+		{ErrMissing, nameRecord},
+		{ErrUnwritable, "see that you may read it"},
+		{ErrBusy, "close the program that uses it, then try again"},
+		{errHead, `see what is wrong: "aoctl log verify --db"`},
+	}
+)
+
+const nameRecord = "name a backup, or an archive of the log"
+
+func cureFor(err error, cures []cure) (text string, known bool) {
+	for _, c := range cures {
 		if errors.Is(err, c.is) {
-			return c.cure, true
+			return c.text, true
 		}
 	}
 	return "see that its disk works and has room", false
@@ -97,7 +119,9 @@ func translate(err error) error {
 	switch se.Code {
 	case sqlite3.ErrBusy, sqlite3.ErrLocked:
 		return fmt.Errorf("%w: %w", ErrBusy, err)
-	case sqlite3.ErrCorrupt, sqlite3.ErrNotADB:
+	case sqlite3.ErrNotADB:
+		return fmt.Errorf("%w: %w", ErrNoDatabase, err)
+	case sqlite3.ErrCorrupt:
 		return fmt.Errorf("%w: %w", ErrCorrupt, err)
 	case sqlite3.ErrReadonly, sqlite3.ErrCantOpen, sqlite3.ErrPerm:
 		return fmt.Errorf("%w: %w", ErrUnwritable, err)

@@ -27,6 +27,16 @@ type Reader struct {
 // Errors are *OpenError around ErrMissing, ErrTooNew, ErrCorrupt, ErrNotOurs,
 // ErrUnwritable (its files cannot even be read) or ErrBusy.
 func OpenReadOnly(ctx context.Context, path string) (*Reader, error) {
+	return openReader(ctx, path, ownCures)
+}
+
+// OpenNamed is OpenReadOnly for a file that the user named: a backup, or an archive. It
+// may be any file of theirs, so no error of it advises to move it away.
+func OpenNamed(ctx context.Context, path string) (*Reader, error) {
+	return openReader(ctx, path, namedCures)
+}
+
+func openReader(ctx context.Context, path string, cures []cure) (*Reader, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
@@ -34,16 +44,16 @@ func OpenReadOnly(ctx context.Context, path string) (*Reader, error) {
 	r := &Reader{path: path}
 	r.now = time.Now
 	r.view = func(ctx context.Context, read func(*sql.DB) error) error {
-		return readError(path, withReader(ctx, path, read))
+		return readError(path, withReader(ctx, path, read), cures)
 	}
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, openError(path, fmt.Errorf("%w: %w", ErrMissing, err))
+		return nil, openError(path, fmt.Errorf("%w: %w", ErrMissing, err), cures)
 	case err != nil:
-		return nil, openError(path, fmt.Errorf("%w: %w", ErrUnwritable, err))
+		return nil, openError(path, fmt.Errorf("%w: %w", ErrUnwritable, err), cures)
 	case !info.Mode().IsRegular():
-		return nil, openError(path, fmt.Errorf("%w: it is no regular file", ErrNotOurs))
+		return nil, openError(path, fmt.Errorf("%w: it is no regular file", ErrNotOurs), cures)
 	}
 	err = r.view(ctx, func(db *sql.DB) error { return known(ctx, db) })
 	if err != nil {
@@ -79,12 +89,12 @@ func known(ctx context.Context, q querier) error {
 	switch {
 	case err != nil:
 		return err
-	case version > newest():
-		return fmt.Errorf("%w: its schema is %d, this aoctl knows up to %d", ErrTooNew, version, newest())
-	case version == 0:
+	case version == 0 && (app == 0 || app == applicationID):
 		return fmt.Errorf("%w: it is empty", ErrMissing)
 	case app != applicationID:
 		return fmt.Errorf("%w: it is a database, but not aoctl's", ErrNotOurs)
+	case version > newest():
+		return fmt.Errorf("%w: its schema is %d, this aoctl knows up to %d", ErrTooNew, version, newest())
 	}
 	return nil
 }
