@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -95,14 +96,34 @@ func (o *options) read(cmd *cobra.Command) error {
 		return usage.Error{Text: fmt.Sprintf("--project %s is not a folder", dir)}
 	}
 	o.project = dir
-	if o.settings != "" {
-		if o.settings, err = filepath.Abs(o.settings); err != nil {
-			return usage.Error{Text: "the path of the settings file is unknown", Hint: "give its whole path"}
-		}
+	if err := o.readSettings(); err != nil {
+		return err
 	}
 	o.socket, err = client.SocketPath(cmd)
 	if err != nil {
 		o.socket = "" // the first check says so
+	}
+	return nil
+}
+
+// readSettings makes sure that a settings file that was named is there: with none, nothing would
+// be wrong with it.
+func (o *options) readSettings() (err error) {
+	if o.settings == "" {
+		return nil
+	}
+	named := o.settings
+	if o.settings, err = filepath.Abs(named); err != nil {
+		return usage.Error{Text: "the path of the settings file is unknown", Hint: "give its whole path"}
+	}
+	info, err := os.Stat(o.settings)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return usage.Error{Text: fmt.Sprintf("--settings %s is not there", named), Hint: "name a settings file of Claude Code"}
+	case err != nil:
+		return usage.Error{Text: fmt.Sprintf("--settings %s cannot be read: %v", named, exit.RootCause(err))}
+	case info.IsDir():
+		return usage.Error{Text: fmt.Sprintf("--settings %s is a folder", named), Hint: "name a settings file of Claude Code"}
 	}
 	return nil
 }

@@ -21,6 +21,16 @@ import (
 	agentcheck "github.com/aoctl/aoctl/hookclient/install/check"
 )
 
+func TestNamedSettingsMustBeThere(t *testing.T) {
+	dir := t.TempDir()
+	for path, want := range map[string]string{filepath.Join(dir, "nope.json"): "is not there", dir: "is a folder"} {
+		o := options{settings: path}
+		if err := o.readSettings(); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", path, err, want)
+		}
+	}
+}
+
 // What a hook comes to is judged as the agents judge it.
 func TestDrillVerdicts(t *testing.T) {
 	for _, tt := range []struct{ script, verdict, reason string }{
