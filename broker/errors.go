@@ -49,6 +49,14 @@ type liftError struct{}
 func (liftError) Error() string        { return "the session is stopped, and only the operator can lift that" }
 func (liftError) Is(target error) bool { return target == ErrForbidden }
 
+// ErrResume is an ErrForbidden in words of its own, because another key of the console does it.
+var ErrResume error = resumeError{}
+
+type resumeError struct{}
+
+func (resumeError) Error() string        { return "only the operator may resume a session" }
+func (resumeError) Is(target error) bool { return target == ErrForbidden }
+
 // ErrVersion is a change of a rule that became another one meanwhile: an ErrConflict in
 // words of its own.
 var ErrVersion error = versionError{}
