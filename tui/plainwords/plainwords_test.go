@@ -37,7 +37,7 @@ func TestSaid(t *testing.T) {
 
 func TestEvent(t *testing.T) {
 	for _, tc := range []struct{ typ, data, want string }{
-		{broker.EventSessionStop, `{"reason":"stopped_by_user","exit_code":130}`, "stopped by you, exit code 130"},
+		{broker.EventSessionStop, `{"reason":"stopped_by_user","exit_code":130}`, "stopped on request"},
 		{broker.EventSessionStop, `{"reason":"ended","exit_code":0}`, ""},
 		{broker.EventSessionEnd, `{"reason":"gone"}`, "its process ended without a word"},
 		{broker.EventRunEnded, `{"kind":"ended","error":"it was ended by killed"}`, "it was killed"},
