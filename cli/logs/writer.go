@@ -7,10 +7,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/forms"
 	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/store"
@@ -288,12 +292,27 @@ func (w *writer) decided(e broker.Event, d broker.DecidedData) string {
 	text := fmt.Sprintf("%s by %s after %s  %s  %s", d.Status, actorName(d.By),
 		figures.Ago(time.Duration(d.WaitedMS)*time.Millisecond), d.ToolName, w.callFor(e.RequestID, d.Digest))
 	if len(d.UpdatedInput) > 0 {
-		text += "  ran with: " + show.Call(broker.Request{Agent: w.calls[e.RequestID].agent, ToolName: d.ToolName, ToolInput: d.UpdatedInput})
+		text += "  " + changedWords(broker.Request{Agent: w.calls[e.RequestID].agent, ToolName: d.ToolName, ToolInput: d.UpdatedInput})
 	}
 	if d.Reason != "" {
 		text += "  (" + d.Reason + ")"
 	}
 	return text
+}
+
+// changedWords is what a call ran with in place of its own input, or what its questions got for
+// an answer.
+func changedWords(r broker.Request) string {
+	tool, input := r.Call()
+	said := forms.Said(input)
+	if tool != agents.AskUserQuestion || len(said) == 0 {
+		return "ran with: " + show.Call(r)
+	}
+	var answers []string
+	for _, question := range slices.Sorted(maps.Keys(said)) {
+		answers = append(answers, said[question])
+	}
+	return "answer: " + strings.Join(answers, "; ")
 }
 
 // actorName is who did something, in a word or two.

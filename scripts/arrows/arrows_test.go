@@ -87,7 +87,7 @@ var arrows = map[string][]string{
 
 	"cli/usage":    {module + "/cli/show", module + "/tui/figures", module + "/tui/safe", "github.com/spf13/cobra", "github.com/spf13/pflag"},
 	"cli/exit":     {module + "/cli/usage", module + "/tui/safe"},
-	"cli/show":     {module + "/broker", module + "/broker/rules", module + "/broker/sessionnames", module + "/tui/draw", module + "/tui/safe", module + "/tui/tty", "github.com/charmbracelet/lipgloss", "github.com/charmbracelet/x/term", "github.com/muesli/termenv"},
+	"cli/show":     {module + "/broker", module + "/broker/agents", module + "/broker/forms", module + "/broker/rules", module + "/broker/sessionnames", module + "/tui/draw", module + "/tui/safe", module + "/tui/tty", "github.com/charmbracelet/lipgloss", "github.com/charmbracelet/x/term", "github.com/muesli/termenv"},
 	"cli/output":   {module + "/cli/show", module + "/cli/usage", module + "/tui/figures", module + "/tui/safe", "github.com/itchyny/gojq", "github.com/spf13/cobra"},
 	"cli/terminal": {module + "/cli/exit", module + "/cli/usage", "github.com/charmbracelet/bubbles/…", "github.com/charmbracelet/x/ansi", "github.com/charmbracelet/x/term", "golang.org/x/sys/…"},
 	"cli/client":   {module + "/broker", module + "/broker/sessionnames", module + "/broker/wire", module + "/cli/exit", module + "/cli/show", module + "/cli/usage", module + "/hookclient/paths", "github.com/spf13/cobra", "golang.org/x/sys/…"},
@@ -102,7 +102,7 @@ var arrows = map[string][]string{
 	"cli/doctor":                      family("broker", "broker/…", "cli/drill", "cli/drill/fakemodel", "hookclient/install", "hookclient/paths", "hookclient/profile", "store", "hookclient/install/check", "hookclient/install/hookline"),
 	"cli/drill":                       {module + "/cli/drill/fakemodel", module + "/hookclient/profile"},
 	"cli/drill/fakemodel":             {},
-	"cli/logs":                        family("broker", "broker/agents", "broker/api", "broker/story", "broker/tally", "hookclient/paths", "store"),
+	"cli/logs":                        family("broker", "broker/agents", "broker/api", "broker/forms", "broker/story", "broker/tally", "hookclient/paths", "store"),
 	"cli/rules":                       family("broker", "broker/risk", "broker/rules", "broker/rules/claude", "broker/rules/history", "broker/rules/rulesfile", "broker/workspace", "store"),
 	"cli/run":                         family("broker", "broker/wire", "hookclient", "hookclient/paths", "hookclient/runner"),
 	"cli/sessions":                    family("broker", "broker/proctree", "broker/story", "store", "tui/draw", "tui/orders", "tui/sessionview"),
