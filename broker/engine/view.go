@@ -11,8 +11,8 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/risk"
-	"github.com/aoctl/aoctl/broker/sessionnames"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/sessionnames"
 )
 
 // View is the state as others may read it at any time: what is on record, and nothing that is

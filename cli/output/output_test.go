@@ -76,6 +76,7 @@ func TestFormats(t *testing.T) {
 		{"list", []row{small, small}, []string{"--json"}, "[" + first + ",\n " + first + "]\n"},
 		{"no rows", []row{}, []string{"--json=id"}, "[]\n"},
 		{"fields", rows, []string{"--json=id,cwd"}, "[{\"id\":\"a<b\",\"cwd\":null},\n {\"id\":\"two\",\"cwd\":\"/x\"}]\n"},
+		{"a field twice", small, []string{"--json=id,cwd,id"}, "{\"id\":\"two\",\"cwd\":\"/x\"}\n"},
 		{"fields behind a blank", rows, []string{"--json", "id"}, "[{\"id\":\"a<b\"},\n {\"id\":\"two\"}]\n"},
 		{"one object", small, []string{"--json=cwd,more"}, "{\"cwd\":\"/x\",\"more\":null}\n"},
 		{"jq alone", rows, []string{"--jq", ".[].id"}, "a<b\ntwo\n"},
