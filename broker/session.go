@@ -11,7 +11,7 @@ import (
 type SessionState string
 
 // The states of a session. "Waiting" is not stored: a session waits while it has
-// pending requests (Session.Status).
+// pending requests (Session.Word).
 const (
 	SessionActive   SessionState = "active"   // a turn is running
 	SessionIdle     SessionState = "idle"     // the turn ended, the user is to speak
@@ -93,14 +93,6 @@ func (s Session) Failure() string {
 		return s.EndReason
 	}
 	return ""
-}
-
-// Status is the word a person reads: the state, or "waiting" while calls wait.
-func (s Session) Status() string {
-	if s.Pending > 0 && (s.State == SessionActive || s.State == SessionIdle) {
-		return "waiting"
-	}
-	return string(s.State)
 }
 
 // EndsTurns reports whether a refusal can end the turn of s. Where it cannot, a stop

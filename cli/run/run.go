@@ -117,7 +117,7 @@ func completeSessionIDs(cmd *cobra.Command, _ []string, _ string) ([]string, cob
 		}
 		for _, s := range sessions {
 			if s.Run != nil {
-				offers = usage.Offer(offers, s.ID, s.Name+", "+s.Status()+", "+s.CWD)
+				offers = usage.Offer(offers, s.ID, s.Name+", "+s.Word()+", "+s.CWD)
 			}
 		}
 	})
