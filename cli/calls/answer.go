@@ -64,7 +64,7 @@ any program of yours may.`,
 	cmd.Flags().StringArrayVarP(&o.answers, "answer", "a", nil, "QUESTION=ANSWER, or just ANSWER where one thing is asked; again for more")
 	cmd.Flags().StringVar(&o.decline, "decline", "", "answer nothing, and why; the agent reads it")
 	client.TokenFileFlag(cmd, &o.tokenFile)
-	output.Flags[outcome](cmd, &o.json, "print a JSON array with the question's outcome")
+	output.Flags[outcome](cmd, &o.json, "print a JSON object with the question's outcome")
 	return cmd
 }
 
@@ -96,7 +96,7 @@ func answerQuestion(ctx context.Context, c *client.Client, o answerOptions, out 
 		return err
 	}
 	if o.json.On() {
-		return o.json.Print(out, []outcome{answer})
+		return o.json.Print(out, answer)
 	}
 	word := "answered: "
 	if o.declined {

@@ -47,7 +47,7 @@ console, or an operator token (aoctl approve).`,
 	}
 	cmd.Flags().StringVarP(&o.reason, "message", "m", "", "why; the agent reads it")
 	cmd.Flags().BoolVar(&o.end, "end", false, "of a call that is put off: its session is over, and not resumed to hear of it")
-	output.Flags[outcome](cmd, &o.json, "print a JSON array with the call's outcome")
+	output.Flags[outcome](cmd, &o.json, "print a JSON object with the call's outcome")
 	return cmd
 }
 
@@ -79,7 +79,7 @@ func denyCall(ctx context.Context, c *client.Client, o denyOptions, out io.Write
 		return err
 	}
 	if o.json.On() {
-		return o.json.Print(out, []outcome{answer})
+		return o.json.Print(out, answer)
 	}
 	return show.Line(out, safe.Line(fmt.Sprintf("denied %s: %s", call.ToolName, show.Call(call))))
 }

@@ -33,6 +33,7 @@ type examination struct {
 
 // check is one thing that was looked at.
 type check struct {
+	ID      string            `json:"id"`      // section and name, with a number from the second of that name on
 	Section string            `json:"section"` // console, database, an agent's name, drill, rules
 	Name    string            `json:"name"`
 	Status  agentcheck.Status `json:"status"` // ok, warn, fail, skipped
@@ -124,6 +125,7 @@ func statusWord(s agentcheck.Status) (word, style string) {
 // print writes e for a person, or as JSON.
 func (e *examination) print(w io.Writer, as *output.Format) error {
 	if as.On() {
+		e.number()
 		return as.Print(w, e)
 	}
 	width, styled := show.Terminal(w)
@@ -163,6 +165,19 @@ func (e *examination) print(w io.Writer, as *output.Format) error {
 	p.line("")
 	p.line(fmt.Sprintf("%d ok, %s, %s, %d skipped", e.OK, figures.Plural(e.Warned, "warning"), figures.Plural(e.Failed, "failure"), e.Skipped))
 	return out.Flush()
+}
+
+// number gives every check an id.
+func (e *examination) number() {
+	seen := map[string]int{}
+	for i := range e.Checks {
+		c := &e.Checks[i]
+		c.ID = c.Section + "/" + c.Name
+		seen[c.ID]++
+		if n := seen[c.ID]; n > 1 {
+			c.ID += fmt.Sprintf("/%d", n)
+		}
+	}
 }
 
 // painter writes lines that fit the terminal; into a pipe none is broken.

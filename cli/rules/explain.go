@@ -71,8 +71,14 @@ and elements.`,
 	_ = cmd.RegisterFlagCompletionFunc("session", state.CompleteSessions)
 	f.StringVar(&o.agent, "agent", "claude", "as if an agent of this kind asked")
 	f.StringVar(&o.file, "rules", "", "judge by the rules of this file only")
-	output.Flags[rules.Assessment](cmd, &o.json, "print a JSON object")
+	output.Flags[explained](cmd, &o.json, "print a JSON object")
 	return cmd
+}
+
+// explained is what --json prints.
+type explained struct {
+	ID string `json:"id"` // the digest of the call: the same digest is the same call
+	rules.Assessment
 }
 
 // explain judges the call of the arguments by the rules in force, or by those of a file, and
@@ -106,7 +112,7 @@ func explain(cmd *cobra.Command, o explainOptions, args []string) error {
 			a.Verdict, a.Rule, a.Reason = rules.Ask, "", k.Problem
 		}
 		if o.json.On() {
-			return o.json.Print(cmd.OutOrStdout(), a)
+			return o.json.Print(cmd.OutOrStdout(), explained{broker.Digest(o.tool, input, cwd), a})
 		}
 		return printAssessment(cmd.OutOrStdout(), a, k.All)
 	})

@@ -99,7 +99,7 @@ func testRules(cmd *cobra.Command, o testOptions, args []string) error {
 				return err
 			}
 		}
-		t := testReport{Report: report, Findings: rules.Lint(list, time.Now())}
+		t := testReport{Report: report, Findings: append([]rules.Finding{}, rules.Lint(list, time.Now())...)}
 		if err := t.print(cmd.OutOrStdout(), &o.json, list); err != nil {
 			return err
 		}
