@@ -65,7 +65,10 @@ type layoutFlag Format
 
 func (f *layoutFlag) Set(text string) (err error) {
 	f.layout, err = template.New("template").Funcs(helpers(nil)).Parse(text)
-	return err
+	if err != nil {
+		return fmt.Errorf("this is no template: %s", templateWords(err))
+	}
+	return nil
 }
 
 func (*layoutFlag) String() string { return "" }

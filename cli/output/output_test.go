@@ -104,8 +104,10 @@ func TestWrongFormats(t *testing.T) {
 		{`--json knows no field "hidden"`, "--json", "hidden"},
 		{"this is no jq", "--jq", ".["},
 		{"--jq: ", "--jq", ".[].id.x"},
-		{"function \"nope\" not defined", "--template", "{{nope}}"},
-		{"--template: ", "--template", "{{.id}}"},
+		{"this is no template: function \"nope\" not defined", "--template", "{{nope}}"},
+		{"this is no template: unclosed action", "--template", "{{"},
+		{"--template: {{.id}}: a list has no field id", "--template", "{{.id}}"},
+		{"--template: {{.id.x}}: there is no field x in it, since it is no object", "--template", "{{range(.)}}{{.id.x}}{{end}}"},
 	} {
 		out, _, err := run(t, "list", rows, strings.Fields(tc.arg1+" "+tc.arg2)...)
 		if err == nil || !strings.Contains(err.Error(), tc.want) || strings.HasPrefix(out, "{") {
