@@ -272,7 +272,7 @@ func printRules(out io.Writer, title string, chosen map[string]bool, list []rule
 func readFile(path string) ([]rules.Rule, error) {
 	data, err := readAll(path)
 	if err != nil {
-		return nil, usage.Error{Text: fmt.Sprintf("cannot read %s: %v", path, exit.RootCause(err))}
+		return nil, usage.Error{Text: fmt.Sprintf("cannot read %s: %v", path, exit.RootCause(err)), Hint: "name a rules file, as written by: aoctl rule export"}
 	}
 	list, err := rulesfile.Parse(data)
 	if err != nil {

@@ -222,18 +222,31 @@ func (t testReport) print(out io.Writer, as *output.Format, list []rules.Rule) e
 		}
 		lines = append(lines, fmt.Sprintf("%s%s → %s  %s %s  (%s, %s)", mark, c.From, c.To, c.Tool, oneLine(c.Text), c.Was, c.At.Local().Format("2006-01-02 15:04")))
 	}
-	for _, id := range t.Dead {
-		lines = append(lines, "matches nothing: "+id+"  "+ruleWord(id, list))
-	}
-	for _, f := range t.Findings {
-		lines = append(lines, fmt.Sprintf("%s: %s  %s: %s", f.Kind, f.ID, ruleWord(f.ID, list), f.Why))
-	}
+	lines = append(lines, t.about(list)...)
 	for _, line := range lines {
 		if err := show.Line(out, safe.Line(line)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// about says what is odd about the rules themselves. Where no call is on record every rule
+// matches nothing, and that is no news.
+func (t testReport) about(list []rules.Rule) (lines []string) {
+	if t.Calls > 0 {
+		for _, id := range t.Dead {
+			lines = append(lines, "matches nothing: "+id+"  "+ruleWord(id, list))
+		}
+	}
+	for _, f := range t.Findings {
+		line := fmt.Sprintf("%s: %s  %s: %s", f.Kind, f.ID, ruleWord(f.ID, list), f.Why)
+		if f.Other != "" {
+			line += fmt.Sprintf(": %s  %s", f.Other, ruleWord(f.Other, list))
+		}
+		lines = append(lines, line)
+	}
+	return lines
 }
 
 type suggestOptions struct {
