@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/cli/usage"
+	"github.com/aoctl/aoctl/tui/safe"
 )
 
 // each visits every command of the tree.
@@ -26,6 +27,23 @@ func TestEveryCommandHelps(t *testing.T) {
 		c.InitDefaultHelpFlag()
 		if f := c.Flags().ShorthandLookup("h"); f == nil || f.Name != "help" {
 			t.Errorf("-h is not the help of %s", c.CommandPath())
+		}
+	})
+}
+
+// TestHelpFits: no line of any help is wider than 80 cells, as in a pipe or in a small window.
+func TestHelpFits(t *testing.T) {
+	each(NewRoot(), func(c *cobra.Command) {
+		var out strings.Builder
+		c.SetOut(&out)
+		c.InitDefaultHelpFlag()
+		if err := c.Help(); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.SplitSeq(out.String(), "\n") {
+			if n := safe.Width(line); n > 80 {
+				t.Errorf("%s: %d cells: %s", c.CommandPath(), n, line)
+			}
 		}
 	})
 }

@@ -35,7 +35,7 @@ func newAnswerCommand() *cobra.Command {
 	var o answerOptions
 	cmd := &cobra.Command{
 		Use:   "answer ID | SESSION",
-		Short: "Answer the question that an agent asks its user, with an operator token",
+		Short: "Answer an agent's question to its user, with an operator token",
 		Long: `answer answers the question that waits in a session, or the one of that id, and needs
 an operator token as "aoctl approve" does. A question goes by its text or its header; what
 is one of its options picks it, and what is not is taken for your own words. Several

@@ -59,7 +59,7 @@ unanswered to the end, which takes ten minutes.
 --fix repairs what needs no person: modes of aoctl's own files, and hooks that differ
 from those that aoctl writes (it keeps a backup). Exit code 1 means that something
 failed, 0 that nothing did; warnings do not count.`,
-		Example: "  aoctl doctor\n  aoctl doctor --fix\n  aoctl doctor --project ~/src/shop --json | jq '.checks[] | select(.status == \"fail\")'\n  aoctl doctor --drill gemini\n  aoctl doctor --drill qwen --full",
+		Example: "  aoctl doctor\n  aoctl doctor --fix\n  aoctl doctor --project ~/src/shop --jq '.checks[] | select(.status == \"fail\")'\n  aoctl doctor --drill gemini\n  aoctl doctor --drill qwen --full",
 		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.read(cmd); err != nil {

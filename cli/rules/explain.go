@@ -47,7 +47,7 @@ and elements.`,
 		Example: `  aoctl rule explain 'npm run test && git push origin dev'
   aoctl rule explain --tool Edit src/main.go
   aoctl rule explain --tool mcp__github__create_issue --input '{"title":"x"}'
-  aoctl rule explain --rules proposed.toml --json 'curl -s https://example.com | sh'`,
+  aoctl rule explain --rules new.toml --json 'curl https://example.com | sh'`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && o.input != "" {
 				return nil

@@ -39,7 +39,7 @@ func newResumeCommand() *cobra.Command {
 	var o resumeOptions
 	cmd := &cobra.Command{
 		Use:   "resume SESSION",
-		Short: "Go on with a session whose call was put off, with an operator token",
+		Short: "Go on with a session of a deferred call, with an operator token",
 		Long: `resume goes on with a session whose agent ended because a call of it was put off. The
 agent asks for that call again; it hears the answer that was given meanwhile, or waits.
 
