@@ -77,10 +77,10 @@ func sessionTable(sessions []broker.Session, names map[string]string, now time.T
 		ids[i] = s.ID
 	}
 	short := show.ShortIDs(ids)
-	t := &show.Table{Head: []string{"ID", "NAME", "AGENT", "STATUS", "WAITING", "SEEN", "FOLDER"}, Spare: []string{"FOLDER", "AGENT", "SEEN", "COST"}}
+	t := &show.Table{Head: []string{"ID", "NAME", "AGENT", "STATUS", "WAITING", "SEEN", "FOLDER"}, Spare: []string{"FOLDER", "AGENT", "SEEN", "COST", "NEXT"}}
 	managed := slices.ContainsFunc(sessions, func(s broker.Session) bool { return s.Run != nil })
 	if managed {
-		t.Head = append(t.Head, "COST", "NEXT MESSAGE")
+		t.Head = append(t.Head, "COST", "NEXT")
 	}
 	for _, s := range sessions {
 		cells := []string{short[s.ID], names[s.ID], s.Agent, statusWords(s), waitingCell(s), figures.Ago(now.Sub(s.LastSeenAt)), s.CWD}
