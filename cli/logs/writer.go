@@ -31,6 +31,7 @@ type writer struct {
 	sessions []broker.Session
 	names    map[string]string // sessions' names by id
 	calls    map[string]call   // by request id
+	narrow   bool              // lines are cut, so what matters most comes first
 }
 
 // learnSessions reads what sessions are called.
@@ -131,6 +132,7 @@ func (w *writer) line(e broker.Event, width int) string {
 	if !known {
 		name = e.SessionID
 	}
+	w.narrow = width > 0
 	at, what := e.At.Local().Format(time.DateTime), safe.Line(w.what(e))
 	if width == 0 {
 		return strings.Join([]string{at, safe.Line(e.Type), safe.Line(name), what}, "\t")
@@ -289,8 +291,12 @@ func archivedWords(e broker.Event) string {
 }
 
 func (w *writer) decided(e broker.Event, d broker.DecidedData) string {
-	text := fmt.Sprintf("%s by %s after %s  %s  %s", d.Status, actorName(d.By),
-		figures.Ago(time.Duration(d.WaitedMS)*time.Millisecond), d.ToolName, w.callFor(e.RequestID, d.Digest))
+	who := fmt.Sprintf("by %s after %s", actorName(d.By), figures.Ago(time.Duration(d.WaitedMS)*time.Millisecond))
+	what := d.ToolName + "  " + w.callFor(e.RequestID, d.Digest)
+	text := fmt.Sprintf("%s %s  %s", d.Status, who, what)
+	if w.narrow {
+		text = fmt.Sprintf("%s  %s  %s", d.Status, what, who)
+	}
 	if len(d.UpdatedInput) > 0 {
 		text += "  " + changedWords(broker.Request{Agent: w.calls[e.RequestID].agent, ToolName: d.ToolName, ToolInput: d.UpdatedInput})
 	}
