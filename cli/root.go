@@ -89,6 +89,7 @@ func NewRoot() *cobra.Command {
 		all = append(all, family...)
 	}
 	addInGroups(root, all)
+	offerFiles(root)
 	return root
 }
 

@@ -48,7 +48,7 @@ any program of yours may.`,
   aoctl call answer 0197f3a2 -a Database=SQLite -a Parts=API -a Parts=UI
   aoctl call answer api-server --decline 'ask me tomorrow'`,
 		Args:              usage.OneArg("the id of a waiting question, or a session"),
-		ValidArgsFunction: client.CompleteSessions,
+		ValidArgsFunction: completeAsked,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := client.NewOperator(cmd, o.tokenFile)
 			if err != nil {
@@ -105,6 +105,33 @@ func answerQuestion(ctx context.Context, c *client.Client, o answerOptions, out 
 	return show.Line(out, safe.Line(word+show.Call(call)))
 }
 
+func isQuestion(r broker.Request) bool {
+	tool, _ := r.Call()
+	return tool == agents.AskUserQuestion
+}
+
+// completeAsked offers the sessions in which a question waits.
+func completeAsked(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var offers []string
+	client.Briefly(cmd, func(ctx context.Context, c *client.Client) {
+		waiting, err := c.Pending(ctx, "")
+		if err != nil {
+			return
+		}
+		all, err := c.Sessions(ctx)
+		if err != nil {
+			return
+		}
+		offers = client.OfferSessions(client.Plain(all), begun, func(s broker.Session) bool {
+			return slices.ContainsFunc(waiting, func(r client.Request) bool { return r.SessionID == s.ID && isQuestion(r.Request) })
+		})
+	})
+	return offers, cobra.ShellCompDirectiveNoFileComp
+}
+
 // findQuestion picks the waiting question that ref names.
 func findQuestion(ctx context.Context, c *client.Client, ref string) (broker.Request, error) {
 	waiting, err := c.Pending(ctx, "")
@@ -113,7 +140,7 @@ func findQuestion(ctx context.Context, c *client.Client, ref string) (broker.Req
 	}
 	var asked []broker.Request
 	for _, r := range waiting {
-		if tool, _ := r.Call(); tool == agents.AskUserQuestion {
+		if isQuestion(r.Request) {
 			asked = append(asked, r.Request)
 		}
 	}

@@ -80,6 +80,7 @@ agent's tool takes it. It is judged like any other: what a rule refuses is refus
 	cmd.Flags().StringVar(&o.digest, "digest", "", "digest of the call that was looked at, or its beginning; then nothing is asked")
 	cmd.Flags().BoolVar(&o.dangerous, "dangerous", false, "allow it although it is dangerous; takes the whole --digest")
 	cmd.Flags().StringVar(&o.inputFile, "input", "", "file with the input to run with in place of the call's own, as JSON; - for standard input")
+	_ = cmd.RegisterFlagCompletionFunc("input", usage.CompleteFiles) // the flag exists
 	output.Flags[outcome](cmd, &o.json, "print a JSON object with the call's outcome")
 	return cmd
 }

@@ -187,6 +187,11 @@ before allow. A deny always wins.`,
 	cmd.Flags().IntVar(&priority, "priority", rules.DefaultPriority, "the new priority, 0 to 1000000")
 	cmd.Flags().StringVar(&before, "before", "", "decide before this rule")
 	cmd.Flags().StringVar(&after, "after", "", "decide after this rule")
+	for _, flag := range []string{"before", "after"} {
+		_ = cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+			return completeRules(cmd, nil, begun)
+		})
+	}
 	cmd.MarkFlagsOneRequired("priority", "before", "after")
 	cmd.MarkFlagsMutuallyExclusive("priority", "before", "after")
 	return cmd

@@ -72,6 +72,13 @@ import FILE reads a rules file as export writes it; "-" is standard input. It le
 rule alone whose id is known. Rules that allow need an operator token.`,
 		Example: "  aoctl rule import claude --dry-run\n  aoctl rule import rules.toml",
 		Args:    usage.OneArg(`"claude" or a rules file`),
+
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return []string{"claude"}, cobra.ShellCompDirectiveDefault
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			list, err := o.rules(cmd, args[0])
 			if err != nil {

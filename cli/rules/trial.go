@@ -52,6 +52,8 @@ It exits 1 when a denied call would run.
 Paths are judged as they are on the disk now, not as they were then.`,
 		Example: "  aoctl rule test\n  aoctl rule test --since 30d proposed.toml\n  aoctl rule test --add --json proposed.toml | jq .prompts_after",
 		Args:    usage.AtMostOne("a rules file"),
+
+		ValidArgsFunction: usage.CompleteOneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return testRules(cmd, o, args)
 		},
