@@ -117,7 +117,7 @@ func (s *Session) PutOff() bool {
 
 // WordPutOff is the word for a session without a process whose call is put off, of which it has
 // one at most.
-const WordPutOff = "put off"
+const WordPutOff = "deferred"
 
 // Word is where s stands, in the word that the console and every command have for it. While
 // calls wait, that is "waiting".

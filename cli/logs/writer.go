@@ -244,9 +244,9 @@ func factWords(e broker.Event) string {
 	case broker.EventFrozen:
 		who := cmp.Or(e.SessionID, "everything")
 		if d.On {
-			return who + " is held" + by
+			return who + " is frozen" + by
 		}
-		return who + " goes on" + by
+		return who + " is no longer frozen" + by
 	case broker.EventObserve:
 		if d.On {
 			return "on" + by

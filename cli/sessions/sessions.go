@@ -30,7 +30,7 @@ func newListCommand() *cobra.Command {
 		Use:   "list",
 		Short: "List the agents' sessions",
 		Long: `It lists what the console knows of the agents' sessions, the one last heard
-of first. The status is working, waiting, idle, failed, stopping, stopped, put off (no
+of first. The status is working, waiting, idle, failed, stopping, stopped, deferred (no
 process, and a call that waits for your answer), ended or killed; "frozen" beside it says
 that a freeze holds its calls, and what stands behind the word in quotation marks is what
 the agent says of its last turn. "problem" is what went wrong last in a session that

@@ -165,7 +165,7 @@ func (s status) parts() []part {
 		add(s.Observed, fmt.Sprintf("%d observed", s.Observed), styleWarn)
 	}
 	add(s.Stopped, fmt.Sprintf("%d stopped", s.Stopped), styleWarn)
-	add(s.PutOff, fmt.Sprintf("%d put off", s.PutOff), styleWarn)
+	add(s.PutOff, fmt.Sprintf("%d deferred", s.PutOff), styleWarn)
 	add(s.Failed, fmt.Sprintf("%d failed", s.Failed), styleWarn)
 	return list
 }

@@ -11,7 +11,7 @@ func TestFailure(t *testing.T) {
 		"[ede_diagnostic] result_type=user last_content_type=n/a": "its turn was cut off",
 		"the agent was ended by killed: see its log":              "the agent was killed: see its log",
 		"aborted_tools":        "interrupted while tools ran",
-		"tool_deferred":        "a call was put off",
+		"tool_deferred":        "a call was deferred",
 		"API Error: 401":       "API Error: 401",
 		"a word of the future": "a word of the future",
 	} {
