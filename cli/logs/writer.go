@@ -31,7 +31,7 @@ type writer struct {
 	sessions []broker.Session
 	names    map[string]string // sessions' names by id
 	calls    map[string]call   // by request id
-	narrow   bool              // lines are cut, so what matters most comes first
+	inWindow bool              // lines are cut, so what matters most comes first
 }
 
 // learnSessions reads what sessions are called.
@@ -123,8 +123,11 @@ func (w *writer) one(ctx context.Context, e broker.Event) error {
 const (
 	eventWidth   = 16
 	sessionWidth = 16
-	narrow       = 70 // a window below this shows the time of day, and less of the names
+	medium       = 100 // a window below this leaves out the year, and some of the names
+	narrow       = 70  // one below this shows the time of day alone, and less of the names
 )
+
+const monthAndTime = "01-02 15:04:05"
 
 // line is e for people. Width 0 is a pipe: tabs between the columns, and nothing is cut.
 func (w *writer) line(e broker.Event, width int) string {
@@ -132,14 +135,17 @@ func (w *writer) line(e broker.Event, width int) string {
 	if !known {
 		name = e.SessionID
 	}
-	w.narrow = width > 0
+	w.inWindow = width > 0
 	at, what := e.At.Local().Format(time.DateTime), safe.Line(w.what(e))
 	if width == 0 {
 		return strings.Join([]string{at, safe.Line(e.Type), safe.Line(name), what}, "\t")
 	}
 	events, sessions := eventWidth, sessionWidth
-	if width < narrow {
+	switch {
+	case width < narrow:
 		at, events, sessions = e.At.Local().Format(time.TimeOnly), eventWidth/2, sessionWidth/2
+	case width < medium:
+		at, sessions = e.At.Local().Format(monthAndTime), sessionWidth*3/4
 	}
 	line := at + "  " + cell(e.Type, events) + "  " + cell(name, sessions) + "  " + what
 	return safe.Cut(strings.TrimRight(line, " "), width)
@@ -294,7 +300,7 @@ func (w *writer) decided(e broker.Event, d broker.DecidedData) string {
 	who := fmt.Sprintf("by %s after %s", actorName(d.By), figures.Ago(time.Duration(d.WaitedMS)*time.Millisecond))
 	what := d.ToolName + "  " + w.callFor(e.RequestID, d.Digest)
 	text := fmt.Sprintf("%s %s  %s", d.Status, who, what)
-	if w.narrow {
+	if w.inWindow {
 		text = fmt.Sprintf("%s  %s  %s", d.Status, what, who)
 	}
 	if len(d.UpdatedInput) > 0 {

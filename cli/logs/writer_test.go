@@ -35,7 +35,7 @@ func TestTheCallComesBeforeTheRule(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := broker.Event{At: time.Now(), Type: broker.EventRequestDecided, SessionID: "s", RequestID: "r", Data: data}
-	if got := w.line(e, 80); !strings.Contains(got, "allowed  Bash  make t") {
+	if got := w.line(e, 80); !strings.Contains(got, "allowed  Bash  make test") {
 		t.Errorf("%q", got)
 	}
 	if got := w.line(e, 0); !strings.HasSuffix(got, "allowed by rule "+rule+" after 0s  Bash  make test") {
