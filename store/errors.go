@@ -45,37 +45,34 @@ func (e *OpenError) Error() string {
 
 func (e *OpenError) Unwrap() error { return e.Err }
 
-// A cure is what a person can do about an error.
-type cure struct {
-	is   error
-	text string
-}
-
 // openError puts path, sentinel and cure to whatever kept a database from being opened.
-func openError(path string, err error, cures []cure) error {
+func openError(path string, err error) error {
 	var done *OpenError
 	if err == nil || errors.As(err, &done) {
 		return err
 	}
 	err = translate(err)
-	text, _ := cureFor(err, cures)
-	return &OpenError{Path: path, Err: err, Cure: text}
+	cure, _ := cureFor(err)
+	return &OpenError{Path: path, Err: err, Cure: cure}
 }
 
 // readError does the same to an error met while reading, where it is about the file
 // and not about what was looked for.
-func readError(path string, err error, cures []cure) error {
+func readError(path string, err error) error {
 	err = translate(err)
 	var done *OpenError
-	if text, known := cureFor(err, cures); known && !errors.As(err, &done) {
-		return &OpenError{Path: path, Err: err, Cure: text}
+	if cure, known := cureFor(err); known && !errors.As(err, &done) {
+		return &OpenError{Path: path, Err: err, Cure: cure}
 	}
 	return err
 }
 
-var (
-	// ownCures are for the database that aoctl works with.
-	ownCures = []cure{
+// cureFor is what a person can do about err.
+func cureFor(err error) (cure string, known bool) {
+	for _, c := range []struct {
+		is   error
+		cure string
+	}{
 		{ErrTooNew, "update aoctl, or move the file away to start with an empty one"},
 		{ErrCorrupt, "move the file and its -wal and -shm neighbours away to start with an empty one"},
 		{ErrNotOurs, "move it away, or set AOCTL_HOME to another folder"},
@@ -84,27 +81,9 @@ var (
 		{ErrBusy, "close the program that uses it, then start again"},
 		{ErrMissing, `start a console once with "aoctl"`},
 		{errHead, `see "aoctl log verify"; move the file away to start with an empty one`},
-	}
-	// namedCures are for a file that the user named. It may be anything of theirs, so no
-	// cure moves or changes it.
-	namedCures = []cure{
-		{ErrTooNew, "update aoctl"},
-		{ErrNoDatabase, nameRecord},
-		{ErrCorrupt, "name another backup or archive"},
-		{ErrNotOurs, nameRecord},
-		{ErrMissing, nameRecord},
-		{ErrUnwritable, "see that you may read it"},
-		{ErrBusy, "close the program that uses it, then try again"},
-		{errHead, `see what is wrong: "aoctl log verify --db"`},
-	}
-)
-
-const nameRecord = "name a backup, or an archive of the log"
-
-func cureFor(err error, cures []cure) (text string, known bool) {
-	for _, c := range cures {
+	} {
 		if errors.Is(err, c.is) {
-			return c.text, true
+			return c.cure, true
 		}
 	}
 	return "see that its disk works and has room", false
@@ -141,9 +120,6 @@ func ownFault(err error) bool {
 
 // taken reports whether err says that a key or id is in use.
 func taken(err error) bool {
-	if err == nil {
-		return false
-	}
 	var se sqlite3.Error
 	return errors.As(err, &se) &&
 		(se.ExtendedCode == sqlite3.ErrConstraintUnique || se.ExtendedCode == sqlite3.ErrConstraintPrimaryKey)

@@ -59,7 +59,8 @@ func TestOpenRefuses(t *testing.T) {
 	}{
 		{"a newer schema", fmt.Sprintf(`PRAGMA user_version = %d`, store.Newest()+1), nil, store.ErrTooNew},
 		{"another program's database", `PRAGMA application_id = 7`, nil, store.ErrNotOurs},
-		{"random bytes", "", func([]byte) []byte { return random }, store.ErrCorrupt},
+		{"random bytes", "", func([]byte) []byte { return random }, store.ErrNoDatabase},
+		{"another program's, of a later schema", `PRAGMA application_id = 7; PRAGMA user_version = 9999`, nil, store.ErrNotOurs},
 		{"a few bytes", "", func([]byte) []byte { return []byte("hello") }, store.ErrCorrupt},
 		{"only a header", "", func(whole []byte) []byte { return whole[:512] }, store.ErrCorrupt},
 		{"half of it", "", func(whole []byte) []byte { return whole[:len(whole)/2] }, store.ErrCorrupt},
@@ -82,43 +83,6 @@ func TestOpenRefuses(t *testing.T) {
 				}
 			})
 		}
-	}
-}
-
-// A file that the user names may be any file of theirs.
-func TestOpenNamedNeverAdvisesToMoveTheFile(t *testing.T) {
-	random := make([]byte, 16<<10)
-	_, _ = rand.Read(random)
-	half := func(whole []byte) []byte { return whole[:len(whole)/2] }
-	for name, tt := range map[string]struct {
-		sql   string
-		bytes func(whole []byte) []byte
-		want  error
-	}{
-		"a text":           {"", func([]byte) []byte { return []byte("root:x:0:0:root:/root:/bin/sh\n") }, store.ErrNoDatabase},
-		"random bytes":     {"", func([]byte) []byte { return random }, store.ErrNoDatabase},
-		"nothing":          {"", func([]byte) []byte { return nil }, store.ErrMissing},
-		"half of it":       {"", half, store.ErrCorrupt},
-		"a newer schema":   {fmt.Sprintf(`PRAGMA user_version = %d`, store.Newest()+1), nil, store.ErrTooNew},
-		"another program":  {`PRAGMA application_id = 7`, nil, store.ErrNotOurs},
-		"another's schema": {`PRAGMA application_id = 7; PRAGMA user_version = 9999`, nil, store.ErrNotOurs},
-		"another, bare":    {`PRAGMA application_id = 7; PRAGMA user_version = 0`, nil, store.ErrNotOurs},
-	} {
-		t.Run(name, func(t *testing.T) {
-			path := filled(t)
-			foreign(t, path, tt.sql)
-			if tt.bytes != nil {
-				write(t, path, tt.bytes(read(t, path)))
-			}
-			r, err := store.OpenNamed(t.Context(), path)
-			if err == nil {
-				_, err = r.Verify(t.Context())
-			}
-			refuses(t, path, err, tt.want)
-			if strings.Contains(err.Error(), "move") || strings.Contains(err.Error(), "AOCTL_HOME") {
-				t.Errorf("%q", err)
-			}
-		})
 	}
 }
 

@@ -27,16 +27,6 @@ type Reader struct {
 // Errors are *OpenError around ErrMissing, ErrTooNew, ErrCorrupt, ErrNotOurs,
 // ErrUnwritable (its files cannot even be read) or ErrBusy.
 func OpenReadOnly(ctx context.Context, path string) (*Reader, error) {
-	return openReader(ctx, path, ownCures)
-}
-
-// OpenNamed is OpenReadOnly for a file that the user named: a backup, or an archive. It
-// may be any file of theirs, so no error of it advises to move it away.
-func OpenNamed(ctx context.Context, path string) (*Reader, error) {
-	return openReader(ctx, path, namedCures)
-}
-
-func openReader(ctx context.Context, path string, cures []cure) (*Reader, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
@@ -44,19 +34,18 @@ func openReader(ctx context.Context, path string, cures []cure) (*Reader, error)
 	r := &Reader{path: path}
 	r.now = time.Now
 	r.view = func(ctx context.Context, read func(*sql.DB) error) error {
-		return readError(path, withReader(ctx, path, read), cures)
+		return readError(path, withReader(ctx, path, read))
 	}
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, openError(path, fmt.Errorf("%w: %w", ErrMissing, err), cures)
+		return nil, openError(path, fmt.Errorf("%w: %w", ErrMissing, err))
 	case err != nil:
-		return nil, openError(path, fmt.Errorf("%w: %w", ErrUnwritable, err), cures)
+		return nil, openError(path, fmt.Errorf("%w: %w", ErrUnwritable, err))
 	case !info.Mode().IsRegular():
-		return nil, openError(path, fmt.Errorf("%w: it is no regular file", ErrNotOurs), cures)
+		return nil, openError(path, fmt.Errorf("%w: it is no regular file", ErrNotOurs))
 	}
-	err = r.view(ctx, func(db *sql.DB) error { return known(ctx, db) })
-	if err != nil {
+	if err = r.view(ctx, func(db *sql.DB) error { return known(ctx, db) }); err != nil {
 		return nil, err
 	}
 	return r, nil

@@ -77,7 +77,7 @@ func WithLog(log *slog.Logger) Option { return func(s *Store) { s.log = log } }
 func Open(ctx context.Context, path string, opts ...Option) (*Store, error) {
 	s, err := open(ctx, path, opts)
 	if err != nil {
-		return nil, openError(path, err, ownCures)
+		return nil, openError(path, err)
 	}
 	return s, nil
 }

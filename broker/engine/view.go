@@ -248,23 +248,11 @@ func (v *View) Status(now time.Time) broker.Status {
 			}
 		}
 		if r := oldest; r != nil {
-			st.Oldest = &broker.Oldest{RequestID: r.ID, SessionID: r.SessionID, SessionName: s.label(r.SessionID), ToolName: r.ToolName}
+			st.Oldest = &broker.Oldest{RequestID: r.ID, SessionID: r.SessionID, SessionName: cmp.Or(sessionnames.Labels(sessionnames.All(s.views()))[r.SessionID], r.SessionID), ToolName: r.ToolName}
 			st.OldestWaitMS = max(now.Sub(r.CreatedAt).Milliseconds(), 1)
 		}
 		return st
 	})
-}
-
-// label is what the console and every command call session id.
-func (s *State) label(id string) string {
-	rows := func(yield func(*broker.Session) bool) {
-		for _, se := range s.sessions.Kept() {
-			if (se.known() || se.Row.ID == id) && !yield(&se.Row) {
-				return
-			}
-		}
-	}
-	return cmp.Or(sessionnames.Labels(rows)[id], id)
 }
 
 // Agent is the process with that pid, if it is one of an agent's.

@@ -58,7 +58,7 @@ func TestTheOldestIsNamedAsEverywhere(t *testing.T) {
 	s, now := newState(t)
 	for _, id := range []string{"0197-aaaa", "0197-bbbb"} {
 		q := question(now, id)
-		q.Request.SessionID = id
+		q.SessionID = id
 		do(s, now, Ask{Question: q})
 		do(s, now, Insert{Ask: Ask{Question: q}, Judged: Judged{Rules: s.now.rules.Version}})
 		now = now.Add(time.Second)

@@ -69,28 +69,36 @@ func OpenReaderAt(ctx context.Context, named string) (*store.Reader, error) {
 	if named == "" {
 		return OpenReader(ctx)
 	}
-	r, err := store.OpenNamed(ctx, named)
+	r, err := store.OpenReadOnly(ctx, named)
 	if err != nil {
-		return nil, explainNamed(named, err)
+		return nil, ExplainNamed(named, err)
 	}
 	return r, nil
 }
 
-// explainNamed says why a file that the user named is not read as a record.
-func explainNamed(path string, err error) error {
+// ExplainNamed says why a file that the user named is not read as a record. It may be any file of
+// theirs, so it never says what the store says of aoctl's own: to move the file away. Any other
+// error, and one about aoctl's own database (""), stays as it is.
+func ExplainNamed(path string, err error) error {
 	bad, ok := errors.AsType[*store.OpenError](err)
-	if !ok {
-		return explainStore(path, err)
+	if path == "" || !ok {
+		return err
 	}
-	said := exit.Error{Code: exit.Failed, Text: fmt.Sprintf("%s is no record of aoctl", path), Hint: bad.Cure, Cause: err}
+	said := exit.Error{
+		Code: exit.Failed, Text: fmt.Sprintf("cannot read %s: %v", path, bad.Err), Cause: err,
+		Hint: "name a backup, or an archive of the log",
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		said.Code, said.Text = exit.NotFound, "there is no file "+path
 	case errors.Is(err, store.ErrMissing):
-		said.Code, said.Text = exit.NotFound, said.Text+": it is empty"
+		said.Code, said.Text = exit.NotFound, path+" is no record of aoctl: it is empty"
 	case errors.Is(err, store.ErrNoDatabase), errors.Is(err, store.ErrNotOurs):
-	default:
-		said.Text = fmt.Sprintf("cannot read %s: %v", path, bad.Err)
+		said.Text = path + " is no record of aoctl"
+	case errors.Is(err, store.ErrTooNew):
+		said.Hint = "update aoctl"
+	case errors.Is(err, store.ErrBusy):
+		said.Hint = bad.Cure
 	}
 	return said
 }

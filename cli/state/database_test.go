@@ -2,13 +2,27 @@ package state
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/store"
 )
+
+// What is met while the file is read is told in the same words.
+func TestDamageInANamedFile(t *testing.T) {
+	damage := fmt.Errorf("verify: %w", &store.OpenError{Path: "/x", Err: store.ErrCorrupt, Cure: "move the file away"})
+	said, ok := errors.AsType[exit.Error](ExplainNamed("/x", damage))
+	if !ok || said.Text != "cannot read /x: the database is damaged" || strings.Contains(said.Hint, "move") {
+		t.Errorf("%+v", said)
+	}
+	if err := ExplainNamed("", damage); err != damage { //nolint:errorlint // the very same
+		t.Errorf("of aoctl's own: %v", err)
+	}
+}
 
 func TestANamedFileThatIsNoRecord(t *testing.T) {
 	dir := t.TempDir()
