@@ -53,18 +53,18 @@ func FirstProcess(list ...Process) Process {
 
 // PutOffAnswer is what the hook of a call is told that is put off.
 func PutOffAnswer() agents.Answer {
-	return agents.Answer{Verdict: agents.Defer, Reason: "Put off in aoctl: a person will answer later."}
+	return agents.Answer{Verdict: agents.Defer, Reason: "Deferred in aoctl: a person will answer later."}
 }
 
 // BesideID is the id of the actor that refuses calls beside one that is put off.
 const BesideID = "beside-deferred"
 
 // BesideReason is the reason of a refusal beside a call that is put off.
-const BesideReason = "another call of this turn is put off until a person answers"
+const BesideReason = "another call of this turn is deferred until a person answers"
 
 // besideWords are what the model reads.
-const besideWords = "Not run: another call of this turn was put off in aoctl until a person answers it. Nobody has refused this call. " +
-	"Make it again once the call that was put off is answered."
+const besideWords = "Not run: another call of this turn was deferred in aoctl until a person answers it. Nobody has refused this call. " +
+	"Make it again once the deferred call is answered."
 
 // CheckpointsOf are the saved checkpoints by request id.
 func CheckpointsOf(saved Saved) map[string]*Checkpoint {

@@ -26,13 +26,13 @@ var (
 	ErrNoTranscript    = errors.New("no transcript is known")                                 // the agent did not say where it writes one, or it is no file to be read
 	ErrChanged         = errors.New("a file of the call changed meanwhile")                   // a path leads elsewhere, or its content is another one
 	ErrNotManaged      = errors.New("aoctl does not hold this session")                       // it was not started with aoctl run
-	ErrCannotDefer     = errors.New("this call cannot be put off")                            // its agent cannot, or another call of its turn is
+	ErrCannotDefer     = errors.New("this call cannot be deferred")                           // its agent cannot, or another call of its turn is
 	ErrFrozen          = errors.New("held by a freeze")                                       // nothing may be allowed before it is lifted
 	ErrClosed          = errors.New("the broker is shutting down")                            //
 )
 
 // ErrPutOff is why a call is not taken back: its agent was told that it waits.
-var ErrPutOff = errors.New("the call is put off until a person answers it")
+var ErrPutOff = errors.New("the call is deferred until a person answers it")
 
 // Why a runner is turned away.
 var (
@@ -48,6 +48,14 @@ type liftError struct{}
 
 func (liftError) Error() string        { return "the session is stopped, and only the operator can lift that" }
 func (liftError) Is(target error) bool { return target == ErrForbidden }
+
+// ErrResume is an ErrForbidden in words of its own, because another key of the console does it.
+var ErrResume error = resumeError{}
+
+type resumeError struct{}
+
+func (resumeError) Error() string        { return "only the operator may resume a session" }
+func (resumeError) Is(target error) bool { return target == ErrForbidden }
 
 // ErrVersion is a change of a rule that became another one meanwhile: an ErrConflict in
 // words of its own.
@@ -106,7 +114,7 @@ func (e TakenError) Is(target error) bool { return target == ErrConflict || targ
 var ErrTaken = errors.New("somebody has the session")
 
 // ErrNothingPutOff says that there is no call for which a session is to be resumed.
-var ErrNothingPutOff = fmt.Errorf("%w: nothing of it is put off", ErrNotFound)
+var ErrNothingPutOff = fmt.Errorf("%w: nothing of it is deferred", ErrNotFound)
 
 // ErrUnknownStart says that a session cannot be resumed as it was started.
 var ErrUnknownStart = errors.New("it cannot be resumed from here")

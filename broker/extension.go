@@ -18,7 +18,7 @@ const (
 var ErrNoMoreTime = errors.New("no more time can be given")
 
 // ReasonPutOff is why a call that is put off is given no more time.
-const ReasonPutOff = "it is put off, and waits without a deadline"
+const ReasonPutOff = "it is deferred, and waits without a deadline"
 
 // ExtendedData is the data of an EventExtended.
 type ExtendedData struct {

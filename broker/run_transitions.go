@@ -48,7 +48,7 @@ func CheckStart(start wire.RunStart) error {
 	}
 	switch {
 	case !profile.Of(start.Agent).Traits.Runs:
-		return fmt.Errorf("%w: agent %q cannot be held by a runner; \"claude\" can", ErrInvalid, Clip(start.Agent))
+		return fmt.Errorf("%w: agent %q cannot be managed; \"claude\" can", ErrInvalid, Clip(start.Agent))
 	case len(start.Args) > maxRunArgs || size > maxArgBytes:
 		return fmt.Errorf("%w: there are more than %d arguments, or more than %d bytes of them", ErrInvalid, maxRunArgs, maxArgBytes)
 	case len(start.Prompt) > maxMessage:
@@ -172,7 +172,7 @@ func EndRun(now time.Time, s *Session) []*Event {
 	}
 	m := s.Message
 	s.Message = nil
-	return []*Event{MessageDropped(now, s, m, "the session was ended with the call that was put off")}
+	return []*Event{MessageDropped(now, s, m, "the session was ended with its deferred call")}
 }
 
 // nothingPutOff is the transition when the call that was put off waits no longer, and its

@@ -11,7 +11,7 @@ import (
 type SessionState string
 
 // The states of a session. "Waiting" is not stored: a session waits while it has
-// pending requests (Session.Status).
+// pending requests (Session.Word).
 const (
 	SessionActive   SessionState = "active"   // a turn is running
 	SessionIdle     SessionState = "idle"     // the turn ended, the user is to speak
@@ -95,14 +95,6 @@ func (s Session) Failure() string {
 	return ""
 }
 
-// Status is the word a person reads: the state, or "waiting" while calls wait.
-func (s Session) Status() string {
-	if s.Pending > 0 && (s.State == SessionActive || s.State == SessionIdle) {
-		return "waiting"
-	}
-	return string(s.State)
-}
-
 // EndsTurns reports whether a refusal can end the turn of s. Where it cannot, a stop
 // refuses each call until the session's user speaks.
 func (s Session) EndsTurns() bool { return agents.TraitsOf(s.Agent).StopTurn }
@@ -125,7 +117,7 @@ func (s *Session) PutOff() bool {
 
 // WordPutOff is the word for a session without a process whose call is put off, of which it has
 // one at most.
-const WordPutOff = "put off"
+const WordPutOff = "deferred"
 
 // Word is where s stands, in the word that the console and every command have for it. While
 // calls wait, that is "waiting".

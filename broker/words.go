@@ -84,7 +84,7 @@ func denyWords(r Request, o Outcome) string {
 			who = "This call was denied with an aoctl command"
 		}
 		if o.Reason == "" {
-			return who + " and gave no reason. Do not try it again as it is; ask what to do instead."
+			return who + ", without a reason. Do not try it again as it is; ask what to do instead."
 		}
 		return who + ": " + o.Reason
 	case ByRule:

@@ -10,6 +10,41 @@ import (
 	"github.com/aoctl/aoctl/cli/usage"
 )
 
+// Flags that take a file, and those that take a folder, whatever command has them.
+var (
+	fileFlags   = []string{"archive", "db", "rules", "settings", "socket", "token-file"}
+	folderFlags = []string{"cwd", "project", "to"}
+)
+
+// offerFiles has the shell offer files where a file is meant, and nowhere else.
+func offerFiles(root *cobra.Command) {
+	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
+	offerFilesIn(root)
+}
+
+func offerFilesIn(cmd *cobra.Command) {
+	for _, name := range fileFlags {
+		offerPaths(cmd, name, cobra.ShellCompDirectiveDefault)
+	}
+	for _, name := range folderFlags {
+		offerPaths(cmd, name, cobra.ShellCompDirectiveFilterDirs)
+	}
+	for _, c := range cmd.Commands() {
+		offerFilesIn(c)
+	}
+}
+
+func offerPaths(cmd *cobra.Command, flag string, way cobra.ShellCompDirective) {
+	f := cmd.Flags().Lookup(flag)
+	if f == nil {
+		f = cmd.PersistentFlags().Lookup(flag)
+	}
+	if f == nil || f.NoOptDefVal != "" { // "install --project" is a switch
+		return
+	}
+	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(nil, way)) // the flag exists
+}
+
 func newCompletionCommand(root *cobra.Command) *cobra.Command {
 	shells := map[string]func(io.Writer) error{
 		"bash":       func(w io.Writer) error { return root.GenBashCompletionV2(w, true) },

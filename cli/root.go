@@ -66,7 +66,7 @@ calls that wait and "aoctl sessions" the sessions.`
 const rootExample = `  aoctl install claude     # once: let Claude Code ask here
   aoctl                    # open the console
   aoctl demo               # see it work without an agent
-  aoctl stop api-server    # from any terminal: stop a session; --all stops every one`
+  aoctl stop api-server    # from any terminal; --all stops every session`
 
 // NewRoot builds the whole tree of commands, for Main and for the manual pages.
 func NewRoot() *cobra.Command {
@@ -78,6 +78,7 @@ func NewRoot() *cobra.Command {
 	root.SetFlagErrorFunc(usage.FlagError)
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return usage.CheckFlags(cmd) }
 	root.ValidArgsFunction = usage.OfferShort
+	usage.WrapHelp(root)
 	help := newHelpCommand(root)
 	root.SetHelpCommand(help) // cobra adds it again, in the same place
 	all := []*cobra.Command{newHookHelp(), newVersionCommand(), newCompletionCommand(root), help}
@@ -88,6 +89,7 @@ func NewRoot() *cobra.Command {
 		all = append(all, family...)
 	}
 	addInGroups(root, all)
+	offerFiles(root)
 	return root
 }
 

@@ -120,7 +120,7 @@ func (c *testConsole) next() broker.Request {
 func (c *testConsole) tell(session string) {
 	s, err := c.Session(context.Background(), session)
 	check(err)
-	fmt.Printf("console: %s of %s is %s\n", s.Name, s.Agent, s.Status())
+	fmt.Printf("console: %s of %s is %s\n", s.Name, s.Agent, s.Word())
 	events, err := c.store.Events(context.Background(), broker.EventFilter{SessionID: session, After: -1})
 	check(err)
 	ran := map[string]string{}

@@ -28,6 +28,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -136,6 +137,9 @@ func (h *hook) beforePrompt(ctx context.Context) int {
 // refuse ends a run that has no answer. A hook that decides says so on stdout where its agent
 // reads it there: what it says on stderr may be a fixed text that stands there already.
 func (h *hook) refuse(err error) int {
+	if errors.Is(err, ErrInput) {
+		err = h.unknownAgent(err)
+	}
 	none := h.closed.CompareAndSwap(false, true) // or an answer is being printed, and nothing may stand beside it
 	if no := profile.Refusal(h.settings.agent, sentence(err)); h.settings.gate && none && no != nil {
 		if n, failed := h.stdout.Write(no); failed == nil && n == len(no) {
@@ -143,6 +147,17 @@ func (h *hook) refuse(err error) int {
 		}
 	}
 	return refuse(h.stderr, err)
+}
+
+// unknownAgent names the agent, where nobody knows one of that name, in place of what came on
+// stdin. A console may know more agents than this client, so a payload that can be read is sent.
+func (h *hook) unknownAgent(err error) error {
+	const generic = "generic" // any program that speaks our own dialect
+	name := h.settings.agent
+	if name == generic || profile.Of(name).Name != "" {
+		return err
+	}
+	return badArgs("unknown agent " + strconv.Quote(name) + ", use " + strings.Join(profile.Names(), ", ") + " or " + generic)
 }
 
 // fastPath tries the short way: payload, question and answer without a second

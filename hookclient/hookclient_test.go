@@ -229,6 +229,10 @@ func TestBadInputRefuses(t *testing.T) {
 			wantRefused(t, runWith(t, &hook{stdin: c.stdin}, "claude", "--socket", b.socket), c.words)
 		})
 	}
+	for _, name := range []string{"nope", "generic"} {
+		got := runWith(t, &hook{stdin: strings.NewReader("")}, name, "--socket", b.socket)
+		wantRefused(t, got, map[string]string{"nope": `unknown agent "nope", use claude, `, "generic": "sent nothing on stdin"}[name])
+	}
 	select {
 	case r := <-b.requests:
 		t.Errorf("the broker was asked: %s %s", r.method, r.path)

@@ -13,7 +13,8 @@ import (
 var (
 	ErrMissing      = errors.New("there is no database yet")                         // OpenReadOnly only
 	ErrTooNew       = errors.New("the database was written by a newer aoctl")        // its schema is unknown here
-	ErrCorrupt      = errors.New("the database is damaged")                          // or no database at all
+	ErrCorrupt      = errors.New("the database is damaged")                          //
+	ErrNoDatabase   = fmt.Errorf("%w: it is no database", ErrCorrupt)                // something else, or its first page is lost
 	ErrNotOurs      = errors.New("the file is another program's or another user's")  //
 	ErrArchive      = errors.New("it is an archive, which only shows what happened") // to be opened read-only
 	ErrUnwritable   = errors.New("the database cannot be written")                   // permissions, read-only disk
@@ -97,7 +98,9 @@ func translate(err error) error {
 	switch se.Code {
 	case sqlite3.ErrBusy, sqlite3.ErrLocked:
 		return fmt.Errorf("%w: %w", ErrBusy, err)
-	case sqlite3.ErrCorrupt, sqlite3.ErrNotADB:
+	case sqlite3.ErrNotADB:
+		return fmt.Errorf("%w: %w", ErrNoDatabase, err)
+	case sqlite3.ErrCorrupt:
 		return fmt.Errorf("%w: %w", ErrCorrupt, err)
 	case sqlite3.ErrReadonly, sqlite3.ErrCantOpen, sqlite3.ErrPerm:
 		return fmt.Errorf("%w: %w", ErrUnwritable, err)
@@ -117,9 +120,6 @@ func ownFault(err error) bool {
 
 // taken reports whether err says that a key or id is in use.
 func taken(err error) bool {
-	if err == nil {
-		return false
-	}
 	var se sqlite3.Error
 	return errors.As(err, &se) &&
 		(se.ExtendedCode == sqlite3.ErrConstraintUnique || se.ExtendedCode == sqlite3.ErrConstraintPrimaryKey)

@@ -59,7 +59,8 @@ func TestOpenRefuses(t *testing.T) {
 	}{
 		{"a newer schema", fmt.Sprintf(`PRAGMA user_version = %d`, store.Newest()+1), nil, store.ErrTooNew},
 		{"another program's database", `PRAGMA application_id = 7`, nil, store.ErrNotOurs},
-		{"random bytes", "", func([]byte) []byte { return random }, store.ErrCorrupt},
+		{"random bytes", "", func([]byte) []byte { return random }, store.ErrNoDatabase},
+		{"another program's, of a later schema", `PRAGMA application_id = 7; PRAGMA user_version = 9999`, nil, store.ErrNotOurs},
 		{"a few bytes", "", func([]byte) []byte { return []byte("hello") }, store.ErrCorrupt},
 		{"only a header", "", func(whole []byte) []byte { return whole[:512] }, store.ErrCorrupt},
 		{"half of it", "", func(whole []byte) []byte { return whole[:len(whole)/2] }, store.ErrCorrupt},

@@ -45,8 +45,7 @@ func OpenReadOnly(ctx context.Context, path string) (*Reader, error) {
 	case !info.Mode().IsRegular():
 		return nil, openError(path, fmt.Errorf("%w: it is no regular file", ErrNotOurs))
 	}
-	err = r.view(ctx, func(db *sql.DB) error { return known(ctx, db) })
-	if err != nil {
+	if err = r.view(ctx, func(db *sql.DB) error { return known(ctx, db) }); err != nil {
 		return nil, err
 	}
 	return r, nil
@@ -79,12 +78,12 @@ func known(ctx context.Context, q querier) error {
 	switch {
 	case err != nil:
 		return err
-	case version > newest():
-		return fmt.Errorf("%w: its schema is %d, this aoctl knows up to %d", ErrTooNew, version, newest())
-	case version == 0:
+	case version == 0 && (app == 0 || app == applicationID):
 		return fmt.Errorf("%w: it is empty", ErrMissing)
 	case app != applicationID:
 		return fmt.Errorf("%w: it is a database, but not aoctl's", ErrNotOurs)
+	case version > newest():
+		return fmt.Errorf("%w: its schema is %d, this aoctl knows up to %d", ErrTooNew, version, newest())
 	}
 	return nil
 }

@@ -77,7 +77,7 @@ func (r *Report) add(seq int64, subject, why string) {
 func (s *queries) Verify(ctx context.Context) (Report, error) {
 	var r Report
 	err := s.snapshot(ctx, func(q querier) error {
-		r = Report{}
+		r = Report{Problems: []Problem{}}
 		w := walker{r: &r}
 		b, err := w.begin(ctx, q)
 		if err != nil {

@@ -61,6 +61,7 @@ var statuses = []struct {
 	{errUnreadable, http.StatusConflict, "no_form", "answer it in the agent's own terminal, or decline"},
 	{errNoSuchReply, http.StatusBadRequest, "bad_answer", "answers go by the question's text or header; labels are taken word for word"},
 	{broker.ErrLift, http.StatusForbidden, "operator_required", "say it in the console (m), or with an operator token from there (r, then t) in AOCTL_TOKEN"},
+	{broker.ErrResume, http.StatusForbidden, "operator_required", "press R in the console, or mint an operator token there (r, then t) and set AOCTL_TOKEN"},
 	{broker.ErrForbidden, http.StatusForbidden, "operator_required", "do it in the console (r opens the rules), or mint an operator token there (r, then t) and set AOCTL_TOKEN"},
 	{hooks.ErrSettings, http.StatusForbidden, "settings_refused", ""},
 	{hooks.ErrTooLong, http.StatusRequestEntityTooLarge, "too_large", ""},

@@ -62,7 +62,7 @@ func (rt runRoutes) postRun(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	writeJSON(w, http.StatusCreated, sessionView{s, s.Status()})
+	writeJSON(w, http.StatusCreated, sessionView{s, s.Word()})
 }
 
 // mayTakeUp keeps agents from taking up sessions that are not new: what their users say to
@@ -200,6 +200,6 @@ func (rt runRoutes) answerSession(w http.ResponseWriter) func(broker.Session, er
 			fail(w, err)
 			return
 		}
-		writeJSON(w, http.StatusOK, sessionView{s, s.Status()})
+		writeJSON(w, http.StatusOK, sessionView{s, s.Word()})
 	}
 }

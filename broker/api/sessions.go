@@ -20,7 +20,7 @@ func (rt sessionRoutes) getSessions(w http.ResponseWriter, r *http.Request) {
 	list, err := rt.o.Records.Sessions(r.Context())
 	views := make([]sessionView, 0, len(list))
 	for _, s := range list {
-		views = append(views, sessionView{s, s.Status()})
+		views = append(views, sessionView{s, s.Word()})
 	}
 	writeList(w, views, err)
 }
@@ -31,7 +31,7 @@ func (rt sessionRoutes) getSession(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	writeJSON(w, http.StatusOK, sessionView{s, s.Status()})
+	writeJSON(w, http.StatusOK, sessionView{s, s.Word()})
 }
 
 // getSessionEvents lists a session's events, oldest first, after ?after.
@@ -78,7 +78,7 @@ func (rt sessionRoutes) postStop(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	writeJSON(w, http.StatusOK, sessionView{s, s.Status()})
+	writeJSON(w, http.StatusOK, sessionView{s, s.Word()})
 }
 
 func (rt sessionRoutes) getCheckStop(w http.ResponseWriter, r *http.Request) {
@@ -105,7 +105,7 @@ func (rt sessionRoutes) kill(w http.ResponseWriter, r *http.Request) {
 		Killed   broker.Killed `json:"killed"`
 		Over     bool          `json:"over"`     // nothing that was to end is known to live on
 		Recorded bool          `json:"recorded"` // all of it is in the log
-	}{sessionView{s, s.Status()}, bounded(done), done.Over(), err == nil}
+	}{sessionView{s, s.Word()}, bounded(done), done.Over(), err == nil}
 	writeJSON(w, http.StatusOK, answer)
 }
 

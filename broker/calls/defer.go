@@ -56,7 +56,7 @@ func (cs *Calls) Defer(ctx context.Context, id string, by broker.Actor) (broker.
 		if r.Call.ID == "" {
 			r.Call = cs.o.Records.Latest(ctx, broker.Request{ID: id})
 		}
-		return r.Call, fmt.Errorf("put off %s: %w", broker.Clip(id), r.Err)
+		return r.Call, fmt.Errorf("defer %s: %w", broker.Clip(id), r.Err)
 	}
 	return r.Call, nil
 }

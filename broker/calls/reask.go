@@ -30,7 +30,7 @@ func (cs *Calls) GiveDeferred(ctx context.Context, req broker.Request) (broker.R
 		}
 		return cs.giveAgain(ctx, req, 0)
 	case errors.Is(r.Err, broker.ErrAnsweredBefore):
-		detail := strings.TrimPrefix(broker.WhyBefore(r.Err), "it was allowed while it was put off, and ")
+		detail := strings.TrimPrefix(broker.WhyBefore(r.Err), "it was allowed while it was deferred, and ")
 		cs.o.Records.NoteRefusal(req, broker.RefusedData{Wanted: broker.WantsAgain, Kind: broker.Replayed, Detail: detail, By: broker.Actor{Kind: broker.ByAgent}})
 	}
 	if r.Err != nil {

@@ -54,7 +54,7 @@ func (s *State) putOff(now time.Time, c *Call, by broker.Actor) (*Call, error) {
 	case se.Row.Run == nil && c.Start.Forgets:
 		return c, broker.CannotDefer("its agent keeps nothing of its session: it waits as before")
 	case len(se.deferred) > 0 || se.putOffTurn:
-		return c, broker.CannotDefer("another call of its session is put off, and only one can be: it waits as before")
+		return c, broker.CannotDefer("another call of its session is deferred, and only one can be: it waits as before")
 	}
 	cp := &broker.Checkpoint{
 		RequestID: r.ID, SessionID: r.SessionID, ToolUseID: r.ToolUseID, CWD: cmp.Or(se.Row.CWD, r.CWD), By: by,
@@ -148,7 +148,7 @@ func (in Give) step(s *State, now time.Time) Reply {
 	s.editSession(c.Req.SessionID).back()
 	s.show(c)
 	if why != "" {
-		return Reply{Err: broker.AnsweredBefore("it was allowed while it was put off, and " + why), Call: *c.Req}
+		return Reply{Err: broker.AnsweredBefore("it was allowed while it was deferred, and " + why), Call: *c.Req}
 	}
 	return Reply{Call: *c.Req, Done: true}
 }

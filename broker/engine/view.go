@@ -12,6 +12,7 @@ import (
 	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/sessionnames"
 )
 
 // View is the state as others may read it at any time: what is on record, and nothing that is
@@ -247,7 +248,7 @@ func (v *View) Status(now time.Time) broker.Status {
 			}
 		}
 		if r := oldest; r != nil {
-			st.Oldest = &broker.Oldest{RequestID: r.ID, SessionID: r.SessionID, SessionName: cmp.Or(s.session(r.SessionID).Row.Name, r.SessionID), ToolName: r.ToolName}
+			st.Oldest = &broker.Oldest{RequestID: r.ID, SessionID: r.SessionID, SessionName: cmp.Or(sessionnames.Labels(sessionnames.All(s.views()))[r.SessionID], r.SessionID), ToolName: r.ToolName}
 			st.OldestWaitMS = max(now.Sub(r.CreatedAt).Milliseconds(), 1)
 		}
 		return st

@@ -53,6 +53,22 @@ func TestViewOfCalls(t *testing.T) {
 	}
 }
 
+// TestTheOldestIsNamedAsEverywhere: sessions of one name are told apart in the status too.
+func TestTheOldestIsNamedAsEverywhere(t *testing.T) {
+	s, now := newState(t)
+	for _, id := range []string{"0197-aaaa", "0197-bbbb"} {
+		q := question(now, id)
+		q.SessionID = id
+		do(s, now, Ask{Question: q})
+		do(s, now, Insert{Ask: Ask{Question: q}, Judged: Judged{Rules: s.now.rules.Version}})
+		now = now.Add(time.Second)
+	}
+	st := (&View{state: s}).Status(now)
+	if st.Oldest == nil || st.Oldest.SessionName != "src-aaaa" {
+		t.Errorf("the oldest is %+v", st.Oldest)
+	}
+}
+
 // TestViewOfFreezes: a freeze is seen on sessions, cards and counts, and so is its end.
 func TestViewOfFreezes(t *testing.T) {
 	s, now := newState(t)

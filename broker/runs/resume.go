@@ -17,7 +17,7 @@ import (
 
 // Resume goes on with a session whose call was put off: it starts a runner where the session is
 // managed, and says what to run where it is not. Two at once start one. Errors: ErrNotFound,
-// ErrForbidden, ErrConflict (a process has the session already), ErrNotRecorded, and those of the
+// ErrResume, ErrConflict (a process has the session already), ErrNotRecorded, and those of the
 // launcher.
 func (rs *Runs) Resume(ctx context.Context, sessionID string, by broker.Actor) (broker.Resumption, error) {
 	r, err := rs.ResumeFor(ctx, sessionID, by, broker.Process{})
@@ -55,8 +55,8 @@ func (rs *Runs) ResumeFor(ctx context.Context, sessionID string, by broker.Actor
 // ShowResume says what ResumeFor would do, and does nothing.
 func (rs *Runs) ShowResume(ctx context.Context, sessionID string, by broker.Actor, _ broker.Process) (broker.Resumption, error) {
 	if by.Kind != broker.ByOperator {
-		rs.o.Records.NoteRefusal(broker.Request{SessionID: sessionID}, broker.RefusedData{Wanted: broker.WantsResume, Kind: broker.NoOperator, Detail: broker.ErrForbidden.Error(), By: by})
-		return broker.Resumption{}, broker.ErrForbidden
+		rs.o.Records.NoteRefusal(broker.Request{SessionID: sessionID}, broker.RefusedData{Wanted: broker.WantsResume, Kind: broker.NoOperator, Detail: broker.ErrResume.Error(), By: by})
+		return broker.Resumption{}, broker.ErrResume
 	}
 	if _, err := rs.o.Records.Session(ctx, sessionID); err != nil {
 		return broker.Resumption{}, err

@@ -81,7 +81,7 @@ func TestWhatCannotBePutOffIsNoUse(t *testing.T) {
 	putOff(t, b, submitted.ID)
 	ended(t, b)
 	rule := save(t, b, rules.Rule{Enabled: true, Tool: "Bash", Decision: rules.Defer, MaxUses: 2})
-	if r := submit(t, b, headless("toolu_2", "make install", "talk 2")); r.Checkpoint != nil || !strings.Contains(r.Assessment.Reason, "cannot be put off") {
+	if r := submit(t, b, headless("toolu_2", "make install", "talk 2")); r.Checkpoint != nil || !strings.Contains(r.Assessment.Reason, "cannot be deferred") {
 		t.Fatalf("put off beside another one: %+v", r.Assessment)
 	}
 	for _, r := range b.Rules(t.Context()).Rules {

@@ -49,13 +49,13 @@ func TestResumeBesideSomethingElse(t *testing.T) {
 		want   error
 		why    string
 	}{
-		"a stop that is only in memory yet": {func(t *testing.T, w world) { stopUnrecorded(t, w.st, w.b, "s") }, broker.ErrNotFound, "nothing of it is put off"},
+		"a stop that is only in memory yet": {func(t *testing.T, w world) { stopUnrecorded(t, w.st, w.b, "s") }, broker.ErrNotFound, "nothing of it is deferred"},
 		"a runner that came by itself":      {func(t *testing.T, w world) { startRun(t, w.b, runner2, "s") }, broker.ErrConflict, "a runner has it"},
 		"a runner that was asked for":       {func(t *testing.T, w world) { must2(w.b.Resume(t.Context(), "s", operator)) }, broker.ErrConflict, "a runner has it"},
 		"its answer that is given": {func(t *testing.T, w world) {
 			decide(t, w.b, w.r.ID, broker.Decision{Verdict: broker.Deny})
 			must2(hears(t, w.b, headless("toolu_1", "make", "talk 2")))
-		}, broker.ErrNotFound, "nothing of it is put off"},
+		}, broker.ErrNotFound, "nothing of it is deferred"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

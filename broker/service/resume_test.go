@@ -152,7 +152,7 @@ func TestResumeNeedsAnOperatorAndAProgram(t *testing.T) {
 	l := &living{}
 	b, program, _, agent := watched(t, brokertest.NewMemory(), l)
 	l.end(agent.PID)
-	if _, err := b.Resume(t.Context(), "s", byShell); !errors.Is(err, broker.ErrForbidden) {
+	if _, err := b.Resume(t.Context(), "s", byShell); !errors.Is(err, broker.ErrForbidden) || !errors.Is(err, broker.ErrResume) {
 		t.Errorf("by a process: %v", err)
 	}
 	if logged(t, b, broker.EventAccessRefused) != 1 {

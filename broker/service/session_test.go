@@ -94,8 +94,8 @@ func TestSessionLife(t *testing.T) {
 	told(t, b, agents.Hook{Kind: agents.SessionStart, Text: "compact"})
 	wantSession(t, b, "compacted in a turn", broker.SessionActive)
 	submit(t, b, bash("s", "1", "make"))
-	if s := wantSession(t, b, "asking", broker.SessionActive); s.Status() != "waiting" || s.Pending != 1 || s.Name != "Fix the shop" {
-		t.Errorf("asking: %s, %d pending, named %q", s.Status(), s.Pending, s.Name)
+	if s := wantSession(t, b, "asking", broker.SessionActive); s.Word() != "waiting" || s.Pending != 1 || s.Name != "Fix the shop" {
+		t.Errorf("asking: %s, %d pending, named %q", s.Word(), s.Pending, s.Name)
 	}
 	told(t, b, agents.Hook{Kind: agents.TurnEnd})
 	wantSession(t, b, "turn over", broker.SessionIdle)

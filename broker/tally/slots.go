@@ -42,7 +42,7 @@ func slots(hours map[int64]*Slot, loc *time.Location) (list []Slot, ms int64) {
 	first, last := hours[keys[0]].At, hours[keys[len(keys)-1]].At
 	length := length(last.Sub(first))
 	for at := start(first, length, loc); !at.After(last); at = next(at, length, loc) {
-		list = append(list, Slot{At: at, AtMS: at.UnixMilli()})
+		list = append(list, Slot{At: at})
 	}
 	i := 0
 	for _, k := range keys {

@@ -43,14 +43,14 @@ type Counts struct {
 	Other    int `json:"other"`         // cancelled, answered elsewhere, stopped …
 	Saved    int `json:"prompts_saved"` // a rule decided at once, so nobody was asked
 
-	Prompts   int     `json:"prompts"`            // somebody was asked
-	Per100    float64 `json:"prompts_per_100"`    // of the calls that were not only observed
-	MedianMS  int64   `json:"answer_p50_ms"`      // how long a person took; 0 when none answered
-	SlowestMS int64   `json:"answer_p95_ms"`      // 95 of 100 answers took no longer
-	WaitedMS  int64   `json:"answer_total_ms"`    // all answers together
-	Answers   int     `json:"answers"`            // that the three are about
-	LastAt    int64   `json:"last_ms,omitempty"`  // when the last call ended, milliseconds since 1970 UTC
-	FirstAt   int64   `json:"first_ms,omitempty"` // when the first one was asked
+	Prompts   int       `json:"prompts"`           // somebody was asked
+	Per100    float64   `json:"prompts_per_100"`   // of the calls that were not only observed
+	MedianMS  int64     `json:"answer_p50_ms"`     // how long a person took; 0 when none answered
+	SlowestMS int64     `json:"answer_p95_ms"`     // 95 of 100 answers took no longer
+	WaitedMS  int64     `json:"answer_total_ms"`   // all answers together
+	Answers   int       `json:"answers"`           // that the three are about
+	LastAt    time.Time `json:"last_at,omitzero"`  // when the last call ended
+	FirstAt   time.Time `json:"first_at,omitzero"` // when the first one was asked
 
 	took []time.Duration
 }
@@ -67,7 +67,6 @@ type Group struct {
 // Slot are the calls that were asked in one span of time.
 type Slot struct {
 	At      time.Time `json:"at"`
-	AtMS    int64     `json:"at_ms"` // the same, milliseconds since 1970 UTC
 	Calls   int       `json:"calls"`
 	Prompts int       `json:"prompts"`
 }
@@ -143,9 +142,11 @@ func (n *Counts) add(c broker.EndedCall) {
 	if byHand(c) {
 		n.took = append(n.took, max(waited, 0))
 	}
-	n.LastAt = max(n.LastAt, c.Ended.UnixMilli())
-	if at := c.Asked.UnixMilli(); n.FirstAt == 0 || at < n.FirstAt {
-		n.FirstAt = at
+	if c.Ended.After(n.LastAt) {
+		n.LastAt = c.Ended
+	}
+	if n.FirstAt.IsZero() || c.Asked.Before(n.FirstAt) {
+		n.FirstAt = c.Asked
 	}
 }
 

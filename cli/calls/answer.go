@@ -35,7 +35,7 @@ func newAnswerCommand() *cobra.Command {
 	var o answerOptions
 	cmd := &cobra.Command{
 		Use:   "answer ID | SESSION",
-		Short: "Answer the question that an agent asks its user, with an operator token",
+		Short: "Answer an agent's question to its user, with an operator token",
 		Long: `answer answers the question that waits in a session, or the one of that id, and needs
 an operator token as "aoctl approve" does. A question goes by its text or its header; what
 is one of its options picks it, and what is not is taken for your own words. Several
@@ -48,7 +48,7 @@ any program of yours may.`,
   aoctl call answer 0197f3a2 -a Database=SQLite -a Parts=API -a Parts=UI
   aoctl call answer api-server --decline 'ask me tomorrow'`,
 		Args:              usage.OneArg("the id of a waiting question, or a session"),
-		ValidArgsFunction: client.CompleteSessions,
+		ValidArgsFunction: completeAsked,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := client.NewOperator(cmd, o.tokenFile)
 			if err != nil {
@@ -64,7 +64,7 @@ any program of yours may.`,
 	cmd.Flags().StringArrayVarP(&o.answers, "answer", "a", nil, "QUESTION=ANSWER, or just ANSWER where one thing is asked; again for more")
 	cmd.Flags().StringVar(&o.decline, "decline", "", "answer nothing, and why; the agent reads it")
 	client.TokenFileFlag(cmd, &o.tokenFile)
-	output.Flags[outcome](cmd, &o.json, "print a JSON array with the question's outcome")
+	output.Flags[outcome](cmd, &o.json, "print a JSON object with the question's outcome")
 	return cmd
 }
 
@@ -96,13 +96,40 @@ func answerQuestion(ctx context.Context, c *client.Client, o answerOptions, out 
 		return err
 	}
 	if o.json.On() {
-		return o.json.Print(out, []outcome{answer})
+		return o.json.Print(out, answer)
 	}
 	word := "answered: "
 	if o.declined {
 		word = "declined: "
 	}
 	return show.Line(out, safe.Line(word+show.Call(call)))
+}
+
+func isQuestion(r broker.Request) bool {
+	tool, _ := r.Call()
+	return tool == agents.AskUserQuestion
+}
+
+// completeAsked offers the sessions in which a question waits.
+func completeAsked(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var offers []string
+	client.Briefly(cmd, func(ctx context.Context, c *client.Client) {
+		waiting, err := c.Pending(ctx, "")
+		if err != nil {
+			return
+		}
+		all, err := c.Sessions(ctx)
+		if err != nil {
+			return
+		}
+		offers = client.OfferSessions(client.Plain(all), begun, func(s broker.Session) bool {
+			return slices.ContainsFunc(waiting, func(r client.Request) bool { return r.SessionID == s.ID && isQuestion(r.Request) })
+		})
+	})
+	return offers, cobra.ShellCompDirectiveNoFileComp
 }
 
 // findQuestion picks the waiting question that ref names.
@@ -113,7 +140,7 @@ func findQuestion(ctx context.Context, c *client.Client, ref string) (broker.Req
 	}
 	var asked []broker.Request
 	for _, r := range waiting {
-		if tool, _ := r.Call(); tool == agents.AskUserQuestion {
+		if isQuestion(r.Request) {
 			asked = append(asked, r.Request)
 		}
 	}

@@ -80,7 +80,8 @@ agent's tool takes it. It is judged like any other: what a rule refuses is refus
 	cmd.Flags().StringVar(&o.digest, "digest", "", "digest of the call that was looked at, or its beginning; then nothing is asked")
 	cmd.Flags().BoolVar(&o.dangerous, "dangerous", false, "allow it although it is dangerous; takes the whole --digest")
 	cmd.Flags().StringVar(&o.inputFile, "input", "", "file with the input to run with in place of the call's own, as JSON; - for standard input")
-	output.Flags[outcome](cmd, &o.json, "print a JSON array with the call's outcome")
+	_ = cmd.RegisterFlagCompletionFunc("input", usage.CompleteFiles) // the flag exists
+	output.Flags[outcome](cmd, &o.json, "print a JSON object with the call's outcome")
 	return cmd
 }
 
@@ -137,7 +138,7 @@ func approveCall(ctx context.Context, c *client.Client, o approveOptions, out io
 	case err != nil:
 		return err
 	case o.json.On():
-		return o.json.Print(out, []outcome{answer})
+		return o.json.Print(out, answer)
 	case answer.Granted:
 		return show.Line(out, safe.Line(fmt.Sprintf("allowed late: when the agent asks again for exactly this, it passes once: %s: %s", call.ToolName, show.Call(call))))
 	}

@@ -46,8 +46,8 @@ console, or an operator token (aoctl approve).`,
 		},
 	}
 	cmd.Flags().StringVarP(&o.reason, "message", "m", "", "why; the agent reads it")
-	cmd.Flags().BoolVar(&o.end, "end", false, "of a call that is put off: its session is over, and not resumed to hear of it")
-	output.Flags[outcome](cmd, &o.json, "print a JSON array with the call's outcome")
+	cmd.Flags().BoolVar(&o.end, "end", false, "of a deferred call: its session is over, and not resumed to hear of it")
+	output.Flags[outcome](cmd, &o.json, "print a JSON object with the call's outcome")
 	return cmd
 }
 
@@ -72,14 +72,14 @@ func denyCall(ctx context.Context, c *client.Client, o denyOptions, out io.Write
 		return notWaiting(o.call, nil)
 	}
 	if o.end && call.Checkpoint == nil {
-		return usage.Error{Text: "--end is for a call that is put off, and this one's agent waits for it", Hint: "deny it without --end, or stop its session: aoctl stop"}
+		return usage.Error{Text: "--end is for a deferred call, and this one's agent waits for it", Hint: "deny it without --end, or stop its session: aoctl stop"}
 	}
 	answer, err := deny(ctx, c, call.ID, o.reason, o.end)
 	if err != nil {
 		return err
 	}
 	if o.json.On() {
-		return o.json.Print(out, []outcome{answer})
+		return o.json.Print(out, answer)
 	}
 	return show.Line(out, safe.Line(fmt.Sprintf("denied %s: %s", call.ToolName, show.Call(call))))
 }

@@ -1,7 +1,9 @@
 package calls
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"time"
 
@@ -27,8 +29,8 @@ func newListCommand() *cobra.Command {
 		Short: "List the calls that wait for an answer",
 		Long: `It lists the calls that wait for an answer, the one that waits longest first.
 They are answered in the console; from here they can be refused (aoctl deny) and, with
-an operator token, allowed (aoctl approve). "held" says that a freeze keeps a call from
-being allowed until it is lifted.`,
+an operator token, allowed (aoctl approve). "!!" marks a dangerous call, or one whose risk is
+not known; "frozen" says that a freeze keeps a call from being allowed until it is lifted.`,
 		Example: "  aoctl call list\n  aoctl call list --session api-server --json",
 		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -40,7 +42,7 @@ being allowed until it is lifted.`,
 		},
 	}
 	cmd.Flags().StringVar(&o.session, "session", "", "only calls of this session (its name, id or folder)")
-	output.Flags[client.Request](cmd, &o.json, "print a JSON array, [] when nothing waits")
+	output.Flags[listed](cmd, &o.json, "print a JSON array, [] when nothing waits", "dangerous")
 	_ = cmd.RegisterFlagCompletionFunc("session", client.CompleteSessions)
 	return cmd
 }
@@ -64,11 +66,27 @@ func listPending(ctx context.Context, c *client.Client, o pendingOptions, out io
 	}
 	switch {
 	case o.json.On():
-		return o.json.Print(out, waiting)
+		list := make([]listed, len(waiting))
+		for i, r := range waiting {
+			list[i] = listed{r}
+		}
+		return o.json.Print(out, list)
 	case len(waiting) == 0:
 		return show.Line(out, "Nothing is waiting.")
 	}
 	return pendingTable(waiting, client.Plain(sessions), now).Print(out)
+}
+
+// listed is a waiting call for programs: as the console sent it, and whether it is dangerous.
+type listed struct{ client.Request }
+
+// MarshalJSON puts the danger behind what the console sent.
+func (l listed) MarshalJSON() ([]byte, error) {
+	raw, err := l.Request.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return fmt.Appendf(bytes.TrimSuffix(bytes.TrimSpace(raw), []byte("}")), `,"dangerous":%t}`, isDangerous(l.Request.Request)), nil
 }
 
 func pendingTable(waiting []client.Request, sessions []broker.Session, now time.Time) *show.Table {
@@ -77,22 +95,30 @@ func pendingTable(waiting []client.Request, sessions []broker.Session, now time.
 		ids[i] = r.ID
 	}
 	short, names := show.ShortIDs(ids), show.SessionNames(sessions)
-	t := &show.Table{Head: []string{"ID", "SESSION", "AGE", "LEFT", "TOOL", "CALL"}, Spare: []string{"AGE", "TOOL"}}
+	t := &show.Table{Head: []string{"ID", "SESSION", "AGE", "LEFT", "RISK", "TOOL", "CALL"}, Spare: []string{"AGE", "TOOL"}}
 	for _, r := range waiting {
 		t.Add(short[r.ID], asker(r.Request, names), figures.Ago(now.Sub(r.CreatedAt)), timeLeft(r.Request, now),
-			r.ToolName, show.Call(r.Request))
+			riskSign(r.Request), r.ToolName, show.Call(r.Request))
 	}
 	return t
 }
 
-// timeLeft is how long a call may still wait, whether a freeze holds it, or that it is put off.
+// riskSign has a column of its own, because a call could begin with the same sign.
+func riskSign(r broker.Request) string {
+	if isDangerous(r) {
+		return "!!"
+	}
+	return ""
+}
+
+// timeLeft is how long a call may still wait, whether a freeze holds it, or that it is deferred.
 func timeLeft(r broker.Request, now time.Time) string {
 	if r.Checkpoint != nil {
-		return "put off"
+		return "deferred"
 	}
 	left := figures.Clock(r.ExpiresAt.Sub(now))
 	if r.Held != "" {
-		left += " held"
+		left += " frozen"
 	}
 	return left
 }

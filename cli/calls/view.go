@@ -142,9 +142,9 @@ func standing(r broker.Request, now time.Time) string {
 	asked := "waits, asked " + figures.Ago(now.Sub(r.CreatedAt)) + " ago · "
 	switch {
 	case r.Checkpoint != nil:
-		return asked + "put off, no deadline"
+		return asked + "deferred, no deadline"
 	case r.Held != "":
-		return asked + "held by a freeze, " + figures.Clock(r.ExpiresAt.Sub(now)) + " left"
+		return asked + "frozen, " + figures.Clock(r.ExpiresAt.Sub(now)) + " left"
 	}
 	return asked + figures.Clock(max(0, r.ExpiresAt.Sub(now))) + " left"
 }

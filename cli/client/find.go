@@ -82,7 +82,7 @@ func sessionLines(all, found []broker.Session) []string {
 
 // sessionText is what tells s from others, beside the word for it.
 func sessionText(s broker.Session, word string) []string {
-	parts := []string{s.Agent, s.Status(), s.CWD}
+	parts := []string{s.Agent, s.Word(), s.CWD}
 	if name := show.SessionName(s); !strings.HasPrefix(word, name) {
 		parts = append([]string{name}, parts...)
 	}

@@ -43,6 +43,9 @@ func (o *Options) Flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.listen, "listen", "", "listen on this loopback address as well, such as 127.0.0.1:8765: for containers and forwarded ports, with tokens")
 	cmd.Flags().BoolVar(&o.anyone, "listen-operators", false, "over --listen take operator tokens also from processes that cannot be found on this machine")
 	cmd.Flags().StringVar(&o.theme, "theme", config.Themes[0], "the colours: "+strings.Join(config.Themes, ", "))
+	for flag, values := range map[string][]string{"on-timeout": {string(broker.Deny), string(broker.Defer)}, "theme": config.Themes} {
+		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
+	}
 	o.attention.flags(cmd)
 }
 

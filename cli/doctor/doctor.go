@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -58,7 +59,7 @@ unanswered to the end, which takes ten minutes.
 --fix repairs what needs no person: modes of aoctl's own files, and hooks that differ
 from those that aoctl writes (it keeps a backup). Exit code 1 means that something
 failed, 0 that nothing did; warnings do not count.`,
-		Example: "  aoctl doctor\n  aoctl doctor --fix\n  aoctl doctor --project ~/src/shop --json | jq '.checks[] | select(.status == \"fail\")'\n  aoctl doctor --drill gemini\n  aoctl doctor --drill qwen --full",
+		Example: "  aoctl doctor\n  aoctl doctor --fix\n  aoctl doctor --project ~/src/shop --jq '.checks[] | select(.status == \"fail\")'\n  aoctl doctor --drill gemini\n  aoctl doctor --drill qwen --full",
 		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.read(cmd); err != nil {
@@ -95,14 +96,34 @@ func (o *options) read(cmd *cobra.Command) error {
 		return usage.Error{Text: fmt.Sprintf("--project %s is not a folder", dir)}
 	}
 	o.project = dir
-	if o.settings != "" {
-		if o.settings, err = filepath.Abs(o.settings); err != nil {
-			return usage.Error{Text: "the path of the settings file is unknown", Hint: "give its whole path"}
-		}
+	if err := o.readSettings(); err != nil {
+		return err
 	}
 	o.socket, err = client.SocketPath(cmd)
 	if err != nil {
 		o.socket = "" // the first check says so
+	}
+	return nil
+}
+
+// readSettings makes sure that a settings file that was named is there: with none, nothing would
+// be wrong with it.
+func (o *options) readSettings() (err error) {
+	if o.settings == "" {
+		return nil
+	}
+	named := o.settings
+	if o.settings, err = filepath.Abs(named); err != nil {
+		return usage.Error{Text: "the path of the settings file is unknown", Hint: "give its whole path"}
+	}
+	info, err := os.Stat(o.settings)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return usage.Error{Text: fmt.Sprintf("--settings %s is not there", named), Hint: "name a settings file of Claude Code"}
+	case err != nil:
+		return usage.Error{Text: fmt.Sprintf("--settings %s cannot be read: %v", named, exit.RootCause(err))}
+	case info.IsDir():
+		return usage.Error{Text: fmt.Sprintf("--settings %s is a folder", named), Hint: "name a settings file of Claude Code"}
 	}
 	return nil
 }

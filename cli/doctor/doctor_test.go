@@ -21,6 +21,45 @@ import (
 	agentcheck "github.com/aoctl/aoctl/hookclient/install/check"
 )
 
+func TestNamedSettingsMustBeThere(t *testing.T) {
+	dir := t.TempDir()
+	for path, want := range map[string]string{filepath.Join(dir, "nope.json"): "is not there", dir: "is a folder"} {
+		o := options{settings: path}
+		if err := o.readSettings(); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", path, err, want)
+		}
+	}
+}
+
+// At 40 cells the words of a cure are broken, and its command is not.
+func TestACommandIsNotBroken(t *testing.T) {
+	for cure, want := range map[string]string{
+		"start a console with: aoctl run --detach":                                  "          → start a console with:\n            aoctl run --detach\n",
+		"write the hook again: aoctl install claude --mode gate, to see every call": "          → write the hook again:\n    aoctl install claude --mode gate\n            to see every call\n",
+		"aoctl install claude --mode gate, now":                                     "          →\n    aoctl install claude --mode gate\n            now\n",
+		"aoctl rules list":                                                          "          → aoctl rules list\n",
+	} {
+		var b bytes.Buffer
+		p := painter{out: bufio.NewWriter(&b), width: 40}
+		p.cure("          → ", cure, "            ")
+		_ = p.out.Flush()
+		if b.String() != want {
+			t.Errorf("%q, want %q", b.String(), want)
+		}
+	}
+}
+
+// A small window keeps most of its width for what was seen.
+func TestChecksInASmallWindow(t *testing.T) {
+	var b bytes.Buffer
+	p := painter{out: bufio.NewWriter(&b), width: 40, names: 15}
+	p.check(check{Name: "folder", Status: agentcheck.Warn, Seen: "there is none yet, and no console has run", Cure: "aoctl"})
+	_ = p.out.Flush()
+	if want := "  warn  folder\n        there is none yet, and no\n        console has run\n        → aoctl\n"; b.String() != want {
+		t.Errorf("%q, want %q", b.String(), want)
+	}
+}
+
 // What a hook comes to is judged as the agents judge it.
 func TestDrillVerdicts(t *testing.T) {
 	for _, tt := range []struct{ script, verdict, reason string }{

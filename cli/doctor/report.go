@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -33,6 +34,7 @@ type examination struct {
 
 // check is one thing that was looked at.
 type check struct {
+	ID      string            `json:"id"`      // section and name, with a number from the second of that name on
 	Section string            `json:"section"` // console, database, an agent's name, drill, rules
 	Name    string            `json:"name"`
 	Status  agentcheck.Status `json:"status"` // ok, warn, fail, skipped
@@ -124,6 +126,7 @@ func statusWord(s agentcheck.Status) (word, style string) {
 // print writes e for a person, or as JSON.
 func (e *examination) print(w io.Writer, as *output.Format) error {
 	if as.On() {
+		e.number()
 		return as.Print(w, e)
 	}
 	width, styled := show.Terminal(w)
@@ -165,6 +168,19 @@ func (e *examination) print(w io.Writer, as *output.Format) error {
 	return out.Flush()
 }
 
+// number gives every check an id.
+func (e *examination) number() {
+	seen := map[string]int{}
+	for i := range e.Checks {
+		c := &e.Checks[i]
+		c.ID = c.Section + "/" + c.Name
+		seen[c.ID]++
+		if n := seen[c.ID]; n > 1 {
+			c.ID += fmt.Sprintf("/%d", n)
+		}
+	}
+}
+
 // painter writes lines that fit the terminal; into a pipe none is broken.
 type painter struct {
 	out    *bufio.Writer
@@ -182,14 +198,51 @@ func (p *painter) paint(s, style string) string {
 	return "\x1b[" + style + "m" + s + "\x1b[0m"
 }
 
+// stacked is the width below which what was seen stands below the name of a check.
+const stacked = 60
+
 func (p *painter) check(c check) {
 	word, style := statusWord(c.Status)
 	name := safe.Line(c.Name)
 	name += strings.Repeat(" ", max(p.names-safe.Width(name), 0))
 	indent := strings.Repeat(" ", 2+4+2+p.names+2)
-	p.wrapped("  "+p.paint(word, style)+"  "+name+"  ", safe.Line(c.Seen), indent)
+	lead := "  " + p.paint(word, style) + "  " + name + "  "
+	if p.width > 0 && p.width < stacked {
+		p.line(strings.TrimRight(lead, " "))
+		indent = strings.Repeat(" ", 2+4+2)
+		lead = indent
+	}
+	p.wrapped(lead, safe.Line(c.Seen), indent)
 	if c.Cure != "" && c.Status != agentcheck.OK {
-		p.wrapped(indent+p.paint("→ ", "2"), safe.Line(c.Cure), indent+"  ")
+		p.cure(indent+p.paint("→ ", "2"), safe.Line(c.Cure), indent+"  ")
+	}
+}
+
+// commandIn finds the command in a cure: at its beginning or behind a colon, up to a comma.
+var commandIn = regexp.MustCompile(`(?:^|: )(aoctl [^,;]+)`)
+
+// cure writes what to do. A command that does not fit beside the other words gets a line of its
+// own, and is never broken: it is there to be copied.
+func (p *painter) cure(first, text, rest string) {
+	at := commandIn.FindStringSubmatchIndex(text)
+	if p.width == 0 || at == nil || safe.Width(rest+text) <= p.width {
+		p.wrapped(first, text, rest)
+		return
+	}
+	before, command, after := text[:at[2]], text[at[2]:at[3]], strings.TrimLeft(text[at[3]:], ",; ")
+	if before != "" {
+		p.wrapped(first, strings.TrimSpace(before), rest)
+		first = rest
+	}
+	if safe.Width(rest+command) > p.width {
+		if before == "" {
+			p.line(strings.TrimRight(first, " "))
+		}
+		first = "    "
+	}
+	p.line(first + command)
+	if after != "" {
+		p.wrapped(rest, after, rest)
 	}
 }
 

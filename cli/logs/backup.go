@@ -40,6 +40,8 @@ state folder, and copy FILE there as aoctl.db. What was decided after the backup
 not in it; the numbers printed here say where its log ends.`,
 		Example: "  aoctl backup ~/backups/aoctl-2026-11-02.db\n  aoctl backup /mnt/usb/aoctl.db --force --json",
 		Args:    usage.OneArg("a file"),
+
+		ValidArgsFunction: usage.CompleteOneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return backUp(cmd.Context(), args[0], o, cmd.OutOrStdout())
 		},

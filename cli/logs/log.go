@@ -98,7 +98,7 @@ func showLog(ctx context.Context, o options, q query, out, stderr io.Writer) (er
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, r.Close()) }()
+	defer func() { err = state.ExplainNamed(o.archive, errors.Join(err, r.Close())) }()
 	w := &writer{reader: r, out: out, json: o.json}
 	if err = w.learnSessions(ctx); err != nil {
 		return err

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/aoctl/aoctl/broker/tally"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/tui/figures"
@@ -145,6 +147,18 @@ func spentCells(s tally.Spent) []string {
 	return cells
 }
 
+// shortRules are the beginnings of ids that aoctl gave, by which commands take them. Names that
+// a person chose are not cut.
+func shortRules(list []tally.Group) map[string]string {
+	var ids []string
+	for _, g := range list {
+		if uuid.Validate(g.ID) == nil {
+			ids = append(ids, g.ID)
+		}
+	}
+	return show.ShortIDs(ids)
+}
+
 // printGroups prints those with the most prompts.
 func printGroups(out io.Writer, head string, list []tally.Group) error {
 	if len(list) == 0 {
@@ -155,12 +169,17 @@ func printGroups(out io.Writer, head string, list []tally.Group) error {
 	if spent {
 		t.Head = append(t.Head, "TOKENS", "COST")
 	}
-	for _, g := range list[:min(len(list), mostGroups)] {
+	shown := list[:min(len(list), mostGroups)]
+	var short map[string]string
+	if width, _ := show.Terminal(out); width > 0 {
+		short = shortRules(shown)
+	}
+	for _, g := range shown {
 		p50, p95 := "", ""
 		if g.Answers > 0 {
 			p50, p95 = tookText(g.MedianMS), tookText(g.SlowestMS)
 		}
-		cells := []string{cmp.Or(g.Name, g.ID), fmt.Sprint(g.Calls), fmt.Sprint(g.Prompts), fmt.Sprintf("%.1f", g.Per100), p50, p95}
+		cells := []string{cmp.Or(g.Name, short[g.ID], g.ID), fmt.Sprint(g.Calls), fmt.Sprint(g.Prompts), fmt.Sprintf("%.1f", g.Per100), p50, p95}
 		if spent {
 			cells = append(cells, spentCells(g.Spent)...)
 		}

@@ -96,9 +96,9 @@ func TestLogInPlainWords(t *testing.T) {
 	w := &writer{names: map[string]string{"s": "shop"}}
 	at := time.Date(2026, 11, 2, 9, 30, 0, 0, time.Local)
 	for _, tc := range []struct{ typ, data, want string }{
-		{broker.EventSessionStop, `{"reason":"stopped_by_user"}`, "stopped by you"},
+		{broker.EventSessionStop, `{"reason":"stopped_by_user"}`, "stopped on request"},
 		{broker.EventRunEnded, `{"kind":"ended","error":"it was ended by killed"}`, "it was killed"},
-		{broker.EventRunNoted, `{"kind":"idle","result":"tool_deferred"}`, "a call was put off"},
+		{broker.EventRunNoted, `{"kind":"idle","result":"tool_deferred"}`, "a call was deferred"},
 		{broker.EventUser, `{"text":"<task-notification>\n<summary>tests done</summary></task-notification>"}`, `"a task in the background: tests done"`},
 	} {
 		e := broker.Event{At: at, Type: tc.typ, SessionID: "s", Data: []byte(tc.data)}

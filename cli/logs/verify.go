@@ -79,7 +79,7 @@ func printHead(ctx context.Context, o logFileOptions, out io.Writer) (err error)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, r.Close()) }()
+	defer func() { err = state.ExplainNamed(o.db, errors.Join(err, r.Close())) }()
 	seq, hash, err := r.Head(ctx)
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ func verifyLog(ctx context.Context, o logFileOptions, out io.Writer) (err error)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, r.Close()) }()
+	defer func() { err = state.ExplainNamed(o.db, errors.Join(err, r.Close())) }()
 	report, err := r.Verify(ctx)
 	if err != nil {
 		return err

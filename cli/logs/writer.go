@@ -7,10 +7,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/forms"
 	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/store"
@@ -27,6 +31,7 @@ type writer struct {
 	sessions []broker.Session
 	names    map[string]string // sessions' names by id
 	calls    map[string]call   // by request id
+	inWindow bool              // lines are cut, so what matters most comes first
 }
 
 // learnSessions reads what sessions are called.
@@ -118,8 +123,11 @@ func (w *writer) one(ctx context.Context, e broker.Event) error {
 const (
 	eventWidth   = 16
 	sessionWidth = 16
-	narrow       = 70 // a window below this shows the time of day, and less of the names
+	medium       = 100 // a window below this leaves out the year, and some of the names
+	narrow       = 70  // one below this shows the time of day alone, and less of the names
 )
+
+const monthAndTime = "01-02 15:04:05"
 
 // line is e for people. Width 0 is a pipe: tabs between the columns, and nothing is cut.
 func (w *writer) line(e broker.Event, width int) string {
@@ -127,13 +135,17 @@ func (w *writer) line(e broker.Event, width int) string {
 	if !known {
 		name = e.SessionID
 	}
+	w.inWindow = width > 0
 	at, what := e.At.Local().Format(time.DateTime), safe.Line(w.what(e))
 	if width == 0 {
 		return strings.Join([]string{at, safe.Line(e.Type), safe.Line(name), what}, "\t")
 	}
 	events, sessions := eventWidth, sessionWidth
-	if width < narrow {
+	switch {
+	case width < narrow:
 		at, events, sessions = e.At.Local().Format(time.TimeOnly), eventWidth/2, sessionWidth/2
+	case width < medium:
+		at, sessions = e.At.Local().Format(monthAndTime), sessionWidth*3/4
 	}
 	line := at + "  " + cell(e.Type, events) + "  " + cell(name, sessions) + "  " + what
 	return safe.Cut(strings.TrimRight(line, " "), width)
@@ -238,9 +250,9 @@ func factWords(e broker.Event) string {
 	case broker.EventFrozen:
 		who := cmp.Or(e.SessionID, "everything")
 		if d.On {
-			return who + " is held" + by
+			return who + " is frozen" + by
 		}
-		return who + " goes on" + by
+		return who + " is no longer frozen" + by
 	case broker.EventObserve:
 		if d.On {
 			return "on" + by
@@ -285,15 +297,34 @@ func archivedWords(e broker.Event) string {
 }
 
 func (w *writer) decided(e broker.Event, d broker.DecidedData) string {
-	text := fmt.Sprintf("%s by %s after %s  %s  %s", d.Status, actorName(d.By),
-		figures.Ago(time.Duration(d.WaitedMS)*time.Millisecond), d.ToolName, w.callFor(e.RequestID, d.Digest))
+	who := fmt.Sprintf("by %s after %s", actorName(d.By), figures.Ago(time.Duration(d.WaitedMS)*time.Millisecond))
+	what := d.ToolName + "  " + w.callFor(e.RequestID, d.Digest)
+	text := fmt.Sprintf("%s %s  %s", d.Status, who, what)
+	if w.inWindow {
+		text = fmt.Sprintf("%s  %s  %s", d.Status, what, who)
+	}
 	if len(d.UpdatedInput) > 0 {
-		text += "  ran with: " + show.Call(broker.Request{Agent: w.calls[e.RequestID].agent, ToolName: d.ToolName, ToolInput: d.UpdatedInput})
+		text += "  " + changedWords(broker.Request{Agent: w.calls[e.RequestID].agent, ToolName: d.ToolName, ToolInput: d.UpdatedInput})
 	}
 	if d.Reason != "" {
 		text += "  (" + d.Reason + ")"
 	}
 	return text
+}
+
+// changedWords is what a call ran with in place of its own input, or what its questions got for
+// an answer.
+func changedWords(r broker.Request) string {
+	tool, input := r.Call()
+	said := forms.Said(input)
+	if tool != agents.AskUserQuestion || len(said) == 0 {
+		return "ran with: " + show.Call(r)
+	}
+	var answers []string
+	for _, question := range slices.Sorted(maps.Keys(said)) {
+		answers = append(answers, said[question])
+	}
+	return "answer: " + strings.Join(answers, "; ")
 }
 
 // actorName is who did something, in a word or two.

@@ -2,6 +2,7 @@ package output
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"text/template"
 
@@ -31,11 +32,11 @@ func (f *fieldsFlag) String() string { return strings.Join(f.fields, ",") }
 // Type is what a person reads in an error.
 func (*fieldsFlag) Type() string { return "fields" }
 
-// split takes a list of fields apart. It is never nil.
+// split takes a list of fields apart, each named once. It is never nil.
 func split(text string) []string {
 	list := []string{}
 	for name := range strings.SplitSeq(text, ",") {
-		if name = strings.TrimSpace(name); name != "" {
+		if name = strings.TrimSpace(name); name != "" && !slices.Contains(list, name) {
 			list = append(list, name)
 		}
 	}
@@ -64,7 +65,10 @@ type layoutFlag Format
 
 func (f *layoutFlag) Set(text string) (err error) {
 	f.layout, err = template.New("template").Funcs(helpers(nil)).Parse(text)
-	return err
+	if err != nil {
+		return fmt.Errorf("this is no template: %s", templateWords(err))
+	}
+	return nil
 }
 
 func (*layoutFlag) String() string { return "" }

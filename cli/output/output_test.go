@@ -76,6 +76,7 @@ func TestFormats(t *testing.T) {
 		{"list", []row{small, small}, []string{"--json"}, "[" + first + ",\n " + first + "]\n"},
 		{"no rows", []row{}, []string{"--json=id"}, "[]\n"},
 		{"fields", rows, []string{"--json=id,cwd"}, "[{\"id\":\"a<b\",\"cwd\":null},\n {\"id\":\"two\",\"cwd\":\"/x\"}]\n"},
+		{"a field twice", small, []string{"--json=id,cwd,id"}, "{\"id\":\"two\",\"cwd\":\"/x\"}\n"},
 		{"fields behind a blank", rows, []string{"--json", "id"}, "[{\"id\":\"a<b\"},\n {\"id\":\"two\"}]\n"},
 		{"one object", small, []string{"--json=cwd,more"}, "{\"cwd\":\"/x\",\"more\":null}\n"},
 		{"jq alone", rows, []string{"--jq", ".[].id"}, "a<b\ntwo\n"},
@@ -103,8 +104,10 @@ func TestWrongFormats(t *testing.T) {
 		{`--json knows no field "hidden"`, "--json", "hidden"},
 		{"this is no jq", "--jq", ".["},
 		{"--jq: ", "--jq", ".[].id.x"},
-		{"function \"nope\" not defined", "--template", "{{nope}}"},
-		{"--template: ", "--template", "{{.id}}"},
+		{"this is no template: function \"nope\" not defined", "--template", "{{nope}}"},
+		{"this is no template: unclosed action", "--template", "{{"},
+		{"--template: {{.id}}: a list has no field id", "--template", "{{.id}}"},
+		{"--template: {{.id.x}}: there is no field x in it, since it is no object", "--template", "{{range(.)}}{{.id.x}}{{end}}"},
 	} {
 		out, _, err := run(t, "list", rows, strings.Fields(tc.arg1+" "+tc.arg2)...)
 		if err == nil || !strings.Contains(err.Error(), tc.want) || strings.HasPrefix(out, "{") {

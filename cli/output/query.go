@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"time"
 	"unicode"
@@ -33,7 +34,7 @@ func (f *Format) search(w io.Writer, doc any) error {
 			if halt, ok := errors.AsType[*gojq.HaltError](err); ok && halt.Value() == nil {
 				return nil
 			}
-			return usage.Error{Text: "--jq: " + err.Error()}
+			return usage.Error{Text: "--jq: " + err.Error(), Hint: jqHint(v)}
 		}
 		if err := printResult(w, result); err != nil {
 			return err
@@ -65,12 +66,49 @@ func (f *Format) lay(w io.Writer, doc any) error {
 	table := &show.Table{}
 	var b strings.Builder
 	if err := layout.Funcs(helpers(table)).Execute(&b, v); err != nil {
-		return usage.Error{Text: "--template: " + err.Error()}
+		return usage.Error{Text: "--template: " + templateWords(err), Hint: templateHint(err)}
 	}
 	if _, err := io.WriteString(w, drawable(b.String())); err != nil {
 		return err
 	}
 	return table.Print(w)
+}
+
+var (
+	templatePlace = regexp.MustCompile(`^template: template:\d+(:\d+)?: (executing "template" at <(?P<at>[^>]*)>: )?`)
+	noListField   = regexp.MustCompile(`can't evaluate field (\S+) in type \[\]interface \{\}`)
+	noField       = regexp.MustCompile(`can't evaluate field (\S+) in type \S+`)
+)
+
+// templateWords is what is wrong with a template, without the words that Go has for its own types.
+func templateWords(err error) string {
+	text, at := err.Error(), ""
+	if m := templatePlace.FindStringSubmatch(text); m != nil {
+		text = text[len(m[0]):]
+		at = m[templatePlace.SubexpIndex("at")]
+	}
+	text = noListField.ReplaceAllString(text, "a list has no field $1")
+	text = noField.ReplaceAllString(text, "there is no field $1 in it, since it is no object")
+	if at != "" {
+		text = "{{" + at + "}}: " + text
+	}
+	return text
+}
+
+// templateHint helps where a list was taken for one thing.
+func templateHint(err error) string {
+	if noListField.MatchString(err.Error()) {
+		return "go through it: {{range .}}…{{end}}"
+	}
+	return ""
+}
+
+// jqHint helps where a list was taken for one thing.
+func jqHint(v any) string {
+	if _, list := v.([]any); list {
+		return "what is filtered is an array: begin with .[]"
+	}
+	return ""
 }
 
 // drawable makes text safe and keeps its lines, tabs and blanks as they are.

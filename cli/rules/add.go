@@ -27,6 +27,7 @@ import (
 type addOptions struct {
 	allow, deny, ask, defers bool
 	tool                     string
+	toolNamed                bool // tool is no default
 	where                    []string
 	project                  string
 	session, agent           string
@@ -49,6 +50,7 @@ func newAddCommand() *cobra.Command {
 		Long: `add makes one rule. PATTERN fits the tool's main input: the command of Bash, the file
 of Read, Edit and Write, the URL of WebFetch; --where names other inputs. In a command,
 * as the last word stands for all words that follow, ** for any words, a|b for a or b.
+Without a pattern a rule for a tool that --tool names denies, asks or defers every call.
 
 Without --project, --session or --agent the rule holds everywhere. A rule that allows
 needs an operator token in AOCTL_TOKEN (in the console: r, then t). The rule decides
@@ -60,6 +62,7 @@ waiting calls at once, and add lists them.`,
   aoctl rule add --template go --dry-run`,
 		Args: usage.AtMostOne("a pattern"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			o.toolNamed = cmd.Flags().Changed("tool")
 			if o.session, err = sessionID(cmd, o.session); err != nil {
 				return err
 			}
@@ -132,8 +135,7 @@ func (o addOptions) rules(args []string, now time.Time) ([]rules.Rule, error) {
 	return []rules.Rule{r}, nil
 }
 
-// patterns puts the argument and --where into r. A rule that allows needs at least one pattern:
-// without one it would allow every call of its tool, which is too much for a forgotten word.
+// patterns puts the argument and --where into r.
 func (o addOptions) patterns(r *rules.Rule, args []string) error {
 	if len(args) == 1 {
 		tool, _, _ := strings.Cut(o.tool, "|")
@@ -150,8 +152,21 @@ func (o addOptions) patterns(r *rules.Rule, args []string) error {
 		}
 		r.Where[name] = pattern
 	}
-	if r.Decision == rules.Allow && len(r.Where) == 0 {
-		return usage.Error{Text: fmt.Sprintf("this rule would allow every call of %s", o.tool), Hint: "give a pattern, or '*' for all calls"}
+	if len(r.Where) == 0 {
+		return o.everyCall(r.Decision)
+	}
+	return nil
+}
+
+// everyCall refuses a rule without a pattern: it would hold for every call of its tool, which is
+// too much for a forgotten word. One that refuses may do that for a tool that was named.
+func (o addOptions) everyCall(d rules.Verdict) error {
+	text := fmt.Sprintf("without a pattern this rule would %s every call of %s", d, o.tool)
+	switch {
+	case d == rules.Allow:
+		return usage.Error{Text: text, Hint: "give a pattern, such as 'npm run test *'; '*' fits all calls"}
+	case !o.toolNamed:
+		return usage.Error{Text: text, Hint: "give a pattern, such as 'git push *'; for every call, name the tool: --tool " + o.tool}
 	}
 	return nil
 }

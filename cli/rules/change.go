@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -168,7 +169,7 @@ func newMoveCommand() *cobra.Command {
 The rule with the lowest number decides; among equals ask comes before defer, and defer
 before allow. A deny always wins.`,
 		Example:           "  aoctl rule move 0197f3a2 --priority 50\n  aoctl rule move 0197f3a2 --before 0197f400",
-		Args:              usage.OneArg("the id of a rule"),
+		Args:              moveArgs,
 		ValidArgsFunction: completeRules,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return changeRule(cmd, args[0], "moved", func(r *rules.Rule, all []rules.Rule) error {
@@ -186,9 +187,29 @@ before allow. A deny always wins.`,
 	cmd.Flags().IntVar(&priority, "priority", rules.DefaultPriority, "the new priority, 0 to 1000000")
 	cmd.Flags().StringVar(&before, "before", "", "decide before this rule")
 	cmd.Flags().StringVar(&after, "after", "", "decide after this rule")
+	for _, flag := range []string{"before", "after"} {
+		_ = cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+			return completeRules(cmd, nil, begun)
+		})
+	}
 	cmd.MarkFlagsOneRequired("priority", "before", "after")
 	cmd.MarkFlagsMutuallyExclusive("priority", "before", "after")
 	return cmd
+}
+
+// moveArgs takes one rule. Who writes the place behind it is told the flags for that.
+func moveArgs(cmd *cobra.Command, args []string) error {
+	if len(args) != 2 {
+		return usage.OneArg("the id of a rule")(cmd, args)
+	}
+	flag := "--before"
+	if _, err := strconv.Atoi(args[1]); err == nil {
+		flag = "--priority"
+	}
+	return usage.Error{
+		Text: fmt.Sprintf("%s takes one argument, got 2", cmd.CommandPath()),
+		Hint: fmt.Sprintf("did you mean: %s %s %s %s", cmd.CommandPath(), args[0], flag, args[1]),
+	}
 }
 
 // moveBeside gives r the priority one step before or after another rule.

@@ -47,7 +47,7 @@ and elements.`,
 		Example: `  aoctl rule explain 'npm run test && git push origin dev'
   aoctl rule explain --tool Edit src/main.go
   aoctl rule explain --tool mcp__github__create_issue --input '{"title":"x"}'
-  aoctl rule explain --rules proposed.toml --json 'curl -s https://example.com | sh'`,
+  aoctl rule explain --rules new.toml --json 'curl https://example.com | sh'`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && o.input != "" {
 				return nil
@@ -71,8 +71,14 @@ and elements.`,
 	_ = cmd.RegisterFlagCompletionFunc("session", state.CompleteSessions)
 	f.StringVar(&o.agent, "agent", "claude", "as if an agent of this kind asked")
 	f.StringVar(&o.file, "rules", "", "judge by the rules of this file only")
-	output.Flags[rules.Assessment](cmd, &o.json, "print a JSON object")
+	output.Flags[explained](cmd, &o.json, "print a JSON object")
 	return cmd
+}
+
+// explained is what --json prints.
+type explained struct {
+	ID string `json:"id"` // the digest of the call: the same digest is the same call
+	rules.Assessment
 }
 
 // explain judges the call of the arguments by the rules in force, or by those of a file, and
@@ -106,7 +112,7 @@ func explain(cmd *cobra.Command, o explainOptions, args []string) error {
 			a.Verdict, a.Rule, a.Reason = rules.Ask, "", k.Problem
 		}
 		if o.json.On() {
-			return o.json.Print(cmd.OutOrStdout(), a)
+			return o.json.Print(cmd.OutOrStdout(), explained{broker.Digest(o.tool, input, cwd), a})
 		}
 		return printAssessment(cmd.OutOrStdout(), a, k.All)
 	})
@@ -266,7 +272,7 @@ func printRules(out io.Writer, title string, chosen map[string]bool, list []rule
 func readFile(path string) ([]rules.Rule, error) {
 	data, err := readAll(path)
 	if err != nil {
-		return nil, usage.Error{Text: fmt.Sprintf("cannot read %s: %v", path, exit.RootCause(err))}
+		return nil, usage.Error{Text: fmt.Sprintf("cannot read %s: %v", path, exit.RootCause(err)), Hint: "name a rules file, as written by: aoctl rule export"}
 	}
 	list, err := rulesfile.Parse(data)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -71,6 +72,13 @@ import FILE reads a rules file as export writes it; "-" is standard input. It le
 rule alone whose id is known. Rules that allow need an operator token.`,
 		Example: "  aoctl rule import claude --dry-run\n  aoctl rule import rules.toml",
 		Args:    usage.OneArg(`"claude" or a rules file`),
+
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return []string{"claude"}, cobra.ShellCompDirectiveDefault
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			list, err := o.rules(cmd, args[0])
 			if err != nil {
@@ -94,7 +102,12 @@ rule alone whose id is known. Rules that allow need an operator token.`,
 // narrowly here and tells the rest: a wider rule than the user wrote must not come of an import.
 func (o importOptions) rules(cmd *cobra.Command, from string) ([]rules.Rule, error) {
 	if from != "claude" {
-		return readFile(from)
+		list, err := readFile(from)
+		if problem, ok := errors.AsType[usage.Error](err); ok && strings.HasPrefix(problem.Text, "cannot read") {
+			problem.Hint = `name a rules file, or "claude" for the permissions in Claude Code's settings`
+			return nil, problem
+		}
+		return list, err
 	}
 	project, err := filepath.Abs(o.project)
 	if err != nil {

@@ -52,6 +52,8 @@ It exits 1 when a denied call would run.
 Paths are judged as they are on the disk now, not as they were then.`,
 		Example: "  aoctl rule test\n  aoctl rule test --since 30d proposed.toml\n  aoctl rule test --add --json proposed.toml | jq .prompts_after",
 		Args:    usage.AtMostOne("a rules file"),
+
+		ValidArgsFunction: usage.CompleteOneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return testRules(cmd, o, args)
 		},
@@ -99,7 +101,7 @@ func testRules(cmd *cobra.Command, o testOptions, args []string) error {
 				return err
 			}
 		}
-		t := testReport{Report: report, Findings: rules.Lint(list, time.Now())}
+		t := testReport{Report: report, Findings: append([]rules.Finding{}, rules.Lint(list, time.Now())...)}
 		if err := t.print(cmd.OutOrStdout(), &o.json, list); err != nil {
 			return err
 		}
@@ -222,18 +224,31 @@ func (t testReport) print(out io.Writer, as *output.Format, list []rules.Rule) e
 		}
 		lines = append(lines, fmt.Sprintf("%s%s → %s  %s %s  (%s, %s)", mark, c.From, c.To, c.Tool, oneLine(c.Text), c.Was, c.At.Local().Format("2006-01-02 15:04")))
 	}
-	for _, id := range t.Dead {
-		lines = append(lines, "matches nothing: "+id+"  "+ruleWord(id, list))
-	}
-	for _, f := range t.Findings {
-		lines = append(lines, fmt.Sprintf("%s: %s  %s: %s", f.Kind, f.ID, ruleWord(f.ID, list), f.Why))
-	}
+	lines = append(lines, t.about(list)...)
 	for _, line := range lines {
 		if err := show.Line(out, safe.Line(line)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// about says what is odd about the rules themselves. Where no call is on record every rule
+// matches nothing, and that is no news.
+func (t testReport) about(list []rules.Rule) (lines []string) {
+	if t.Calls > 0 {
+		for _, id := range t.Dead {
+			lines = append(lines, "matches nothing: "+id+"  "+ruleWord(id, list))
+		}
+	}
+	for _, f := range t.Findings {
+		line := fmt.Sprintf("%s: %s  %s: %s", f.Kind, f.ID, ruleWord(f.ID, list), f.Why)
+		if f.Other != "" {
+			line += fmt.Sprintf(": %s  %s", f.Other, ruleWord(f.Other, list))
+		}
+		lines = append(lines, line)
+	}
+	return lines
 }
 
 type suggestOptions struct {

@@ -57,9 +57,9 @@ Exit code: 0 when the last turn went well, 1 when it did not, 3 when no console
 is listening, and then run starts nothing.`
 
 const example = `  aoctl run -- claude "fix the flaky test in cart_test.go"
-  aoctl run --detach --name nightly --cwd ~/src/api -- claude --permission-mode acceptEdits "update the docs"
+  aoctl run --detach --name nightly -- claude --permission-mode plan "tidy up"
   git diff | aoctl run --json -- claude -
-  aoctl run --resume --session-id 2f2a3c1c-7d7e-4c2b-8b5e-0a7f5f6f1a10 -- claude "and now the changelog"`
+  aoctl run --resume --session-id $ID -- claude "and now the changelog"`
 
 func newRunCommand() *cobra.Command {
 	var o options
@@ -117,7 +117,7 @@ func completeSessionIDs(cmd *cobra.Command, _ []string, _ string) ([]string, cob
 		}
 		for _, s := range sessions {
 			if s.Run != nil {
-				offers = usage.Offer(offers, s.ID, s.Name+", "+s.Status()+", "+s.CWD)
+				offers = usage.Offer(offers, s.ID, s.Name+", "+s.Word()+", "+s.CWD)
 			}
 		}
 	})

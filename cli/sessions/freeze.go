@@ -81,6 +81,7 @@ func switchFreeze(cmd *cobra.Command, args []string, o freezeOptions, on bool) e
 
 // freezing is what holds, as the console answers.
 type freezing struct {
+	ID        string `json:"id"` // of the session, empty for everything; the console calls it session_id
 	SessionID string `json:"session_id"`
 	Frozen    bool   `json:"frozen"`
 	FrozenAll bool   `json:"frozen_all"`
@@ -105,6 +106,7 @@ func freezeSessions(ctx context.Context, c *client.Client, o freezeOptions, on b
 		return err
 	}
 	if o.json.On() {
+		now.ID = now.SessionID
 		return o.json.Print(out, now)
 	}
 	return show.Line(out, safe.Line(now.sentence(s, on)))

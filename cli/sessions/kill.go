@@ -70,7 +70,7 @@ func killSession(ctx context.Context, c *client.Client, o stopOptions, std strea
 		return err
 	}
 	done := killed{
-		ID: s.ID, label: s.Label, Name: show.SessionName(s.Session), Status: answer.Status(), Over: answer.Over, Recorded: answer.Recorded,
+		ID: s.ID, label: s.Label, Name: show.SessionName(s.Session), Status: string(answer.State), Over: answer.Over, Recorded: answer.Recorded,
 		Processes: answer.Killed.Processes, Unfinished: answer.Killed.Unfinished, Shared: answer.Killed.Shared,
 	}
 	if o.json.On() {

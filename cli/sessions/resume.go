@@ -39,11 +39,11 @@ func newResumeCommand() *cobra.Command {
 	var o resumeOptions
 	cmd := &cobra.Command{
 		Use:   "resume SESSION",
-		Short: "Go on with a session whose call was put off, with an operator token",
-		Long: `resume goes on with a session whose agent ended because a call of it was put off. The
+		Short: "Go on with a session of a deferred call, with an operator token",
+		Long: `resume goes on with a session whose agent ended because a call of it was deferred. The
 agent asks for that call again; it hears the answer that was given meanwhile, or waits.
 
-A session that "aoctl run" holds goes on in the background. Any other is started again
+A managed session (of "aoctl run") goes on in the background. Any other is started again
 here, in the foreground, in its folder, with the options that it had and nothing on
 standard input; what is run is shown first, and asked about. resume then exits with what
 the agent exits with.

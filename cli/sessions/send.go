@@ -163,7 +163,7 @@ func sentLine(s broker.Session) string {
 	case broker.TurnStarting:
 		return "waits until the agent has started"
 	case broker.TurnDeferred:
-		return "waits until the call that was put off is decided"
+		return "waits until the deferred call is decided"
 	case broker.TurnEnded:
 		return "waits until the session is resumed"
 	case broker.TurnIdle:

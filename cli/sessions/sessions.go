@@ -31,7 +31,7 @@ func newListCommand() *cobra.Command {
 		Use:   "list",
 		Short: "List the agents' sessions",
 		Long: `It lists what the console knows of the agents' sessions, the one last heard
-of first. The status is working, waiting, idle, failed, stopping, stopped, put off (no
+of first. The status is working, waiting, idle, failed, stopping, stopped, deferred (no
 process, and a call that waits for your answer), ended or killed; "frozen" beside it says
 that a freeze holds its calls, and what stands behind the word in quotation marks is what
 the agent says of its last turn. "problem" is what went wrong last in a session that
@@ -78,10 +78,10 @@ func sessionTable(sessions []broker.Session, names map[string]string, now time.T
 		ids[i] = s.ID
 	}
 	short := show.ShortIDs(ids)
-	t := &show.Table{Head: []string{"ID", "NAME", "AGENT", "STATUS", "WAITING", "SEEN", "FOLDER"}, Spare: []string{"FOLDER", "AGENT", "SEEN", "COST"}}
+	t := &show.Table{Head: []string{"ID", "NAME", "AGENT", "STATUS", "WAITING", "SEEN", "FOLDER"}, Spare: []string{"FOLDER", "AGENT", "SEEN", "COST", "NEXT"}}
 	managed := slices.ContainsFunc(sessions, func(s broker.Session) bool { return s.Run != nil })
 	if managed {
-		t.Head = append(t.Head, "COST", "NEXT MESSAGE")
+		t.Head = append(t.Head, "COST", "NEXT")
 	}
 	for _, s := range sessions {
 		cells := []string{short[s.ID], names[s.ID], s.Agent, statusWords(s), waitingCell(s), figures.Ago(now.Sub(s.LastSeenAt)), s.CWD}

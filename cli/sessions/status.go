@@ -45,7 +45,8 @@ It exits with 0 when a console answered, whatever waits; with 3 when none did, a
 line then says "aoctl off", or "aoctl no answer" of one that is suspended; and with 1
 when the socket is not to be trusted.`,
 		Example: `  aoctl status
-  tmux set -g status-interval 2 \; set -ag status-right ' #(aoctl status --tmux)'
+  tmux set -g status-interval 2
+  tmux set -ag status-right ' #(aoctl status --tmux)'
   PS1='$(aoctl status --prompt) \w \$ '
   aoctl status --json | jq .waiting`,
 		Args: usage.NoArgs,
@@ -164,7 +165,7 @@ func (s status) parts() []part {
 		add(s.Observed, fmt.Sprintf("%d observed", s.Observed), styleWarn)
 	}
 	add(s.Stopped, fmt.Sprintf("%d stopped", s.Stopped), styleWarn)
-	add(s.PutOff, fmt.Sprintf("%d put off", s.PutOff), styleWarn)
+	add(s.PutOff, fmt.Sprintf("%d deferred", s.PutOff), styleWarn)
 	add(s.Failed, fmt.Sprintf("%d failed", s.Failed), styleWarn)
 	return list
 }

@@ -155,7 +155,7 @@ func stopOne(ctx context.Context, c *client.Client, s broker.Session) stopped {
 	var after client.Session
 	err := c.Post(ctx, "/sessions/"+url.PathEscape(s.ID)+"/stop", struct{}{}, &after)
 	return stopped{
-		ID: s.ID, Name: show.SessionName(s), Status: after.Status(), Waited: s.Pending, err: err,
+		ID: s.ID, Name: show.SessionName(s), Status: string(after.State), Waited: s.Pending, err: err,
 		Already: s.State == broker.SessionStopping || s.State == broker.SessionStopped,
 	}
 }

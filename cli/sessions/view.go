@@ -37,7 +37,7 @@ func newViewCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "view SESSION",
 		Short: "Show all that is known of one session",
-		Long: `view draws what a session does, what waits in it, how aoctl holds it, where it runs, and
+		Long: `view draws what a session does, what waits in it, how aoctl manages it, where it runs, and
 what was said last. An ended session is found as well; without a console the record is
 read, and what it says may be old.
 

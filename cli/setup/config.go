@@ -63,7 +63,7 @@ func newConfigCommand(actions []config.Action) *cobra.Command {
 			return unfit(list.file)
 		},
 	}
-	output.Flags[settingNow](cmd, &as, "print a JSON object", "file", "found", "problem", "settings")
+	output.Flags[settingNow](cmd, &as, "print a JSON object", "file", "found", "problem", "settings", "keys", "action")
 	cmd.AddCommand(newConfigPathCommand(), newConfigEditCommand(actions))
 	return cmd
 }

@@ -14,6 +14,7 @@ import (
 
 // keysNow are the keys of an action as --json prints them.
 type keysNow struct {
+	ID      string   `json:"id"` // the action again: lists of all commands have it
 	Action  string   `json:"action"`
 	Keys    []string `json:"keys"`
 	Default []string `json:"default"`
@@ -25,7 +26,7 @@ type keysNow struct {
 func (l settingsList) keys() []keysNow {
 	list := []keysNow{}
 	for _, a := range l.actions {
-		k := keysNow{Action: a.Name, Default: a.Default, From: "default"}
+		k := keysNow{ID: a.Name, Action: a.Name, Default: a.Default, From: "default"}
 		if k.Keys, k.Line = l.file.KeysOf(a); k.Line > 0 {
 			k.From = "file"
 		}

@@ -37,6 +37,7 @@ type installer struct {
 
 // installOutcome is what became of one agent, as --json prints it.
 type installOutcome struct {
+	ID       string   `json:"id"` // the agent, by which other commands name it
 	Agent    string   `json:"agent"`
 	Title    string   `json:"title"`
 	File     string   `json:"file"`
@@ -128,7 +129,7 @@ func (i *installer) all(ctx context.Context, names []string) error {
 		i.o.Agent = name
 		done, err := i.do(ctx)
 		if err != nil {
-			done.Agent, done.Title, done.Error = name, install.Title(name), err.Error()
+			done.ID, done.Agent, done.Title, done.Error = name, name, install.Title(name), err.Error()
 			failed = append(failed, done.Title)
 			last = err
 		}
@@ -150,7 +151,7 @@ func (i *installer) all(ctx context.Context, names []string) error {
 		}
 	}
 	if i.json.On() {
-		if err := show.JSON(i.out, list); err != nil {
+		if err := i.json.Print(i.out, list); err != nil {
 			return err
 		}
 	} else if i.remove && !anyChanged(list) && len(failed) == 0 {
@@ -191,7 +192,7 @@ func (i *installer) do(ctx context.Context) (installOutcome, error) {
 		r, err = i.install(ctx)
 	}
 	done := installOutcome{
-		Agent: i.o.Agent, Title: r.Agent, File: r.File, Changed: r.Changed, Created: r.Created, Deleted: r.Deleted,
+		ID: i.o.Agent, Agent: i.o.Agent, Title: r.Agent, File: r.File, Changed: r.Changed, Created: r.Created, Deleted: r.Deleted,
 		Restored: r.Restored, Removed: r.Removed, Backup: r.Backup, Gates: r.Gates, Watches: r.Watches, DryRun: i.o.DryRun,
 		Warnings: r.Warnings, report: r,
 	}

@@ -85,14 +85,14 @@ func (i *installer) candidates(ctx context.Context) []candidate {
 }
 
 // offeredFields are those that offered has beside an installOutcome's.
-var offeredFields = []string{"agent", "title", "program", "file", "installed", "would_change", "error"}
+var offeredFields = []string{"id", "agent", "title", "program", "file", "installed", "would_change", "error"}
 
 // offered is the list as --json prints it.
 func offered(list []candidate) []map[string]any {
 	out := []map[string]any{}
 	for _, c := range list {
 		m := map[string]any{
-			"agent": c.Agent, "title": c.Title, "program": c.Program, "file": c.File,
+			"id": c.Agent, "agent": c.Agent, "title": c.Title, "program": c.Program, "file": c.File,
 			"installed": c.Installed, "would_change": c.err == nil && c.report.Changed,
 		}
 		if c.err != nil {

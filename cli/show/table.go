@@ -29,8 +29,10 @@ import (
 
 // Table is rows for people, everything made safe for the terminal. On a terminal it has a
 // head and aligned columns, and fits the window: the widest columns are cut, with a mark, until
-// a row fits on one line, and spare ones are left out where that is not enough. The first column names the row and stays whole. Into a pipe goes a
-// line for each row, uncut, without head or colour, and with a tab between two cells.
+// a row fits on one line, and spare ones are left out where that is not enough. No head is cut
+// as long as that can be helped, and the first column, which names the row, is the last to be.
+// Into a pipe goes a line for each row, uncut, without head or colour, and with a tab between two
+// cells.
 type Table struct {
 	Head  []string
 	Spare []string // heads of columns that a narrow window does without, the first to go first
@@ -74,7 +76,7 @@ func (t *Table) draw(out *bufio.Writer, width int, styled bool) {
 	}
 	widths := t.columnWidths(rows)
 	t.leaveOut(widths, width)
-	fit(widths, width)
+	t.fit(widths, width)
 	for i, r := range rows {
 		line := safe.Cut(layOut(r, widths), width)
 		if i == 0 && styled && len(t.Head) > 0 {
@@ -114,7 +116,7 @@ func (t *Table) leaveOut(widths []int, width int) {
 			case i == len(widths)-1:
 				n = min(n, leastLast)
 			case i > 0:
-				n = min(n, leastColumn)
+				n = min(n, t.least(i))
 			}
 			least += n + columnGap
 		}
@@ -124,9 +126,17 @@ func (t *Table) leaveOut(widths []int, width int) {
 	}
 }
 
+// least is how many cells a column keeps when it is cut: its head is read to its end.
+func (t *Table) least(i int) int {
+	if i < len(t.Head) {
+		return max(leastColumn, safe.Width(t.Head[i]))
+	}
+	return leastColumn
+}
+
 // fit takes what is too much from the widest columns, a cell at a time, so that they end up
-// about as wide as each other.
-func fit(widths []int, width int) {
+// about as wide as each other. The first column gives when no other can, down to half the window.
+func (t *Table) fit(widths []int, width int) {
 	total := -columnGap
 	for _, n := range widths {
 		if n > 0 {
@@ -136,11 +146,11 @@ func fit(widths []int, width int) {
 	for ; total > width; total-- {
 		widest := 0
 		for i := 1; i < len(widths); i++ {
-			if widths[i] > leastColumn && (widest == 0 || widths[i] >= widths[widest]) {
+			if widths[i] > t.least(i) && (widest == 0 || widths[i] >= widths[widest]) {
 				widest = i
 			}
 		}
-		if widest == 0 {
+		if widest == 0 && (len(widths) == 0 || widths[0] <= max(leastColumn, width/2)) {
 			return // the row itself is cut
 		}
 		widths[widest]--

@@ -67,6 +67,28 @@ func TestTableNeverWraps(t *testing.T) {
 	}
 }
 
+// At 40 cells no head is cut, and a long name of a row gives way to its numbers.
+func TestTableKeepsItsHeads(t *testing.T) {
+	for want, tab := range map[string]*Table{
+		"ID        NAME      STATUS   WAITING\n0197aaaa  api-ser…  workin…  2\n": {
+			Head: []string{"ID", "NAME", "STATUS", "WAITING", "FOLDER"}, Spare: []string{"FOLDER"},
+			rows: [][]string{{"0197aaaa", "api-server", "working, frozen", "2", "/src/api-server"}},
+		},
+		"TOOL                  CALLS  PROMPTS\nmcp__a_server_with_…  64     4\n": {
+			Head: []string{"TOOL", "CALLS", "PROMPTS"},
+			rows: [][]string{{"mcp__a_server_with_a_long_name__and_a_tool", "64", "4"}},
+		},
+	} {
+		var b bytes.Buffer
+		out := bufio.NewWriter(&b)
+		tab.draw(out, 36, false)
+		_ = out.Flush()
+		if diff := cmp.Diff(want, b.String()); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
 // A narrow window does without what says least.
 func TestTableLeavesOut(t *testing.T) {
 	tab := &Table{Head: []string{"ID", "AGE", "TOOL", "CALL"}, Spare: []string{"AGE", "TOOL"}}

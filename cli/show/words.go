@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/forms"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/sessionnames"
 )
@@ -47,15 +49,18 @@ func SessionName(s broker.Session) string { return sessionnames.Of(&s) }
 var TellingField = map[string]string{
 	"Bash": "command", "Edit": "file_path", "Write": "file_path", "Read": "file_path",
 	"NotebookEdit": "notebook_path", "WebFetch": "url", "WebSearch": "query",
-	"Glob": "pattern", "Grep": "pattern", "Agent": "description",
+	"Glob": "pattern", "Grep": "pattern", "Agent": "description", agents.ExitPlanMode: "plan",
 }
 
-// Call is a call on one line: the telling field of a tool that is known, the
-// whole input of any other. The console shows all of it.
+// Call is a call on one line: the telling field of a tool that is known, the first question of an
+// agent that asks its user, the whole input of any other call. The console shows all of it.
 func Call(r broker.Request) string {
 	var input map[string]json.RawMessage
 	var text string
 	tool, raw := r.Call()
+	if asked := forms.Gist(raw); tool == agents.AskUserQuestion && asked != "" {
+		return asked
+	}
 	if json.Unmarshal(raw, &input) == nil && json.Unmarshal(input[TellingField[tool]], &text) == nil && text != "" {
 		return text
 	}

@@ -14,6 +14,9 @@ func TestCallLine(t *testing.T) {
 		{"unknown tools are shown whole", "mcp__x__run", `{"command":"ls","target":"prod"}`, `{"command":"ls","target":"prod"}`},
 		{"wrong type", "Bash", `{"command":["ls"]}`, `{"command":["ls"]}`},
 		{"missing", "Bash", `{"description":"x"}`, `{"description":"x"}`},
+		{"a question", "AskUserQuestion", `{"questions":[{"question":"Which database?","header":"DB","options":[{"label":"SQLite"}]}]}`, "Which database?"},
+		{"a question of another shape", "AskUserQuestion", `{"x":1}`, `{"x":1}`},
+		{"a plan", "ExitPlanMode", `{"plan":"test first"}`, "test first"},
 		{"no object", "Bash", `[1]`, `[1]`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

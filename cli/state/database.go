@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"path/filepath"
 	"time"
@@ -44,25 +45,13 @@ func explainStore(path string, err error) error {
 }
 
 // OpenReader opens the database for reading only.
-func OpenReader(ctx context.Context) (*store.Reader, error) { return OpenReaderAt(ctx, "") }
-
-// OpenReaderAt is OpenReader for the file named: a backup, or an archive of the log.
-func OpenReaderAt(ctx context.Context, named string) (*store.Reader, error) {
-	path := named
-	if named == "" {
-		own, err := paths.Database()
-		if err != nil {
-			return nil, err
-		}
-		path = own
+func OpenReader(ctx context.Context) (*store.Reader, error) {
+	path, err := paths.Database()
+	if err != nil {
+		return nil, err
 	}
 	r, err := store.OpenReadOnly(ctx, path)
 	switch {
-	case errors.Is(err, store.ErrMissing) && named != "":
-		return nil, exit.Error{
-			Code: exit.NotFound, Text: fmt.Sprintf("there is no database %s", path),
-			Hint: "name a backup, or an archive of the log", Cause: err,
-		}
 	case errors.Is(err, store.ErrMissing):
 		return nil, exit.Error{
 			Code: exit.NotFound, Text: fmt.Sprintf("nothing was recorded yet: there is no database %s", path),
@@ -72,6 +61,46 @@ func OpenReaderAt(ctx context.Context, named string) (*store.Reader, error) {
 		return nil, explainStore(path, err)
 	}
 	return r, nil
+}
+
+// OpenReaderAt is OpenReader for the file named: a backup, or an archive of the log. "" is
+// aoctl's own database.
+func OpenReaderAt(ctx context.Context, named string) (*store.Reader, error) {
+	if named == "" {
+		return OpenReader(ctx)
+	}
+	r, err := store.OpenReadOnly(ctx, named)
+	if err != nil {
+		return nil, ExplainNamed(named, err)
+	}
+	return r, nil
+}
+
+// ExplainNamed says why a file that the user named is not read as a record. It may be any file of
+// theirs, so it never says what the store says of aoctl's own: to move the file away. Any other
+// error, and one about aoctl's own database (""), stays as it is.
+func ExplainNamed(path string, err error) error {
+	bad, ok := errors.AsType[*store.OpenError](err)
+	if path == "" || !ok {
+		return err
+	}
+	said := exit.Error{
+		Code: exit.Failed, Text: fmt.Sprintf("cannot read %s: %v", path, bad.Err), Cause: err,
+		Hint: "name a backup, or an archive of the log",
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		said.Code, said.Text = exit.NotFound, "there is no file "+path
+	case errors.Is(err, store.ErrMissing):
+		said.Code, said.Text = exit.NotFound, path+" is no record of aoctl: it is empty"
+	case errors.Is(err, store.ErrNoDatabase), errors.Is(err, store.ErrNotOurs):
+		said.Text = path + " is no record of aoctl"
+	case errors.Is(err, store.ErrTooNew):
+		said.Hint = "update aoctl"
+	case errors.Is(err, store.ErrBusy):
+		said.Hint = bad.Cure
+	}
+	return said
 }
 
 // ArchiveDir is where archives go unless another folder is named.

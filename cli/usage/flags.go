@@ -71,7 +71,11 @@ func takes(f *pflag.Flag) string {
 	case "float64":
 		return "a number, such as 1.5"
 	}
-	return "it as --" + f.Name + " VALUE: " + f.Usage
+	value, what := pflag.UnquoteUsage(f)
+	if value == f.Value.Type() { // the usage names none
+		value = "VALUE"
+	}
+	return "it as --" + f.Name + " " + value + ": " + what
 }
 
 func flagName(f *pflag.Flag) string { return "--" + f.Name }

@@ -8,6 +8,19 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
+// CompleteFiles has the shell offer files.
+func CompleteFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveDefault
+}
+
+// CompleteOneFile has the shell offer files for the only argument of a command.
+func CompleteOneFile(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return nil, cobra.ShellCompDirectiveDefault
+}
+
 const maxOffer = 60 // characters of a description beside an offer
 
 // Offer adds word unless it is unfit to be put on a command line: names and

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 	"time"
+
+	"github.com/spf13/cobra"
 )
 
 func TestParseSince(t *testing.T) {
@@ -67,3 +69,21 @@ func TestNear(t *testing.T) {
 		}
 	}
 }
+
+// The hint names the value, and has no sign of how the help is made.
+func TestHintOfAFlag(t *testing.T) {
+	cmd := &cobra.Command{Use: "x", SilenceErrors: true, SilenceUsage: true, RunE: func(*cobra.Command, []string) error { return nil }}
+	cmd.SetFlagErrorFunc(FlagError)
+	cmd.Flags().Var(never{}, "jq", "filter it with a jq `EXPRESSION`")
+	cmd.SetArgs([]string{"--jq", "x"})
+	err, ok := errors.AsType[Error](cmd.Execute())
+	if !ok || err.Hint != "give it as --jq EXPRESSION: filter it with a jq EXPRESSION" {
+		t.Errorf("%+v", err)
+	}
+}
+
+type never struct{}
+
+func (never) Set(string) error { return errors.New("never") }
+func (never) String() string   { return "" }
+func (never) Type() string     { return "expression" }

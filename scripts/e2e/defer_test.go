@@ -260,7 +260,7 @@ func e2eDeferParallel(r *rig) {
 		}
 	}
 	for _, name := range []string{"two", "three"} {
-		if !r.exists(name) && !strings.Contains(r.model.Results(), "Make it again once the call that was put off is answered") {
+		if !r.exists(name) && !strings.Contains(r.model.Results(), "Make it again once the deferred call is answered") {
 			r.t.Errorf("%s did not run, and the model was not told to ask again:\n%s", name, r.model.Results())
 		}
 	}

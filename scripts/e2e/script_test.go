@@ -181,7 +181,7 @@ func cmdWaitfor(ts *testscript.TestScript, neg bool, args []string) {
 
 func hasSession(sessions []broker.Session, name, status string) bool {
 	for _, s := range sessions {
-		if (s.Name == name || s.ID == name) && s.Status() == status {
+		if (s.Name == name || s.ID == name) && string(s.State) == status {
 			return true
 		}
 	}

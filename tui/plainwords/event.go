@@ -94,7 +94,12 @@ func (d told) turn() string {
 	return quoted(d.Text)
 }
 
+// end is how a session ended. One that was stopped may run on without a turn, and the code beside
+// it is then aoctl's own and no program's.
 func (d told) end() string {
+	if d.Reason == broker.ReasonStopped {
+		return "stopped on request"
+	}
 	words := Reason(d.Reason)
 	if d.ExitCode != nil && *d.ExitCode != 0 {
 		words = strings.TrimPrefix(words+fmt.Sprintf(", exit code %d", *d.ExitCode), ", ")

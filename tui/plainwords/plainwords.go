@@ -26,7 +26,7 @@ var reasons = map[string]string{ //nolint:gosec // G101: codes, no credentials
 	"other":                       "",
 	"completed":                   "its turn was over",
 	"success":                     "its turn was over",
-	"tool_deferred":               "a call was put off",
+	"tool_deferred":               "a call was deferred",
 	"aborted_tools":               "interrupted while tools ran",
 	"aborted_streaming":           "interrupted while it wrote",
 	"not_started":                 "it could not be started",

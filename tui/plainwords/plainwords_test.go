@@ -11,7 +11,7 @@ func TestFailure(t *testing.T) {
 		"[ede_diagnostic] result_type=user last_content_type=n/a": "its turn was cut off",
 		"the agent was ended by killed: see its log":              "the agent was killed: see its log",
 		"aborted_tools":        "interrupted while tools ran",
-		"tool_deferred":        "a call was put off",
+		"tool_deferred":        "a call was deferred",
 		"API Error: 401":       "API Error: 401",
 		"a word of the future": "a word of the future",
 	} {
@@ -37,7 +37,7 @@ func TestSaid(t *testing.T) {
 
 func TestEvent(t *testing.T) {
 	for _, tc := range []struct{ typ, data, want string }{
-		{broker.EventSessionStop, `{"reason":"stopped_by_user","exit_code":130}`, "stopped by you, exit code 130"},
+		{broker.EventSessionStop, `{"reason":"stopped_by_user","exit_code":130}`, "stopped on request"},
 		{broker.EventSessionStop, `{"reason":"ended","exit_code":0}`, ""},
 		{broker.EventSessionEnd, `{"reason":"gone"}`, "its process ended without a word"},
 		{broker.EventRunEnded, `{"kind":"ended","error":"it was ended by killed"}`, "it was killed"},

@@ -59,10 +59,16 @@ func LayOut(st *draw.Styles, s *broker.Session, a Around, width int) *callview.D
 func state(d *callview.Doc, s *broker.Session, a Around) {
 	word, since := board.StatusOf(s, a.Waiting)
 	row := d.Styles.Row(d.Width).Put(draw.Label, "state").To(callview.LabelWidth).Put(Ink(s, a.Waiting), word)
+	if s.Frozen {
+		row.Put(draw.Muted, ", ").Put(draw.Frozen, "frozen")
+	}
 	if !since.IsZero() && a.Waiting == 0 && (s.Run == nil || s.Run.Turn != broker.TurnWorking) {
 		row.Put(draw.Muted, ", since "+a.clock(since))
 	}
 	d.Add(row)
+	if s.Frozen && !s.State.UnderStop() {
+		d.SayBehind(draw.Text, "", callview.LabelWidth, draw.Muted, "its calls can be denied, and allowed once the freeze is lifted")
+	}
 	if a.Waiting > 0 && a.Keys {
 		d.SayBehind(draw.Text, "", callview.LabelWidth, draw.Muted, "enter shows its "+figures.Plural(a.Waiting, "waiting call"))
 	}

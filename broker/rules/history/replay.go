@@ -75,6 +75,7 @@ type RuleStat struct {
 // Preparer are judged once each.
 func Replay(current, proposed *rules.Set, past iter.Seq[Past], now time.Time) Report {
 	r := &replay{current: current, proposed: proposed, now: now, known: map[*rules.Call]replayed{}, stats: map[string]*RuleStat{}}
+	r.Changes, r.PerRule, r.Dead = []Change{}, []RuleStat{}, []string{} // for programs, which want no null
 	for p := range past {
 		r.add(p)
 	}

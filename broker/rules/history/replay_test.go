@@ -107,6 +107,9 @@ func TestReplayOfTheSameRules(t *testing.T) {
 	if got.Changed != 0 || got.Worse != 0 || got.Before != got.After {
 		t.Errorf("%+v", got)
 	}
+	if got.Changes == nil || got.Dead == nil || got.PerRule == nil {
+		t.Errorf("a list without rows is null for programs: %+v", got)
+	}
 }
 
 func BenchmarkReplay(b *testing.B) {

@@ -1,0 +1,52 @@
+package logs
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/tally"
+)
+
+func TestAnswersInTheLog(t *testing.T) {
+	for _, tc := range []struct{ tool, input, want string }{
+		{"AskUserQuestion", `{"questions":[],"answers":{"Which?":"SQLite","How?":"fast"}}`, "answer: fast; SQLite"},
+		{"Bash", `{"command":"ls"}`, "ran with: ls"},
+		{"Bash", `{"command":"ls","answers":{"Which?":"no"}}`, "ran with: ls"},
+	} {
+		if got := changedWords(broker.Request{Agent: "claude", ToolName: tc.tool, ToolInput: []byte(tc.input)}); got != tc.want {
+			t.Errorf("%s %s: %q", tc.tool, tc.input, got)
+		}
+	}
+}
+
+// In a window of 80 cells the call is seen before the id of the rule that decided it.
+func TestTheCallComesBeforeTheRule(t *testing.T) {
+	const rule = "01a21758-351e-7e40-ba7e-d8da748aa10b"
+	input := json.RawMessage(`{"command":"make test"}`)
+	r := broker.Request{ID: "r", ToolName: "Bash", ToolInput: input, Digest: broker.Digest("Bash", input, "")}
+	w := &writer{names: map[string]string{"s": "shop"}, calls: map[string]call{"r": callOf(r)}}
+	data, err := json.Marshal(broker.DecidedData{Status: broker.Allowed, By: broker.Actor{Kind: broker.ByRule, ID: rule}, ToolName: "Bash", Digest: r.Digest})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := broker.Event{At: time.Now(), Type: broker.EventRequestDecided, SessionID: "s", RequestID: "r", Data: data}
+	if got := w.line(e, 80); !strings.Contains(got, "allowed  Bash  make test") {
+		t.Errorf("%q", got)
+	}
+	if got := w.line(e, 0); !strings.HasSuffix(got, "allowed by rule "+rule+" after 0s  Bash  make test") {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestIdsOfRulesAreShort(t *testing.T) {
+	const id, named = "01a21758-351e-7e40-ba7e-d8da748aa10b", "builtin:read-only"
+	got := shortRules([]tally.Group{{ID: id}, {ID: named}})
+	if diff := cmp.Diff(map[string]string{id: "01a21758"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
