@@ -74,10 +74,10 @@ func (m keyboard) write(msg tea.KeyMsg, tookBack bool) tea.Cmd {
 func isText(msg tea.KeyMsg) bool { return msg.Type == tea.KeyRunes || msg.Type == tea.KeySpace }
 
 // ownKey reports whether the open screen has msg among its own keys: there a key does what the
-// screen says, whatever else it was chosen for.
+// screen says, whatever else it was chosen for. A key that decides is the same one everywhere.
 func (m keyboard) ownKey(msg tea.KeyMsg) bool {
 	s := m.open()
-	return s != nil && slices.ContainsFunc(s.Keys(), func(k desk.Key) bool { return key.Matches(msg, k.Binding) })
+	return s != nil && slices.ContainsFunc(s.Keys(), func(k desk.Key) bool { return !k.Decides && key.Matches(msg, k.Binding) })
 }
 
 // matching is the first key of list that msg is. One that neither acts nor says why it does not, only
