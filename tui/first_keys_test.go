@@ -5,6 +5,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/desk"
 )
@@ -26,4 +28,20 @@ func TestChosenKeyStopsAManagedSession(t *testing.T) {
 			t.Errorf("the chosen key stopped %v", r.c.stopped)
 		}
 	})
+}
+
+// A session's screen interrupts and speaks to it also in a window in which no call can be judged.
+func TestSmallWindowOfASession(t *testing.T) {
+	for key, want := range map[string]string{"i": "told to end its turn", "m": "█"} {
+		t.Run(key, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := heldRig(t, broker.TurnWorking)
+				r.m.Open(desk.Managed, desk.Subject{Session: "s1"})
+				r.send(tea.WindowSizeMsg{Width: 60, Height: 11})
+				r.wait(3 * time.Second)
+				r.press(key)
+				r.shows(want)
+			})
+		})
+	}
 }
