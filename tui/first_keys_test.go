@@ -45,3 +45,25 @@ func TestSmallWindowOfASession(t *testing.T) {
 		})
 	}
 }
+
+// tells gives the console changes that come at once.
+func (r *rig) tells(list ...broker.Update) {
+	r.c.mu.Lock()
+	defer r.c.mu.Unlock()
+	for _, w := range r.c.watches {
+		for _, u := range list {
+			w <- u
+		}
+	}
+}
+
+// That somebody tried what they may not is read, also when the selected call ended at the same time.
+func TestAttemptIsSaidLast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := three(t)
+		ended := settled(r.c.requests["r1"], broker.Denied, broker.Actor{Kind: broker.ByProcess}, "", time.Now())
+		r.tells(broker.Update{Refused: &broker.Refused{SessionID: "s1"}}, broker.Update{Request: &ended})
+		r.wait(100 * time.Millisecond)
+		r.shows("refused: somebody tried")
+	})
+}
