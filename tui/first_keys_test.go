@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/story"
 	"github.com/aoctl/aoctl/tui/desk"
 )
 
@@ -65,5 +66,26 @@ func TestAttemptIsSaidLast(t *testing.T) {
 		r.tells(broker.Update{Refused: &broker.Refused{SessionID: "s1"}}, broker.Update{Request: &ended})
 		r.wait(100 * time.Millisecond)
 		r.shows("refused: somebody tried")
+	})
+}
+
+// Who looks in a transcript for the card of a call that is gone stays there.
+func TestTranscriptOfAGoneCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := three(t)
+		gone := bash("r9", "s1", time.Now(), "git push")
+		gone.ToolUseID = "toolu_9"
+		var rec record
+		rec.add(30, broker.EventRequestCreated, &gone, nil)
+		r.c.transcript = story.Transcript{
+			Agent: "claude", CWD: home, Path: "/x.jsonl", Size: 9, AtStart: true, AtEnd: true, Moments: rec.list,
+			Span: story.TranscriptSpan{File: story.FileMark{Ino: 1}, To: 9, First: 1, Last: 9},
+			Said: []story.Said{{By: "call", Tool: "Bash", ID: "toolu_9", Text: `{"command":"git push"}`, At: time.Now(), Line: 1}},
+		}
+		r.press("T")
+		r.wait(time.Second)
+		r.press("G", "enter")
+		r.shows("this call is no longer waiting")
+		r.shows("git push")
 	})
 }
