@@ -89,3 +89,18 @@ func TestTranscriptOfAGoneCall(t *testing.T) {
 		r.shows("git push")
 	})
 }
+
+// A form that comes back with the window is deaf for a moment, as any card that comes up by itself.
+func TestFormBehindASmallWindow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := asking(t, goOn)
+		r.press("enter")
+		r.wait(time.Second)
+		r.send(tea.WindowSizeMsg{Width: 80, Height: 11})
+		r.wait(time.Second)
+		r.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+		r.wait(100 * time.Millisecond)
+		r.send(keyMsg("2"))
+		r.shows("look first")
+	})
+}

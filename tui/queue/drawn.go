@@ -30,7 +30,6 @@ type reader struct {
 func (x *reader) settle(c *board.Card, own bool, width, height int) tea.Cmd {
 	if c == nil {
 		x.shown, x.own = guard.Drawn{}, false
-		x.form.Settle(nil)
 		return nil
 	}
 	var cmd tea.Cmd
