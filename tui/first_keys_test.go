@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -102,5 +103,31 @@ func TestFormBehindASmallWindow(t *testing.T) {
 		r.wait(100 * time.Millisecond)
 		r.send(keyMsg("2"))
 		r.shows("look first")
+	})
+}
+
+// Behind another screen nothing is drawn: a digit is no key of a code, and no file is looked at.
+func TestNothingIsDrawnBehindAScreen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := risky(t)
+		r.press("?", "4")
+		if strings.Contains(r.view(), "nothing on this screen") {
+			t.Errorf("a digit was taken for a key that decides:\n%s", r.view())
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, newFake(oneSession, editCall("r1", time.Now())), 100, 30)
+		stamp := ""
+		r.m.opts.Stamp = func(string) string { return stamp }
+		r.wait(3 * time.Second)
+		r.press("?")
+		stamp = "another"
+		r.wait(3 * time.Second)
+		if strings.Contains(r.view(), "drawn anew") {
+			t.Errorf("a card that nobody sees was drawn anew:\n%s", r.view())
+		}
+		r.press("esc")
+		r.wait(2 * time.Second)
+		r.shows("drawn anew")
 	})
 }

@@ -113,7 +113,11 @@ func (q *Screen) Update(msg tea.Msg) tea.Cmd {
 		return q.newsCame(msg)
 	case desk.Tick:
 		q.Board.ExpireLate(q.At)
-		return tea.Batch(q.keepPlace(), q.reader.watchFiles(q.DrawnCard()))
+		cmd := q.keepPlace()
+		if c := q.DrawnCard(); q.inSight(c) {
+			cmd = tea.Batch(cmd, q.reader.watchFiles(c))
+		}
+		return cmd
 	case tea.MouseMsg:
 		q.mouse(msg)
 	case desk.Allowed:
@@ -164,6 +168,9 @@ func (q *Screen) DrawnCard() *board.Card {
 	}
 	return q.list.card()
 }
+
+// inSight reports whether c is what the guard knows to be drawn: behind another screen it is not.
+func (q *Screen) inSight(c *board.Card) bool { return c != nil && c.Key() == q.Guard.Drawn }
 
 // Send decides the call of k, if it is still the one that was drawn; for screens on top of this one.
 func (q *Screen) Send(k guard.Drawn, v broker.Verdict, reason string) tea.Cmd {
