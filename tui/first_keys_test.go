@@ -131,3 +131,25 @@ func TestNothingIsDrawnBehindAScreen(t *testing.T) {
 		r.shows("drawn anew")
 	})
 }
+
+// The key line draws faint what would be refused now, also while calls are marked and when none is left.
+func TestFaintKeys(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := three(t)
+		r.press("*")
+		if r.m.named("a").Faint {
+			t.Error("a is faint though it would ask")
+		}
+		r.send(tea.FocusMsg{})
+		if !r.m.named("a").Faint || !r.m.named("d").Faint {
+			t.Error("a and d are not faint while the card is deaf")
+		}
+		r.press("esc", "enter")
+		r.settleAll(broker.Denied)
+		r.wait(2 * time.Second)
+		r.shows("nothing waits")
+		if !r.m.named("a").Faint || !r.m.named("D").Faint {
+			t.Error("a and D are not faint though nothing waits")
+		}
+	})
+}
