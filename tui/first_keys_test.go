@@ -11,6 +11,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/story"
 	"github.com/aoctl/aoctl/tui/desk"
+	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
 // On the screen of a managed session the key that stops is the chosen one, and no other.
@@ -150,6 +151,20 @@ func TestFaintKeys(t *testing.T) {
 		r.shows("nothing waits")
 		if !r.m.named("a").Faint || !r.m.named("D").Faint {
 			t.Error("a and D are not faint though nothing waits")
+		}
+	})
+}
+
+// In a form its keys are named, also while other calls are marked: esc declines there.
+func TestFormWithMarkedCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		now := time.Now()
+		r := newRig(t, newFake(oneSession, bash("r1", "s1", now.Add(-2*time.Second), "ls"),
+			tuitest.NewCall("r2", "s1", "AskUserQuestion", now.Add(-time.Second), goOn)), 100, 24)
+		r.press(" ", "j", "enter")
+		r.wait(time.Second)
+		if got := r.m.named("esc").Short; got != "decline" || len(r.m.Board.Marks) != 1 {
+			t.Errorf("esc is named %q, with %d marks:\n%s", got, len(r.m.Board.Marks), r.view())
 		}
 	})
 }

@@ -25,10 +25,10 @@ func (q keyline) named(c *board.Card) []desk.Key {
 		return q.forSession()
 	case c == nil:
 		list = q.forNothing()
-	case len(q.Board.Marks) > 0:
-		list = q.forMarks()
 	case q.InForm(c):
 		return nil // the form has its own
+	case len(q.Board.Marks) > 0:
+		list = q.forMarks()
 	default:
 		list = q.forCard(c)
 	}
