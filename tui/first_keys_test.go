@@ -168,3 +168,24 @@ func TestFormWithMarkedCalls(t *testing.T) {
 		}
 	})
 }
+
+// Sentences above the list may leave no room for a call: then none is decided, and the window is drawn.
+func TestNoRoomForACall(t *testing.T) {
+	for _, size := range [][2]int{{60, 12}, {60, 13}, {80, 12}, {80, 13}, {80, 14}, {80, 16}} {
+		synctest.Test(t, func(t *testing.T) {
+			now := time.Now()
+			r := newRig(t, newFake(oneSession, bash("r1", "s1", now, "echo 1"), bash("r2", "s1", now, "echo 2")), size[0], size[1])
+			r.wait(time.Second)
+			r.tells(broker.Update{Health: &broker.Health{
+				Observing: true, LogBroken: "x", LogUnread: "y", StoreErr: "z", SocketErr: "s", Frozen: true,
+				Floods: []broker.Flood{{SessionID: "s1", Refused: 3, Why: "x"}}, Settings: []broker.SettingsFound{{File: "a"}, {File: "b"}, {File: "c"}},
+			}})
+			r.wait(3 * time.Second)
+			r.press("d")
+			if rows := strings.Count(r.view(), "\n") + 1; rows != size[1] || r.decisions() != "" {
+				t.Errorf("%v: %d rows, decided %q:\n%s", size, rows, r.decisions(), r.view())
+			}
+			r.shows("no room to show the call")
+		})
+	}
+}

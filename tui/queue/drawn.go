@@ -110,7 +110,7 @@ func (q *Screen) detailView(l layout, a draw.Area) []string {
 		f := draw.Caption{Title: "Call", Focus: q.focus == paneDetail}
 		i, text := draw.Muted, "nothing waits"
 		if q.list.card() != nil {
-			i, text = draw.Warn, q.TooSmallText()
+			i, text = draw.Warn, q.noRoom()
 		}
 		return l.Framed(a, f, 1, []string{q.Styles.Row(width).Fit(i, text, width).To(width).String()})
 	}

@@ -163,7 +163,7 @@ func (q *Screen) Subject() desk.Subject {
 // DrawnCard is the card whose call is on the screen, whole or in part: the only one that a decision
 // may be about.
 func (q *Screen) DrawnCard() *board.Card {
-	if q.Small || q.Height == 0 {
+	if q.Small || q.layout().room() == 0 {
 		return nil
 	}
 	return q.list.card()
@@ -229,7 +229,7 @@ func (q *Screen) View(_, _ int) []string {
 	right := q.list.view(l, l.queue, q.focus == paneQueue)
 	right = append(right, q.detailView(l, l.detail)...)
 	left := q.roster.view(l, l.sessions, q.focus == paneSessions)
-	if l.Stacked || q.Small {
+	if l.Stacked || len(left) == 0 || len(right) == 0 {
 		return append(left, right...)
 	}
 	for i := range right {
