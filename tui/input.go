@@ -74,10 +74,10 @@ func (m keyboard) write(msg tea.KeyMsg, tookBack bool) tea.Cmd {
 func isText(msg tea.KeyMsg) bool { return msg.Type == tea.KeyRunes || msg.Type == tea.KeySpace }
 
 // ownKey reports whether the open screen has msg among its own keys: there a key does what the
-// screen says, whatever else it was chosen for.
+// screen says, whatever else it was chosen for. A key that decides is the same one everywhere.
 func (m keyboard) ownKey(msg tea.KeyMsg) bool {
 	s := m.open()
-	return s != nil && slices.ContainsFunc(s.Keys(), func(k desk.Key) bool { return key.Matches(msg, k.Binding) })
+	return s != nil && slices.ContainsFunc(s.Keys(), func(k desk.Key) bool { return !k.Decides && key.Matches(msg, k.Binding) })
 }
 
 // matching is the first key of list that msg is. One that neither acts nor says why it does not, only
@@ -161,7 +161,7 @@ func (m keyboard) decidingKey(msg tea.KeyMsg, on desk.Subject) tea.Cmd {
 	case matches(msg, "alarm_seen"):
 		return m.shared.orders.AlarmSeen(refusal)
 	case matches(msg, "end_turn") && on.Speaks:
-		if m.Small {
+		if m.small() {
 			return m.Say(draw.Warn, m.TooSmallText())
 		}
 		return m.shared.orders.Interrupt(m.Board.Sessions[on.Session], refusal)
@@ -169,13 +169,17 @@ func (m keyboard) decidingKey(msg tea.KeyMsg, on desk.Subject) tea.Cmd {
 	return m.Say(draw.Muted, "nothing on this screen can be decided; esc goes back")
 }
 
+// small reports whether the first screen is drawn too small to show whom a key is about. A screen of a
+// session says that in any window.
+func (m keyboard) small() bool { return m.Small && m.open() == nil }
+
 // speakKey takes the keys that speak to a session and start one. Words may follow that find no text.
 func (m keyboard) speakKey(msg tea.KeyMsg, on desk.Subject) (cmd tea.Cmd) {
 	switch {
 	case !on.Speaks:
 	case matches(msg, "launch"):
 		cmd = m.Open(desk.Launch, desk.Subject{Session: on.Session})
-	case m.Small:
+	case m.small():
 		cmd = m.Say(draw.Warn, m.TooSmallText())
 	case m.Board.Sessions[on.Session] == nil:
 		cmd = m.Say(draw.Muted, "no session is selected")

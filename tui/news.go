@@ -30,7 +30,7 @@ func (m *model) watchStarted(msg watchStartedMsg) tea.Cmd {
 }
 
 // updatesCame takes in changes, one after the other: first what a change means beside what is known,
-// then the change itself.
+// then the change itself. What was tried and refused is said last, so that it is what is read.
 func (m *model) updatesCame(msg updatesMsg) tea.Cmd {
 	if msg.gen != m.feed.gen {
 		return nil
@@ -50,7 +50,7 @@ func (m *model) updatesCame(msg updatesMsg) tea.Cmd {
 		}
 	}
 	m.Board.Tidy()
-	cmds = append(cmds, m.attempted(msg.list), m.broadcast(desk.News{List: msg.list}), m.shared.herald.Announce(arrived...))
+	cmds = append(cmds, m.broadcast(desk.News{List: msg.list}), m.attempted(msg.list), m.shared.herald.Announce(arrived...))
 	return tea.Batch(append(cmds, m.goOn(msg))...)
 }
 

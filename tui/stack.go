@@ -81,14 +81,18 @@ func (s *stack) close(o desk.Screen) {
 	s.above = slices.DeleteFunc(s.above, func(other desk.Screen) bool { return other == o })
 }
 
-// Open puts the screen of this name on top; to open the first one closes all others.
+// Open puts the screen of this name on top; to open the first one closes all others, unless that has
+// no card of the call which is to be shown.
 func (m *model) Open(name string, on desk.Subject) tea.Cmd {
 	s := m.rooms[name]
-	if s == m.first() {
-		m.above = nil
-	} else {
+	switch {
+	case s != m.first():
 		m.push(s)
 		m.Guard.Doubt(m.At)
+	case on.Call != nil && m.Board.Cards[on.Call.ID] == nil:
+		return m.Say(draw.Muted, "this call is no longer waiting")
+	default:
+		m.above = nil
 	}
 	return s.Opens(on)
 }

@@ -189,10 +189,18 @@ func (q decider) sayEnded(r broker.Request) tea.Cmd {
 
 // sayNone says why there is no call to decide.
 func (q decider) sayNone() tea.Cmd {
-	if q.Small && q.list.card() != nil {
-		return q.Say(draw.Warn, q.TooSmallText())
+	if q.list.card() != nil {
+		return q.Say(draw.Warn, q.noRoom())
 	}
 	return q.Say(draw.Muted, "nothing waits")
+}
+
+// noRoom says why a call that waits is not drawn.
+func (q *Screen) noRoom() string {
+	if q.Small {
+		return q.TooSmallText()
+	}
+	return q.Fitting("no room to show the call: make the window higher", "no room to show the call")
 }
 
 func (q decider) saySent() tea.Cmd { return q.Say(draw.Muted, "already sent; waiting for the record") }

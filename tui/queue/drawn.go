@@ -30,7 +30,6 @@ type reader struct {
 func (x *reader) settle(c *board.Card, own bool, width, height int) tea.Cmd {
 	if c == nil {
 		x.shown, x.own = guard.Drawn{}, false
-		x.form.Settle(nil)
 		return nil
 	}
 	var cmd tea.Cmd
@@ -111,7 +110,7 @@ func (q *Screen) detailView(l layout, a draw.Area) []string {
 		f := draw.Caption{Title: "Call", Focus: q.focus == paneDetail}
 		i, text := draw.Muted, "nothing waits"
 		if q.list.card() != nil {
-			i, text = draw.Warn, q.TooSmallText()
+			i, text = draw.Warn, q.noRoom()
 		}
 		return l.Framed(a, f, 1, []string{q.Styles.Row(width).Fit(i, text, width).To(width).String()})
 	}

@@ -111,7 +111,7 @@ func (x *reader) filesCame(msg filesMsg) tea.Cmd {
 // watchFiles looks whether the files of the drawn call are still what they were when
 // they were read.
 func (x *reader) watchFiles(c *board.Card) tea.Cmd {
-	if c == nil || len(c.Files) == 0 {
+	if len(c.Files) == 0 {
 		return nil
 	}
 	for _, f := range c.Files {

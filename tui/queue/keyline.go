@@ -19,17 +19,19 @@ const narrow = 60
 
 // named are the keys worth naming now; c is the drawn card, nil for none.
 func (q keyline) named(c *board.Card) []desk.Key {
+	var list []desk.Key
 	switch {
 	case q.onSessions():
 		return q.forSession()
 	case c == nil:
-		return q.forNothing()
-	case len(q.Board.Marks) > 0:
-		return q.forMarks()
+		list = q.forNothing()
 	case q.InForm(c):
 		return nil // the form has its own
+	case len(q.Board.Marks) > 0:
+		list = q.forMarks()
+	default:
+		list = q.forCard(c)
 	}
-	list := q.forCard(c)
 	deaf := q.Guard.Deaf(q.At)
 	for i := range list {
 		list[i].Faint = !q.possible(c, list[i].Name, deaf)
@@ -146,16 +148,17 @@ func (q keyline) allowKey(c *board.Card, does string) desk.Key {
 
 // possible reports whether a key that the key line names would act now.
 func (q keyline) possible(c *board.Card, name string, deaf bool) bool {
+	able := c != nil && !deaf && c.Sending == ""
 	switch name {
 	case "held":
 		return false
 	case "e":
-		return !deaf && c.Sending == "" && !c.Late()
+		return able && !c.Late()
 	case "t":
-		return !deaf && c.Sending == "" && c.MayWait()
+		return able && c.MayWait()
 	}
 	if slices.Contains([]string{"a", "d", "D"}, name) || strings.HasPrefix(name, "type ") {
-		return !deaf && c.Sending == ""
+		return able
 	}
 	return true
 }

@@ -65,7 +65,7 @@ type judge func(msg tea.KeyMsg, wait time.Duration, refusal string) tea.Cmd
 func (q *Screen) Keys() []desk.Key {
 	c := q.DrawnCard()
 	list, d := append(keyline{q}.named(c), q.form.Keys(c)...), decider{q}
-	if c != nil && c.Dangerous() {
+	if q.inSight(c) && c.Dangerous() {
 		list = append(list, desk.Key{Binding: digits, Decides: true, Do: func(msg tea.KeyMsg) tea.Cmd { return d.typeDigit(c, msg.String()) }})
 	}
 	for _, k := range []struct {

@@ -19,17 +19,32 @@ func (q *Screen) layout() layout {
 	switch {
 	case q.full:
 		l.detail = whole
+		return l
 	case q.Small:
-		l.queue = whole
-		if q.focus == paneSessions {
-			l.sessions, l.queue = whole, draw.Area{}
-		}
 	case l.Stacked:
 		q.stacked(&l, whole)
 	default:
 		q.spread(&l, whole)
 	}
+	if q.Board.Rows() > 0 && l.room() == 0 || q.Small {
+		q.alone(&l, whole)
+	}
 	return l
+}
+
+// room is how many rows there are for the text of the call.
+func (l layout) room() int {
+	_, height := l.Inner(l.detail, 1)
+	return height
+}
+
+// alone gives the pane with the keys all of the room, which is too low for a call: the window is, or
+// sentences above and a message below leave no more.
+func (q *Screen) alone(l *layout, whole draw.Area) {
+	l.sessions, l.queue, l.detail = draw.Area{}, whole, draw.Area{}
+	if q.focus == paneSessions {
+		l.sessions, l.queue = whole, draw.Area{}
+	}
 }
 
 // spread puts the sessions to the left of queue and call. The queue's height does not follow its

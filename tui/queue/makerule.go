@@ -13,8 +13,8 @@ import (
 func (q decider) judgeRule(_ tea.KeyMsg, wait time.Duration, refusal string) tea.Cmd {
 	c := q.DrawnCard()
 	switch {
-	case c == nil && q.Small && q.list.card() != nil:
-		return q.Say(draw.Warn, q.TooSmallText())
+	case c == nil && q.list.card() != nil:
+		return q.Say(draw.Warn, q.noRoom())
 	case c == nil:
 		return q.Say(draw.Muted, "nothing waits; r, then n makes a rule from nothing")
 	case refusal != "":

@@ -6,7 +6,6 @@ import (
 
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/desk"
-	"github.com/aoctl/aoctl/tui/draw"
 )
 
 // move takes a key that moves: in the list, among the sessions, or in the drawn call.
@@ -65,13 +64,9 @@ func (q *Screen) openCall() tea.Cmd {
 	return nil
 }
 
-// showCall goes to the card of a call.
+// showCall goes to the card of a call, which there is.
 func (q *Screen) showCall(id string) tea.Cmd {
-	c := q.Board.Cards[id]
-	if c == nil {
-		return q.Say(draw.Muted, "this call is no longer waiting")
-	}
-	if q.Board.Place(c) < 0 {
+	if q.Board.Place(q.Board.Cards[id]) < 0 {
 		q.list.filterBy(board.Filter{})
 	}
 	q.list.selected, q.list.went = id, id

@@ -113,7 +113,11 @@ func (q *Screen) Update(msg tea.Msg) tea.Cmd {
 		return q.newsCame(msg)
 	case desk.Tick:
 		q.Board.ExpireLate(q.At)
-		return tea.Batch(q.keepPlace(), q.reader.watchFiles(q.DrawnCard()))
+		cmd := q.keepPlace()
+		if c := q.DrawnCard(); q.inSight(c) {
+			cmd = tea.Batch(cmd, q.reader.watchFiles(c))
+		}
+		return cmd
 	case tea.MouseMsg:
 		q.mouse(msg)
 	case desk.Allowed:
@@ -159,11 +163,14 @@ func (q *Screen) Subject() desk.Subject {
 // DrawnCard is the card whose call is on the screen, whole or in part: the only one that a decision
 // may be about.
 func (q *Screen) DrawnCard() *board.Card {
-	if q.Small || q.Height == 0 {
+	if q.Small || q.layout().room() == 0 {
 		return nil
 	}
 	return q.list.card()
 }
+
+// inSight reports whether c is what the guard knows to be drawn: behind another screen it is not.
+func (q *Screen) inSight(c *board.Card) bool { return c != nil && c.Key() == q.Guard.Drawn }
 
 // Send decides the call of k, if it is still the one that was drawn; for screens on top of this one.
 func (q *Screen) Send(k guard.Drawn, v broker.Verdict, reason string) tea.Cmd {
@@ -222,7 +229,7 @@ func (q *Screen) View(_, _ int) []string {
 	right := q.list.view(l, l.queue, q.focus == paneQueue)
 	right = append(right, q.detailView(l, l.detail)...)
 	left := q.roster.view(l, l.sessions)
-	if l.Stacked || q.Small {
+	if l.Stacked || len(left) == 0 || len(right) == 0 {
 		return append(left, right...)
 	}
 	for i := range right {
