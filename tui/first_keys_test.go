@@ -117,7 +117,7 @@ func TestNothingIsDrawnBehindAScreen(t *testing.T) {
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, newFake(oneSession, editCall("r1", time.Now())), 100, 30)
+		r := newRig(t, newFake(oneSession, tuitest.NewCall("r1", "s1", "Edit", time.Now(), map[string]any{"file_path": "/src/notes", "old_string": "two", "new_string": "2"})), 100, 30)
 		stamp := ""
 		r.m.opts.Stamp = func(string) string { return stamp }
 		r.wait(3 * time.Second)
