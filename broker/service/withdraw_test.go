@@ -120,8 +120,8 @@ func TestWithdrawOfWhatIsPutOff(t *testing.T) {
 		putOff(t, b, r.ID)
 		begun := time.Now()
 		got, err := b.Withdraw(t.Context(), r.ID, "", broker.Actor{})
-		if err == nil || !strings.Contains(err.Error(), "put off") || errors.Is(err, broker.ErrAlreadyDecided) || got.State != broker.Pending {
-			t.Errorf("%s, %v; want it put off still", got.State, err)
+		if err == nil || !strings.Contains(err.Error(), "deferred") || errors.Is(err, broker.ErrAlreadyDecided) || got.State != broker.Pending {
+			t.Errorf("%s, %v; want it deferred still", got.State, err)
 		}
 		if d := time.Since(begun); d > 0 {
 			t.Errorf("it took %v to say so", d)

@@ -51,6 +51,9 @@ func (f *Format) Print(w io.Writer, v any) error {
 	if f.fields == nil && f.query == nil && f.layout == nil {
 		return plain(w, v)
 	}
+	if list := reflect.ValueOf(v); list.Kind() == reflect.Slice && list.IsNil() {
+		v = []any{} // null would be one thing that is not there
+	}
 	doc, err := f.choose(v)
 	switch {
 	case err != nil:

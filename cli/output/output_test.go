@@ -75,6 +75,8 @@ func TestFormats(t *testing.T) {
 		{"switched off", small, []string{"--json=false"}, "for people"},
 		{"list", []row{small, small}, []string{"--json"}, "[" + first + ",\n " + first + "]\n"},
 		{"no rows", []row{}, []string{"--json=id"}, "[]\n"},
+		{"no rows, and none made", []row(nil), []string{"--json=id"}, "[]\n"},
+		{"no rows for jq", []row(nil), []string{"--jq", "length"}, "0\n"},
 		{"fields", rows, []string{"--json=id,cwd"}, "[{\"id\":\"a<b\",\"cwd\":null},\n {\"id\":\"two\",\"cwd\":\"/x\"}]\n"},
 		{"a field twice", small, []string{"--json=id,cwd,id"}, "{\"id\":\"two\",\"cwd\":\"/x\"}\n"},
 		{"fields behind a blank", rows, []string{"--json", "id"}, "[{\"id\":\"a<b\"},\n {\"id\":\"two\"}]\n"},
