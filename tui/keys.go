@@ -18,7 +18,7 @@ import (
 var rootActions = []desk.Action{
 	{Group: "Decide", Name: "freeze", Binding: desk.Bind("f", "freeze: hold every agent at its next call; f again lets them go on", "f")},
 	{Group: "Decide", Name: "alarm_seen", Binding: desk.Bind("!", "acknowledge an alarm: rules may allow again in its session", "!")},
-	{Group: "Sessions", Name: "launch", Binding: desk.Bind("n", "start a session that aoctl holds: folder, agent, prompt", "n")},
+	{Group: "Sessions", Name: "launch", Binding: desk.Bind("n", "start a session that aoctl manages: folder, agent, prompt", "n")},
 	{Group: "Sessions", Name: "message", Binding: desk.Bind("m", "say what comes next to such a session; while its agent works that waits, and m edits it", "m")},
 	{Group: "Sessions", Name: "end_turn", Binding: desk.Bind("i", "interrupt it: its turn ends, it stays and takes messages", "i")},
 	{Group: "Sessions", Name: "freeze_one", Binding: desk.Bind("F", "freeze this session alone; F again lets it go on", "F")},

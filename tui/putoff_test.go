@@ -42,23 +42,23 @@ func offRig(t *testing.T) *rig {
 		can, bash("r2", "s3", now.Add(-3*time.Second), "echo 2"), off("r3", "s2", 2), off("r4", "s1", 1)), 120, 30)
 }
 
-// x puts off what can be, X refuses what is put off and ends its session, R resumes it.
+// x defers what can be, X refuses what is put off and ends its session, R resumes it.
 func TestPutOffKeys(t *testing.T) {
 	for name, tc := range map[string]struct {
 		keys  []string
 		asked string
 		shows string
 	}{
-		"x":                          {[]string{"x", "y"}, "defer r1", "put off: its agent ends"},
+		"x":                          {[]string{"x", "y"}, "defer r1", "deferred: its agent ends"},
 		"x, and no":                  {[]string{"x", "n"}, "", "no: nothing was done"},
 		"x on one that cannot be":    {[]string{"j", "x"}, "", "cannot be deferred: only"},
-		"x on one that is":           {[]string{"j", "j", "x"}, "", "put off already"},
-		"X on one that is not":       {[]string{"X"}, "", "X refuses a call that is put off"},
-		"R where nothing is put off": {[]string{"R"}, "", "nothing of it is put off"},
+		"x on one that is":           {[]string{"j", "j", "x"}, "", "deferred already"},
+		"X on one that is not":       {[]string{"X"}, "", "X denies a deferred call"},
+		"R where nothing is put off": {[]string{"R"}, "", "nothing of it is deferred"},
 		"R on somebody's":            {[]string{"j", "j", "R"}, "resume s2", "cd '/src/my api' && /usr/bin/claude -p --resume s2 </dev/null"},
 		"R on ours":                  {[]string{"j", "j", "j", "R"}, "resume s1", "api-server goes on"},
 		"R on a session":             {[]string{"shift+tab", "R"}, "resume s1", "api-server goes on"},
-		"R on one without":           {[]string{"shift+tab", "j", "R"}, "", "nothing of it is put off"},
+		"R on one without":           {[]string{"shift+tab", "j", "R"}, "", "nothing of it is deferred"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -81,7 +81,7 @@ func TestPutOffThenX(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := offRig(t)
 		r.press("x", "y")
-		r.shows("Waiting 1 · put off 3")
+		r.shows("Waiting 1 · deferred 3")
 		r.wait(2 * time.Second)
 		r.press("G", "k", "k", "X")
 		if got := r.decisions(); got != "deny r1;" || !r.lastDecision().End || r.lastDecision().Digest == "" {
@@ -171,7 +171,7 @@ func TestPutOffFailures(t *testing.T) {
 			r.c.mu.Unlock()
 			r.press("x", "y")
 			r.shows(want)
-			r.shows("put off 2")
+			r.shows("deferred 2")
 		})
 	}
 	synctest.Test(t, func(t *testing.T) {

@@ -127,7 +127,7 @@ func e2eDeferAllowed(r *rig) {
 	}
 	console = r.another("second")
 	token := console.token()
-	console.shows("put off 1")
+	console.shows("deferred 1")
 	if r.exists("canary") {
 		r.t.Fatal("the call ran before it was allowed")
 	}

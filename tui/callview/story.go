@@ -128,14 +128,14 @@ func (d source) checkpoint(width int) {
 	r, a, cp := d.r, d.a, d.r.Checkpoint
 	if cp == nil {
 		if r.Event != "" && r.State == broker.Pending && !agents.TraitsOf(r.Agent).Defer {
-			d.SayBehind(draw.Label, "put off", width, draw.Muted, "not possible with this agent: it waits as before")
+			d.SayBehind(draw.Label, "deferred", width, draw.Muted, "not possible with this agent: it waits as before")
 		}
 		if limit := broker.HardWait(r); limit != "" && r.State == broker.Pending {
 			d.SayBehind(draw.Label, "waits", width, draw.Warn, limit+"; allow it later than that, and its next try passes")
 		}
 		return
 	}
-	d.SayBehind(draw.Label, "put off", width, draw.Warn, cp.At.In(a.Loc).Format("2 Jan 15:04:05")+", "+putOffBy(cp.By)+"; no deadline, nobody waits for it")
+	d.SayBehind(draw.Label, "deferred", width, draw.Warn, cp.At.In(a.Loc).Format("2 Jan 15:04:05")+", "+putOffBy(cp.By)+"; no deadline, nobody waits for it")
 	switch {
 	case a.Session != nil && a.Session.Run != nil:
 		d.SayBehind(draw.Label, "goes on", width, draw.Text, "by itself, when it is answered; R resumes it")

@@ -155,7 +155,7 @@ func TestFilterReadsWords(t *testing.T) {
 func TestPlainText(t *testing.T) {
 	for _, tc := range []struct{ kind, data, want string }{
 		{broker.EventStopRequested, `{"by":{"kind":"operator"}}`, "stopped by you"},
-		{broker.EventSessionStop, `{"reason":"stopped_by_user"}`, "ended stopped by you"},
+		{broker.EventSessionStop, `{"reason":"stopped_by_user"}`, "ended stopped on request"},
 		{broker.EventSessionStart, `{"source":"resume"}`, "session resumed"},
 		{broker.EventUser, `{"text":"<task-notification><summary>Tests ran</summary></task-notification>","from_agent":true}`, `agent "a task in the background: Tests ran"`},
 		{broker.EventTurnEnd, `{"failed":true,"error":"x [ede_diagnostic] y"}`, "failed its turn was cut off"},

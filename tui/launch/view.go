@@ -128,7 +128,7 @@ func (x *Screen) settle() {
 
 // View draws the rows in sight.
 func (x *Screen) View(_, _ int) []string {
-	c := draw.Caption{Title: "New session", Note: "held by aoctl, in the background"}
+	c := draw.Caption{Title: "New session", Note: "managed by aoctl, in the background"}
 	if x.form == nil {
 		return x.Framed(c, nil, 0)
 	}

@@ -75,7 +75,7 @@ func (x *Screen) note() string {
 	case broker.TurnIdle:
 		return "its turn is over: goes at once"
 	case broker.TurnDeferred:
-		return "a call of it is put off"
+		return "a call of it is deferred"
 	case broker.TurnEnded:
 		return "it has ended: it is resumed for this"
 	case broker.TurnWorking:

@@ -28,7 +28,7 @@ func (o *Orders) Resume(id string, wait time.Duration, refusal string) tea.Cmd {
 	case s == nil:
 		return o.Say(draw.Muted, "no session is selected")
 	case s.Deferred == 0:
-		return o.Say(draw.Muted, o.Board.Label(id)+": nothing of it is put off")
+		return o.Say(draw.Muted, o.Board.Label(id)+": nothing of it is deferred")
 	case refusal != "": // it may start a process
 		return o.Say(draw.Warn, "… "+refusal)
 	}

@@ -43,12 +43,12 @@ func (q decider) judgePutOff(msg tea.KeyMsg, wait time.Duration, refusal string)
 		return q.Say(draw.Muted, "this call was refused already")
 	case key.Matches(msg, reject):
 		if !c.PutOff() {
-			return q.Say(draw.Muted, "X refuses a call that is put off, and ends its session with it: here d denies, and s stops", "X is for calls that are put off")
+			return q.Say(draw.Muted, "X denies a deferred call, and ends its session with it: here d denies, and s stops", "X is for deferred calls")
 		}
 		k := q.Guard.Drawn
 		return q.InAMoment(wait, func() tea.Cmd { return q.denyForGood(k) })
 	case c.PutOff():
-		return q.Say(draw.Muted, "it is put off already: nobody waits for it")
+		return q.Say(draw.Muted, "it is deferred already: nobody waits for it")
 	case !c.Req.Deferrable:
 		return q.Say(draw.Muted, "this call cannot be deferred: only Claude Code without a user before it (claude -p, aoctl run) ends and asks again", "cannot be deferred: only claude -p and aoctl run can")
 	}
@@ -63,7 +63,7 @@ func (q decider) judgePutOff(msg tea.KeyMsg, wait time.Duration, refusal string)
 func (q decider) sendPutOff(k guard.Drawn) tea.Cmd {
 	c := q.Board.Still(k)
 	if c == nil || c.Sending != "" {
-		return q.Say(draw.Warn, "this call is no longer waiting: nothing was put off")
+		return q.Say(draw.Warn, "this call is no longer waiting: nothing was deferred")
 	}
 	ctx, b, by := q.Ctx, q.broker, q.Operator
 	return func() tea.Msg {
@@ -86,13 +86,13 @@ func (q decider) deferred(msg deferredMsg) tea.Cmd {
 	case errors.Is(msg.err, broker.ErrAlreadyDecided):
 		return q.Say(draw.Warn, "too late, this call "+q.Book.Ended(msg.req))
 	case errors.Is(msg.err, broker.ErrNotRecorded):
-		return q.Say(draw.Danger, "that it is put off could not be recorded: the agent waits as before", "not recorded: it waits as before")
+		return q.Say(draw.Danger, "that it is deferred could not be recorded: the agent waits as before", "not recorded: it waits as before")
 	case errors.Is(msg.err, context.Canceled):
 		return nil
 	case msg.err != nil:
 		return q.Say(draw.Warn, safe.Line(msg.err.Error()))
 	}
-	return q.Say(draw.OK, "put off: its agent ends, and the call waits for you without a deadline", "put off: it waits for you")
+	return q.Say(draw.OK, "deferred: its agent ends, and the call waits for you without a deadline", "deferred: it waits for you")
 }
 
 // answered follows an answer to a call that was put off: its agent hears of it only when

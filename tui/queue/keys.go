@@ -21,11 +21,11 @@ var (
 	mark     = desk.Space("mark this call; a, d and D then act on all marked ones")
 	alike    = desk.Bind("*", "mark all listed calls like this one", "*")
 	moreTime = desk.Bind("t", "more time for this call, as far as its agent's hook waits", "t")
-	putOff   = desk.Bind("x", "put it off: its agent ends and the call waits for you, for days if need be", "x")
-	reject   = desk.Bind("X", "a call that is put off: deny it, and do not resume its session to say so", "X")
+	putOff   = desk.Bind("x", "defer: end the agent, keep the call for later", "x")
+	reject   = desk.Bind("X", "a deferred call: deny it, and do not resume its session to say so", "X")
 
-	resume  = desk.Bind("R", "let a session go on whose call was put off", "R")
-	stop    = desk.Bind("s", "stop this session: its calls are denied until its user speaks; one that aoctl holds is ended too", "s")
+	resume  = desk.Bind("R", "let a session go on that has a deferred call", "R")
+	stop    = desk.Bind("s", "stop this session: its calls are denied until its user speaks; a managed one is ended too", "s")
 	stopAll = desk.Bind("S", "stop all sessions", "S")
 	kill    = desk.Bind("ctrl+k", "stop this session and end its processes; names them and asks first", "ctrl+k")
 	observe = desk.Bind("O", "on a session: only observe it, hold none of its calls; O again holds them", "O")
@@ -33,7 +33,7 @@ var (
 
 	next     = desk.Bind("tab", "next pane", "tab")
 	previous = desk.Bind("shift+tab", "previous pane", "shift+tab")
-	open     = desk.Enter("the call on the whole screen; on a session: its calls only, or all about one that aoctl holds")
+	open     = desk.Enter("the call on the whole screen; on a session: its calls only, or all about a managed one")
 
 	filter   = desk.Filter("filter by session, tool or text")
 	makeRule = desk.Bind("A", "a rule for calls like this one", "A")

@@ -147,7 +147,7 @@ func (x *list) view(l layout, a draw.Area, focus bool) []string {
 	if b.Filter.Active() {
 		f.Title = fmt.Sprintf("Waiting %s of %s", figures.Count(len(b.Shown)), figures.Count(len(b.Waiting)))
 	} else if off > 0 {
-		f.Title += " · put off " + figures.Count(off)
+		f.Title += " · deferred " + figures.Count(off)
 	}
 	f.Note, f.NoteInk = x.note()
 	if b.Rows() == 0 {

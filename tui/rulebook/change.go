@@ -52,7 +52,7 @@ func offWords(r rules.Rule) string {
 	case rules.Ask:
 		return "off: this rule no longer makes a person answer " + words.RuleTitle(r)
 	case rules.Defer:
-		return "off: this rule no longer puts off " + words.RuleTitle(r)
+		return "off: this rule no longer defers " + words.RuleTitle(r)
 	case rules.Allow:
 	}
 	return "off: calls like " + words.RuleTitle(r) + " ask again"

@@ -89,7 +89,7 @@ func RuleText(r rules.Rule) string {
 
 // RuleSays is what a rule does, in a phrase: allows "npm run test *" in api for 1 h.
 func RuleSays(r rules.Rule, b *board.Board, now time.Time) string {
-	verb := map[rules.Verdict]string{rules.Allow: "allows", rules.Deny: "denies", rules.Ask: "asks about", rules.Defer: "puts off"}[r.Decision]
+	verb := map[rules.Verdict]string{rules.Allow: "allows", rules.Deny: "denies", rules.Ask: "asks about", rules.Defer: "defers"}[r.Decision]
 	text := RuleTitle(r)
 	if len(r.Where) > 0 {
 		text = `"` + text + `"`

@@ -18,7 +18,7 @@ func Standing(c *board.Card, now time.Time) (string, draw.Ink) {
 		return "late: " + callview.Ended(c.Req), draw.Warn
 	}
 	if c.PutOff() {
-		return "put off " + figures.Ago(now.Sub(c.Req.Checkpoint.At)) + " ago · no deadline", draw.Muted
+		return "deferred " + figures.Ago(now.Sub(c.Req.Checkpoint.At)) + " ago · no deadline", draw.Muted
 	}
 	d := c.Req.ExpiresAt.Sub(now)
 	text := fmt.Sprintf("asked %s ago · %s left", figures.Clock(now.Sub(c.Req.CreatedAt)), figures.Left(d))
