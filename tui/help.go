@@ -1,6 +1,9 @@
 package tui
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -14,15 +17,17 @@ const (
 	helpGap      = 4  // cells between them
 )
 
-// helpRows is the help screen's text.
-func (h *help) helpRows(width int) []string {
-	if width < helpTwice {
+// text is the help screen's text.
+func (h *help) text(width int) []string {
+	groups := h.groups()
+	if h.find != "" || width < helpTwice {
 		p := h.Styles.Paper(width)
-		h.helpKeys(p, h.groups())
-		h.helpRules(p)
+		h.helpKeys(p, groups)
+		if h.find == "" {
+			h.helpRules(p)
+		}
 		return p.Rows
 	}
-	groups := h.groups()
 	half := (width - helpGap) / 2
 	left, right := h.Styles.Paper(half), h.Styles.Paper(width-half-helpGap)
 	h.helpKeys(left, groups[:3])
@@ -39,7 +44,7 @@ func (h *help) helpKeys(p *draw.Paper, groups []helpGroup) {
 	for _, g := range groups {
 		p.Blank()
 		p.Say(draw.Title, g.title)
-		for _, b := range g.keys {
+		for _, b := range g.only(h, strings.Fields(strings.ToLower(h.find))) {
 			h.helpKey(p, b)
 		}
 	}
@@ -50,18 +55,39 @@ func (h *help) helpKey(p *draw.Paper, b key.Binding) {
 	p.SayBehind(draw.Key, h.chosen.call(key.Key), helpKeyWidth, draw.Text, key.Desc)
 }
 
-// groups are all keys, by what they are for.
-func (h *help) groups() []helpGroup { return helpGroups(h.helpOf(desk.Rules)) }
+// groups are all keys, by what they are for: what the screen below has itself comes first. While
+// words are looked for, only what has them.
+func (h *help) groups() []helpGroup {
+	groups := helpGroups(h.helpOf(desk.Rules))
+	if below := h.below(); below != h.first() {
+		here := helpGroup{title: "On this screen"}
+		for _, k := range below.Keys() {
+			if k.Help().Desc != "" && !moves(k.Binding) {
+				here.keys = append(here.keys, k.Binding)
+			}
+		}
+		groups = append([]helpGroup{here}, groups...)
+	}
+	if h.find == "" {
+		return groups
+	}
+	words := strings.Fields(strings.ToLower(h.find))
+	return slices.DeleteFunc(groups, func(g helpGroup) bool { return len(g.only(h, words)) == 0 })
+}
+
+// only are the keys of a group that have all words, in what they are called and do.
+func (g helpGroup) only(h *help, words []string) []key.Binding {
+	return slices.DeleteFunc(slices.Clone(g.keys), func(b key.Binding) bool {
+		text := strings.ToLower(h.chosen.call(b.Help().Key) + " " + b.Help().Desc)
+		return slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
+	})
+}
 
 // helpOf are the keys that a screen has for itself, after the one that opens it.
 func (h *help) helpOf(name string) []key.Binding {
-	moves := map[string]bool{}
-	for _, k := range desk.Moves("", nil) {
-		moves[k.Help().Key] = true
-	}
 	list := []key.Binding{openerKey(name)}
 	for _, k := range h.rooms[name].Keys() {
-		if k.Help().Key != "" && !moves[k.Help().Key] {
+		if k.Help().Key != "" && !moves(k.Binding) {
 			list = append(list, k.Binding)
 		}
 	}
@@ -116,47 +142,49 @@ func (h *help) config(p *draw.Paper) {
 // help is the screen with all keys.
 type help struct {
 	*model
-	top int
+	top  int
+	find string // words that are looked for
 }
 
 // Opens begins at the top.
 func (h *help) Opens(desk.Subject) tea.Cmd {
-	h.top = 0
+	h.top, h.find = 0, ""
 	return nil
 }
 
 // Subject is nothing.
 func (h *help) Subject() desk.Subject { return desk.Subject{} }
 
-// Keys scroll.
+// Keys scroll, and look for words.
 func (h *help) Keys() []desk.Key {
-	return desk.Moves("scroll", func(msg tea.KeyMsg) tea.Cmd {
-		width, height := h.Inner()
-		h.top = desk.Scrolled(msg, h.top, len(h.helpRows(width)), height)
+	find := desk.Key{Binding: desk.Filter("only keys that have these words"), Short: "find", Do: func(tea.KeyMsg) tea.Cmd {
+		h.Read(desk.Line{Lead: "/", Help: "enter keeps · esc shows all", Text: h.find, Typed: func(words string) { h.top, h.find = 0, words }})
 		return nil
-	})
+	}}
+	return append([]desk.Key{find}, h.Scrolls(&h.top, h.length)...)
 }
 
 // Update keeps the place.
 func (h *help) Update(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case tea.MouseMsg:
-		steps, _ := desk.Wheel(msg)
-		h.top += steps * desk.WheelRows
-	case desk.Settle:
-		width, height := h.Inner()
-		h.top = max(0, min(h.top, len(h.helpRows(width))-height))
-	}
+	h.Scroll(msg, &h.top, h.length)
 	return nil
+}
+
+func (h *help) length() int {
+	width, _ := h.Inner()
+	return len(h.text(width))
 }
 
 // View draws the rows in sight.
 func (h *help) View(_, _ int) []string {
 	width, height := h.Inner()
-	rows := h.helpRows(width)
-	f := draw.Caption{Title: "Keys"}
-	if len(rows) > height {
-		f.Right = desk.Position(h.top, height, len(rows))
+	rows := h.text(width)
+	f := draw.Caption{Title: "Keys", Right: desk.Position(h.top, height, len(rows))}
+	if h.find != "" {
+		f.Note = "/" + draw.SafeLine(h.find)
+	}
+	if len(rows) == 0 {
+		rows = []string{h.Styles.Row(width).Put(draw.Muted, "no key has these words").To(width).String()}
 	}
 	return h.Framed(f, rows, h.top)
 }

@@ -16,6 +16,9 @@ type KeyAction struct {
 func KeyActions() []KeyAction {
 	list := make([]KeyAction, 0, len(actions))
 	for _, a := range actions {
+		if a.Name == "" { // its keys are what they are
+			continue
+		}
 		k := KeyAction{Name: a.Name, Decision: slices.Contains([]string{"allow", "deny", "deny_why", "yes"}, a.Name)}
 		for _, name := range a.Keys() {
 			if name == " " {

@@ -17,6 +17,7 @@ import (
 	"github.com/aoctl/aoctl/tui/history"
 	"github.com/aoctl/aoctl/tui/jump"
 	"github.com/aoctl/aoctl/tui/orders"
+	"github.com/aoctl/aoctl/tui/palette"
 	"github.com/aoctl/aoctl/tui/sheet"
 	"github.com/aoctl/aoctl/tui/tty"
 	"github.com/aoctl/aoctl/tui/words"
@@ -53,6 +54,7 @@ type shared struct {
 	jumper  *jump.Jumper
 	outside *external.Editor
 	rules   *pastRules
+	doable  func() []palette.Item // what keys do on the screen below the palette
 }
 
 // update takes answers for what is shared.
@@ -73,6 +75,7 @@ func newModel(ctx context.Context, c console, o Options, st *draw.Styles) *model
 		orders: orders.New(m.Desk, c), jumper: jump.New(m.Desk, o.Jump),
 		outside: external.NewEditor(o.Editor, o.EditFolder, o.Foreground, o.Input, o.Output),
 		rules:   &pastRules{Desk: m.Desk, broker: c},
+		doable:  m.doable,
 	}
 	m.stack.make(m)
 	m.Guard.Awake(m.At)

@@ -48,6 +48,14 @@ func (s *stack) topmost() desk.Screen {
 	return s.first()
 }
 
+// below is the screen under the one that was opened last.
+func (s *stack) below() desk.Screen {
+	if n := len(s.above); n > 1 {
+		return s.above[n-2]
+	}
+	return s.first()
+}
+
 // covering is the screen that fills the room: the one on top, or below a strip the next one.
 func (s *stack) covering() desk.Screen {
 	for i := len(s.above) - 1; i >= 0; i-- {

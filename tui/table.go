@@ -16,6 +16,7 @@ import (
 	"github.com/aoctl/aoctl/tui/launch"
 	"github.com/aoctl/aoctl/tui/managed"
 	"github.com/aoctl/aoctl/tui/message"
+	"github.com/aoctl/aoctl/tui/palette"
 	"github.com/aoctl/aoctl/tui/queue"
 	"github.com/aoctl/aoctl/tui/rulebook"
 	"github.com/aoctl/aoctl/tui/ruleedit"
@@ -50,6 +51,9 @@ var transcriptKey = desk.Bind("T", "what was said and done in it: its transcript
 var table = []opener{
 	{desk.Queue, key.Binding{}, "", needsNothing, makeQueue},
 	{desk.Help, desk.Bind("?", "all keys", "?"), "", needsNothing, func(_ *desk.Desk, m *model) desk.Screen { return &help{model: m} }},
+	{"palette", desk.Bind(":", "find an action by words", ":"), "", needsNothing, func(d *desk.Desk, m *model) desk.Screen {
+		return palette.New(d, func() []palette.Item { return m.shared.doable() })
+	}},
 	{desk.Bytes, desk.Bind("b", "the exact bytes of the call, and what in them is not plain text", "b"), "", needsCall, func(d *desk.Desk, _ *model) desk.Screen { return bytes.New(d) }},
 	{desk.History, desk.Bind("h", "what was decided", "h"), "", needsNothing, func(d *desk.Desk, m *model) desk.Screen {
 		return history.New(d, m.console, m.shared.sheets, m.shared.past, m.shared.rules.does())

@@ -69,6 +69,7 @@ var arrows = map[string][]string{
 	"tui/desk":             {module + "/broker", module + "/tui/board", module + "/tui/callview", module + "/tui/draw", module + "/tui/figures", module + "/tui/guard", module + "/tui/words", "github.com/charmbracelet/…"},
 	"tui/queue":            append(screen(), module+"/tui/question", module+"/tui/orders", module+"/tui/herald"),
 	"tui/question":         screen(),
+	"tui/palette":          screen(),
 	"tui/jump":             append(screen(), module+"/tui/tmux"),
 	"tui/bytes":            screen(),
 	"tui/history":          screen(),

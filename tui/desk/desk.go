@@ -91,7 +91,7 @@ type Key struct {
 // Action is something that a key does, under the name that the settings file has for it.
 type Action struct {
 	Group string // of the help screen
-	Name  string // deny_why
+	Name  string // deny_why; "" when the settings file cannot give it other keys
 	key.Binding
 }
 

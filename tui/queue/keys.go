@@ -38,6 +38,7 @@ var (
 	filter   = desk.Filter("filter by session, tool or text")
 	makeRule = desk.Bind("A", "a rule for calls like this one", "A")
 
+	panes  = desk.Bind("1–5", "what waits, the call, the sessions, the history, the rules; on a dangerous call digits are its code, in a form they pick", "1", "2", "3", "4", "5")
 	digits = desk.Bind("0–9", "the two digits of a dangerous call", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9")
 	leave  = desk.Bind("esc", "back: from the whole screen, then the marks, then the filter", "esc")
 	quit   = desk.Bind("q", "back from the whole screen", "q")
@@ -51,7 +52,7 @@ func Actions() []desk.Action {
 		{Group: "Decide", Name: "more_time", Binding: moreTime}, {Group: "Decide", Name: "put_off", Binding: putOff}, {Group: "Decide", Name: "reject", Binding: reject},
 		{Group: "Sessions", Name: "resume", Binding: resume}, {Group: "Sessions", Name: "stop", Binding: stop}, {Group: "Sessions", Name: "stop_all", Binding: stopAll},
 		{Group: "Sessions", Name: "kill", Binding: kill}, {Group: "Sessions", Name: "observe", Binding: observe}, {Group: "Sessions", Name: "mute", Binding: mute},
-		{Group: "Move", Name: "next", Binding: next}, {Group: "Move", Name: "previous", Binding: previous}, {Group: "Move", Name: "open", Binding: open},
+		{Group: "Move", Name: "next", Binding: next}, {Group: "Move", Name: "previous", Binding: previous}, {Group: "Move", Binding: panes}, {Group: "Move", Name: "open", Binding: open},
 		{Group: "Look", Name: "filter", Binding: filter},
 		{Group: "Rules", Name: "make_rule", Binding: makeRule},
 	}
@@ -108,6 +109,7 @@ func (q *Screen) moving() []desk.Key {
 	return append(desk.Moves("", q.move),
 		desk.Key{Binding: next, Do: pane(1)},
 		desk.Key{Binding: previous, Do: pane(paneCount - 1)},
+		desk.Key{Binding: panes, Do: q.goToPane},
 		desk.Key{Binding: open, Do: func(tea.KeyMsg) tea.Cmd { return q.openCall() }},
 	)
 }

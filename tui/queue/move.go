@@ -45,6 +45,26 @@ func (q *Screen) nextPane(by pane) {
 	}
 }
 
+// goToPane goes to the pane, or the screen, of a digit.
+func (q *Screen) goToPane(msg tea.KeyMsg) tea.Cmd {
+	switch msg.String() {
+	case "1":
+		q.full, q.focus = false, paneQueue
+	case "2":
+		if q.DrawnCard() == nil {
+			return decider{q}.sayNone()
+		}
+		q.focus = paneDetail
+	case "3":
+		q.full, q.focus = false, paneSessions
+	case "4":
+		return q.Open(desk.History, desk.Subject{})
+	case "5":
+		return q.Open(desk.Rules, desk.Subject{})
+	}
+	return nil
+}
+
 // openCall gives the drawn call the whole screen, or goes to the calls of a session.
 func (q *Screen) openCall() tea.Cmd {
 	on := q.roster.session()
