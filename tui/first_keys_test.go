@@ -189,3 +189,18 @@ func TestNoRoomForACall(t *testing.T) {
 		})
 	}
 }
+
+// A form whose call a freeze holds names that, not the key that would send it.
+func TestHeldFormIsNamedHeld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := asking(t, goOn)
+		held := r.c.requests["r1"]
+		held.Held = "all agents are frozen"
+		r.c.publish(held)
+		r.wait(time.Second)
+		r.press("enter")
+		if k := r.m.named("held"); !k.Faint || r.m.named("enter").Short != "" {
+			t.Errorf("the key line names what cannot be sent:\n%s", r.view())
+		}
+	})
+}
