@@ -204,3 +204,16 @@ func TestHeldFormIsNamedHeld(t *testing.T) {
 		}
 	})
 }
+
+// Below a message the call stays where it was read, and the guard knows that it is drawn.
+func TestCallStaysBelowAMessage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := heldRig(t, broker.TurnWorking)
+		drawn := r.m.Guard.Drawn
+		r.press("m")
+		r.wait(time.Second)
+		if r.m.Guard.Drawn != drawn || drawn.ID == "" {
+			t.Errorf("drawn is %+v, was %+v:\n%s", r.m.Guard.Drawn, drawn, r.view())
+		}
+	})
+}
