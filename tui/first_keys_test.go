@@ -117,7 +117,7 @@ func TestNothingIsDrawnBehindAScreen(t *testing.T) {
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, newFake(oneSession, editCall("r1", time.Now())), 100, 30)
+		r := newRig(t, newFake(oneSession, tuitest.NewCall("r1", "s1", "Write", time.Now(), map[string]string{"file_path": home + "/notes", "content": "three\n"})), 100, 30)
 		stamp := ""
 		r.m.opts.Stamp = func(string) string { return stamp }
 		r.wait(3 * time.Second)
