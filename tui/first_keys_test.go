@@ -189,3 +189,31 @@ func TestNoRoomForACall(t *testing.T) {
 		})
 	}
 }
+
+// A form whose call a freeze holds names that, not the key that would send it.
+func TestHeldFormIsNamedHeld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := asking(t, goOn)
+		held := r.c.requests["r1"]
+		held.Held = "all agents are frozen"
+		r.c.publish(held)
+		r.wait(time.Second)
+		r.press("enter")
+		if k := r.m.named("held"); !k.Faint || r.m.named("enter").Short != "" {
+			t.Errorf("the key line names what cannot be sent:\n%s", r.view())
+		}
+	})
+}
+
+// Below a message the call stays where it was read, and the guard knows that it is drawn.
+func TestCallStaysBelowAMessage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := heldRig(t, broker.TurnWorking)
+		drawn := r.m.Guard.Drawn
+		r.press("m")
+		r.wait(time.Second)
+		if r.m.Guard.Drawn != drawn || drawn.ID == "" {
+			t.Errorf("drawn is %+v, was %+v:\n%s", r.m.Guard.Drawn, drawn, r.view())
+		}
+	})
+}

@@ -90,8 +90,10 @@ func tick() tea.Cmd {
 // that are drawn settle, then the guard learns which call is drawn.
 func (m *model) settle() tea.Cmd {
 	cmd := m.settleScreens()
+	body, _ := m.layout()
+	m.at(body)
 	on := m.covering().Subject()
-	if body, _ := m.layout(); body.H == 0 { // a strip takes all rows
+	if body.H == 0 { // a strip takes all rows
 		on.Drawn = guard.Drawn{}
 	}
 	if m.Guard.Draws(on.Drawn, m.At) {

@@ -20,6 +20,7 @@ func (m *model) View() string {
 	}
 	if low.H > 0 {
 		rows = append(rows, m.drawn(strip, low)...)
+		m.at(body) // what comes next asks the screen above the strip
 	}
 	rows = append(rows, m.footer())
 	if len(rows) > m.height { // a window of one or two rows

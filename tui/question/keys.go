@@ -63,7 +63,10 @@ func (f *Form) named(c *board.Card) []desk.Key {
 		next = "send"
 	}
 	first := desk.Key{Name: "enter", Short: next}
-	if c.Ask.Unread() {
+	switch {
+	case c.Held():
+		first = desk.Key{Name: "held", Short: "by a freeze", Faint: true}
+	case c.Ask.Unread():
 		first = desk.Key{Name: "ctrl+d", Short: "read on"}
 	}
 	pick, other := desk.Key{Name: "space", Short: "pick"}, desk.Key{Name: "o", Short: "other"}

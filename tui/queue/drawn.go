@@ -8,7 +8,6 @@ import (
 	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
-	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/question"
 	"github.com/aoctl/aoctl/tui/sheet"
 	"github.com/aoctl/aoctl/tui/words"
@@ -20,16 +19,15 @@ type reader struct {
 	sheets *sheet.Sheets
 	setup  *Setup
 	form   *question.Form
-	scroll int         // first row of the call on the screen
-	shown  guard.Drawn // the call of the last settling, zero for none
-	own    bool        // a key of the operator's own brought it there
+	scroll int  // first row of the call on the screen
+	own    bool // a key of the operator's own brought it there
 }
 
 // settle takes in which card is going to be drawn, and notes when its end is on the screen. What a
 // new one would change is read.
 func (x *reader) settle(c *board.Card, own bool, width, height int) tea.Cmd {
 	if c == nil {
-		x.shown, x.own = guard.Drawn{}, false
+		x.own = false
 		return nil
 	}
 	var cmd tea.Cmd
@@ -41,7 +39,6 @@ func (x *reader) settle(c *board.Card, own bool, width, height int) tea.Cmd {
 			c.Code = x.setup.NewCode()
 		}
 	}
-	x.shown = c.Key()
 	if x.form.Settle(c) {
 		x.own = true
 	}

@@ -82,7 +82,7 @@ func (q *Screen) Keys() []desk.Key {
 			return k.judge(msg, wait, refusal)
 		}})
 	}
-	return append(append(list, q.looking()...), q.moving()...)
+	return append(append(list, q.looking()...), mover{q}.moving()...)
 }
 
 // looking are the keys that show something.
@@ -102,7 +102,7 @@ func (q *Screen) looking() []desk.Key {
 }
 
 // moving are the keys that move in the panes and between them.
-func (q *Screen) moving() []desk.Key {
+func (q mover) moving() []desk.Key {
 	pane := func(by pane) func(tea.KeyMsg) tea.Cmd {
 		return func(tea.KeyMsg) tea.Cmd { q.nextPane(by); return nil }
 	}

@@ -8,8 +8,11 @@ import (
 	"github.com/aoctl/aoctl/tui/desk"
 )
 
+// mover takes what moves in the panes and between them.
+type mover struct{ *Screen }
+
 // move takes a key that moves: in the list, among the sessions, or in the drawn call.
-func (q *Screen) move(msg tea.KeyMsg) tea.Cmd {
+func (q mover) move(msg tea.KeyMsg) tea.Cmd {
 	switch {
 	case key.Matches(msg, desk.PageDown, desk.PageUp), q.full, q.focus == paneDetail:
 		q.scroll(msg)
@@ -24,7 +27,7 @@ func (q *Screen) move(msg tea.KeyMsg) tea.Cmd {
 }
 
 // scroll moves in the drawn call.
-func (q *Screen) scroll(msg tea.KeyMsg) {
+func (q mover) scroll(msg tea.KeyMsg) {
 	if c := q.DrawnCard(); c != nil {
 		d, height := q.Sheet(c)
 		q.reader.scroll = desk.Scrolled(msg, q.reader.scroll, len(d.Rows), height)
@@ -32,13 +35,13 @@ func (q *Screen) scroll(msg tea.KeyMsg) {
 }
 
 // unread reports whether the drawn call's end was not on the screen yet.
-func (q *Screen) unread() bool {
+func (q mover) unread() bool {
 	c := q.DrawnCard()
 	return c != nil && locked(c)
 }
 
 // nextPane goes by panes on, or back, to one that is drawn: without a call there is no pane for it.
-func (q *Screen) nextPane(by pane) {
+func (q mover) nextPane(by pane) {
 	q.focus = (q.focus + by) % paneCount
 	if q.focus == paneDetail && q.Board.Rows() == 0 {
 		q.focus = (q.focus + by) % paneCount
@@ -46,13 +49,13 @@ func (q *Screen) nextPane(by pane) {
 }
 
 // goToPane goes to the pane, or the screen, of a digit.
-func (q *Screen) goToPane(msg tea.KeyMsg) tea.Cmd {
+func (q mover) goToPane(msg tea.KeyMsg) tea.Cmd {
 	switch msg.String() {
 	case "1":
 		q.full, q.focus = false, paneQueue
 	case "2":
 		if q.DrawnCard() == nil {
-			return decider{q}.sayNone()
+			return decider{q.Screen}.sayNone()
 		}
 		q.focus = paneDetail
 	case "3":
@@ -66,7 +69,7 @@ func (q *Screen) goToPane(msg tea.KeyMsg) tea.Cmd {
 }
 
 // openCall gives the drawn call the whole screen, or goes to the calls of a session.
-func (q *Screen) openCall() tea.Cmd {
+func (q mover) openCall() tea.Cmd {
 	on := q.roster.session()
 	switch {
 	case q.onSessions() && q.roster.selected == fold:
@@ -77,7 +80,7 @@ func (q *Screen) openCall() tea.Cmd {
 		q.list.filterBy(board.Filter{SessionID: on})
 		q.focus = paneQueue
 	case q.DrawnCard() == nil:
-		return decider{q}.sayNone()
+		return decider{q.Screen}.sayNone()
 	default:
 		q.full = true
 	}
@@ -99,7 +102,7 @@ func (q *Screen) showCall(id string) tea.Cmd {
 }
 
 // mouse scrolls and selects. It never decides.
-func (q *Screen) mouse(msg tea.MouseMsg) {
+func (q mover) mouse(msg tea.MouseMsg) {
 	step, click := desk.Wheel(msg)
 	if step == 0 && !click {
 		return
@@ -118,7 +121,7 @@ func (q *Screen) mouse(msg tea.MouseMsg) {
 	}
 }
 
-func (q *Screen) mouseQueue(l layout, msg tea.MouseMsg, step int) {
+func (q mover) mouseQueue(l layout, msg tea.MouseMsg, step int) {
 	if step != 0 {
 		q.list.goTo(q.list.place() + step)
 		return
@@ -130,7 +133,7 @@ func (q *Screen) mouseQueue(l layout, msg tea.MouseMsg, step int) {
 	}
 }
 
-func (q *Screen) mouseSessions(l layout, msg tea.MouseMsg, step int) {
+func (q mover) mouseSessions(l layout, msg tea.MouseMsg, step int) {
 	if step != 0 {
 		q.roster.move(func(at, n int) int { return max(0, min(at+step, n-1)) })
 		return

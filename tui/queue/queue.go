@@ -119,7 +119,7 @@ func (q *Screen) Update(msg tea.Msg) tea.Cmd {
 		}
 		return cmd
 	case tea.MouseMsg:
-		q.mouse(msg)
+		mover{q}.mouse(msg)
 	case desk.Allowed:
 		q.list.passed(msg.ID)
 	case desk.Launched:
