@@ -29,8 +29,8 @@ type model struct {
 	*desk.Desk
 	*line // the last row: what is said, asked and typed
 	*stack
-	*feed // what the broker tells
 
+	feed    *feed // what the broker tells
 	console console
 	opts    Options
 	out     *tty.Output // nil in tests
@@ -77,14 +77,14 @@ func newModel(ctx context.Context, c console, o Options, st *draw.Styles) *model
 		rules:   &pastRules{Desk: m.Desk, broker: c},
 		doable:  m.doable,
 	}
-	m.stack.make(m)
+	m.make(m)
 	m.Guard.Awake(m.At)
 	return m
 }
 
 // Init starts the clock, the subscription and the first look at what was decided.
 func (m *model) Init() tea.Cmd {
-	return tea.Batch(m.watch(), tick(), m.broadcast(desk.Start{}))
+	return tea.Batch(m.feed.watch(), tick(), m.broadcast(desk.Start{}))
 }
 
 // formOpen reports whether something that is written or asked takes every key.

@@ -26,7 +26,7 @@ func (m *model) watchStarted(msg watchStartedMsg) tea.Cmd {
 			missed = append(missed, c)
 		}
 	}
-	return tea.Batch(m.started(msg), m.broadcast(desk.News{}), m.shared.herald.Announce(missed...))
+	return tea.Batch(m.feed.started(msg), m.broadcast(desk.News{}), m.shared.herald.Announce(missed...))
 }
 
 // updatesCame takes in changes, one after the other: first what a change means beside what is known,
@@ -51,7 +51,7 @@ func (m *model) updatesCame(msg updatesMsg) tea.Cmd {
 	}
 	m.Board.Tidy()
 	cmds = append(cmds, m.broadcast(desk.News{List: msg.list}), m.attempted(msg.list), m.shared.herald.Announce(arrived...))
-	return tea.Batch(append(cmds, m.goOn(msg))...)
+	return tea.Batch(append(cmds, m.feed.goOn(msg))...)
 }
 
 // meaning says and rings what a change is about that the screens are not told of.

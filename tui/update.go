@@ -59,7 +59,7 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		return m.updatesCame(msg)
 	case rewatchMsg:
 		if msg.gen == m.feed.gen {
-			return m.watch()
+			return m.feed.watch()
 		}
 	default:
 		return m.broadcast(msg)

@@ -45,8 +45,11 @@ func (f *Form) Keys(c *board.Card) []desk.Key {
 		{Binding: Next, Do: func(tea.KeyMsg) tea.Cmd { return f.next(c) }},
 		{Binding: Decline, Do: looked(func(tea.KeyMsg) tea.Cmd { return f.place.AskReason(c) })},
 		{Binding: Back, Do: looked(func(tea.KeyMsg) tea.Cmd { f.back(c); return nil })},
-		{Binding: Pick, Do: pick}, {Binding: Other, Do: pick}, {Binding: Digit, Do: pick},
-		{Binding: desk.Up, Do: pick}, {Binding: desk.Down, Do: pick},
+		{Binding: Pick, Do: pick},
+		{Binding: Other, Do: pick},
+		{Binding: Digit, Do: pick},
+		{Binding: desk.Up, Do: pick},
+		{Binding: desk.Down, Do: pick},
 	}
 	if c.Sending != "" {
 		for i := range list {

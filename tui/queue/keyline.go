@@ -141,7 +141,7 @@ func (q keyline) allowKey(c *board.Card, does string) desk.Key {
 	case locked(c):
 		return named("G", "read to the end to "+does)
 	case c.Dangerous():
-		return decider{q.Screen}.codeKey(c)
+		return decider(q).codeKey(c)
 	}
 	return named("a", does)
 }

@@ -47,12 +47,25 @@ var (
 // Actions are what the keys of the screen do, for the help and the settings file.
 func Actions() []desk.Action {
 	return []desk.Action{
-		{Group: "Decide", Name: "allow", Binding: allow}, {Group: "Decide", Name: "deny", Binding: deny}, {Group: "Decide", Name: "deny_why", Binding: denyWhy},
-		{Group: "Decide", Name: "edit", Binding: edit}, {Group: "Decide", Name: "mark", Binding: mark}, {Group: "Decide", Name: "mark_alike", Binding: alike},
-		{Group: "Decide", Name: "more_time", Binding: moreTime}, {Group: "Decide", Name: "put_off", Binding: putOff}, {Group: "Decide", Name: "reject", Binding: reject},
-		{Group: "Sessions", Name: "resume", Binding: resume}, {Group: "Sessions", Name: "stop", Binding: stop}, {Group: "Sessions", Name: "stop_all", Binding: stopAll},
-		{Group: "Sessions", Name: "kill", Binding: kill}, {Group: "Sessions", Name: "observe", Binding: observe}, {Group: "Sessions", Name: "mute", Binding: mute},
-		{Group: "Move", Name: "next", Binding: next}, {Group: "Move", Name: "previous", Binding: previous}, {Group: "Move", Binding: panes}, {Group: "Move", Name: "open", Binding: open},
+		{Group: "Decide", Name: "allow", Binding: allow},
+		{Group: "Decide", Name: "deny", Binding: deny},
+		{Group: "Decide", Name: "deny_why", Binding: denyWhy},
+		{Group: "Decide", Name: "edit", Binding: edit},
+		{Group: "Decide", Name: "mark", Binding: mark},
+		{Group: "Decide", Name: "mark_alike", Binding: alike},
+		{Group: "Decide", Name: "more_time", Binding: moreTime},
+		{Group: "Decide", Name: "put_off", Binding: putOff},
+		{Group: "Decide", Name: "reject", Binding: reject},
+		{Group: "Sessions", Name: "resume", Binding: resume},
+		{Group: "Sessions", Name: "stop", Binding: stop},
+		{Group: "Sessions", Name: "stop_all", Binding: stopAll},
+		{Group: "Sessions", Name: "kill", Binding: kill},
+		{Group: "Sessions", Name: "observe", Binding: observe},
+		{Group: "Sessions", Name: "mute", Binding: mute},
+		{Group: "Move", Name: "next", Binding: next},
+		{Group: "Move", Name: "previous", Binding: previous},
+		{Group: "Move", Binding: panes},
+		{Group: "Move", Name: "open", Binding: open},
 		{Group: "Look", Name: "filter", Binding: filter},
 		{Group: "Rules", Name: "make_rule", Binding: makeRule},
 	}
@@ -73,9 +86,19 @@ func (q *Screen) Keys() []desk.Key {
 		key.Binding
 		judge judge
 	}{
-		{allow, d.judgeAllow}, {deny, d.judgeDeny}, {denyWhy, d.judgeDenyWhy}, {edit, d.judgeEdit}, {makeRule, d.judgeRule},
-		{moreTime, d.judgeMoreTime}, {putOff, d.judgePutOff}, {reject, d.judgePutOff}, {resume, d.judgePutOff},
-		{stop, d.judgeStop}, {kill, d.judgeStop}, {stopAll, d.judgeStopAll}, {observe, d.judgeObserve},
+		{allow, d.judgeAllow},
+		{deny, d.judgeDeny},
+		{denyWhy, d.judgeDenyWhy},
+		{edit, d.judgeEdit},
+		{makeRule, d.judgeRule},
+		{moreTime, d.judgeMoreTime},
+		{putOff, d.judgePutOff},
+		{reject, d.judgePutOff},
+		{resume, d.judgePutOff},
+		{stop, d.judgeStop},
+		{kill, d.judgeStop},
+		{stopAll, d.judgeStopAll},
+		{observe, d.judgeObserve},
 	} {
 		list = append(list, desk.Key{Binding: k.Binding, Decides: true, Do: func(msg tea.KeyMsg) tea.Cmd {
 			wait, refusal := q.Guard.Press(msg.String(), q.At)

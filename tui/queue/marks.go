@@ -151,7 +151,7 @@ func (m marks) askReasonFor(list []*board.Card) tea.Cmd {
 		Lead:  "deny " + m.words(list) + ", because: ",
 		Brief: "deny " + figures.Plural(len(picks), "marked call") + ", because: ",
 		Help:  reasonHelp,
-		May:   decider{m.Screen}.tooFast,
+		May:   decider(m).tooFast,
 		Send:  func(text string) tea.Cmd { m.Guard.MayGoOn(); return m.send(picks, broker.Deny, text) },
 	})
 	return nil

@@ -55,7 +55,7 @@ func (q mover) goToPane(msg tea.KeyMsg) tea.Cmd {
 		q.full, q.focus = false, paneQueue
 	case "2":
 		if q.DrawnCard() == nil {
-			return decider{q.Screen}.sayNone()
+			return decider(q).sayNone()
 		}
 		q.focus = paneDetail
 	case "3":
@@ -80,7 +80,7 @@ func (q mover) openCall() tea.Cmd {
 		q.list.filterBy(board.Filter{SessionID: on})
 		q.focus = paneQueue
 	case q.DrawnCard() == nil:
-		return decider{q.Screen}.sayNone()
+		return decider(q).sayNone()
 	default:
 		q.full = true
 	}
