@@ -279,7 +279,7 @@ func TestGolden(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var b strings.Builder
 			if sc.sizes == nil {
-				sc.sizes = sizes
+				sc.sizes = fourSizes
 			}
 			for _, size := range sc.sizes {
 				health := sc.health

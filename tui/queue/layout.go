@@ -4,6 +4,9 @@ import (
 	"github.com/aoctl/aoctl/tui/draw"
 )
 
+// besideFrom is how wide a screen must be for the call to stand beside the list, cells.
+const besideFrom = 160
+
 // tallStack is how many rows of a stacked screen leave room for the sessions.
 const tallStack = 24
 
@@ -11,6 +14,7 @@ const tallStack = 24
 type layout struct {
 	draw.Frames
 	sessions, queue, detail draw.Area
+	beside                  bool // the call stands beside the list, not below it
 }
 
 func (q *Screen) layout() layout {
@@ -48,12 +52,19 @@ func (q *Screen) alone(l *layout, whole draw.Area) {
 }
 
 // spread puts the sessions to the left of queue and call. The queue's height does not follow its
-// length: a call must not move while it is being read.
+// length: a call must not move while it is being read. In a wide window the call has all rows, beside
+// the list.
 func (q *Screen) spread(l *layout, b draw.Area) {
 	side := min(max(b.W*22/100, 22), 32)
 	l.sessions = draw.Area{X: b.X, Y: b.Y, W: side, H: b.H}
 	l.queue = draw.Area{X: b.X + side, Y: b.Y, W: b.W - side, H: b.H}
 	if q.Board.Rows() == 0 {
+		return
+	}
+	if b.W >= besideFrom {
+		l.beside = true
+		l.queue.W = (b.W - side) / 2
+		l.detail = draw.Area{X: l.queue.X + l.queue.W, Y: b.Y, W: b.W - side - l.queue.W, H: b.H}
 		return
 	}
 	l.queue.H = min(max(b.H*3/10, 3), 12) + 2

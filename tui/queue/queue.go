@@ -226,14 +226,24 @@ func (q *Screen) View(_, _ int) []string {
 	if q.full {
 		return q.detailView(l, l.detail)
 	}
-	right := q.list.view(l, l.queue, q.focus == paneQueue)
-	right = append(right, q.detailView(l, l.detail)...)
+	right, call := q.list.view(l, l.queue, q.focus == paneQueue), q.detailView(l, l.detail)
+	if l.beside {
+		right = beside(right, call)
+	} else {
+		right = append(right, call...)
+	}
 	left := q.roster.view(l, l.sessions)
 	if l.Stacked || len(left) == 0 || len(right) == 0 {
 		return append(left, right...)
 	}
-	for i := range right {
-		right[i] = left[i] + right[i]
+	return beside(left, right)
+}
+
+// beside puts the rows of two panes of one height beside each other.
+func beside(left, right []string) []string {
+	rows := make([]string, len(left))
+	for i := range rows {
+		rows[i] = left[i] + right[i]
 	}
-	return right
+	return rows
 }
