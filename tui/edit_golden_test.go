@@ -101,6 +101,14 @@ var editScenes = map[string]struct {
 			s.edits("a\nbee\n", judgement{})
 		},
 	},
+	"new text": {
+		call: tuitest.NewCall("r1", "s1", "Edit", seconds(3), `{"file_path":"/home/ada/src/infra/main.go","old_string":"a := 1","new_string":"a := \"two\"\n\tb := 3"}`),
+		play: func(s *still) {
+			s.files("x\n\ta := 1\ny\n", nil)
+			s.pass(time.Second)
+			s.edits("a := \"two\"\n\tb := 4\n", judgement{})
+		},
+	},
 	"as JSON": {
 		call: tuitest.NewCall("r1", "s1", "mcp__github__create_issue", seconds(8), `{"owner":"ada","repo":"api-server","title":"Close twice"}`),
 		play: func(s *still) { s.edits(`{"owner":"ada","title":"Close once","labels":["bug"]}`, judgement{}) },

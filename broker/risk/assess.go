@@ -30,7 +30,7 @@ func (s scene) names(t target, changes bool) {
 		s.guard(why)
 	}
 	if why, ok := credential(t); ok {
-		s.danger(why)
+		s.dangerIn(why, says(why, t))
 	}
 }
 
@@ -44,7 +44,7 @@ func (s scene) sum(reads bool) Risk {
 	switch {
 	case len(s.list) > 0:
 		r.Findings = merge(s.list)
-		r.Class, r.Why = r.Findings[0].Class, r.Findings[0].Why
+		r.Class, r.Why = r.Findings[0].Class, r.Findings[0].Words()
 	case reads:
 		r.Class, r.Why = Safe, "only looks, inside the project"
 	}

@@ -17,7 +17,8 @@ type rule struct {
 	sub     string                     // the subcommand, as for args.sub; "" for any
 	when    func(cmdline.Command) bool // asks about the words after the subcommand; nil: always
 	why     string
-	note    bool // Normal, not Dangerous
+	says    func(cmdline.Command) string // who does what, "" when that is not certain; nil for no more than why
+	note    bool                         // Normal, not Dangerous
 	guarded bool
 }
 
@@ -90,7 +91,7 @@ func newCommandJudge(s scene, raw string) commandJudge {
 func (j commandJudge) command(e shell.Element) {
 	a := cmdline.Of(e)
 	if a.Is(programs.Raises) || a.ThroughOne(programs.Raises) {
-		j.danger("runs as another user")
+		j.dangerIn("runs as another user", raises(a))
 	}
 	if len(e.Argv) == 0 {
 		return
@@ -126,14 +127,14 @@ func (f *findings) apply(r rule, a cmdline.Command) {
 	if r.when != nil && !r.when(a) {
 		return
 	}
-	switch {
-	case r.guarded:
-		f.guard(r.why)
-	case r.note:
-		f.note(r.why)
-	default:
-		f.danger(r.why)
+	found := Finding{Class: Dangerous, Why: r.why, Guarded: r.guarded}
+	if r.note && !r.guarded {
+		found.Class = Normal
 	}
+	if r.says != nil {
+		found.Says = r.says(a)
+	}
+	f.find(found)
 }
 
 // deleters judges what a command removes by its words, should the line's elements not
@@ -229,7 +230,7 @@ func (j commandJudge) words(a cmdline.Command) {
 				j.guard(why)
 			}
 			if why, ok := credential(t); ok && i > 0 && a.Name != "git" && !t.isFolder(".ssh") && !writesOnly(a, p) && !omits(a, p) {
-				j.danger(why)
+				j.dangerIn(why, says(why, t))
 			}
 			if _, ok := writes().Find(t.forms); ok && i > 0 && !a.Is(programs.PlainReader) {
 				j.danger("may change a file that runs something")

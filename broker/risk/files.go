@@ -17,7 +17,7 @@ func (j fileJudge) readPath(t target, wide bool) {
 		j.guard(why)
 	}
 	if why, ok := credential(t); ok && (wide || !t.isFolder(".ssh")) {
-		j.danger(why)
+		j.dangerIn(why, says(why, t))
 	}
 	if wide && (t.isFolder(".aws") || t.isFolder(".kube") || t.isFolder(".docker")) {
 		j.danger("reads keys or credentials")
@@ -43,7 +43,7 @@ func (j fileJudge) writePath(t target, c change) {
 		j.guard(why)
 	}
 	if e, ok := writes().Find(t.forms); ok {
-		j.danger(e.Why)
+		j.dangerIn(e.Why, says(e.Why, t))
 	} else if e, ok := notes().Find(t.forms); ok {
 		j.note(e.Why)
 	}
@@ -70,7 +70,7 @@ func (j fileJudge) writeSystem(t target) {
 	}
 	for _, p := range t.places() {
 		if why, ok := systemWhy(p); ok && !below(j.at.Home, p) {
-			j.danger(why)
+			j.dangerIn(why, says(why, t))
 		}
 	}
 }
@@ -87,7 +87,8 @@ func (j fileJudge) deletePath(t target, c change) {
 	case !j.inProject(t) && c.moves:
 		j.danger("moves files from outside the project")
 	case !j.inProject(t):
-		j.danger("deletes outside the project")
+		p := pathOf(t)
+		j.dangerIn("deletes outside the project", said("deletes "+p+", outside the project", p))
 	case c.wide && j.allOfProject(t):
 		j.danger("deletes the whole project")
 	case c.wide && t.inGit():

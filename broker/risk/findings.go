@@ -23,7 +23,23 @@ type findings struct {
 func (f *findings) about(element int, text string) { f.element, f.text = element, text }
 
 func (f *findings) danger(why string) { f.find(Finding{Class: Dangerous, Why: why}) }
-func (f *findings) note(why string)   { f.find(Finding{Class: Normal, Why: why}) }
+
+// dangerIn is danger with a sentence that says who does what, "" for none.
+func (f *findings) dangerIn(why, says string) {
+	f.find(Finding{Class: Dangerous, Why: why, Says: says})
+}
+
+// sharpen is dangerIn for what was perhaps found already about the same element, without a sentence.
+func (f *findings) sharpen(why, says string) {
+	i := slices.IndexFunc(f.list, func(old Finding) bool { return old.Element == f.element && old.Why == why && old.Says == "" })
+	if i < 0 || says == "" {
+		f.dangerIn(why, says)
+		return
+	}
+	f.list[i].Says = says
+}
+
+func (f *findings) note(why string) { f.find(Finding{Class: Normal, Why: why}) }
 
 // guard records that the call must not be allowed by any rule.
 func (f *findings) guard(why string) { f.find(Finding{Class: Dangerous, Why: why, Guarded: true}) }
@@ -34,15 +50,16 @@ func (f *findings) find(found Finding) {
 }
 
 // merge sorts findings, worst first and guarded before others of their class, then by
-// element and in the order of the judging, and leaves one of those that say the same.
+// element and in the order of the judging, and leaves one of those that say the same: in one
+// sentence, or of one text.
 func merge(list []Finding) []Finding {
 	slices.SortStableFunc(list, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(b.Class, a.Class), cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Element, b.Element))
 	})
-	type key struct{ why, text string }
+	type key struct{ why, about string }
 	seen := map[key]bool{}
 	list = slices.DeleteFunc(list, func(f Finding) bool {
-		k := key{f.Why, f.Text}
+		k := key{f.Why, cmp.Or(f.Says, f.Text)}
 		again := seen[k]
 		seen[k] = true
 		return again

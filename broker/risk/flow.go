@@ -94,7 +94,7 @@ func (f *flow) runsFetched(i int, a cmdline.Command) {
 		}
 		f.about(i)
 		if fetches(f.args[n]) {
-			f.j.danger("runs what comes from the network")
+			f.j.sharpen("runs what comes from the network", f.runsSent(n, i))
 		} else {
 			f.j.danger("runs a text that is hidden by encoding")
 		}
@@ -213,7 +213,7 @@ func (f *flow) runsDownload(i int, a cmdline.Command) {
 	for _, w := range runs {
 		if t := f.j.resolve(w, f.j.spotOf(a.Element, false)); w != "" && (f.got[t.given] || f.got[path.Base(w)] && t.given == "") {
 			f.about(i)
-			f.j.danger("runs what comes from the network")
+			f.j.sharpen("runs what comes from the network", f.runsGot(a))
 			return
 		}
 	}

@@ -20,6 +20,7 @@
 package risk
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"github.com/aoctl/aoctl/broker/shell"
@@ -37,8 +38,8 @@ const (
 
 // Risk is the judgement of one call.
 type Risk struct {
-	Class    Class     `json:"risk"` // the worst of the findings
-	Why      string    `json:"risk_reason,omitempty"`
+	Class    Class     `json:"risk"`                    // the worst of the findings
+	Why      string    `json:"risk_reason,omitempty"`   // what the worst finding says
 	Findings []Finding `json:"risk_findings,omitempty"` // worst first
 	Guarded  bool      `json:"guarded,omitempty"`       // touches aoctl's own files or an agent's hook settings: no rule may allow it
 }
@@ -47,10 +48,14 @@ type Risk struct {
 type Finding struct {
 	Class   Class  `json:"class"`
 	Why     string `json:"why"`               // a few plain words: "deletes outside the project"
+	Says    string `json:"says,omitempty"`    // who does what to what: "sh runs whatever get.example sends"; empty when that is not certain
 	Text    string `json:"text,omitempty"`    // the part that it is about, raw
 	Element int    `json:"element,omitempty"` // its place among the elements of a command line, from 0
 	Guarded bool   `json:"guarded,omitempty"`
 }
+
+// Words are what a person is told: the sentence where there is one, else the general words.
+func (f Finding) Words() string { return cmp.Or(f.Says, f.Why) }
 
 // Place is where a call would run.
 type Place struct {

@@ -52,23 +52,23 @@ func findDeletes(a cmdline.Command) bool { return a.Has("-delete") }
 // diskRules are about disks, memory and the kernel.
 func diskRules() []rule {
 	return []rule{
-		{names: "mkfs* newfs* mke2fs mkswap fdisk sfdisk cfdisk gdisk sgdisk parted partprobe wipefs blkdiscard badblocks", why: "changes disks"},
-		{names: "losetup cryptsetup swapon swapoff mdadm hdparm tune2fs resize2fs xfs_growfs e2fsck fsck", why: "changes disks"},
-		{names: "pvcreate pvremove vgcreate vgremove vgextend vgreduce lvcreate lvremove lvextend lvreduce lvresize lvm", why: "changes disks"},
-		{names: "diskutil", when: noSub("list|info"), why: "changes disks"},
-		{names: "zpool zfs", sub: "create|destroy|rollback|remove|detach|labelclear|wipe", why: "changes disks"},
-		{names: "btrfs", sub: "subvolume|device|filesystem delete|remove|resize", why: "changes disks"},
-		{names: "nvme", sub: "format|sanitize", why: "changes disks"},
+		{names: "mkfs* newfs* mke2fs mkswap fdisk sfdisk cfdisk gdisk sgdisk parted partprobe wipefs blkdiscard badblocks", why: "changes disks", says: changesDisk},
+		{names: "losetup cryptsetup swapon swapoff mdadm hdparm tune2fs resize2fs xfs_growfs e2fsck fsck", why: "changes disks", says: changesDisk},
+		{names: "pvcreate pvremove vgcreate vgremove vgextend vgreduce lvcreate lvremove lvextend lvreduce lvresize lvm", why: "changes disks", says: changesDisk},
+		{names: "diskutil", when: noSub("list|info"), why: "changes disks", says: changesDisk},
+		{names: "zpool zfs", sub: "create|destroy|rollback|remove|detach|labelclear|wipe", why: "changes disks", says: changesDisk},
+		{names: "btrfs", sub: "subvolume|device|filesystem delete|remove|resize", why: "changes disks", says: changesDisk},
+		{names: "nvme", sub: "format|sanitize", why: "changes disks", says: changesDisk},
 		{names: "mount umount", when: func(a cmdline.Command) bool { return len(a.Operands()) > 0 || a.Has("-a") }, why: "changes what is mounted"},
 		{names: "dd", when: func(a cmdline.Command) bool {
 			return a.AnyWord(func(w string) bool {
 				p, ok := strings.CutPrefix(w, "of=/dev/")
 				return ok && !harmlessDevice("/dev/"+p)
 			})
-		}, why: "writes to a device"},
+		}, why: "writes to a device", says: writesDevice},
 		{names: "shred truncate wipe", when: func(a cmdline.Command) bool {
 			return a.AnyWord(func(w string) bool { return strings.HasPrefix(w, "/dev/") && !harmlessDevice(w) })
-		}, why: "writes to a device"},
+		}, why: "writes to a device", says: writesDevice},
 		{names: "modprobe insmod rmmod kexec", why: "changes the running kernel"},
 		{names: "sysctl", when: func(a cmdline.Command) bool {
 			return a.Has("-w", "-p", "--write", "--system", "--load") || a.AnyWord(func(w string) bool { return strings.Contains(w, "=") })

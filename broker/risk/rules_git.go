@@ -11,8 +11,8 @@ import (
 // gitRules are about work and history that git would lose, and about what it runs.
 func gitRules() []rule {
 	return []rule{
-		{names: "git", sub: "push", when: forcesPush, why: "forces a push"},
-		{names: "git", sub: "push", when: deletesRemote, why: "deletes on the remote"},
+		{names: "git", sub: "push", when: forcesPush, why: "forces a push", says: pushes("overwrites")},
+		{names: "git", sub: "push", when: deletesRemote, why: "deletes on the remote", says: pushes("deletes")},
 		{names: "git", sub: "filter-branch|filter-repo", why: "rewrites history"},
 		{names: "git-filter-repo bfg", why: "rewrites history"},
 		{names: "git", sub: "reset", when: option("--hard", "--merge", "--keep"), why: "throws away uncommitted work"},

@@ -18,10 +18,10 @@ const (
 // networkRules are about what leaves the machine.
 func networkRules() []rule {
 	return []rule{
-		{names: "curl", when: curlSendsFile, why: sendsFile},
+		{names: "curl", when: curlSendsFile, why: sendsFile, says: sends("a file")},
 		{names: "curl", when: func(a cmdline.Command) bool {
 			return a.Has("-d", "-F") || a.AnyWord(func(w string) bool { return cmdline.Matches("--data*|--form*|--json*|--url-query*", w) })
-		}, why: sendsData, note: true},
+		}, why: sendsData, note: true, says: sends("data")},
 		{names: "curl", when: func(a cmdline.Command) bool {
 			return slices.ContainsFunc(a.Values("-X", "--request"), func(m string) bool { return strings.EqualFold(m, "delete") })
 		}, why: "deletes something over the network"},
@@ -34,8 +34,8 @@ func networkRules() []rule {
 				return err == nil && isMetadata(strings.TrimSuffix(pathtable.Fold(u.Hostname()), "."))
 			})
 		}, why: "reaches the cloud's metadata"},
-		{names: "wget", when: like("--post-file*|--body-file*"), why: sendsFile},
-		{names: "wget", when: like("--post-data*|--body-data*"), why: sendsData, note: true},
+		{names: "wget", when: like("--post-file*|--body-file*"), why: sendsFile, says: sends("a file")},
+		{names: "wget", when: like("--post-data*|--body-data*"), why: sendsData, note: true, says: sends("data")},
 		{names: "http https xh xhs", when: func(a cmdline.Command) bool {
 			return a.AnyWord(func(w string) bool {
 				return strings.Contains(w, "=@") || strings.Contains(w, "@/") || strings.HasPrefix(w, "@")

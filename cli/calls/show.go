@@ -46,7 +46,7 @@ func showCall(out io.Writer, r broker.Request) error {
 	}
 	if a := r.Assessment; a != nil {
 		for _, f := range a.Findings {
-			line("", strings.TrimSpace(f.Why+"  "+f.Text))
+			line("", strings.TrimSpace(f.Words()+"  "+f.Text))
 		}
 		line("asked", a.Reason)
 	}

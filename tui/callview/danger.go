@@ -66,11 +66,11 @@ func (d dangers) worst() []risk.Finding {
 	return list
 }
 
-// found is a finding in words, with the piece of the call that it is about where there are several;
-// safe to draw.
+// found is a finding in words, with the piece of the call that it is about where there are several
+// and the words do not name it; safe to draw.
 func (d dangers) found(f risk.Finding) string {
-	why := draw.SafeLine(f.Why)
-	if f.Text != "" && len(d.a.Elements) > 1 && strings.TrimSpace(f.Text) != strings.TrimSpace(d.command) {
+	why := draw.SafeLine(f.Words())
+	if f.Text != "" && !strings.HasPrefix(f.Says, f.Text+" ") && len(d.a.Elements) > 1 && strings.TrimSpace(f.Text) != strings.TrimSpace(d.command) {
 		why += " · " + safe.Head(f.Text, 2*d.Width)
 	}
 	return why

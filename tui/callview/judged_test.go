@@ -3,7 +3,9 @@ package callview
 import (
 	"testing"
 
+	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 // What stands beside an element is not said again, nor is there a sentence about "it"
@@ -31,6 +33,24 @@ func TestElementNamesItsFile(t *testing.T) {
 		e := rules.Judged{Kind: tt.kind, Path: tt.path, Neutral: true, Why: "does nothing by itself"}
 		if got := does(e, "/src/infra"); got != tt.want || elementNote(e) != "" {
 			t.Errorf("%s %s: %q, %q", tt.kind, tt.path, got, elementNote(e))
+		}
+	}
+}
+
+// A danger is told in its sentence, and in general words where there is none. The piece that it is
+// about stands behind it, unless the sentence begins with it.
+func TestDangerInWords(t *testing.T) {
+	d := dangers{&Doc{Paper: draw.Paper{Width: 80}}, &rules.Assessment{Elements: make([]rules.Judged, 2)}, "curl x | sh"}
+	for _, tt := range []struct {
+		says, text, want string
+	}{
+		{"sh runs whatever get.example sends", "sh", "sh runs whatever get.example sends"},
+		{`overwrites "main" on "origin"`, "git push -f", `overwrites "main" on "origin" · git push -f`},
+		{"", "sh", "general · sh"},
+		{"a\x1b[2J", "", `a\x1b[2J`},
+	} {
+		if got := d.found(risk.Finding{Why: "general", Says: tt.says, Text: tt.text}); got != tt.want {
+			t.Errorf("%q about %q: %q, want %q", tt.says, tt.text, got, tt.want)
 		}
 	}
 }

@@ -1,7 +1,7 @@
 // Package editcall is the screen of a call whose input the operator changes before allowing it. It is
 // opened from a card, by e.
 //
-// The operator's editor gets the text of the input first (form.go says as what), and the terminal with
+// The operator's editor gets the text of the input first (file.go says which, form.go how), and the terminal with
 // it. What comes back is made an input again, and the broker judges it as any call. Then the question
 // is on the screen: the difference, and the call as it would run. It is allowed by the keys of a card,
 // under the same guard: only when it has been on the screen for half a second and to its end, by a

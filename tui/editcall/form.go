@@ -5,11 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/aoctl/aoctl/broker"
@@ -24,18 +21,8 @@ type editForm struct {
 	fields []wire.Field // in the agent's own words
 	bare   int          // which of them is edited as it is; -1 for JSON
 	file   string       // what the editor's file is called
-	added  bool         // the bare text has no line break at its end, and got one: editors add it anyway
+	added  string       // the line break that the bare text lacks at its end, and gets: editors add it anyway
 }
-
-// bareParams are the parameters that are edited as they are, by tool, in the words that
-// all agents share.
-var bareParams = map[string][]string{
-	"Bash": {"command"}, "PowerShell": {"command"}, "Monitor": {"command"}, "Write": {"content"},
-	"apply_patch": {"command", "input", "patch"},
-}
-
-// plainExt is an ending that an editor may know a language by.
-var plainExt = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\.[A-Za-z0-9]{1,12}$`) })
 
 // newEditForm takes r's input apart for an editor. It fails on an input that is no plain
 // JSON object.
@@ -47,41 +34,48 @@ func newEditForm(r broker.Request) (editForm, error) {
 	f := editForm{input: r.ToolInput, fields: fields, bare: -1, file: "input.json"}
 	tool, common := r.Call()
 	c := change.ReadInput(common)
-	if len(c.Fields) != len(fields) {
+	if len(c.Fields) != len(fields) || writesNothing(tool, c) {
 		return f, nil
 	}
 	for i, field := range c.Fields { // in the same order as fields
 		text, ok := change.StringValue(fields[i].Value)
-		if !ok || !slices.Contains(bareParams[tool], field.Key) {
-			continue
+		if ok && slices.Contains(bareParams[tool], field.Key) {
+			f.bare, f.file, f.added = i, fileFor(tool, c), missingBreak(text, isWhole(tool, c))
+			break
 		}
-		f.bare, f.file = i, "command.sh"
-		f.added = text != "" && !strings.HasSuffix(text, "\n")
-		switch tool {
-		case "PowerShell":
-			f.file = "command.ps1"
-		case "apply_patch":
-			f.file = "change.patch"
-		case "Write":
-			f.file = "content.txt"
-			path, _ := c.Text("file_path")
-			if ext := filepath.Ext(path); plainExt().MatchString(ext) {
-				f.file = "content" + ext
-			}
-		}
-		break
 	}
 	return f, nil
+}
+
+// missingBreak is the line break that text lacks at its end, in the kind that its other lines end with.
+// A text that is empty lacks one, unless what is typed in its place is whole lines.
+func missingBreak(text string, whole bool) string {
+	breaks := strings.Count(text, "\n")
+	switch {
+	case strings.HasSuffix(text, "\n"), text == "" && whole:
+		return ""
+	case breaks > 0 && strings.Count(text, "\r\n") == breaks:
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// withoutBreak takes the break back that the editor was given, in either kind: an editor may change it.
+func withoutBreak(text, added string) string {
+	if added == "" {
+		return text
+	}
+	if bare, ok := strings.CutSuffix(text, added); ok {
+		return bare
+	}
+	return strings.TrimSuffix(text, "\n")
 }
 
 // text is what the editor is given.
 func (f editForm) text() string {
 	if f.bare >= 0 {
 		text, _ := change.StringValue(f.fields[f.bare].Value)
-		if f.added {
-			text += "\n"
-		}
-		return text
+		return text + f.added
 	}
 	var b bytes.Buffer
 	if json.Indent(&b, f.input, "", "  ") != nil { // cannot be: it was read strictly
@@ -111,9 +105,7 @@ func (f editForm) read(text string) (input json.RawMessage, same bool, err error
 // withText is the input with text in place of the bare parameter.
 func (f editForm) withText(text string) (json.RawMessage, error) {
 	was, _ := change.StringValue(f.fields[f.bare].Value)
-	if f.added {
-		text = strings.TrimSuffix(text, "\n")
-	}
+	text = withoutBreak(text, f.added)
 	if !strings.HasPrefix(was, "\ufeff") {
 		text = strings.TrimPrefix(text, "\ufeff") // some editors put it there
 	}
