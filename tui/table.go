@@ -50,6 +50,7 @@ var transcriptKey = desk.Bind("T", "what was said and done in it: its transcript
 // table is the one place that knows all screens.
 var table = []opener{
 	{desk.Queue, key.Binding{}, "", needsNothing, makeQueue},
+	{desk.Together, key.Binding{}, "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return queue.NewTogether(d, m.rooms[desk.Queue]) }},
 	{desk.Help, desk.Bind("?", "all keys", "?"), "", needsNothing, func(_ *desk.Desk, m *model) desk.Screen { return &help{model: m} }},
 	{"palette", desk.Bind(":", "find an action by words", ":"), "", needsNothing, func(d *desk.Desk, m *model) desk.Screen {
 		return palette.New(d, func() []palette.Item { return m.shared.doable() })

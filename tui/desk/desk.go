@@ -242,6 +242,7 @@ const (
 	RulesFile  = "rules file"
 	RulesFiles = "rules files"
 	Timeline   = "timeline"
+	Together   = "marked calls"
 	Tokens     = "tokens"
 	Transcript = "transcript"
 )

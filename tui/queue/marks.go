@@ -129,6 +129,9 @@ func (m marks) judge(msg tea.KeyMsg, refusal string) tea.Cmd {
 		return m.Say(draw.Warn, "… "+refusal)
 	case key.Matches(msg, allow):
 		verdict = broker.Allow
+		if few := unread(list); len(few) > 0 && mayAllow(list) == "" && !slices.ContainsFunc(few, alone) {
+			return m.Open(desk.Together, desk.Subject{})
+		}
 		if problem := mayAllowAll(list); problem != "" {
 			return m.Say(draw.Warn, problem)
 		}
@@ -157,9 +160,8 @@ func (m marks) askReasonFor(list []*board.Card) tea.Cmd {
 	return nil
 }
 
-// mayAllowAll says why these calls cannot be allowed together; empty when they can.
-func mayAllowAll(list []*board.Card) string {
-	unread := 0
+// mayAllow says why these calls cannot be allowed together, read or not; empty when they can.
+func mayAllow(list []*board.Card) string {
 	for _, c := range list {
 		if c.Held() {
 			return "held by a freeze: none of them can be allowed before it is lifted"
@@ -167,17 +169,23 @@ func mayAllowAll(list []*board.Card) string {
 		if c.Dangerous() {
 			return "dangerous calls are decided one by one"
 		}
-		if locked(c) && !c.SeenRow {
-			unread++
-		}
-	}
-	switch {
-	case unread == 1:
-		return "1 of them was not on the screen whole: open it first"
-	case unread > 1:
-		return figures.Count(unread) + " of them were not on the screen whole: scroll past them, or open them"
 	}
 	return ""
+}
+
+// mayAllowAll is mayAllow for calls that must have been read.
+func mayAllowAll(list []*board.Card) string {
+	if problem := mayAllow(list); problem != "" {
+		return problem
+	}
+	switch n := len(unread(list)); n {
+	case 0:
+		return ""
+	case 1:
+		return "1 of them was not on the screen whole: open it first"
+	default:
+		return figures.Count(n) + " of them were not on the screen whole: open them first"
+	}
 }
 
 func keysOf(list []*board.Card) []guard.Drawn {

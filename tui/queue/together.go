@@ -1,0 +1,154 @@
+package queue
+
+import (
+	"fmt"
+	"hash/fnv"
+	"slices"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/tui/board"
+	"github.com/aoctl/aoctl/tui/callview"
+	"github.com/aoctl/aoctl/tui/desk"
+	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/guard"
+	"github.com/aoctl/aoctl/tui/words"
+)
+
+// Together is the screen that shows the marked calls whole, one after the other, so that one look and
+// one key decide calls whose rows do not tell all of them. What was on the screen to its last row
+// counts as read, as on a card of its own. When a marked call ends or changes the screen is laid out
+// anew, and its keys are deaf for a moment.
+type Together struct {
+	*desk.Desk
+	queue *Screen
+	page  page
+	top   int
+}
+
+// page is the marked calls laid out.
+type page struct {
+	calls []guard.Drawn
+	width int
+	rows  []string
+	ends  []int // the row behind each call
+}
+
+// NewTogether makes the screen; q is the list with the marks.
+func NewTogether(d *desk.Desk, q desk.Screen) *Together {
+	first, _ := q.(*Screen)
+	return &Together{Desk: d, queue: first}
+}
+
+// Opens lays out what is marked now.
+func (t *Together) Opens(desk.Subject) tea.Cmd {
+	t.page, t.top = page{}, 0
+	return nil
+}
+
+// Subject is all of the calls: they are decided together or not at all.
+func (t *Together) Subject() desk.Subject {
+	if len(t.page.calls) == 0 {
+		return desk.Subject{}
+	}
+	sum := fnv.New64a()
+	for _, k := range t.page.calls {
+		fmt.Fprintln(sum, k)
+	}
+	return desk.Subject{Drawn: guard.Drawn{ID: "marked calls", Digest: fmt.Sprint(sum.Sum64()), Rev: t.page.width}}
+}
+
+// Keys decide the marked calls, and scroll.
+func (t *Together) Keys() []desk.Key {
+	n := figures.Count(len(t.page.calls)) + " marked"
+	list := []desk.Key{
+		{Binding: allow, Short: "allow " + n, Decides: true, Do: t.decide},
+		{Binding: deny, Short: "deny " + n, Decides: true, Do: t.decide},
+		{Binding: denyWhy, Short: "deny, say why", Decides: true, Do: t.decide},
+	}
+	if len(t.unread()) > 0 {
+		list[0].Name, list[0].Short = "G", "read to the end to allow "+n
+	}
+	return append(list, t.Scrolls(&t.top, t.length)...)
+}
+
+func (t *Together) decide(msg tea.KeyMsg) tea.Cmd {
+	_, refusal := t.Guard.Press(msg.String(), t.At)
+	if t.Small {
+		return t.Say(draw.Warn, t.TooSmallText())
+	}
+	if n := len(t.unread()); n > 0 && key.Matches(msg, allow) && refusal == "" {
+		return t.Say(draw.Warn, "read to the end to allow: G or ctrl+d")
+	}
+	return marks{t.queue}.judge(msg, refusal)
+}
+
+func (t *Together) length() int { return len(t.page.rows) }
+
+// unread are the calls whose last row was not on the screen yet.
+func (t *Together) unread() []*board.Card { return unread(marks{t.queue}.list()) }
+
+// Update keeps the place, and closes the screen when nothing is marked any more.
+func (t *Together) Update(msg tea.Msg) tea.Cmd {
+	t.Scroll(msg, &t.top, t.length)
+	if _, ok := msg.(desk.Settle); ok {
+		return t.settle()
+	}
+	return nil
+}
+
+// settle lays the calls out when they are others than before, and notes which have been read.
+func (t *Together) settle() tea.Cmd {
+	list := marks{t.queue}.list()
+	if len(list) == 0 {
+		return t.Back()
+	}
+	width, height := t.Inner()
+	if calls := keysOf(list); !slices.Equal(calls, t.page.calls) || width != t.page.width {
+		t.page, t.top = t.layOut(list, width), 0
+	}
+	for i, c := range list {
+		if height > 0 && !t.Small && t.page.ends[i] <= t.top+height {
+			c.SeenEnd = true
+		}
+	}
+	return nil
+}
+
+// layOut draws the calls one below the other, each under its own line.
+func (t *Together) layOut(list []*board.Card, width int) page {
+	p := page{calls: keysOf(list), width: width}
+	for i, c := range list {
+		d := callview.LayOut(t.Styles, c.Req, t.Around(c.Req), width)
+		title := fmt.Sprintf("%d %s · %s", i+1, d.Title, words.Whose(c.Req, t.Board))
+		p.rows = append(p.rows, t.Styles.Row(width).Fit(draw.Title, title, width).To(width).String())
+		p.rows = append(p.rows, d.Rows[:d.CallEnd]...)
+		p.ends = append(p.ends, len(p.rows))
+		p.rows = append(p.rows, draw.Spaces(width))
+	}
+	return p
+}
+
+// View draws the rows in sight.
+func (t *Together) View(_, _ int) []string {
+	_, height := t.Inner()
+	f := draw.Caption{Title: figures.Plural(len(t.page.calls), "marked call"), Right: desk.Position(t.top, height, t.length())}
+	if more := t.length() - 1 - t.top - height; len(t.unread()) > 0 && more > 0 {
+		f.BelowRight = "▼ " + figures.Plural(more, "more row")
+	}
+	return t.Framed(f, t.page.rows, t.top)
+}
+
+// unread are the calls of list that were not on the screen whole, as a row or as a card.
+func unread(list []*board.Card) []*board.Card {
+	return slices.DeleteFunc(slices.Clone(list), func(c *board.Card) bool { return !locked(c) || c.SeenRow })
+}
+
+// alone reports whether a call is looked at on a card of its own only: what it changes is compared
+// with files there.
+func alone(c *board.Card) bool {
+	_, plan := c.PlanPath()
+	return plan || c.Read().OK
+}
