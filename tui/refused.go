@@ -53,5 +53,5 @@ func (a *attempts) lately(now time.Time) string {
 	if a.count == 0 || now.Sub(a.last) > refusedCounted {
 		return ""
 	}
-	return figures.Count(a.count) + " refused"
+	return figures.Plural(a.count, "attempt") + " refused"
 }

@@ -67,7 +67,7 @@ var arrows = map[string][]string{
 	"tui/herald":           {module + "/tui/board", module + "/tui/desk", module + "/tui/draw", module + "/tui/figures", module + "/tui/tty", "github.com/charmbracelet/…"},
 	"tui/orders":           screen(),
 	"tui/desk":             {module + "/broker", module + "/tui/board", module + "/tui/callview", module + "/tui/draw", module + "/tui/figures", module + "/tui/guard", module + "/tui/words", "github.com/charmbracelet/…"},
-	"tui/queue":            append(screen(), module+"/tui/question", module+"/tui/orders", module+"/tui/herald"),
+	"tui/queue":            append(screen(), module+"/hookclient/profile", module+"/tui/question", module+"/tui/orders", module+"/tui/herald"),
 	"tui/question":         screen(),
 	"tui/palette":          screen(),
 	"tui/jump":             append(screen(), module+"/tui/tmux"),

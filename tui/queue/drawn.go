@@ -1,6 +1,9 @@
 package queue
 
 import (
+	"strings"
+	"time"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/tui/board"
@@ -96,6 +99,17 @@ func (q *Screen) drawnDoc() *callview.Doc {
 	return d
 }
 
+// shrinking is a bar of the time that is left, while that is less than two minutes; else "".
+func shrinking(c *board.Card, now time.Time) string {
+	const cells, from = 12, 2 * time.Minute
+	left := c.Req.ExpiresAt.Sub(now)
+	if c.Late() || c.PutOff() || left <= 0 || left >= from {
+		return ""
+	}
+	n := int(left*cells/from) + 1
+	return strings.Repeat("█", n) + strings.Repeat("░", cells-n)
+}
+
 // detailView draws the selected call.
 func (q *Screen) detailView(l layout, a draw.Area) []string {
 	if a.H <= 0 {
@@ -118,6 +132,9 @@ func (q *Screen) detailView(l layout, a draw.Area) []string {
 	}
 	f.Below, f.BelowInk = words.Standing(c, q.At)
 	f.BelowMore = words.NoLonger(c, q.At)
+	if bar := shrinking(c, q.At); bar != "" {
+		f.Below += " " + bar
+	}
 	if l.Stacked && c.Held() {
 		f.Note, f.NoteInk = "held", draw.Frozen
 	}

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"github.com/aoctl/aoctl/hookclient/profile"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/words"
@@ -45,7 +46,7 @@ func (x *list) welcome(p *draw.Paper, height int) []string {
 	p.SayBehind(draw.Muted, " see how it works", width, draw.Key, "aoctl demo")
 	if tall {
 		p.Blank()
-		p.SayBehind(draw.Text, "", 1, draw.Muted, "Agents that are running already pick the hooks up when they start anew.")
+		p.SayBehind(draw.Text, "", 1, draw.Muted, profile.RestartAny())
 	}
 	return words.Pad(p.Rows, p.Width+2)
 }
