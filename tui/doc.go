@@ -6,9 +6,14 @@
 // takes that the end of the call was on the screen. And nothing an agent sent reaches
 // the terminal except through package safe.
 //
-// One model stands at the root; panes and screens are methods that draw. What they share lies in
-// rooms below: board is what waits, guard whether a key may decide, callview how a call is drawn,
-// change and diff what it does to files, draw rows and frames, text what is typed, tty what goes to
-// the terminal beside the frames. Update never waits: broker, files and terminal are reached by
-// commands (commands.go).
+// The root keeps a stack of screens (stack.go), all made in one table (table.go): the first one,
+// tui/queue, is always below the others. Above the screens stands the header, below them the line,
+// which is the key line, a sentence, or a prompt (line.go). A key goes to the prompt, else to a screen
+// that is typed in, else through the keys of the topmost screen to those of the root (input.go).
+// What the broker tells comes through the feed to the board (feed.go, news.go), and then to every
+// screen. Update never waits: broker, files and terminal are reached by commands.
+//
+// What screens share lies in rooms below: desk is what a screen may use of the console, board is what
+// waits, guard whether a key may decide, callview how a call is drawn, change and diff what it does
+// to files, draw rows and frames, text what is typed, tty what goes to the terminal beside the frames.
 package tui
