@@ -250,3 +250,11 @@ func TestDecidedMeanwhileAndLost(t *testing.T) {
 	}
 	wholeRecord(t, s, 200+board.RecentKept)
 }
+
+// The numbers of the header add up to the calls.
+func TestStatsPartsAddUp(t *testing.T) {
+	got := statsParts(broker.Stats{Calls: 12, ByRule: 4, ByHand: 5, Denied: 2, Other: 1})
+	if !slices.Contains(got, "1 ended otherwise") {
+		t.Errorf("the call that a stop ended is not told of: %q", got)
+	}
+}

@@ -95,6 +95,9 @@ func statsParts(s broker.Stats) []string {
 		parts[4] += fmt.Sprintf(" (%s by rule)", figures.Count(s.RuleDeny))
 	}
 	parts = append(parts, figures.Count(s.Expired)+" expired")
+	if s.Other > 0 { // or the numbers do not add up to the calls
+		parts = append(parts, figures.Count(s.Other)+" ended otherwise")
+	}
 	if s.Median > 0 {
 		parts = append(parts, "median "+figures.Brief(s.Median))
 	}
