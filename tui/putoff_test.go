@@ -76,6 +76,17 @@ func TestPutOffKeys(t *testing.T) {
 	}
 }
 
+// Where the line that resumes a session does not fit, the screen shows its words: not every terminal takes a clipboard.
+func TestPutOffResumeNarrow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := offRig(t)
+		r.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+		r.wait(2 * time.Second)
+		r.press("j", "j", "R")
+		r.shows("in the clipboard: … claude -p --resume s2")
+	})
+}
+
 // Once it is put off a card stands below the others; X on it ends its session.
 func TestPutOffThenX(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

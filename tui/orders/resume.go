@@ -57,8 +57,9 @@ func (o *Orders) resumed(msg resumedMsg) tea.Cmd {
 	told := o.Stay(draw.OK,
 		"to let "+msg.label+" go on, run (sent to the clipboard): "+safe.Line(line),
 		"sent to the clipboard: "+safe.Line(line),
-		"sent to the clipboard: how to let it go on",
-		"how it goes on is in the clipboard",
+		"in the clipboard: … "+safe.Line(resumeWords(msg.told)),
+		"sent to the clipboard: the command that resumes it; paste it in a shell",
+		"paste in a shell: the clipboard resumes it",
 	)
 	return tea.Batch(told, o.Beside(tty.ClipboardSequence(line)))
 }

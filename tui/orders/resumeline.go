@@ -1,6 +1,7 @@
 package orders
 
 import (
+	"path/filepath"
 	"strings"
 
 	"github.com/aoctl/aoctl/broker"
@@ -8,11 +9,24 @@ import (
 
 // ResumeLine is the command line that resumes a session by hand, for a POSIX shell.
 func ResumeLine(r broker.Resumption) string {
-	words := make([]string, len(r.Command))
-	for i, w := range r.Command {
+	return "cd " + shellWord(r.CWD) + " && " + shellWords(r.Command) + " </dev/null"
+}
+
+// resumeWords is what a user must know of that line where it does not fit and the terminal takes no
+// clipboard: the program without its folder, and its arguments.
+func resumeWords(r broker.Resumption) string {
+	if len(r.Command) == 0 {
+		return ""
+	}
+	return shellWords(append([]string{filepath.Base(r.Command[0])}, r.Command[1:]...))
+}
+
+func shellWords(command []string) string {
+	words := make([]string, len(command))
+	for i, w := range command {
 		words[i] = shellWord(w)
 	}
-	return "cd " + shellWord(r.CWD) + " && " + strings.Join(words, " ") + " </dev/null"
+	return strings.Join(words, " ")
 }
 
 // shellWord quotes w so that a POSIX shell reads it as one word.
