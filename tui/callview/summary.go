@@ -41,6 +41,9 @@ func (s Summary) Put(r *draw.Row, i draw.Ink, room int) {
 
 // SummaryOf is r on one line.
 func SummaryOf(r broker.Request) Summary {
+	if r.Outcome != nil && len(r.Outcome.UpdatedInput) > 0 { // it ran as edited, not as asked
+		r.ToolInput = r.Outcome.UpdatedInput
+	}
 	tool, input := r.Call()
 	return summarise(tool, input, r.CWD)
 }
