@@ -74,7 +74,7 @@ func (x *roster) settle(l layout, focus bool) {
 	x.selectNewest()
 	list := x.list()
 	if !slices.ContainsFunc(list, func(e entry) bool { return e.id == x.selected }) {
-		x.selected = x.first(list)
+		x.selected = x.instead(list)
 		list = x.list()
 	}
 	_, height := l.Inner(l.sessions, 0)
@@ -92,6 +92,16 @@ func (x *roster) settle(l layout, focus bool) {
 		x.top = min(at, at+rows-height) // who it is comes first
 	}
 	x.top = max(0, min(x.top, all-height))
+}
+
+// instead is what is selected when the selected session is not listed any more: where it has been
+// folded in, so that a key on its way is about no other session.
+func (x *roster) instead(list []entry) string {
+	folded := x.focus && x.Board.Sessions[x.selected] != nil
+	if folded && slices.ContainsFunc(list, func(e entry) bool { return e.id == fold }) {
+		return fold
+	}
+	return x.first(list)
 }
 
 // first is the session that is selected at first: one that has not ended, if there is one.
