@@ -35,28 +35,29 @@ func folds(s *broker.Session) bool { return s.State.Ended() && s.Deferred == 0 }
 
 // list is what the pane lists. Where no session lives, ended ones are not folded.
 func (x *roster) list() []entry {
-	var living, ended []entry
+	var list []entry
+	var ended []string
 	for _, id := range x.Board.Roster {
-		s := x.Board.Sessions[id]
-		e := entry{id, len(x.more(s)) + 1}
-		if folds(s) {
-			ended = append(ended, e)
+		if folds(x.Board.Sessions[id]) {
+			ended = append(ended, id)
 		} else {
-			living = append(living, e)
+			list = append(list, x.entry(id))
 		}
 	}
-	switch {
-	case len(ended) == 0:
-		return living
-	case len(living) == 0:
-		return ended
+	if len(ended) > 0 && len(list) > 0 {
+		list = append(list, entry{fold, 1})
+		if !x.unfolded {
+			return list
+		}
 	}
-	list := append(living, entry{fold, 1})
-	if x.unfolded {
-		list = append(list, ended...)
+	for _, id := range ended {
+		list = append(list, x.entry(id))
 	}
 	return list
 }
+
+// entry is the session of this id, as it is listed.
+func (x *roster) entry(id string) entry { return entry{id, len(x.more(x.Board.Sessions[id])) + 1} }
 
 // ended counts the sessions that are listed only where ended ones are.
 func (x *roster) ended() (n int) {
