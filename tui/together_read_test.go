@@ -6,6 +6,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"github.com/aoctl/aoctl/tui/desk"
 )
 
@@ -52,6 +54,24 @@ func TestTogetherReadsNoEdit(t *testing.T) {
 		r.press("y")
 		if got := r.decisions(); got != "" {
 			t.Errorf("decided %q, an edit without its file", got)
+		}
+	})
+}
+
+// Where a call runs and whose it is stands below it, in windows of all widths: no row of the list
+// may have shown that.
+func TestTogetherSaysWhereAndWhose(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		z := pushCall("z1", time.Now(), "z")
+		z.CWD, z.SubagentID, z.SubagentType = "/etc/"+strings.Repeat("deep/", 12)+"end", "a1", "reviewer-of-what-is-long"
+		r := several(t, z)
+		r.m.Board.Marks["p1"], r.m.Board.Marks["z1"] = true, true
+		r.press("a")
+		for _, width := range []int{40, 80, 200} {
+			r.send(tea.WindowSizeMsg{Width: width, Height: 40})
+			r.shows("/etc/deep")
+			r.shows("/end")
+			r.shows("what-is-long")
 		}
 	})
 }

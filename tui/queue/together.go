@@ -124,13 +124,22 @@ func (t *Together) layOut(list []*board.Card, width int) page {
 	p := page{calls: keysOf(list), width: width}
 	for i, c := range list {
 		d := callview.LayOut(t.Styles, c.Req, t.Around(c.Req), width)
-		title := fmt.Sprintf("%d %s · %s", i+1, d.Title, words.Whose(c.Req, t.Board))
-		p.rows = append(p.rows, t.Styles.Row(width).Fit(draw.Title, title, width).To(width).String())
+		p.rows = append(p.rows, t.Styles.Row(width).Fit(draw.Title, fmt.Sprintf("%d %s", i+1, d.Title), width).To(width).String())
 		p.rows = append(p.rows, d.Rows[:d.CallEnd]...)
+		p.rows = append(p.rows, t.origin(c, width)...)
 		p.ends = append(p.ends, len(p.rows))
 		p.rows = append(p.rows, draw.Spaces(width))
 	}
 	return p
+}
+
+// origin says where a call runs and whose it is, whole: a row may have been held back for just that.
+func (t *Together) origin(c *board.Card, width int) []string {
+	const label = 4
+	p := t.Styles.Paper(width)
+	p.Write(draw.Fixed(draw.Label, "in", label), draw.Muted, c.Req.CWD)
+	p.SayBehind(draw.Label, "of", label, draw.Muted, words.Whose(c.Req, t.Board))
+	return p.Rows
 }
 
 // View draws the rows in sight.
