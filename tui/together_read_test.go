@@ -8,6 +8,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/desk"
 )
 
@@ -73,5 +74,24 @@ func TestTogetherSaysWhereAndWhose(t *testing.T) {
 			r.shows("/end")
 			r.shows("what-is-long")
 		}
+	})
+}
+
+// Of a session that runs in another environment than before a row says nothing.
+func TestRowsDoNotTellOfAnEnvironment(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := several(t)
+		s := r.c.sessions["s1"]
+		s.Run = &broker.Run{}
+		s.Run.EnvDiffers = []string{"DATABASE_URL"}
+		r.tellSession(s)
+		r.c.publish(pushCall("z1", time.Now(), "z"))
+		r.wait(time.Second)
+		if r.m.Board.Cards["z1"].SeenRow {
+			t.Error("a row counts as the whole call, without the warning")
+		}
+		r.m.Board.Marks["p1"], r.m.Board.Marks["z1"] = true, true
+		r.press("a")
+		r.shows("DATABASE_URL")
 	})
 }

@@ -208,6 +208,9 @@ func (x *list) rowTells(c *board.Card, cols columns, width int) bool {
 	if !s.Whole || c.Changed || se == nil || cols.session == 0 || draw.Cells(words.Whose(c.Req, x.Board)) > cols.session {
 		return false
 	}
+	if se.Run != nil && len(se.Run.EnvDiffers) > 0 { // its card warns of that
+		return false
+	}
 	if c.Req.CWD != se.ProjectDir && (se.ProjectDir != "" || c.Req.CWD != se.CWD) {
 		return false
 	}
