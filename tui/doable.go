@@ -28,7 +28,7 @@ func (m *model) doable() []palette.Item {
 	}
 	for _, k := range below.Keys() {
 		if k.Do != nil && !moves(k.Binding) {
-			add(k.Binding, k.Decides)
+			add(k.Binding, k.Decides || k.Loosens)
 		}
 	}
 	for _, a := range actions {

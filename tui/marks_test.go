@@ -231,6 +231,11 @@ func TestMarkedCallsMustHaveBeenRead(t *testing.T) {
 			r.ToolName = strings.Repeat("a", 2000)
 			return r
 		}, true},
+		"whose sign another tool has, too": {func() broker.Request {
+			r := pushCall("z1", now(), "z")
+			r.ToolName, r.ToolInput = "WebFetch", []byte(`{"url":"https://x.example"}`)
+			return r
+		}, true},
 		"with agent's own words": {func() broker.Request {
 			r := pushCall("z1", now(), "z")
 			r.ToolInput = []byte(`{"command":"git push origin z","description":"push"}`)

@@ -85,6 +85,7 @@ type Key struct {
 	Why         string                   // why it cannot act now; "" when it can
 	Faint       bool                     // it is asked, and would be refused now: the key line draws it faint
 	Decides     bool                     // it changes what agents may do: see Guard.Press
+	Loosens     bool                     // it may let agents do more, and no question is asked: only the key itself does it
 	Do          func(tea.KeyMsg) tea.Cmd // acts; nil for a key of the root that the key line names here
 }
 

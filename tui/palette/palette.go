@@ -2,8 +2,9 @@
 // and enter does the chosen one. It opens over any screen and is closed before it acts, so that the
 // action is about the screen below.
 //
-// A key that decides is not pressed from here: enter must not allow anything, and the call that it
-// would be about was not on the screen while this list was. It says which key does it.
+// A key that decides, or changes a rule at once, is not pressed from here: enter must not allow
+// anything, and what it would be about was not on the screen while this list was. It says which key
+// does it.
 package palette
 
 import (
@@ -124,7 +125,7 @@ func (p *Screen) enter() tea.Cmd {
 	}
 	i := list[p.at]
 	if closed := p.Back(); i.Decides {
-		return tea.Batch(closed, p.Say(draw.Text, i.Key+": "+i.Does, i.Key+" does that: press it on the call"))
+		return tea.Batch(closed, p.Say(draw.Text, i.Key+": "+i.Does, i.Key+" does that: press it there"))
 	}
 	return i.Do()
 }

@@ -35,28 +35,29 @@ func folds(s *broker.Session) bool { return s.State.Ended() && s.Deferred == 0 }
 
 // list is what the pane lists. Where no session lives, ended ones are not folded.
 func (x *roster) list() []entry {
-	var living, ended []entry
+	var list []entry
+	var ended []string
 	for _, id := range x.Board.Roster {
-		s := x.Board.Sessions[id]
-		e := entry{id, len(x.more(s)) + 1}
-		if folds(s) {
-			ended = append(ended, e)
+		if folds(x.Board.Sessions[id]) {
+			ended = append(ended, id)
 		} else {
-			living = append(living, e)
+			list = append(list, x.entry(id))
 		}
 	}
-	switch {
-	case len(ended) == 0:
-		return living
-	case len(living) == 0:
-		return ended
+	if len(ended) > 0 && len(list) > 0 {
+		list = append(list, entry{fold, 1})
+		if !x.unfolded {
+			return list
+		}
 	}
-	list := append(living, entry{fold, 1})
-	if x.unfolded {
-		list = append(list, ended...)
+	for _, id := range ended {
+		list = append(list, x.entry(id))
 	}
 	return list
 }
+
+// entry is the session of this id, as it is listed.
+func (x *roster) entry(id string) entry { return entry{id, len(x.more(x.Board.Sessions[id])) + 1} }
 
 // ended counts the sessions that are listed only where ended ones are.
 func (x *roster) ended() (n int) {
@@ -74,7 +75,7 @@ func (x *roster) settle(l layout, focus bool) {
 	x.selectNewest()
 	list := x.list()
 	if !slices.ContainsFunc(list, func(e entry) bool { return e.id == x.selected }) {
-		x.selected = x.first(list)
+		x.selected = x.instead(list)
 		list = x.list()
 	}
 	_, height := l.Inner(l.sessions, 0)
@@ -92,6 +93,16 @@ func (x *roster) settle(l layout, focus bool) {
 		x.top = min(at, at+rows-height) // who it is comes first
 	}
 	x.top = max(0, min(x.top, all-height))
+}
+
+// instead is what is selected when the selected session is not listed any more: where it has been
+// folded in, so that a key on its way is about no other session.
+func (x *roster) instead(list []entry) string {
+	folded := x.focus && x.Board.Sessions[x.selected] != nil
+	if folded && slices.ContainsFunc(list, func(e entry) bool { return e.id == fold }) {
+		return fold
+	}
+	return x.first(list)
 }
 
 // first is the session that is selected at first: one that has not ended, if there is one.

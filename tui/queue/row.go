@@ -66,6 +66,17 @@ var signs = map[string]string{
 	"WebFetch": "↗", "WebSearch": "↗", agents.AskUserQuestion: "?",
 }
 
+// tellsTool reports whether a sign stands for one tool alone.
+func tellsTool(sign string) bool {
+	n := 0
+	for _, s := range signs {
+		if s == sign {
+			n++
+		}
+	}
+	return n == 1
+}
+
 // subject is what a row says of a call: the sign of its tool, the tool's name where it has no sign,
 // and the summary of the call.
 type subject struct {
@@ -191,10 +202,13 @@ func urgency(d, whole time.Duration) draw.Ink {
 func (x *list) rowTells(c *board.Card, cols columns, width int) bool {
 	s := subjectOf(c)
 	se := x.Board.Sessions[c.Req.SessionID]
-	if s.name != "" && safe.Line(callview.ToolWord(c.Tool())) != s.Tool { // cut
+	if s.name == "" && !tellsTool(s.sign) || s.name != "" && safe.Line(callview.ToolWord(c.Tool())) != s.Tool { // cut
 		return false
 	}
 	if !s.Whole || c.Changed || se == nil || cols.session == 0 || draw.Cells(words.Whose(c.Req, x.Board)) > cols.session {
+		return false
+	}
+	if se.Run != nil && len(se.Run.EnvDiffers) > 0 { // its card warns of that
 		return false
 	}
 	if c.Req.CWD != se.ProjectDir && (se.ProjectDir != "" || c.Req.CWD != se.CWD) {

@@ -18,9 +18,10 @@ import (
 )
 
 // Together is the screen that shows the marked calls whole, one after the other, so that one look and
-// one key decide calls whose rows do not tell all of them. What was on the screen to its last row
-// counts as read, as on a card of its own. When a marked call ends or changes the screen is laid out
-// anew, and its keys are deaf for a moment.
+// one key decide calls whose rows do not tell all of them. A call whose last row was on the screen
+// counts as read, as on a card of its own, but for one that changes files: those are not compared
+// here. When a marked call ends or changes the screen is laid out anew, and its keys are deaf for a
+// moment.
 type Together struct {
 	*desk.Desk
 	queue *Screen
@@ -69,7 +70,7 @@ func (t *Together) Keys() []desk.Key {
 		{Binding: denyWhy, Short: "deny, say why", Decides: true, Do: t.decide},
 	}
 	if len(t.unread()) > 0 {
-		list[0].Name, list[0].Short = "G", "read to the end to allow "+n
+		list[0].Name, list[0].Short = "ctrl+d", "read to the end to allow "+n
 	}
 	return append(list, t.Scrolls(&t.top, t.length)...)
 }
@@ -79,8 +80,9 @@ func (t *Together) decide(msg tea.KeyMsg) tea.Cmd {
 	if t.Small {
 		return t.Say(draw.Warn, t.TooSmallText())
 	}
-	if n := len(t.unread()); n > 0 && key.Matches(msg, allow) && refusal == "" {
-		return t.Say(draw.Warn, "read to the end to allow: G or ctrl+d")
+	few := t.unread()
+	if len(few) > 0 && key.Matches(msg, allow) && refusal == "" && !slices.ContainsFunc(few, alone) {
+		return t.Say(draw.Warn, figures.Plural(len(few), "call")+" not read to the end yet: ctrl+d and ctrl+u go there")
 	}
 	return marks{t.queue}.judge(msg, refusal)
 }
@@ -110,7 +112,7 @@ func (t *Together) settle() tea.Cmd {
 		t.page, t.top = t.layOut(list, width), 0
 	}
 	for i, c := range list {
-		if height > 0 && !t.Small && t.page.ends[i] <= t.top+height {
+		if end := t.page.ends[i]; !t.Small && !alone(c) && end > t.top && end <= t.top+height { // not what G jumped over
 			c.SeenEnd = true
 		}
 	}
@@ -122,13 +124,22 @@ func (t *Together) layOut(list []*board.Card, width int) page {
 	p := page{calls: keysOf(list), width: width}
 	for i, c := range list {
 		d := callview.LayOut(t.Styles, c.Req, t.Around(c.Req), width)
-		title := fmt.Sprintf("%d %s · %s", i+1, d.Title, words.Whose(c.Req, t.Board))
-		p.rows = append(p.rows, t.Styles.Row(width).Fit(draw.Title, title, width).To(width).String())
+		p.rows = append(p.rows, t.Styles.Row(width).Fit(draw.Title, fmt.Sprintf("%d %s", i+1, d.Title), width).To(width).String())
 		p.rows = append(p.rows, d.Rows[:d.CallEnd]...)
+		p.rows = append(p.rows, t.origin(c, width)...)
 		p.ends = append(p.ends, len(p.rows))
 		p.rows = append(p.rows, draw.Spaces(width))
 	}
 	return p
+}
+
+// origin says where a call runs and whose it is, whole: a row may have been held back for just that.
+func (t *Together) origin(c *board.Card, width int) []string {
+	const label = 4
+	p := t.Styles.Paper(width)
+	p.Write(draw.Fixed(draw.Label, "in", label), draw.Muted, c.Req.CWD)
+	p.SayBehind(draw.Label, "of", label, draw.Muted, words.Whose(c.Req, t.Board))
+	return p.Rows
 }
 
 // View draws the rows in sight.

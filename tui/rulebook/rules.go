@@ -97,11 +97,11 @@ func (l *Rules) Keys() []desk.Key {
 	}
 	list := []desk.Key{
 		able(desk.Key{Binding: desk.Bind("enter", "edit the rule", "enter", "e"), Short: "edit", Why: none, Do: about(l.editRule)}),
-		able(desk.Key{Binding: desk.Space("switch the rule on or off"), Short: "on/off", Why: fixed, Do: about(l.toggle)}),
+		able(desk.Key{Binding: desk.Space("switch the rule on or off"), Short: "on/off", Why: fixed, Loosens: true, Do: about(l.toggle)}),
 		able(desk.Key{Binding: desk.Bind("x", "delete the rule, after a question", "x"), Short: "delete", Why: fixed, Do: about(l.askDelete)}),
 		{Binding: desk.Bind("n", "new rule", "n"), Short: "new", Do: l.newRule},
-		able(desk.Key{Binding: desk.Bind("K", "let it speak before the rule above", "K"), Name: "K J", Short: "order", Why: fixed, Do: about(l.earlier)}),
-		{Binding: desk.Bind("J", "let it speak after the rule below", "J"), Why: fixed, Do: about(l.later)},
+		able(desk.Key{Binding: desk.Bind("K", "let it speak before the rule above", "K"), Name: "K J", Short: "order", Why: fixed, Loosens: true, Do: about(l.earlier)}),
+		{Binding: desk.Bind("J", "let it speak after the rule below", "J"), Why: fixed, Loosens: true, Do: about(l.later)},
 		{Binding: desk.Filter("list only rules that have these words"), Short: l.ifAny("filter"), Do: l.askFilter},
 		{Binding: desk.Bind("F", "rules files of projects", "F"), Short: "files", Do: l.opens(desk.RulesFiles)},
 		{Binding: desk.Bind("t", "tokens for programs and hooks", "t"), Short: "tokens", Do: l.opens(desk.Tokens)},
