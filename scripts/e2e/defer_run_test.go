@@ -43,7 +43,7 @@ func (r *rig) shelved() (*terminal, broker.Session, broker.Request) {
 	r.turns("shop", broker.TurnDeferred)
 	r.soon("the end of agent and runner", func() bool { return !lives(s.Process.PID) && !lives(s.Run.Runner.PID) })
 	console = r.another("second")
-	console.shows("put off 1")
+	console.shows("deferred 1")
 	if got := r.session("shop"); got.Deferred != 1 || got.Run.Turn != broker.TurnDeferred || r.exists("canary") {
 		r.t.Fatalf("at the next console %+v has %d put off; canary %v", got.Run, got.Deferred, r.exists("canary"))
 	}
