@@ -429,7 +429,9 @@ func (t *terminal) press(key string, q broker.Request) {
 
 // draws reports whether the console draws the card of a command: its detail shows the
 // command behind a prompt.
-func (t *terminal) draws(command string) bool { return strings.Contains(t.screen(), "$ "+command) }
+func (t *terminal) draws(command string) bool {
+	return strings.Contains(t.screen(), "│ $ "+command) // a row of the list has more blanks
+}
 
 // decide presses a key once on the card of a command, when the console hears again: once
 // more would be for the card that comes next.

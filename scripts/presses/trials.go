@@ -73,14 +73,17 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-func (t *trial) name(i int) call { return call{card: fmt.Sprintf("$ echo mark%dx%dx", t.n, i)} }
+func (t *trial) name(i int) call { return call{card: cardEdge + fmt.Sprintf("$ echo mark%dx%dx", t.n, i)} }
+
+// cardEdge stands before a command on its card; a row of the list has more blanks there.
+const cardEdge = "│ "
 
 // ask submits a call named by name(i).
 func (t *trial) ask(ctx context.Context, i int) (call, error) {
 	c := t.name(i)
 	body := map[string]any{
 		"session_id": fmt.Sprintf("s-%d", t.n%5), "tool_name": "Bash", "cwd": t.console.home,
-		"tool_input": map[string]any{"command": c.card[len("$ "):]},
+		"tool_input": map[string]any{"command": c.card[len(cardEdge+"$ "):]},
 	}
 	var made struct {
 		RequestID string `json:"request_id"`
