@@ -73,7 +73,9 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-func (t *trial) name(i int) call { return call{card: cardEdge + fmt.Sprintf("$ echo mark%dx%dx", t.n, i)} }
+func (t *trial) name(i int) call {
+	return call{card: cardEdge + fmt.Sprintf("$ echo mark%dx%dx", t.n, i)}
+}
 
 // cardEdge stands before a command on its card; a row of the list has more blanks there.
 const cardEdge = "│ "
