@@ -107,7 +107,8 @@ func e2eRunStory(r *rig) {
 	console.allow("third", q)
 	r.turns("shop", broker.TurnIdle)
 	console.until("Escape", "the sessions", func() bool { return strings.Contains(console.screen(), "Sessions") })
-	console.shows("$0.")
+	console.until("BTab", "what the session cost", func() bool { return strings.Contains(console.screen(), "$0.") })
+	console.key("1")
 	if cost := r.session("shop").Run.Cost; cost <= 0 {
 		r.t.Errorf("the session cost %v", cost)
 	}
