@@ -38,10 +38,7 @@ type page struct {
 }
 
 // NewTogether makes the screen; q is the list with the marks.
-func NewTogether(d *desk.Desk, q desk.Screen) *Together {
-	first, _ := q.(*Screen)
-	return &Together{Desk: d, queue: first}
-}
+func NewTogether(d *desk.Desk, q *Screen) *Together { return &Together{Desk: d, queue: q} }
 
 // Opens lays out what is marked now.
 func (t *Together) Opens(desk.Subject) tea.Cmd {
