@@ -27,8 +27,8 @@ type decidedMsg struct {
 
 // judgeAllow says what a does now, on the drawn card; refusal is what the guard has against it.
 func (q decider) judgeAllow(msg tea.KeyMsg, wait time.Duration, refusal string) tea.Cmd {
-	if m := marks(q); m.any() {
-		return m.judge(msg, refusal)
+	if q.marks.any() {
+		return q.marks.judge(msg, refusal)
 	}
 	c := q.DrawnCard()
 	switch {
@@ -50,8 +50,8 @@ func (q decider) judgeAllow(msg tea.KeyMsg, wait time.Duration, refusal string) 
 
 // judgeDeny is the same of d. A plan is refused with words only.
 func (q decider) judgeDeny(msg tea.KeyMsg, wait time.Duration, refusal string) tea.Cmd {
-	if m := marks(q); m.any() {
-		return m.judge(msg, refusal)
+	if q.marks.any() {
+		return q.marks.judge(msg, refusal)
 	}
 	c := q.DrawnCard()
 	switch {
@@ -70,8 +70,8 @@ func (q decider) judgeDeny(msg tea.KeyMsg, wait time.Duration, refusal string) t
 // judgeDenyWhy is the same of D. It asks also while the keys are deaf: it decides nothing yet, and
 // what is typed next must not be taken for keys.
 func (q decider) judgeDenyWhy(msg tea.KeyMsg, _ time.Duration, refusal string) tea.Cmd {
-	if m := marks(q); m.any() {
-		return m.judge(msg, refusal)
+	if q.marks.any() {
+		return q.marks.judge(msg, refusal)
 	}
 	c := q.DrawnCard()
 	switch {

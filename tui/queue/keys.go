@@ -113,8 +113,8 @@ func (q *Screen) looking() []desk.Key {
 	list := q.setup.Sheets.Keys(sheet.Drawn{LayOut: q.drawnDoc, Top: &q.reader.scroll})
 	list = append(list,
 		desk.Key{Binding: filter, Do: func(tea.KeyMsg) tea.Cmd { return q.askFilter() }},
-		desk.Key{Binding: mark, Do: marks{q}.mark},
-		desk.Key{Binding: alike, Do: marks{q}.mark},
+		desk.Key{Binding: mark, Do: q.markKey},
+		desk.Key{Binding: alike, Do: q.markKey},
 		desk.Key{Binding: mute, Do: func(tea.KeyMsg) tea.Cmd { return q.mute() }},
 		desk.Key{Binding: leave, Do: func(tea.KeyMsg) tea.Cmd { q.back(); return nil }},
 	)

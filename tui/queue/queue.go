@@ -72,6 +72,7 @@ type Screen struct {
 	list   list
 	roster roster
 	reader reader
+	marks  marks
 	form   *question.Form
 	focus  pane
 	full   bool // the drawn call has the whole screen
@@ -88,6 +89,7 @@ func New(d *desk.Desk, b Broker, s Setup) *Screen {
 	q.roster = roster{Desk: d, muted: s.Herald.Muted}
 	q.form = question.New(d, q)
 	q.reader = reader{Desk: d, sheets: s.Sheets, setup: &q.setup, form: q.form}
+	q.marks = marks{Desk: d, broker: b, cursor: &q.list, reader: &q.reader}
 	return q
 }
 
@@ -133,7 +135,7 @@ func (q *Screen) Update(msg tea.Msg) tea.Cmd {
 	case decidedMsg:
 		return decider{q}.decided(msg)
 	case markedMsg:
-		return marks{q}.decided(msg)
+		return q.marks.decided(msg)
 	case deferredMsg:
 		return decider{q}.deferred(msg)
 	case moreTimeMsg:

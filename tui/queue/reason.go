@@ -54,12 +54,12 @@ func (q decider) mayDeny() string {
 	if !q.Guard.Drawn.SameCall(q.denying.of) {
 		return "the call is not on the screen"
 	}
-	return q.tooFast()
+	return tooFast(q.Desk)
 }
 
 // tooFast says that an enter came too fast to be meant.
-func (q decider) tooFast() string {
-	if q.Guard.Burst() || q.Guard.Deaf(q.At) {
+func tooFast(d *desk.Desk) string {
+	if d.Guard.Burst() || d.Guard.Deaf(d.At) {
 		return "too fast: press enter again"
 	}
 	return ""
