@@ -78,7 +78,7 @@ type judge func(msg tea.KeyMsg, wait time.Duration, refusal string) tea.Cmd
 // that decide, and the others.
 func (q *Screen) Keys() []desk.Key {
 	c := q.DrawnCard()
-	list, d := append(keyline{q}.named(c), q.form.Keys(c)...), decider{q}
+	list, d := append(q.keyline(c).named(c), q.form.Keys(c)...), decider{q}
 	if q.inSight(c) && c.Dangerous() {
 		list = append(list, desk.Key{Binding: digits, Decides: true, Do: func(msg tea.KeyMsg) tea.Cmd { return d.typeDigit(c, msg.String()) }})
 	}
