@@ -2,9 +2,10 @@
 // and the selected call, which is the one that a key decides. It lies at the bottom of the stack of
 // screens and is never closed.
 //
-// Its parts, each with a state of its own: list (which call is selected, and how the rows are
-// drawn), roster (the sessions pane), reader (the drawn call: how far it is scrolled, the files that
-// it would change, and whether its end was on the screen), the question's form, and marks.
+// Its parts, each with a state of its own: arrangement (which pane has the keys, and where they all
+// stand), list (which call is selected, and how the rows are drawn), roster (the sessions pane),
+// reader (the drawn call: how far it is scrolled, the files that it would change, and whether its end
+// was on the screen), the question's form, and marks.
 //
 // How a decision is made: Keys gives each deciding key to the guard first (Press), then to a judge
 // here, which has the last word on what that key does on this card now (a dangerous one takes a
@@ -69,13 +70,12 @@ type Screen struct {
 	broker Broker
 	setup  Setup
 
+	arrangement
 	list   list
 	roster roster
 	reader reader
 	marks  marks
 	form   *question.Form
-	focus  pane
-	full   bool // the drawn call has the whole screen
 
 	instead   guard.Drawn // a card that e was pressed on, whose agent takes no other input
 	denying   denial      // the card that a reason is being written for
@@ -84,7 +84,7 @@ type Screen struct {
 
 // New makes the screen.
 func New(d *desk.Desk, b Broker, s Setup) *Screen {
-	q := &Screen{Desk: d, broker: b, setup: s}
+	q := &Screen{Desk: d, broker: b, setup: s, arrangement: arrangement{Desk: d}}
 	q.list = list{Desk: d, sheets: s.Sheets}
 	q.roster = roster{Desk: d, muted: s.Herald.Muted}
 	q.form = question.New(d, q)
@@ -121,7 +121,7 @@ func (q *Screen) Update(msg tea.Msg) tea.Cmd {
 		}
 		return cmd
 	case tea.MouseMsg:
-		mover{q}.mouse(msg)
+		q.mouse(msg)
 	case desk.Allowed:
 		q.list.passed(msg.ID)
 	case desk.Launched:

@@ -89,7 +89,7 @@ func reasonLead(c *board.Card) string {
 func mustBeSaid(c *board.Card) bool { return c.Dialog() == agents.ExitPlanMode }
 
 // LeaveForm goes back to the list.
-func (q *Screen) LeaveForm() { q.full, q.focus = false, paneQueue }
+func (q *Screen) LeaveForm() { q.goTo(paneQueue) }
 
 // InForm reports whether keys are for the form on card c: it has the whole screen, or its pane has
 // the focus.

@@ -3,6 +3,8 @@ package queue
 import (
 	"slices"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/desk"
@@ -155,6 +157,17 @@ func (x *roster) move(to func(at, n int) int) {
 	list := x.list()
 	if i := slices.IndexFunc(list, func(e entry) bool { return e.id == x.selected }); i >= 0 {
 		x.selected = list[to(i, len(list))].id
+	}
+}
+
+// mouse goes some sessions on, or else to the one that was clicked on.
+func (x *roster) mouse(l layout, msg tea.MouseMsg, step int) {
+	if step != 0 {
+		x.move(func(at, n int) int { return max(0, min(at+step, n-1)) })
+		return
+	}
+	if id := x.sessionAt(msg.Y - l.sessions.Y - 1); id != "" {
+		x.selected = id
 	}
 }
 
