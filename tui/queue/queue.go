@@ -67,14 +67,14 @@ const (
 // Screen is the first screen.
 type Screen struct {
 	*desk.Desk
-	broker Broker
-	setup  Setup
+	setup Setup
 
 	arrangement
 	list   list
 	roster roster
 	reader reader
 	marks  marks
+	sender sender
 	form   *question.Form
 
 	instead   guard.Drawn // a card that e was pressed on, whose agent takes no other input
@@ -84,12 +84,13 @@ type Screen struct {
 
 // New makes the screen.
 func New(d *desk.Desk, b Broker, s Setup) *Screen {
-	q := &Screen{Desk: d, broker: b, setup: s, arrangement: arrangement{Desk: d}}
+	q := &Screen{Desk: d, setup: s, arrangement: arrangement{Desk: d}}
 	q.list = list{Desk: d, sheets: s.Sheets}
 	q.roster = roster{Desk: d, muted: s.Herald.Muted}
 	q.form = question.New(d, q)
 	q.reader = reader{Desk: d, sheets: s.Sheets, setup: &q.setup, form: q.form}
 	q.marks = marks{Desk: d, broker: b, cursor: &q.list, reader: &q.reader}
+	q.sender = sender{Desk: d, broker: b, orders: s.Orders, list: &q.list, reader: &q.reader}
 	return q
 }
 
@@ -133,13 +134,13 @@ func (q *Screen) Update(msg tea.Msg) tea.Cmd {
 			q.savedRule = msg.Saved.Rule.ID
 		}
 	case decidedMsg:
-		return decider{q}.decided(msg)
+		return q.sender.decided(msg)
 	case markedMsg:
 		return q.marks.decided(msg)
 	case deferredMsg:
-		return decider{q}.deferred(msg)
+		return q.sender.deferred(msg)
 	case moreTimeMsg:
-		return decider{q}.moreTime(msg)
+		return q.sender.moreTime(msg)
 	default:
 		return q.reader.update(msg)
 	}
@@ -176,7 +177,7 @@ func (q *Screen) inSight(c *board.Card) bool { return c != nil && c.Key() == q.G
 
 // Send decides the call of k, if it is still the one that was drawn; for screens on top of this one.
 func (q *Screen) Send(k guard.Drawn, v broker.Verdict, reason string) tea.Cmd {
-	return decider{q}.send(k, v, reason)
+	return q.sender.send(k, v, reason)
 }
 
 // newsCame keeps the place in the list, and follows what a reason is being written for.

@@ -71,7 +71,7 @@ func (q decider) denyWith(reason string) tea.Cmd {
 		return q.Say(draw.Warn, "nothing was denied: this call "+q.denying.gone)
 	}
 	q.Guard.MayGoOn()
-	return q.send(q.Guard.Drawn, broker.Deny, reason)
+	return q.sender.send(q.Guard.Drawn, broker.Deny, reason)
 }
 
 // reasonLead is what stands before the words with which a question or a plan is refused.
@@ -108,5 +108,5 @@ func (q *Screen) Answered(k guard.Drawn, d broker.Decision) tea.Cmd {
 		return q.Say(draw.Warn, "this question no longer waits: nothing was sent")
 	}
 	q.full = false
-	return decider{q}.sent(c, d)
+	return q.sender.sent(c, d)
 }
