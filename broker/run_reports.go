@@ -113,11 +113,11 @@ func noted(now time.Time, s *Session, rep wire.RunReport) *Event {
 
 // count adds what the present process used to what the earlier ones did.
 func (r *Run) count(rep wire.RunReport) {
-	e, u := r.Earlier, rep.Usage
+	e, u, sum := r.Earlier, r.Usage, r.Earlier.Usage.Add(rep.Usage)
 	r.Cost, r.Turns = max(r.Cost, e.Cost+rep.Cost), max(r.Turns, e.Turns+rep.Turns)
 	r.Usage = wire.RunUsage{
-		Input: max(r.Usage.Input, e.Usage.Input+u.Input), Output: max(r.Usage.Output, e.Usage.Output+u.Output),
-		CacheRead: max(r.Usage.CacheRead, e.Usage.CacheRead+u.CacheRead), CacheWrite: max(r.Usage.CacheWrite, e.Usage.CacheWrite+u.CacheWrite),
+		Input: max(u.Input, sum.Input), Output: max(u.Output, sum.Output),
+		CacheRead: max(u.CacheRead, sum.CacheRead), CacheWrite: max(u.CacheWrite, sum.CacheWrite),
 	}
 }
 

@@ -174,10 +174,9 @@ func (h *hook) fastPath() (c *conversation, err error) {
 		return nil, nil
 	}
 	h.fed.Store(true)
-	if err = looksLikeObject(payload); err != nil {
+	if c, err = h.conversation(payload); err != nil {
 		return nil, err
 	}
-	c = h.conversation(payload)
 	if c.askFast() {
 		err = h.print()
 		c.drop()
@@ -284,7 +283,9 @@ func (h *hook) work(ctx context.Context, c *conversation) (err error) {
 			return err
 		}
 		h.fed.Store(true)
-		c = h.conversation(payload)
+		if c, err = h.conversation(payload); err != nil {
+			return err
+		}
 	}
 	h.parent.follow(h.settings.agent, c.question.body)
 	if err = c.run(ctx); err != nil {
@@ -296,7 +297,11 @@ func (h *hook) work(ctx context.Context, c *conversation) (err error) {
 	return h.print()
 }
 
-func (h *hook) conversation(payload []byte) *conversation {
+// conversation is the one about payload. What cannot be a payload is refused before anything is sent.
+func (h *hook) conversation(payload []byte) (*conversation, error) {
+	if err := looksLikeObject(payload); err != nil {
+		return nil, err
+	}
 	s := h.settings
 	c := &conversation{
 		console: s.console, caller: newCaller(s.console), limits: h.limits,
@@ -304,7 +309,7 @@ func (h *hook) conversation(payload []byte) *conversation {
 		deadline: within(h.begun, s.timeout, s.atMost),
 	}
 	c.deadline.granted = func(until time.Time) { h.granted.Store(int64(until.Sub(h.begun))) }
-	return c
+	return c, nil
 }
 
 // print writes the answer unless the run was refused meanwhile.

@@ -17,8 +17,6 @@ const (
 // readPayload reads the agent's JSON to the end of r. Beyond limit bytes it keeps
 // reading and forgets, up to drain bytes, because an agent whose write fails may
 // count the hook as broken and run the call.
-//
-// Only the cheap things are looked at here; what the JSON says is the broker's matter.
 func readPayload(r io.Reader, limit, drain int) ([]byte, error) {
 	var full [][]byte
 	piece, size := make([]byte, 0, firstPiece), 0
@@ -37,7 +35,7 @@ func readPayload(r io.Reader, limit, drain int) ([]byte, error) {
 			if len(full) > 0 {
 				piece = bytes.Join(append(full, piece), nil)
 			}
-			return piece, looksLikeObject(piece)
+			return piece, nil
 		case err != nil:
 			return nil, badPayload("stdin cannot be read: "+err.Error(), err)
 		}

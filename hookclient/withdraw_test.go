@@ -82,8 +82,11 @@ func TestHookTakesItsQuestionBack(t *testing.T) {
 			b := newBroker(t, tc.steps...)
 			h := &hook{limits: l, begun: time.Now(), settings: settings{agent: "claude", console: address{socket: b.socket}, timeout: time.Minute}}
 			got := b.endsWith(t, len(tc.steps)-1, func(ctx context.Context) error {
-				c := h.conversation([]byte(payload))
-				err := c.run(ctx)
+				c, err := h.conversation([]byte(payload))
+				if err != nil {
+					return err
+				}
+				err = c.run(ctx)
 				if left := c.withdraw("a b&c"); left != nil {
 					t.Errorf("not taken back: %v", left)
 				}

@@ -79,3 +79,31 @@ func BenchmarkLargeCall(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/1000/float64(b.N), "ms/frame")
 }
+
+// manySessions makes n sessions, every other one of which has ended.
+func manySessions(n int) broker.Snapshot {
+	var snap broker.Snapshot
+	for i := range n {
+		s := broker.Session{ID: fmt.Sprintf("s%d", i), Agent: "claude", Name: fmt.Sprintf("project-%d", i), State: broker.SessionActive, StartedAt: seconds(600)}
+		if i%2 == 1 {
+			s.State, s.EndedAt = broker.SessionFinished, seconds(60)
+		}
+		snap.Sessions = append(snap.Sessions, s)
+	}
+	return snap
+}
+
+// BenchmarkSessions10k is a key press in the pane of the sessions and the frame after it, among ten
+// thousand sessions.
+func BenchmarkSessions10k(b *testing.B) {
+	s := newStill(b, manySessions(10_000), nil, termenv.TrueColor)
+	s.draw(120, 40)
+	s.m.Update(keyMsg("3"))
+	keys := []string{"j", "k", "j"}
+	for n := 0; b.Loop(); n++ {
+		s.at = s.at.Add(time.Second)
+		s.m.Update(keyMsg(keys[n%len(keys)]))
+		s.m.View()
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/1000/float64(b.N), "ms/frame")
+}

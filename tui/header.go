@@ -34,6 +34,15 @@ func (m *model) head() []string {
 	return rows
 }
 
+// height is how many rows head takes. It is asked more often than they are drawn.
+func (h header) height() int {
+	n := 1 + len(h.banners())
+	if h.Board.Health.Frozen {
+		n++
+	}
+	return n
+}
+
 // view is the first row: counts on the left, the broker's health and the clock on
 // the right.
 func (h header) view() string {

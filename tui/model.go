@@ -36,7 +36,6 @@ type model struct {
 	out     *tty.Output // nil in tests
 	height  int         // of the window, in rows
 	shared  shared
-	send    func(k guard.Drawn, v broker.Verdict, reason string) tea.Cmd // decides the drawn call
 
 	newCode  func() string // makes the code of a dangerous card
 	attempts attempts

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"github.com/aoctl/aoctl/tui/desk"
 )
 
@@ -31,6 +33,27 @@ func TestPaletteDoes(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Words are typed there as anywhere: the cursor moves, a paste is taken whole or not at all, and a
+// character from elsewhere is seen.
+func TestPaletteTyping(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := three(t)
+		r.press(":")
+		r.typeText("lauch")
+		r.press("left", "left", "n")
+		r.shows(":laun▎ch")
+		r.press("enter")
+		if r.m.open() != r.m.rooms[desk.Launch] {
+			t.Errorf("it leads to:\n%s", r.view())
+		}
+		r.press("esc", ":")
+		r.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("rules\nhistory"), Paste: true})
+		r.shows("not taken: it has more than one line")
+		r.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("ru\u202eles"), Paste: true})
+		r.shows(`:ru\u{202e}les█`)
+	})
 }
 
 // From there nothing is decided: it says which key does that.

@@ -124,7 +124,7 @@ func (m *model) broadcast(msg tea.Msg) tea.Cmd {
 
 // layout says where the screen stands that fills the room, and where the strip below it.
 func (m *model) layout() (body, low draw.Area) {
-	top := len(m.head())
+	top := m.header().height()
 	body = draw.Area{X: 0, Y: top, W: m.width, H: max(0, m.height-top-1)}
 	if _, strip := m.strip(); strip != nil {
 		h := strip.Strip(body.W, body.H)

@@ -6,12 +6,10 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/bytes"
 	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/editcall"
 	"github.com/aoctl/aoctl/tui/external"
-	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/history"
 	"github.com/aoctl/aoctl/tui/launch"
 	"github.com/aoctl/aoctl/tui/managed"
@@ -50,7 +48,7 @@ var transcriptKey = desk.Bind("T", "what was said and done in it: its transcript
 // table is the one place that knows all screens.
 var table = []opener{
 	{desk.Queue, key.Binding{}, "", needsNothing, makeQueue},
-	{desk.Together, key.Binding{}, "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return queue.NewTogether(d, m.rooms[desk.Queue]) }},
+	{desk.Together, key.Binding{}, "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return queue.NewTogether(d, m.queueScreen()) }},
 	{desk.Help, desk.Bind("?", "all keys", "?"), "", needsNothing, func(_ *desk.Desk, m *model) desk.Screen { return &help{model: m} }},
 	{"palette", desk.Bind(":", "find an action by words", ":"), "", needsNothing, func(d *desk.Desk, m *model) desk.Screen {
 		return palette.New(d, func() []palette.Item { return m.shared.doable() })
@@ -68,7 +66,7 @@ var table = []opener{
 	{desk.EditCall, key.Binding{}, "", needsCall, func(d *desk.Desk, m *model) desk.Screen { return editcall.New(d, m.console, m.editSetup()) }},
 	{desk.Managed, key.Binding{}, "", needsSession, func(d *desk.Desk, m *model) desk.Screen { return managed.New(d, m.console, m.shared.orders.Stop) }},
 	{desk.Message, key.Binding{}, "", needsSession, func(d *desk.Desk, m *model) desk.Screen { return message.New(d, m.console, m.inEditor) }},
-	{desk.RuleEdit, key.Binding{}, "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return ruleedit.New(d, m.console, m.decideDrawn) }},
+	{desk.RuleEdit, key.Binding{}, "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return ruleedit.New(d, m.console, m.queueScreen().Send) }},
 	{desk.Rules, desk.Bind("r", "the rules; on their screen:", "r"), "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return rulebook.NewRules(d, m.console, m.openRule) }},
 	{desk.Tokens, key.Binding{}, "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return rulebook.NewTokens(d, m.console) }},
 	{desk.RulesFiles, key.Binding{}, "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return rulebook.NewFiles(d, m.console) }},
@@ -79,22 +77,21 @@ var table = []opener{
 	{"stats", desk.Bind("C", "counts: how often you were asked, what rules decided; ← → choose the time", "C"), "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return stats.New(d, m.console) }},
 }
 
-// makeQueue makes the first screen, which decides the drawn call for others too.
+// makeQueue makes the first screen.
 func makeQueue(d *desk.Desk, m *model) desk.Screen {
-	q := queue.New(d, m.console, queue.Setup{
+	return queue.New(d, m.console, queue.Setup{
 		Sheets: m.shared.sheets, Orders: m.shared.orders, Herald: m.shared.herald,
 		NewCode:  func() string { return m.newCode() },
 		ReadFile: func(path string) ([]byte, error) { return m.opts.ReadFile(path) },
 		Stamp:    func(path string) string { return m.opts.Stamp(path) },
 		Now:      func() time.Time { return m.opts.Now() },
 	})
-	m.send = q.Send
-	return q
 }
 
-// decideDrawn decides the drawn call.
-func (m *model) decideDrawn(k guard.Drawn, v broker.Verdict, reason string) tea.Cmd {
-	return m.send(k, v, reason)
+// queueScreen is the first screen, for those that act on its calls. The table makes it before them.
+func (s *stack) queueScreen() *queue.Screen {
+	q, _ := s.first().(*queue.Screen)
+	return q
 }
 
 // editSetup is what an edited call takes beside the broker.

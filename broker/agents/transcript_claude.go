@@ -29,10 +29,7 @@ type claudeCost struct {
 func (c claudeCost) spent() *Spent {
 	s := &Spent{Cost: c.TotalCost}
 	for _, u := range c.ModelUsage {
-		s.Usage.Input += u.Input
-		s.Usage.Output += u.Output
-		s.Usage.CacheRead += u.CacheRead
-		s.Usage.CacheWrite += u.CacheWrite
+		s.Usage = s.Usage.Add(wire.RunUsage(u))
 	}
 	return s
 }

@@ -96,10 +96,7 @@ func (b *books) sum() (s Spent) {
 		return *b.total
 	}
 	for _, u := range b.replies {
-		s.Usage.Input += u.Input
-		s.Usage.Output += u.Output
-		s.Usage.CacheRead += u.CacheRead
-		s.Usage.CacheWrite += u.CacheWrite
+		s.Usage = s.Usage.Add(u)
 	}
 	return s
 }

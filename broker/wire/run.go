@@ -85,3 +85,11 @@ type RunUsage struct {
 	CacheRead  int64 `json:"cache_read,omitempty"`
 	CacheWrite int64 `json:"cache_write,omitempty"`
 }
+
+// Add is the sum of u and o.
+func (u RunUsage) Add(o RunUsage) RunUsage {
+	return RunUsage{
+		Input: u.Input + o.Input, Output: u.Output + o.Output,
+		CacheRead: u.CacheRead + o.CacheRead, CacheWrite: u.CacheWrite + o.CacheWrite,
+	}
+}

@@ -24,11 +24,14 @@ type Board struct {
 	Shown    order // those of waiting that pass the filter
 	lateSeen order // those of late that pass the filter
 
-	Sessions map[string]*broker.Session
-	Roster   []string          // ids of sessions in the order drawn
-	labels   map[string]string // what a session is called on the screen
-	Pending  map[string]int    // waiting calls by session
-	unsorted bool              // roster and labels are behind
+	Sessions   map[string]*broker.Session
+	Roster     []string          // ids of sessions in the order drawn
+	labels     map[string]string // what a session is called on the screen
+	Pending    map[string]int    // waiting calls by session
+	held       int               // of those, how many a freeze holds
+	unsorted   bool              // roster and labels are behind
+	sums       *tally            // nil when a session has changed since
+	sessionRev int               // counts the changes of sessions
 
 	Marks  map[string]bool  // ids of the marked cards, all of them in shown
 	Recent []broker.Request // newest decision first
@@ -49,7 +52,7 @@ func (b *Board) Reset(s broker.Snapshot, now time.Time) {
 	b.Cards = make(map[string]*Card, len(s.Requests))
 	b.Waiting, b.Late, b.Shown, b.lateSeen = nil, nil, nil, nil
 	b.Sessions = make(map[string]*broker.Session, len(s.Sessions))
-	b.Pending = map[string]int{}
+	b.Pending, b.held = map[string]int{}, 0
 	b.Health = s.Health
 	for _, se := range s.Sessions {
 		b.Sessions[se.ID] = &se
@@ -152,6 +155,9 @@ func (b *Board) renew(c *Card, r broker.Request) {
 func (b *Board) count(c *Card, by int) {
 	if c.PutOff() {
 		return
+	}
+	if c.Held() {
+		b.held += by
 	}
 	if b.Pending[c.Req.SessionID] += by; b.Pending[c.Req.SessionID] <= 0 {
 		delete(b.Pending, c.Req.SessionID)

@@ -1,66 +1,83 @@
 package board
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/aoctl/aoctl/broker"
 )
 
-// HeldCalls counts the calls that a freeze holds, and their agents with them.
-func (b *Board) HeldCalls() int {
-	n := 0
-	for _, c := range b.Waiting {
-		if c.Held() && !c.PutOff() {
-			n++
-		}
-	}
-	return n
+// tally is what is counted and picked out among the sessions.
+type tally struct {
+	living, frozen, observed int
+	alarmed                  []*broker.Session // oldest alarm first
+	elsewhere                []*broker.Session // in the order of the roster
 }
 
-// FrozenSessions counts the sessions that are frozen.
-func (b *Board) FrozenSessions() int {
-	n := 0
-	for _, s := range b.Sessions {
-		if s.Frozen && !s.State.Ended() {
-			n++
-		}
+// tallied is the tally of the sessions as they are now. Ten thousand of them are counted once after
+// each change, not in each frame.
+func (b *Board) tallied() *tally {
+	if b.sums != nil {
+		return b.sums
 	}
-	return n
-}
-
-// ObservedSessions counts the sessions that are only observed.
-func (b *Board) ObservedSessions() int {
-	n := 0
-	for _, s := range b.Sessions {
-		if s.Observed && !s.State.Ended() {
-			n++
-		}
-	}
-	return n
-}
-
-// Alarmed lists the sessions with an alarm that nobody has acknowledged, oldest first.
-func (b *Board) Alarmed() []*broker.Session {
-	var list []*broker.Session
-	for _, s := range b.Sessions {
-		if s.Alarm != nil {
-			list = append(list, s)
-		}
-	}
-	slices.SortFunc(list, func(x, y *broker.Session) int { return x.Alarm.At.Compare(y.Alarm.At) })
-	return list
-}
-
-// Elsewhere are the sessions whose agents ask in their own terminals, as drawn.
-func (b *Board) Elsewhere() []*broker.Session {
-	var list []*broker.Session
+	t := &tally{}
 	for _, id := range b.Roster {
 		if s := b.Sessions[id]; s.Asks != nil && !s.State.Ended() {
-			list = append(list, s)
+			t.elsewhere = append(t.elsewhere, s)
 		}
 	}
-	return list
+	for _, s := range b.Sessions {
+		t.add(s)
+	}
+	slices.SortFunc(t.alarmed, func(x, y *broker.Session) int {
+		return cmp.Or(x.Alarm.At.Compare(y.Alarm.At), cmp.Compare(x.ID, y.ID))
+	})
+	b.sums = t
+	return t
 }
+
+func (t *tally) add(s *broker.Session) {
+	if s.Open() {
+		t.living++
+	}
+	if s.Frozen && !s.State.Ended() {
+		t.frozen++
+	}
+	if s.Observed && !s.State.Ended() {
+		t.observed++
+	}
+	if s.Alarm != nil {
+		t.alarmed = append(t.alarmed, s)
+	}
+}
+
+// changed takes in that a session, or the order of them, is another one now.
+func (b *Board) changed() {
+	b.sums = nil
+	b.sessionRev++
+}
+
+// SessionRev differs whenever a session, or the order of them, has changed: what is worked out of them
+// holds as long as it is the same.
+func (b *Board) SessionRev() int { return b.sessionRev }
+
+// Living counts the sessions in which something may still happen.
+func (b *Board) Living() int { return b.tallied().living }
+
+// FrozenSessions counts the sessions that are frozen.
+func (b *Board) FrozenSessions() int { return b.tallied().frozen }
+
+// ObservedSessions counts the sessions that are only observed.
+func (b *Board) ObservedSessions() int { return b.tallied().observed }
+
+// Alarmed lists the sessions with an alarm that nobody has acknowledged, oldest first.
+func (b *Board) Alarmed() []*broker.Session { return b.tallied().alarmed }
+
+// Elsewhere are the sessions whose agents ask in their own terminals, as drawn.
+func (b *Board) Elsewhere() []*broker.Session { return b.tallied().elsewhere }
+
+// HeldCalls counts the calls that a freeze holds, and their agents with them.
+func (b *Board) HeldCalls() int { return b.held }
 
 // InOneProcess reports whether another living session has the process of s, so that its pane
 // may be that one's.

@@ -16,6 +16,7 @@ import (
 func (b *Board) session(s broker.Session) {
 	old := b.Sessions[s.ID]
 	b.Sessions[s.ID] = &s
+	b.changed()
 	if old == nil || old.Name != s.Name || rank(old) != rank(&s) || old.Ended() != s.Ended() {
 		b.unsorted = true
 	}
@@ -37,6 +38,7 @@ func (b *Board) Tidy() {
 // reroster sorts the sessions, living ones first, and names them.
 func (b *Board) reroster() {
 	b.unsorted = false
+	b.changed()
 	b.Roster = make([]string, 0, len(b.Sessions))
 	for id := range b.Sessions {
 		b.Roster = append(b.Roster, id)
@@ -81,17 +83,6 @@ func (b *Board) Label(id string) string {
 		return l
 	}
 	return draw.SafeLine(draw.LastOf(id, 8))
-}
-
-// Living counts the sessions in which something may still happen.
-func (b *Board) Living() int {
-	n := 0
-	for _, s := range b.Sessions {
-		if s.Open() {
-			n++
-		}
-	}
-	return n
 }
 
 // Status is the word for a session's state, and the moment since when.

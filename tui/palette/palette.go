@@ -9,7 +9,6 @@ package palette
 
 import (
 	"strings"
-	"unicode"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -42,17 +41,23 @@ type Screen struct {
 	*desk.Desk
 	items func() []Item // of the screen below
 	all   []Item
-	typed []rune
+	typed text.Line
+	edit  text.Keys
 	at    int
 	top   int
 }
 
+// mostTyped is how many characters of words may be typed: the list below them keeps its room.
+const mostTyped = 200
+
 // New makes the screen; items are what can be done on the screen below.
-func New(d *desk.Desk, items func() []Item) *Screen { return &Screen{Desk: d, items: items} }
+func New(d *desk.Desk, items func() []Item) *Screen {
+	return &Screen{Desk: d, items: items, edit: text.DefaultKeys()}
+}
 
 // Opens lists everything.
 func (p *Screen) Opens(desk.Subject) tea.Cmd {
-	p.all, p.typed, p.at, p.top = p.items(), nil, 0, 0
+	p.all, p.typed, p.at, p.top = p.items(), text.Line{Most: mostTyped}, 0, 0
 	return nil
 }
 
@@ -84,31 +89,20 @@ func (p *Screen) Write(msg tea.KeyMsg, _ bool) tea.Cmd {
 	case "down", "ctrl+n":
 		p.at = desk.Turned(p.at, 1, n)
 		return nil
-	case "backspace", "ctrl+h":
-		p.typed = p.typed[:max(0, len(p.typed)-1)]
-	case "ctrl+u":
-		p.typed = nil
-	default:
-		p.insert(msg)
 	}
-	p.at, p.top = 0, 0
+	changed, refused := p.typed.Edit(msg, p.edit)
+	if refused != "" {
+		return p.Say(draw.Warn, refused)
+	}
+	if changed {
+		p.at, p.top = 0, 0
+	}
 	return nil
-}
-
-func (p *Screen) insert(msg tea.KeyMsg) {
-	if msg.Alt || msg.Type != tea.KeyRunes && msg.Type != tea.KeySpace {
-		return
-	}
-	for _, r := range msg.Runes {
-		if !unicode.IsControl(r) && len(p.typed) < text.MaxTyped {
-			p.typed = append(p.typed, r)
-		}
-	}
 }
 
 // found are the items that have what was typed.
 func (p *Screen) found() (list []Item) {
-	words := strings.Fields(strings.ToLower(string(p.typed)))
+	words := strings.Fields(strings.ToLower(p.typed.String()))
 	for _, i := range p.all {
 		if i.has(words) {
 			list = append(list, i)
@@ -134,10 +128,10 @@ func (p *Screen) enter() tea.Cmd {
 func (p *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case desk.Settle:
-		_, height := p.Inner()
+		width, height := p.Inner()
 		n := len(p.found())
 		p.at = max(0, min(p.at, n-1))
-		p.top = desk.Window(p.top, p.at, max(1, height-2), n)
+		p.top = desk.Window(p.top, p.at, max(1, height-len(p.head(width))), n)
 	case tea.MouseMsg:
 		steps, _ := desk.Wheel(msg)
 		p.at += steps
@@ -152,9 +146,8 @@ const keyWidth = 12
 func (p *Screen) View(_, _ int) []string {
 	width, height := p.Inner()
 	list := p.found()
-	line := p.Styles.Row(width).Put(draw.Key, ":").Put(draw.Text, draw.Tail(string(p.typed), width-2)).Put(draw.Key, "█")
-	rows := []string{line.To(width).String(), draw.Spaces(width)}
-	for i := p.top; i < min(len(list), p.top+max(0, height-2)); i++ {
+	rows := p.head(width)
+	for i, to := p.top, min(len(list), p.top+max(0, height-len(rows))); i < to; i++ {
 		rows = append(rows, p.row(list[i], i == p.at, width))
 	}
 	f := draw.Caption{Title: "Actions"}
@@ -162,6 +155,13 @@ func (p *Screen) View(_, _ int) []string {
 		rows = append(rows, p.Styles.Row(width).Put(draw.Muted, "nothing has these words").To(width).String())
 	}
 	return p.Framed(f, rows, 0)
+}
+
+// head is what is typed, and the row below it.
+func (p *Screen) head(width int) []string {
+	paper := p.Styles.Paper(width)
+	p.typed.Write(paper, draw.Fixed(draw.Key, ":", 1), true)
+	return append(paper.Rows, draw.Spaces(width))
 }
 
 func (p *Screen) row(i Item, chosen bool, width int) string {

@@ -49,7 +49,7 @@ func (q decider) sayReadOn() tea.Cmd {
 }
 
 // codeKey stands in the key line where others have the key that allows.
-func (q decider) codeKey(c *board.Card) desk.Key {
+func (q keyline) codeKey(c *board.Card) desk.Key {
 	if first := q.Guard.Begun(q.At); first != "" {
 		return desk.Key{Name: first + "_", Short: "then " + c.Code[1:] + " allows"}
 	}

@@ -9,14 +9,24 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/board"
+	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/guard"
+	"github.com/aoctl/aoctl/tui/orders"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-// decider says what a deciding key does now, sends what was decided to the broker, and says what came
-// of it.
+// decider says what a deciding key does now.
 type decider struct{ *Screen }
+
+// sender sends what was decided to the broker, and says what came of it.
+type sender struct {
+	*desk.Desk
+	broker Broker
+	orders *orders.Orders
+	list   *list
+	reader *reader
+}
 
 // decidedMsg is the answer to a decision about one call.
 type decidedMsg struct {
@@ -27,8 +37,8 @@ type decidedMsg struct {
 
 // judgeAllow says what a does now, on the drawn card; refusal is what the guard has against it.
 func (q decider) judgeAllow(msg tea.KeyMsg, wait time.Duration, refusal string) tea.Cmd {
-	if m := marks(q); m.any() {
-		return m.judge(msg, refusal)
+	if q.marks.any() {
+		return q.marks.judge(msg, refusal)
 	}
 	c := q.DrawnCard()
 	switch {
@@ -50,8 +60,8 @@ func (q decider) judgeAllow(msg tea.KeyMsg, wait time.Duration, refusal string) 
 
 // judgeDeny is the same of d. A plan is refused with words only.
 func (q decider) judgeDeny(msg tea.KeyMsg, wait time.Duration, refusal string) tea.Cmd {
-	if m := marks(q); m.any() {
-		return m.judge(msg, refusal)
+	if q.marks.any() {
+		return q.marks.judge(msg, refusal)
 	}
 	c := q.DrawnCard()
 	switch {
@@ -70,8 +80,8 @@ func (q decider) judgeDeny(msg tea.KeyMsg, wait time.Duration, refusal string) t
 // judgeDenyWhy is the same of D. It asks also while the keys are deaf: it decides nothing yet, and
 // what is typed next must not be taken for keys.
 func (q decider) judgeDenyWhy(msg tea.KeyMsg, _ time.Duration, refusal string) tea.Cmd {
-	if m := marks(q); m.any() {
-		return m.judge(msg, refusal)
+	if q.marks.any() {
+		return q.marks.judge(msg, refusal)
 	}
 	c := q.DrawnCard()
 	switch {
@@ -94,11 +104,11 @@ func (q decider) mayAskReason(c *board.Card) bool {
 // hold keeps a verdict about the drawn card for a moment, then sends it.
 func (q decider) hold(v broker.Verdict, wait time.Duration) tea.Cmd {
 	k := q.Guard.Drawn
-	return q.InAMoment(wait, func() tea.Cmd { return q.send(k, v, "") })
+	return q.InAMoment(wait, func() tea.Cmd { return q.sender.send(k, v, "") })
 }
 
 // send hands a verdict to the broker and moves the cursor on.
-func (q decider) send(key guard.Drawn, v broker.Verdict, reason string) tea.Cmd {
+func (q sender) send(key guard.Drawn, v broker.Verdict, reason string) tea.Cmd {
 	c := q.Board.Still(key)
 	if c == nil || c.Sending != "" {
 		return q.Say(draw.Warn, "this call is no longer waiting: nothing was decided")
@@ -111,7 +121,7 @@ func (q decider) send(key guard.Drawn, v broker.Verdict, reason string) tea.Cmd 
 }
 
 // sent marks a card as decided, moves the cursor on and hands the decision to the broker.
-func (q decider) sent(c *board.Card, d broker.Decision) tea.Cmd {
+func (q sender) sent(c *board.Card, d broker.Decision) tea.Cmd {
 	k := c.Key()
 	c.Sending = d.Verdict
 	delete(q.Board.Marks, k.ID)
@@ -120,7 +130,7 @@ func (q decider) sent(c *board.Card, d broker.Decision) tea.Cmd {
 }
 
 // decide hands a decision about the call of k to the broker.
-func (q decider) decide(k guard.Drawn, d broker.Decision) tea.Cmd {
+func (q sender) decide(k guard.Drawn, d broker.Decision) tea.Cmd {
 	ctx, b := q.Ctx, q.broker
 	return func() tea.Msg {
 		req, err := b.Decide(ctx, k.ID, d)
@@ -129,7 +139,7 @@ func (q decider) decide(k guard.Drawn, d broker.Decision) tea.Cmd {
 }
 
 // decided says what the broker made of a decision.
-func (q decider) decided(msg decidedMsg) tea.Cmd {
+func (q sender) decided(msg decidedMsg) tea.Cmd {
 	c := q.Board.Cards[msg.key.ID]
 	name := "the call"
 	if c != nil {
@@ -151,7 +161,7 @@ func (q decider) decided(msg decidedMsg) tea.Cmd {
 }
 
 // notDecided says why a decision was not taken.
-func (q decider) notDecided(msg decidedMsg, c *board.Card, name string) tea.Cmd {
+func (q sender) notDecided(msg decidedMsg, c *board.Card, name string) tea.Cmd {
 	switch err := msg.err; {
 	case errors.Is(err, broker.ErrFrozen):
 		return q.Say(draw.Warn, name+": held by a freeze; nothing was allowed", "held by a freeze")
@@ -171,7 +181,7 @@ func (q decider) notDecided(msg decidedMsg, c *board.Card, name string) tea.Cmd 
 }
 
 // lookAgain has a call drawn anew that is not what it was when it was decided.
-func (q decider) lookAgain(msg decidedMsg, name string) tea.Cmd {
+func (q sender) lookAgain(msg decidedMsg, name string) tea.Cmd {
 	if msg.req.ID == msg.key.ID && msg.req.State == broker.Pending {
 		q.Board.Request(msg.req, q.At)
 	}

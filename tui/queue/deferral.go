@@ -46,7 +46,7 @@ func (q decider) judgePutOff(msg tea.KeyMsg, wait time.Duration, refusal string)
 			return q.Say(draw.Muted, "X denies a deferred call, and ends its session with it: here d denies, and s stops", "X is for deferred calls")
 		}
 		k := q.Guard.Drawn
-		return q.InAMoment(wait, func() tea.Cmd { return q.denyForGood(k) })
+		return q.InAMoment(wait, func() tea.Cmd { return q.sender.denyForGood(k) })
 	case c.PutOff():
 		return q.Say(draw.Muted, "it is deferred already: nobody waits for it")
 	case !c.Req.Deferrable:
@@ -54,13 +54,13 @@ func (q decider) judgePutOff(msg tea.KeyMsg, wait time.Duration, refusal string)
 	}
 	k := q.Guard.Drawn
 	return q.InAMoment(wait, func() tea.Cmd {
-		q.Ask("defer this call: its agent ends, and the call waits for you without a deadline?", "defer this call, and end its agent?", func() tea.Cmd { return q.sendPutOff(k) })
+		q.Ask("defer this call: its agent ends, and the call waits for you without a deadline?", "defer this call, and end its agent?", func() tea.Cmd { return q.sender.sendPutOff(k) })
 		return nil
 	})
 }
 
 // sendPutOff puts the call of k off, if it is still the one that was drawn.
-func (q decider) sendPutOff(k guard.Drawn) tea.Cmd {
+func (q sender) sendPutOff(k guard.Drawn) tea.Cmd {
 	c := q.Board.Still(k)
 	if c == nil || c.Sending != "" {
 		return q.Say(draw.Warn, "this call is no longer waiting: nothing was deferred")
@@ -73,7 +73,7 @@ func (q decider) sendPutOff(k guard.Drawn) tea.Cmd {
 }
 
 // denyForGood denies the call of k, which is put off, and ends its session.
-func (q decider) denyForGood(k guard.Drawn) tea.Cmd {
+func (q sender) denyForGood(k guard.Drawn) tea.Cmd {
 	c := q.Board.Still(k)
 	if c == nil || c.Sending != "" {
 		return q.Say(draw.Warn, "this call is no longer waiting: nothing was decided")
@@ -81,7 +81,7 @@ func (q decider) denyForGood(k guard.Drawn) tea.Cmd {
 	return q.sent(c, broker.Decision{Verdict: broker.Deny, By: q.Operator, Digest: k.Digest, End: true})
 }
 
-func (q decider) deferred(msg deferredMsg) tea.Cmd {
+func (q sender) deferred(msg deferredMsg) tea.Cmd {
 	switch {
 	case errors.Is(msg.err, broker.ErrAlreadyDecided):
 		return q.Say(draw.Warn, "too late, this call "+q.Book.Ended(msg.req))
@@ -97,12 +97,12 @@ func (q decider) deferred(msg deferredMsg) tea.Cmd {
 
 // answered follows an answer to a call that was put off: its agent hears of it only when
 // its session is resumed.
-func (q decider) answered(r broker.Request) tea.Cmd {
+func (q sender) answered(r broker.Request) tea.Cmd {
 	s := q.Board.Sessions[r.SessionID]
 	if r.Checkpoint == nil || !r.State.Terminal() || s == nil || s.Run != nil {
 		return nil
 	}
-	return q.setup.Orders.GoOn(r.SessionID)
+	return q.orders.GoOn(r.SessionID)
 }
 
 // offSince is what a row says of c, which is put off, in at most room cells.

@@ -10,7 +10,18 @@ import (
 )
 
 // keyline is what the key line names, in its order; keys of the root stand between those of the screen.
-type keyline struct{ *Screen }
+type keyline struct {
+	*desk.Desk
+	sessions bool   // keys are about the selected session
+	selected string // in the list of sessions
+	inForm   bool   // keys are for the form on the drawn card
+	full     bool   // the drawn call has the whole screen
+}
+
+// keyline is what the key line goes by now; c is the drawn card, nil for none.
+func (q *Screen) keyline(c *board.Card) keyline {
+	return keyline{Desk: q.Desk, sessions: q.onSessions(), selected: q.roster.selected, inForm: q.InForm(c), full: q.full}
+}
 
 func named(name, does string) desk.Key { return desk.Key{Name: name, Short: does} }
 
@@ -21,11 +32,11 @@ const narrow = 60
 func (q keyline) named(c *board.Card) []desk.Key {
 	var list []desk.Key
 	switch {
-	case q.onSessions():
+	case q.sessions:
 		return q.forSession()
 	case c == nil:
 		list = q.forNothing()
-	case q.InForm(c):
+	case q.inForm:
 		return nil // the form has its own
 	case len(q.Board.Marks) > 0:
 		list = q.forMarks()
@@ -60,10 +71,10 @@ func (q keyline) forNothing() []desk.Key {
 }
 
 func (q keyline) forSession() []desk.Key {
-	id := q.roster.session()
+	id := q.selected
 	tail := []desk.Key{named("tab", "next pane"), q.freezeKey(), named("n", "new session"), named("S", "stop all"), named("/", "filter"), named("h", "history"), named("r", "rules"), named("q", "quit"), named("?", "help")}
 	list := []desk.Key{named("s", "stop this session"), q.observeKey(), named("enter", "its calls only")}
-	if q.roster.selected == fold {
+	if id == fold {
 		return append([]desk.Key{named("enter", "unfold, fold")}, tail...)
 	}
 	if q.Board.Held(id) {
@@ -77,7 +88,7 @@ func (q keyline) forSession() []desk.Key {
 
 // freezeKey says what F does on the selected session.
 func (q keyline) freezeKey() desk.Key {
-	if s := q.Board.Sessions[q.roster.session()]; s != nil && s.Frozen {
+	if s := q.Board.Sessions[q.selected]; s != nil && s.Frozen {
 		return named("F", "unfreeze")
 	}
 	return named("F", "freeze")
@@ -85,7 +96,7 @@ func (q keyline) freezeKey() desk.Key {
 
 // observeKey says what O does on the selected session.
 func (q keyline) observeKey() desk.Key {
-	if s := q.Board.Sessions[q.roster.session()]; q.Board.Health.Observing || s != nil && s.Observed {
+	if s := q.Board.Sessions[q.selected]; q.Board.Health.Observing || s != nil && s.Observed {
 		return named("O", "hold again")
 	}
 	return named("O", "observe")
@@ -141,7 +152,7 @@ func (q keyline) allowKey(c *board.Card, does string) desk.Key {
 	case locked(c):
 		return named("G", "read to the end to "+does)
 	case c.Dangerous():
-		return decider(q).codeKey(c)
+		return q.codeKey(c)
 	}
 	return named("a", does)
 }

@@ -78,7 +78,7 @@ type judge func(msg tea.KeyMsg, wait time.Duration, refusal string) tea.Cmd
 // that decide, and the others.
 func (q *Screen) Keys() []desk.Key {
 	c := q.DrawnCard()
-	list, d := append(keyline{q}.named(c), q.form.Keys(c)...), decider{q}
+	list, d := append(q.keyline(c).named(c), q.form.Keys(c)...), decider{q}
 	if q.inSight(c) && c.Dangerous() {
 		list = append(list, desk.Key{Binding: digits, Decides: true, Do: func(msg tea.KeyMsg) tea.Cmd { return d.typeDigit(c, msg.String()) }})
 	}
@@ -105,7 +105,7 @@ func (q *Screen) Keys() []desk.Key {
 			return k.judge(msg, wait, refusal)
 		}})
 	}
-	return append(append(list, q.looking()...), mover{q}.moving()...)
+	return append(append(list, q.looking()...), q.moving()...)
 }
 
 // looking are the keys that show something.
@@ -113,8 +113,8 @@ func (q *Screen) looking() []desk.Key {
 	list := q.setup.Sheets.Keys(sheet.Drawn{LayOut: q.drawnDoc, Top: &q.reader.scroll})
 	list = append(list,
 		desk.Key{Binding: filter, Do: func(tea.KeyMsg) tea.Cmd { return q.askFilter() }},
-		desk.Key{Binding: mark, Do: marks{q}.mark},
-		desk.Key{Binding: alike, Do: marks{q}.mark},
+		desk.Key{Binding: mark, Do: q.markKey},
+		desk.Key{Binding: alike, Do: q.markKey},
 		desk.Key{Binding: mute, Do: func(tea.KeyMsg) tea.Cmd { return q.mute() }},
 		desk.Key{Binding: leave, Do: func(tea.KeyMsg) tea.Cmd { q.back(); return nil }},
 	)
@@ -125,9 +125,9 @@ func (q *Screen) looking() []desk.Key {
 }
 
 // moving are the keys that move in the panes and between them.
-func (q mover) moving() []desk.Key {
+func (q *Screen) moving() []desk.Key {
 	pane := func(by pane) func(tea.KeyMsg) tea.Cmd {
-		return func(tea.KeyMsg) tea.Cmd { q.nextPane(by); return nil }
+		return func(tea.KeyMsg) tea.Cmd { q.next(by); return nil }
 	}
 	return append(desk.Moves("", q.move),
 		desk.Key{Binding: next, Do: pane(1)},
@@ -136,9 +136,6 @@ func (q mover) moving() []desk.Key {
 		desk.Key{Binding: open, Do: func(tea.KeyMsg) tea.Cmd { return q.openCall() }},
 	)
 }
-
-// onSessions reports whether keys are about the selected session.
-func (q *Screen) onSessions() bool { return q.focus == paneSessions && !q.full }
 
 // judgeStop says what s or ctrl+k does now: both make things stricter.
 func (q decider) judgeStop(msg tea.KeyMsg, _ time.Duration, refusal string) tea.Cmd {
@@ -183,7 +180,7 @@ func (q *Screen) mute() tea.Cmd {
 
 // askFilter asks which calls to list. In a low window the sessions would hide what is filtered.
 func (q *Screen) askFilter() tea.Cmd {
-	q.full, q.focus = false, paneQueue
+	q.goTo(paneQueue)
 	f := q.Board.Filter
 	q.Read(desk.Line{
 		Lead: "/", Help: "enter keeps · esc shows all", Text: f.Text,

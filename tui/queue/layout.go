@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
 )
 
@@ -17,21 +18,42 @@ type layout struct {
 	beside                  bool // the call stands beside the list, not below it
 }
 
-func (q *Screen) layout() layout {
-	l := layout{Frames: q.Frames()}
-	whole := q.Whole()
+// arrangement is which pane has the keys, and where all of them stand.
+type arrangement struct {
+	*desk.Desk
+	focus pane
+	full  bool // the drawn call has the whole screen
+}
+
+// onSessions reports whether keys are about the selected session.
+func (p *arrangement) onSessions() bool { return p.focus == paneSessions && !p.full }
+
+// goTo goes to a pane, which is drawn then.
+func (p *arrangement) goTo(to pane) { p.full, p.focus = false, to }
+
+// next goes by panes on, or back, to one that is drawn: without a call there is no pane for it.
+func (p *arrangement) next(by pane) {
+	p.focus = (p.focus + by) % paneCount
+	if p.focus == paneDetail && p.Board.Rows() == 0 {
+		p.focus = (p.focus + by) % paneCount
+	}
+}
+
+func (p *arrangement) layout() layout {
+	l := layout{Frames: p.Frames()}
+	whole := p.Whole()
 	switch {
-	case q.full:
+	case p.full:
 		l.detail = whole
 		return l
-	case q.Small:
+	case p.Small:
 	case l.Stacked:
-		q.stacked(&l, whole)
+		p.stacked(&l, whole)
 	default:
-		q.spread(&l, whole)
+		p.spread(&l, whole)
 	}
-	if q.Board.Rows() > 0 && l.room() == 0 || q.Small {
-		q.alone(&l, whole)
+	if p.Board.Rows() > 0 && l.room() == 0 || p.Small {
+		p.alone(&l, whole)
 	}
 	return l
 }
@@ -44,9 +66,9 @@ func (l layout) room() int {
 
 // alone gives the pane with the keys all of the room, which is too low for a call: the window is, or
 // sentences above and a message below leave no more.
-func (q *Screen) alone(l *layout, whole draw.Area) {
+func (p *arrangement) alone(l *layout, whole draw.Area) {
 	l.sessions, l.queue, l.detail = draw.Area{}, whole, draw.Area{}
-	if q.focus == paneSessions {
+	if p.focus == paneSessions {
 		l.sessions, l.queue = whole, draw.Area{}
 	}
 }
@@ -54,11 +76,11 @@ func (q *Screen) alone(l *layout, whole draw.Area) {
 // spread puts the sessions to the left of queue and call. The queue's height does not follow its
 // length: a call must not move while it is being read. In a wide window the call has all rows, beside
 // the list.
-func (q *Screen) spread(l *layout, b draw.Area) {
+func (p *arrangement) spread(l *layout, b draw.Area) {
 	side := min(max(b.W*22/100, 22), 32)
 	l.sessions = draw.Area{X: b.X, Y: b.Y, W: side, H: b.H}
 	l.queue = draw.Area{X: b.X + side, Y: b.Y, W: b.W - side, H: b.H}
-	if q.Board.Rows() == 0 {
+	if p.Board.Rows() == 0 {
 		return
 	}
 	if b.W >= besideFrom {
@@ -73,17 +95,17 @@ func (q *Screen) spread(l *layout, b draw.Area) {
 
 // stacked puts the panes one above the other; in a low window the sessions take the queue's place
 // while they have the focus.
-func (q *Screen) stacked(l *layout, b draw.Area) {
+func (p *arrangement) stacked(l *layout, b draw.Area) {
 	if b.H >= tallStack {
 		l.sessions = draw.Area{X: b.X, Y: b.Y, W: b.W, H: 6}
 		b.Y, b.H = b.Y+6, b.H-6
 	}
 	l.queue = b
-	if q.Board.Rows() > 0 {
+	if p.Board.Rows() > 0 {
 		l.queue.H = 1 + min(max(b.H/4, 2), 8)
 		l.detail = draw.Area{X: b.X, Y: b.Y + l.queue.H, W: b.W, H: b.H - l.queue.H}
 	}
-	if q.focus == paneSessions && l.sessions.H == 0 {
+	if p.focus == paneSessions && l.sessions.H == 0 {
 		l.sessions, l.queue = l.queue, draw.Area{}
 	}
 }

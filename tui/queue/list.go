@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/desk"
@@ -48,6 +50,18 @@ func (x *list) selectRow(i int) {
 func (x *list) goTo(i int) {
 	x.selectRow(i)
 	x.went = x.selected
+}
+
+// mouse goes some cards on, or else to the one that was clicked on.
+func (x *list) mouse(l layout, msg tea.MouseMsg, step int) {
+	if step != 0 {
+		x.goTo(x.place() + step)
+		return
+	}
+	_, height := l.Inner(l.queue, 0)
+	if y := msg.Y - l.queue.Y - 1; y >= 0 && y < height && x.top+y < x.Board.Rows() {
+		x.goTo(x.top + y)
+	}
 }
 
 // keep selects the card that took the selected one's place when that one is no longer listed.

@@ -21,7 +21,12 @@ import (
 
 // Marks are about waiting cards that are listed, all of one risk class. A mark ends
 // with its card, when something about the call changes, and when it is filtered away.
-type marks struct{ *Screen }
+type marks struct {
+	*desk.Desk
+	broker Broker
+	cursor *list // moves on from what was decided
+	reader *reader
+}
 
 // any reports whether deciding keys are about the marked calls.
 func (m marks) any() bool { return len(m.Board.Marks) > 0 && !m.Small }
@@ -45,13 +50,18 @@ func (m marks) list() []*board.Card {
 	return list
 }
 
-// mark marks the drawn card, or all that are like it. What came up by itself a
+// markKey takes a key that marks.
+func (q *Screen) markKey(msg tea.KeyMsg) tea.Cmd {
+	if q.onSessions() {
+		return q.Say(draw.Muted, "marks are for calls: tab goes to them")
+	}
+	return q.marks.mark(msg, q.DrawnCard())
+}
+
+// mark marks c, which is drawn, or all that are like it. What came up by itself a
 // moment ago is not the card that the operator means.
-func (m marks) mark(msg tea.KeyMsg) tea.Cmd {
-	c := m.DrawnCard()
+func (m marks) mark(msg tea.KeyMsg, c *board.Card) tea.Cmd {
 	switch {
-	case m.focus == paneSessions && !m.full:
-		return m.Say(draw.Muted, "marks are for calls: tab goes to them")
 	case c == nil:
 		return m.Say(draw.Muted, "nothing to mark")
 	case m.Guard.Burst(), m.Guard.Deaf(m.At) && !m.Guard.Own:
@@ -154,7 +164,7 @@ func (m marks) askReasonFor(list []*board.Card) tea.Cmd {
 		Lead:  "deny " + m.words(list) + ", because: ",
 		Brief: "deny " + figures.Plural(len(picks), "marked call") + ", because: ",
 		Help:  reasonHelp,
-		May:   decider(m).tooFast,
+		May:   func() string { return tooFast(m.Desk) },
 		Send:  func(text string) tea.Cmd { m.Guard.MayGoOn(); return m.send(picks, broker.Deny, text) },
 	})
 	return nil
@@ -242,10 +252,10 @@ func (m marks) send(picks []guard.Drawn, v broker.Verdict, reason string) tea.Cm
 	for _, c := range list {
 		c.Sending = v
 		delete(m.Board.Marks, c.Req.ID)
-		on = on || c.Req.ID == m.Screen.list.selected
+		on = on || c.Req.ID == m.cursor.selected
 	}
 	if on {
-		m.Screen.list.moveOn()
+		m.cursor.moveOn()
 	}
 	return m.decideAll(picks, broker.Decision{Verdict: v, By: m.Operator, Reason: reason})
 }

@@ -37,11 +37,11 @@ func (q decider) judgeMoreTime(_ tea.KeyMsg, wait time.Duration, refusal string)
 		return q.Say(draw.Muted, "it is deferred: it waits for you without a deadline", "it is deferred: it has no deadline")
 	}
 	k := q.Guard.Drawn
-	return q.InAMoment(wait, func() tea.Cmd { return q.giveTime(k) })
+	return q.InAMoment(wait, func() tea.Cmd { return q.sender.giveTime(k) })
 }
 
 // giveTime gives the call of k more time, if it is still the one that was drawn.
-func (q decider) giveTime(k guard.Drawn) tea.Cmd {
+func (q sender) giveTime(k guard.Drawn) tea.Cmd {
 	c := q.Board.Still(k)
 	if c == nil || c.Sending != "" {
 		return q.Say(draw.Warn, "this call is no longer waiting: it was given no more time")
@@ -53,7 +53,7 @@ func (q decider) giveTime(k guard.Drawn) tea.Cmd {
 	}
 }
 
-func (q decider) moreTime(msg moreTimeMsg) tea.Cmd {
+func (q sender) moreTime(msg moreTimeMsg) tea.Cmd {
 	switch {
 	case errors.Is(msg.err, broker.ErrNoMoreTime):
 		_, why, _ := strings.Cut(msg.err.Error(), broker.ErrNoMoreTime.Error()+": ")

@@ -8,15 +8,13 @@ import (
 	"github.com/aoctl/aoctl/tui/desk"
 )
 
-// mover takes what moves in the panes and between them.
-type mover struct{ *Screen }
-
 // move takes a key that moves: in the list, among the sessions, or in the drawn call.
-func (q mover) move(msg tea.KeyMsg) tea.Cmd {
+func (q *Screen) move(msg tea.KeyMsg) tea.Cmd {
+	c := q.DrawnCard()
 	switch {
 	case key.Matches(msg, desk.PageDown, desk.PageUp), q.full, q.focus == paneDetail:
 		q.scroll(msg)
-	case key.Matches(msg, desk.Bottom) && q.focus == paneQueue && q.unread():
+	case key.Matches(msg, desk.Bottom) && q.focus == paneQueue && c != nil && locked(c): // read on first
 		q.reader.scroll = len(q.drawnDoc().Rows)
 	case q.focus == paneSessions:
 		q.roster.move(func(at, n int) int { return desk.Moved(msg, at, n, 0) })
@@ -27,39 +25,25 @@ func (q mover) move(msg tea.KeyMsg) tea.Cmd {
 }
 
 // scroll moves in the drawn call.
-func (q mover) scroll(msg tea.KeyMsg) {
+func (q *Screen) scroll(msg tea.KeyMsg) {
 	if c := q.DrawnCard(); c != nil {
 		d, height := q.Sheet(c)
 		q.reader.scroll = desk.Scrolled(msg, q.reader.scroll, len(d.Rows), height)
 	}
 }
 
-// unread reports whether the drawn call's end was not on the screen yet.
-func (q mover) unread() bool {
-	c := q.DrawnCard()
-	return c != nil && locked(c)
-}
-
-// nextPane goes by panes on, or back, to one that is drawn: without a call there is no pane for it.
-func (q mover) nextPane(by pane) {
-	q.focus = (q.focus + by) % paneCount
-	if q.focus == paneDetail && q.Board.Rows() == 0 {
-		q.focus = (q.focus + by) % paneCount
-	}
-}
-
 // goToPane goes to the pane, or the screen, of a digit.
-func (q mover) goToPane(msg tea.KeyMsg) tea.Cmd {
+func (q *Screen) goToPane(msg tea.KeyMsg) tea.Cmd {
 	switch msg.String() {
 	case "1":
-		q.full, q.focus = false, paneQueue
+		q.goTo(paneQueue)
 	case "2":
 		if q.DrawnCard() == nil {
-			return decider(q).sayNone()
+			return decider{q}.sayNone()
 		}
 		q.focus = paneDetail
 	case "3":
-		q.full, q.focus = false, paneSessions
+		q.goTo(paneSessions)
 	case "4":
 		return q.Open(desk.History, desk.Subject{})
 	case "5":
@@ -69,7 +53,7 @@ func (q mover) goToPane(msg tea.KeyMsg) tea.Cmd {
 }
 
 // openCall gives the drawn call the whole screen, or goes to the calls of a session.
-func (q mover) openCall() tea.Cmd {
+func (q *Screen) openCall() tea.Cmd {
 	on := q.roster.session()
 	switch {
 	case q.onSessions() && q.roster.selected == fold:
@@ -80,7 +64,7 @@ func (q mover) openCall() tea.Cmd {
 		q.list.filterBy(board.Filter{SessionID: on})
 		q.focus = paneQueue
 	case q.DrawnCard() == nil:
-		return decider(q).sayNone()
+		return decider{q}.sayNone()
 	default:
 		q.full = true
 	}
@@ -102,7 +86,7 @@ func (q *Screen) showCall(id string) tea.Cmd {
 }
 
 // mouse scrolls and selects. It never decides.
-func (q mover) mouse(msg tea.MouseMsg) {
+func (q *Screen) mouse(msg tea.MouseMsg) {
 	step, click := desk.Wheel(msg)
 	if step == 0 && !click {
 		return
@@ -115,31 +99,14 @@ func (q mover) mouse(msg tea.MouseMsg) {
 			q.focus = paneDetail
 		}
 	case l.queue.Has(msg.X, msg.Y):
-		q.mouseQueue(l, msg, step)
+		if click {
+			q.focus = paneQueue
+		}
+		q.list.mouse(l, msg, step)
 	case l.sessions.Has(msg.X, msg.Y):
-		q.mouseSessions(l, msg, step)
-	}
-}
-
-func (q mover) mouseQueue(l layout, msg tea.MouseMsg, step int) {
-	if step != 0 {
-		q.list.goTo(q.list.place() + step)
-		return
-	}
-	q.focus = paneQueue
-	_, height := l.Inner(l.queue, 0)
-	if y := msg.Y - l.queue.Y - 1; y >= 0 && y < height && q.list.top+y < q.Board.Rows() {
-		q.list.goTo(q.list.top + y)
-	}
-}
-
-func (q mover) mouseSessions(l layout, msg tea.MouseMsg, step int) {
-	if step != 0 {
-		q.roster.move(func(at, n int) int { return max(0, min(at+step, n-1)) })
-		return
-	}
-	q.focus = paneSessions
-	if id := q.roster.sessionAt(msg.Y - l.sessions.Y - 1); id != "" {
-		q.roster.selected = id
+		if click {
+			q.focus = paneSessions
+		}
+		q.roster.mouse(l, msg, step)
 	}
 }

@@ -2,9 +2,10 @@
 // and the selected call, which is the one that a key decides. It lies at the bottom of the stack of
 // screens and is never closed.
 //
-// Its parts, each with a state of its own: list (which call is selected, and how the rows are
-// drawn), roster (the sessions pane), reader (the drawn call: how far it is scrolled, the files that
-// it would change, and whether its end was on the screen), the question's form, and marks.
+// Its parts, each with a state of its own: arrangement (which pane has the keys, and where they all
+// stand), list (which call is selected, and how the rows are drawn), roster (the sessions pane),
+// reader (the drawn call: how far it is scrolled, the files that it would change, and whether its end
+// was on the screen), the question's form, and marks.
 //
 // How a decision is made: Keys gives each deciding key to the guard first (Press), then to a judge
 // here, which has the last word on what that key does on this card now (a dangerous one takes a
@@ -66,15 +67,15 @@ const (
 // Screen is the first screen.
 type Screen struct {
 	*desk.Desk
-	broker Broker
-	setup  Setup
+	setup Setup
 
+	arrangement
 	list   list
 	roster roster
 	reader reader
+	marks  marks
+	sender sender
 	form   *question.Form
-	focus  pane
-	full   bool // the drawn call has the whole screen
 
 	instead   guard.Drawn // a card that e was pressed on, whose agent takes no other input
 	denying   denial      // the card that a reason is being written for
@@ -83,11 +84,13 @@ type Screen struct {
 
 // New makes the screen.
 func New(d *desk.Desk, b Broker, s Setup) *Screen {
-	q := &Screen{Desk: d, broker: b, setup: s}
+	q := &Screen{Desk: d, setup: s, arrangement: arrangement{Desk: d}}
 	q.list = list{Desk: d, sheets: s.Sheets}
 	q.roster = roster{Desk: d, muted: s.Herald.Muted}
 	q.form = question.New(d, q)
 	q.reader = reader{Desk: d, sheets: s.Sheets, setup: &q.setup, form: q.form}
+	q.marks = marks{Desk: d, broker: b, cursor: &q.list, reader: &q.reader}
+	q.sender = sender{Desk: d, broker: b, orders: s.Orders, list: &q.list, reader: &q.reader}
 	return q
 }
 
@@ -119,7 +122,7 @@ func (q *Screen) Update(msg tea.Msg) tea.Cmd {
 		}
 		return cmd
 	case tea.MouseMsg:
-		mover{q}.mouse(msg)
+		q.mouse(msg)
 	case desk.Allowed:
 		q.list.passed(msg.ID)
 	case desk.Launched:
@@ -131,13 +134,13 @@ func (q *Screen) Update(msg tea.Msg) tea.Cmd {
 			q.savedRule = msg.Saved.Rule.ID
 		}
 	case decidedMsg:
-		return decider{q}.decided(msg)
+		return q.sender.decided(msg)
 	case markedMsg:
-		return marks{q}.decided(msg)
+		return q.marks.decided(msg)
 	case deferredMsg:
-		return decider{q}.deferred(msg)
+		return q.sender.deferred(msg)
 	case moreTimeMsg:
-		return decider{q}.moreTime(msg)
+		return q.sender.moreTime(msg)
 	default:
 		return q.reader.update(msg)
 	}
@@ -174,7 +177,7 @@ func (q *Screen) inSight(c *board.Card) bool { return c != nil && c.Key() == q.G
 
 // Send decides the call of k, if it is still the one that was drawn; for screens on top of this one.
 func (q *Screen) Send(k guard.Drawn, v broker.Verdict, reason string) tea.Cmd {
-	return decider{q}.send(k, v, reason)
+	return q.sender.send(k, v, reason)
 }
 
 // newsCame keeps the place in the list, and follows what a reason is being written for.

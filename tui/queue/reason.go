@@ -54,12 +54,12 @@ func (q decider) mayDeny() string {
 	if !q.Guard.Drawn.SameCall(q.denying.of) {
 		return "the call is not on the screen"
 	}
-	return q.tooFast()
+	return tooFast(q.Desk)
 }
 
 // tooFast says that an enter came too fast to be meant.
-func (q decider) tooFast() string {
-	if q.Guard.Burst() || q.Guard.Deaf(q.At) {
+func tooFast(d *desk.Desk) string {
+	if d.Guard.Burst() || d.Guard.Deaf(d.At) {
 		return "too fast: press enter again"
 	}
 	return ""
@@ -71,7 +71,7 @@ func (q decider) denyWith(reason string) tea.Cmd {
 		return q.Say(draw.Warn, "nothing was denied: this call "+q.denying.gone)
 	}
 	q.Guard.MayGoOn()
-	return q.send(q.Guard.Drawn, broker.Deny, reason)
+	return q.sender.send(q.Guard.Drawn, broker.Deny, reason)
 }
 
 // reasonLead is what stands before the words with which a question or a plan is refused.
@@ -89,7 +89,7 @@ func reasonLead(c *board.Card) string {
 func mustBeSaid(c *board.Card) bool { return c.Dialog() == agents.ExitPlanMode }
 
 // LeaveForm goes back to the list.
-func (q *Screen) LeaveForm() { q.full, q.focus = false, paneQueue }
+func (q *Screen) LeaveForm() { q.goTo(paneQueue) }
 
 // InForm reports whether keys are for the form on card c: it has the whole screen, or its pane has
 // the focus.
@@ -108,5 +108,5 @@ func (q *Screen) Answered(k guard.Drawn, d broker.Decision) tea.Cmd {
 		return q.Say(draw.Warn, "this question no longer waits: nothing was sent")
 	}
 	q.full = false
-	return decider{q}.sent(c, d)
+	return q.sender.sent(c, d)
 }

@@ -3,7 +3,10 @@ package queue
 import (
 	"slices"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
@@ -19,6 +22,15 @@ type roster struct {
 	focus    bool   // keys are for this pane
 	top      int    // first row on the screen
 	newest   string // id of the session that was started here last, until it is listed
+	listed   listing
+}
+
+// listing is what the pane lists, kept until a session changes or the ended ones are unfolded.
+type listing struct {
+	rev      int // of the sessions; see board.SessionRev
+	unfolded bool
+	entries  []entry
+	ended    int // how many sessions are listed only where ended ones are
 }
 
 // fold stands in the list for the sessions that have ended. No session has this id.
@@ -27,46 +39,50 @@ const fold = "\x00ended"
 // entry is a session, or the fold, as it is listed.
 type entry struct {
 	id   string
-	rows int
+	rows int // while it is not selected
 }
 
 // folds reports whether s is listed only where ended sessions are.
 func folds(s *broker.Session) bool { return s.State.Ended() && s.Deferred == 0 }
 
-// list is what the pane lists. Where no session lives, ended ones are not folded.
+// list is what the pane lists. It is the same for all keys and frames until something changes.
 func (x *roster) list() []entry {
-	var list []entry
-	var ended []string
-	for _, id := range x.Board.Roster {
-		if folds(x.Board.Sessions[id]) {
-			ended = append(ended, id)
-		} else {
-			list = append(list, x.entry(id))
-		}
+	if rev := x.Board.SessionRev(); x.listed.entries == nil || x.listed.rev != rev || x.listed.unfolded != x.unfolded {
+		x.listed = listing{rev: rev, unfolded: x.unfolded}
+		x.listed.fill(x.Board)
 	}
-	if len(ended) > 0 && len(list) > 0 {
-		list = append(list, entry{fold, 1})
-		if !x.unfolded {
-			return list
-		}
-	}
-	for _, id := range ended {
-		list = append(list, x.entry(id))
-	}
-	return list
+	return x.listed.entries
 }
 
-// entry is the session of this id, as it is listed.
-func (x *roster) entry(id string) entry { return entry{id, len(x.more(x.Board.Sessions[id])) + 1} }
-
-// ended counts the sessions that are listed only where ended ones are.
-func (x *roster) ended() (n int) {
-	for _, s := range x.Board.Sessions {
+// fill lists the sessions. Where no session lives, ended ones are not folded.
+func (l *listing) fill(b *board.Board) {
+	l.entries = make([]entry, 0, len(b.Roster))
+	var ended []entry
+	for _, id := range b.Roster {
+		s := b.Sessions[id]
+		e := entry{id, len(known(s)) + 1}
 		if folds(s) {
-			n++
+			ended = append(ended, e)
+		} else {
+			l.entries = append(l.entries, e)
 		}
 	}
-	return n
+	l.ended = len(ended)
+	if len(ended) > 0 && len(l.entries) > 0 {
+		l.entries = append(l.entries, entry{fold, 1})
+		if !l.unfolded {
+			return
+		}
+	}
+	l.entries = append(l.entries, ended...)
+}
+
+// height is how many rows e takes: more is said of the selected session.
+func (x *roster) height(e entry) int {
+	if e.id == x.selected && e.id != fold {
+		return len(x.more(x.Board.Sessions[e.id])) + 1
+	}
+	return e.rows
 }
 
 // settle keeps the selected session on the screen.
@@ -76,15 +92,14 @@ func (x *roster) settle(l layout, focus bool) {
 	list := x.list()
 	if !slices.ContainsFunc(list, func(e entry) bool { return e.id == x.selected }) {
 		x.selected = x.instead(list)
-		list = x.list()
 	}
 	_, height := l.Inner(l.sessions, 0)
 	at, all, rows := 0, 0, 0
 	for _, e := range list {
 		if e.id == x.selected {
-			at, rows = all, e.rows
+			at, rows = all, x.height(e)
 		}
-		all += e.rows
+		all += x.height(e)
 	}
 	if at < x.top {
 		x.top = at
@@ -128,10 +143,11 @@ func (x *roster) unfold() { x.unfolded = !x.unfolded }
 func (x *roster) sessionAt(y int) string {
 	at := -x.top
 	for _, e := range x.list() {
-		if y >= at && y < at+e.rows {
+		rows := x.height(e)
+		if y >= at && y < at+rows {
 			return e.id
 		}
-		at += e.rows
+		at += rows
 	}
 	return ""
 }
@@ -141,6 +157,17 @@ func (x *roster) move(to func(at, n int) int) {
 	list := x.list()
 	if i := slices.IndexFunc(list, func(e entry) bool { return e.id == x.selected }); i >= 0 {
 		x.selected = list[to(i, len(list))].id
+	}
+}
+
+// mouse goes some sessions on, or else to the one that was clicked on.
+func (x *roster) mouse(l layout, msg tea.MouseMsg, step int) {
+	if step != 0 {
+		x.move(func(at, n int) int { return max(0, min(at+step, n-1)) })
+		return
+	}
+	if id := x.sessionAt(msg.Y - l.sessions.Y - 1); id != "" {
+		x.selected = id
 	}
 }
 
@@ -161,8 +188,8 @@ func (x *roster) view(l layout, a draw.Area) []string {
 	var rows []string
 	skip := x.top
 	for _, e := range x.list() {
-		if skip >= e.rows {
-			skip -= e.rows
+		if n := x.height(e); skip >= n {
+			skip -= n
 			continue
 		}
 		rows = append(rows, x.rows(e.id, dangerous[e.id], width)[skip:]...)
@@ -195,7 +222,7 @@ func (x *roster) rows(id string, dangerous, width int) []string {
 	}
 	r := x.Styles.Row(width).Choose(chosen).Put(draw.Key, bar)
 	if id == fold {
-		text := "─ " + figures.Count(x.ended()) + " ended ─"
+		text := "─ " + figures.Count(x.listed.ended) + " ended ─"
 		return []string{r.Fit(draw.Muted, text, width-1).To(width).String()}
 	}
 	s := x.Board.Sessions[id]

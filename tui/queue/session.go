@@ -99,21 +99,23 @@ func holds(s *broker.Session) (list []said) {
 	return list
 }
 
-// more is what else is said of a session: of the selected one all there is, of the others what waits
-// to be told, what went wrong, and who works in them.
+// more is what else is said of a session: of the selected one all there is.
 func (x *roster) more(s *broker.Session) (list []said) {
-	chosen := s.ID == x.selected && x.focus
-	if chosen {
-		list = append(list, x.about(s))
-		list = append(list, spent(s)...)
+	if s.ID != x.selected || !x.focus {
+		return known(s)
 	}
-	list = append(list, told(s)...)
-	if chosen && words.StopTold(s) != "" {
+	list = append(append(append(list, x.about(s)), spent(s)...), told(s)...)
+	if words.StopTold(s) != "" {
 		list = append(list,
 			say(draw.Muted, "each call is refused", "each call refused"),
 			say(draw.Muted, "until its user speaks", "until user speaks"))
 	}
 	return append(append(list, failure(s)...), subagents(s)...)
+}
+
+// known is what is said of each session: what waits to be told, what went wrong, and who works in it.
+func known(s *broker.Session) []said {
+	return append(append(told(s), failure(s)...), subagents(s)...)
 }
 
 // spent is what a managed session has cost.

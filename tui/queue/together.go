@@ -24,7 +24,7 @@ import (
 // moment.
 type Together struct {
 	*desk.Desk
-	queue *Screen
+	marks marks
 	page  page
 	top   int
 }
@@ -38,10 +38,7 @@ type page struct {
 }
 
 // NewTogether makes the screen; q is the list with the marks.
-func NewTogether(d *desk.Desk, q desk.Screen) *Together {
-	first, _ := q.(*Screen)
-	return &Together{Desk: d, queue: first}
-}
+func NewTogether(d *desk.Desk, q *Screen) *Together { return &Together{Desk: d, marks: q.marks} }
 
 // Opens lays out what is marked now.
 func (t *Together) Opens(desk.Subject) tea.Cmd {
@@ -84,13 +81,13 @@ func (t *Together) decide(msg tea.KeyMsg) tea.Cmd {
 	if len(few) > 0 && key.Matches(msg, allow) && refusal == "" && !slices.ContainsFunc(few, alone) {
 		return t.Say(draw.Warn, figures.Plural(len(few), "call")+" not read to the end yet: ctrl+d and ctrl+u go there")
 	}
-	return marks{t.queue}.judge(msg, refusal)
+	return t.marks.judge(msg, refusal)
 }
 
 func (t *Together) length() int { return len(t.page.rows) }
 
 // unread are the calls whose last row was not on the screen yet.
-func (t *Together) unread() []*board.Card { return unread(marks{t.queue}.list()) }
+func (t *Together) unread() []*board.Card { return unread(t.marks.list()) }
 
 // Update keeps the place, and closes the screen when nothing is marked any more.
 func (t *Together) Update(msg tea.Msg) tea.Cmd {
@@ -103,7 +100,7 @@ func (t *Together) Update(msg tea.Msg) tea.Cmd {
 
 // settle lays the calls out when they are others than before, and notes which have been read.
 func (t *Together) settle() tea.Cmd {
-	list := marks{t.queue}.list()
+	list := t.marks.list()
 	if len(list) == 0 {
 		return t.Back()
 	}

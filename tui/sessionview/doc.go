@@ -4,6 +4,5 @@
 // here, so they say the same.
 //
 // LayOut is the whole. State is the first of it, and Ink the colour of the word for it. Spent,
-// Usage, Cost, Tokens and WhenTold are the words for parts of a managed session that other
-// screens say as well.
+// Usage and WhenTold are the words for parts of a managed session that other screens say as well.
 package sessionview

@@ -1,7 +1,6 @@
 package sessionview
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/aoctl/aoctl/broker"
@@ -15,36 +14,15 @@ import (
 func Spent(r *broker.Run) []string {
 	var parts []string
 	if r.Cost > 0 {
-		parts = append(parts, Cost(r.Cost))
+		parts = append(parts, figures.Money(r.Cost))
 	}
 	if r.Turns > 0 {
 		parts = append(parts, figures.Plural(r.Turns, "turn"))
 	}
 	if n := r.Usage.Input + r.Usage.Output + r.Usage.CacheRead + r.Usage.CacheWrite; n > 0 {
-		parts = append(parts, Tokens(n)+" tokens")
+		parts = append(parts, figures.Tokens(n)+" tokens")
 	}
 	return parts
-}
-
-// Cost is an amount of dollars: small ones to the hundredth of a cent.
-func Cost(dollars float64) string {
-	if dollars < 0.1 {
-		return fmt.Sprintf("$%.4f", dollars)
-	}
-	return fmt.Sprintf("$%.2f", dollars)
-}
-
-// Tokens is a number of tokens in few cells: 812, 12.3k, 1.2M.
-func Tokens(n int64) string {
-	switch {
-	case n < 1000:
-		return fmt.Sprint(n)
-	case n < 99_950:
-		return fmt.Sprintf("%.1fk", float64(n)/1e3)
-	case n < 999_500:
-		return fmt.Sprintf("%.0fk", float64(n)/1e3)
-	}
-	return fmt.Sprintf("%.1fM", float64(n)/1e6)
 }
 
 // Usage tells tokens one by one; safe to draw.
@@ -55,7 +33,7 @@ func Usage(u wire.RunUsage) string {
 		name string
 	}{{u.Input, "in"}, {u.Output, "out"}, {u.CacheRead, "read from the cache"}, {u.CacheWrite, "written to it"}} {
 		if p.n > 0 {
-			parts = append(parts, Tokens(p.n)+" "+p.name)
+			parts = append(parts, figures.Tokens(p.n)+" "+p.name)
 		}
 	}
 	return strings.Join(parts, " · ")

@@ -9,7 +9,6 @@ import (
 	"github.com/aoctl/aoctl/broker/story"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
-	"github.com/aoctl/aoctl/tui/sessionview"
 )
 
 // View draws the entries in sight.
@@ -133,11 +132,11 @@ func (t *Screen) note(room int) (string, draw.Ink) {
 func spentWords(s story.Spent, whole bool) string {
 	var parts []string
 	if s.Cost > 0 {
-		parts = append(parts, sessionview.Cost(s.Cost))
+		parts = append(parts, figures.Money(s.Cost))
 	}
 	u := s.Usage
 	if in := u.Input + u.CacheRead + u.CacheWrite; in+u.Output > 0 {
-		parts = append(parts, sessionview.Tokens(in)+" tokens in, "+sessionview.Tokens(u.Output)+" out")
+		parts = append(parts, figures.Tokens(in)+" tokens in, "+figures.Tokens(u.Output)+" out")
 	}
 	if len(parts) > 0 && !whole {
 		parts = append(parts, "as far as read")
