@@ -94,8 +94,7 @@ func (a *App) open(ctx context.Context, o Options) error {
 	if l, err := newLauncher(a.socket); err == nil {
 		opts.Launcher = l
 	}
-	// Only Read sets it. The demo's texts are the program's own and need no process of
-	// their own.
+	// Only Read sets it. Options that it has not completed, as in a test, do without.
 	if o.guard {
 		g := newGuard(a.log)
 		a.closers = append(a.closers, g.Close)

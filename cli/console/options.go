@@ -13,8 +13,8 @@ import (
 	"github.com/aoctl/aoctl/cli/usage"
 )
 
-// Options are how a console is to be: its flags, completed. The zero value with a Socket is
-// what the demo begins with; the unexported fields come from Flags and Read alone.
+// Options are how a console is to be: its flags, completed. The unexported fields come from
+// Flags and Read alone; a caller sets the others after Read, as the demo does.
 type Options struct {
 	Socket    string
 	Timeout   time.Duration // 0 unless the operator chose one: then it is the most that any call gets

@@ -27,11 +27,14 @@ import (
 // maxSessions is how many sessions of the record are looked through.
 const maxSessions = 1_000_000
 
+// viewOptions are the argument and the flags of "aoctl session view".
 type viewOptions struct {
 	session string // as client.FindSession understands it
 	json    output.Format
 }
 
+// newViewCommand declares "view". Its completion reads the record, which has ended sessions
+// too.
 func newViewCommand() *cobra.Command {
 	var o viewOptions
 	cmd := &cobra.Command{
@@ -54,7 +57,8 @@ SESSION is its name as the screen shows it, its id or the beginning of it, or it
 	return cmd
 }
 
-// found is a session and what is known around it.
+// found is a session and what is known around it. asCame is what --json prints: the
+// console's own object, or the row of the record.
 type found struct {
 	broker.Session
 	asCame any // for programs
@@ -64,7 +68,9 @@ type found struct {
 	used   string // of tokens and money, by a session that aoctl does not hold; "" when its agent says nothing
 }
 
-// viewSession draws one session as the console knows it, or else the record.
+// viewSession draws one session as the console knows it, or else the record. What was said
+// last and what was spent come from the record and the transcript in both cases; where
+// those cannot be read, the card goes without.
 func viewSession(cmd *cobra.Command, o viewOptions, out io.Writer) error {
 	f, err := askConsole(cmd, o.session)
 	if failed, ok := errors.AsType[exit.Error](err); ok && failed.Code == exit.NoConsole {
@@ -117,7 +123,8 @@ func askConsole(cmd *cobra.Command, ref string) (found, error) {
 	return f, err
 }
 
-// readRecord finds the session in the database.
+// readRecord finds the session in the database. It is as the last console wrote it, so a
+// session that seems to live may be long gone.
 func readRecord(ctx context.Context, ref string) (found, error) {
 	r, err := state.OpenReader(ctx)
 	if err != nil {
@@ -131,7 +138,8 @@ func readRecord(ctx context.Context, ref string) (found, error) {
 	return found{Session: s, asCame: s, label: show.SessionNames(all)[s.ID], old: true}, err
 }
 
-// lastSaid is what the session's agent said last, as far as its hooks told; "" when nothing.
+// lastSaid is what the session's agent said last, as far as its hooks told; "" when
+// nothing. The text is the agent's own and not safe for a terminal.
 func lastSaid(ctx context.Context, r *store.Reader, id string) (said string, at time.Time) {
 	events, err := r.Events(ctx, broker.EventFilter{SessionID: id, Types: []string{broker.EventMessage}, Limit: 1})
 	var d story.UserData
@@ -141,7 +149,8 @@ func lastSaid(ctx context.Context, r *store.Reader, id string) (said string, at 
 	return d.Words(), events[0].At
 }
 
-// rows draws the session.
+// rows draws the session, width cells wide, with what the console's own screen has in its
+// frame above it. The rows are safe for a terminal.
 func (f found) rows(st *draw.Styles, width int) []string {
 	f.around.Loc = time.Local
 	top := st.Paper(width)

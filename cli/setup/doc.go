@@ -1,5 +1,5 @@
-// Package setup has the commands that set aoctl up: install and uninstall write hooks into the
-// settings of agents, and config shows and edits the console's own settings.
+// Package setup has the commands that set aoctl up: install and uninstall write hooks into
+// the settings of agents, and config shows and edits the console's own settings.
 //
 // Package hookclient/install knows what an agent's settings must hold, and how to change a
 // file without losing a byte of what somebody else wrote. This package asks the questions
@@ -13,9 +13,13 @@
 // person about each agent when no agent was named. trust.go lets Codex trust its hooks.
 // problem.go turns an error into what is wrong, where, and what to do.
 //
-// config.go lists each setting with its value and where the value comes from, config_keys.go
-// does so for the keys, and config_edit.go edits the file in the user's editor. It saves
-// nothing that a console would not take.
+// An installation that does not hold calls is a failure, even when its file was written: a
+// version of the agent that runs calls anyway, or hooks that Codex does not trust. The
+// person believes otherwise from that moment on.
+//
+// config.go lists each setting with its value and where the value comes from,
+// config_keys.go does so for the keys, and config_edit.go edits the file in the user's
+// editor. It saves nothing that a console would not take.
 package setup
 
 import (

@@ -16,7 +16,8 @@ import (
 )
 
 // installError turns what the install package returns into what a person reads: what is
-// wrong, where, and what to do. A mistake of the caller gets its own exit code.
+// wrong, where, and what to do. A mistake of the caller gets its own exit code. An error
+// that it does not know, and nil, stay as they are.
 func installError(err error) error {
 	if u, ok := errors.AsType[*install.UsageError](err); ok {
 		return usage.Error{Text: u.Text, Hint: u.Hint}
@@ -35,6 +36,7 @@ func installError(err error) error {
 
 // pathProblem says why a file could not be read or written. Settings are first written to a
 // file beside them, whose name means nothing to the user, so the folder is named instead.
+// cause is kept for errors.Is.
 func pathProblem(p *fs.PathError, cause error) error {
 	path, verb := p.Path, "read"
 	if strings.Contains(filepath.Base(path), ".aoctl-") || p.Op != "open" && p.Op != "read" && p.Op != "stat" {
@@ -54,7 +56,7 @@ func pathProblem(p *fs.PathError, cause error) error {
 	return e
 }
 
-// problemText is err as a person reads it, in two lines.
+// problemText is err as a person reads it, in two lines; the second may be "".
 func problemText(err error) (text, hint string) {
 	err = installError(err)
 	if e, ok := errors.AsType[exit.Error](err); ok {

@@ -20,6 +20,8 @@ import (
 // trustCodex has Codex trust the hooks in file, and returns how many those are. Without
 // --trust it offers that at a terminal. Codex skips what it does not trust, and every call
 // runs: an installation that ends so has failed.
+//
+// Codex's own program writes the trust, as its form is Codex's affair.
 func (i *installer) trustCodex(ctx context.Context, file string) (int, error) {
 	program, home := install.AgentProgram("codex"), filepath.Dir(file)
 	switch {
@@ -40,6 +42,7 @@ func (i *installer) trustCodex(ctx context.Context, file string) (int, error) {
 	return n, untrusted(err)
 }
 
+// errNotTrusted is in the error of an installation that Codex's trust is missing from.
 var errNotTrusted = errors.New("nobody told it to")
 
 // untrusted is the failure of an installation that ends without Codex's trust, nil for nil.
@@ -53,7 +56,8 @@ func untrusted(err error) error {
 	}
 }
 
-// agrees asks the person at the terminal; without one nobody agrees.
+// agrees asks the person at the terminal; without one nobody agrees. Anything but a y is a
+// no.
 func (i *installer) agrees(question string) bool {
 	in, ok := i.in.(*os.File)
 	if i.json.On() || !ok || !term.IsTerminal(in.Fd()) || !term.IsTerminal(os.Stdout.Fd()) {
