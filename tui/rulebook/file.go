@@ -14,7 +14,9 @@ import (
 	"github.com/aoctl/aoctl/tui/words"
 )
 
-// File is the page of one rules file: what it says, and what trusting it would mean.
+// File is the page of one rules file: what it says, and what trusting it would mean. The
+// file's text is not read here; the broker has parsed it, and the digest stands for all of
+// it.
 type File struct {
 	*desk.Desk
 	broker FilesBroker
@@ -37,7 +39,8 @@ func (p *File) Opens(on desk.Subject) tea.Cmd {
 // Subject is the file.
 func (p *File) Subject() desk.Subject { return desk.Subject{File: p.path} }
 
-// file is the file as it is now. Another one with the same text is not it.
+// file is the file as it is now. Another one with the same text is not it. false means that
+// it is gone, or that its project is no longer known.
 func (p *File) file() (broker.RulesFile, bool) {
 	for _, f := range p.Book.Files {
 		if f.Path == p.path {
@@ -47,7 +50,8 @@ func (p *File) file() (broker.RulesFile, bool) {
 	return broker.RulesFile{}, false
 }
 
-// Update keeps the place.
+// Update keeps the place. Changes of the file come with the desk's book, so no message is
+// about them.
 func (p *File) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.MouseMsg:
@@ -59,7 +63,8 @@ func (p *File) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// settle leaves the page when the file is gone. A file that has changed has to be read anew.
+// settle leaves the page when the file is gone. A file that has changed has to be read
+// anew: the page goes back to its first row, and trust can only be given at the last one.
 func (p *File) settle() tea.Cmd {
 	f, ok := p.file()
 	if !ok {
@@ -67,6 +72,7 @@ func (p *File) settle() tea.Cmd {
 	}
 	if f.Digest != p.digest {
 		p.digest, p.top = f.Digest, 0
+		// A y that was on its way was meant for the earlier text.
 		p.Guard.Doubt(p.At)
 	}
 	width, height := p.Inner()
@@ -74,7 +80,8 @@ func (p *File) settle() tea.Cmd {
 	return nil
 }
 
-// Keys trust the file, take that back, and scroll.
+// Keys trust the file, take that back, and scroll. What is trusted is f as it is drawn: its
+// digest goes along.
 func (p *File) Keys() []desk.Key {
 	f, _ := p.file()
 	list := []desk.Key{able(desk.Key{
@@ -84,6 +91,7 @@ func (p *File) Keys() []desk.Key {
 	return append(append(list, desk.Moves("scroll", p.scroll)...), distrustKey(p.Desk, p.broker, f))
 }
 
+// scroll moves through the page.
 func (p *File) scroll(msg tea.KeyMsg) tea.Cmd {
 	f, _ := p.file()
 	width, height := p.Inner()
@@ -91,7 +99,8 @@ func (p *File) scroll(msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// untrustable says why there is nothing to trust in a file; empty when there is.
+// untrustable says why there is nothing to trust in a file; empty when there is. A file
+// whose rules only refuse and ask needs no trust.
 func untrustable(f broker.RulesFile) string {
 	switch {
 	case f.Problem != "":
@@ -104,16 +113,19 @@ func untrustable(f broker.RulesFile) string {
 	return ""
 }
 
-// askTrust asks before a file's allow rules count. The page has shown them, to the end.
+// askTrust asks before a file's allow rules count. The page has shown them, to the end. A
+// file comes with a project, so anybody may have written it.
 func (p *File) askTrust(f broker.RulesFile) tea.Cmd {
 	width, height := p.Inner()
 	switch {
 	case p.Small:
 		return p.Say(draw.Warn, p.TooSmallText())
+	// The last row counts, wherever it stands: the file may be longer than any window.
 	case p.top+height < len(p.rows(f, width)):
 		return p.Say(draw.Warn, "read it to the end to trust it: G")
 	}
 	question := fmt.Sprintf("let %s allow these calls without a question?", figures.Plural(allowRules(f), "rule"))
+	// The digest of the question goes along, not that of the file when y is pressed.
 	p.Ask(question, "let it allow?", func() tea.Cmd { return trust(p.Desk, p.broker, f, f.Digest) })
 	return nil
 }
@@ -126,7 +138,8 @@ func (p *File) View(_, _ int) []string {
 	return p.Framed(draw.Caption{Title: "Rules file", Right: inSight(p.top, height, len(rows))}, rows, p.top)
 }
 
-// rows lay out what the file says and what trusting it would mean.
+// rows lay out what the file says and what trusting it would mean. Every rule stands there
+// in full, since the person is about to answer for all of them.
 func (p *File) rows(f broker.RulesFile, width int) []string {
 	paper := p.Styles.Paper(width)
 	word, i := standing(f)
@@ -149,7 +162,8 @@ func (p *File) rows(f broker.RulesFile, width int) []string {
 	return paper.Rows
 }
 
-// writeRule lays out one rule of a file. Without trust its allow rules come as switched off.
+// writeRule lays out one rule of a file. Without trust its allow rules come as switched
+// off.
 func (p *File) writeRule(paper *draw.Paper, r rules.Rule, trusted bool) {
 	writeRule(paper, r)
 	holds := words.Until(r, p.At)

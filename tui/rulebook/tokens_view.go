@@ -29,6 +29,7 @@ func (t *Tokens) View(_, _ int) []string {
 	return listed(t.Desk, f, rows)
 }
 
+// row is one token: what it is for and when it was made, never the token itself.
 func (t *Tokens) row(token broker.Token, chosen bool, width int) string {
 	kindInk, does := draw.Warn, "decides"
 	if token.Kind == broker.AskingToken {
@@ -44,7 +45,8 @@ func (t *Tokens) row(token broker.Token, chosen bool, width int) string {
 	return line.Right(draw.Muted, made, width-1).To(width).String()
 }
 
-// box shows a new token.
+// box shows a new token, what to do with it and who may have it. It is written whole,
+// however narrow the window is.
 func (t *Tokens) box() []string {
 	width, _ := t.Inner()
 	p := t.Styles.Paper(width)
