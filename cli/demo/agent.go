@@ -31,9 +31,10 @@ const (
 	stopTime    = 3 * time.Second        // what agents have to leave in when the demo ends
 )
 
-// newDemoAgentCommand is one of the demo's agents: a process of its own, as real agents
-// are, so that the console sees it come and go. It ends with its standard input, and so
-// with the demo even when that was killed. --pace is for tests, which do not wait.
+// newDemoAgentCommand is one of the demo's agents: a process of its own, as real
+// agents are, so that the console sees it come and go. It ends with its standard
+// input, and so with the demo even when that was killed. --pace is for tests, which do
+// not wait.
 func newDemoAgentCommand() *cobra.Command {
 	var folder, speed string
 	cmd := &cobra.Command{
@@ -51,8 +52,8 @@ func newDemoAgentCommand() *cobra.Command {
 			for _, s := range script {
 				if s.name == args[0] {
 					d := demoFolder(folder)
-					// The demo has set the same for us. An agent that is started by hand
-					// must not reach the user's own console either.
+					// The demo has set the same for us. An agent that is started by
+					// hand must not reach the user's own console either.
 					if err := d.enter(); err != nil {
 						return err
 					}
@@ -74,8 +75,8 @@ type agents struct {
 	wg     sync.WaitGroup
 }
 
-// startAgents starts a process for each of the demo's agents. Call stop on what it returns,
-// also with an error: some may run already.
+// startAgents starts a process for each of the demo's agents. Call stop on what it
+// returns, also with an error: some may run already.
 func startAgents(ctx context.Context, folder demoFolder) (*agents, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	agents := &agents{cancel: cancel}
@@ -100,7 +101,8 @@ func startAgents(ctx context.Context, folder demoFolder) (*agents, error) {
 	return agents, nil
 }
 
-// stop ends all agents and waits until they are gone, for their folder is removed next.
+// stop ends all agents and waits until they are gone, for their folder is removed
+// next.
 func (a *agents) stop() {
 	a.cancel()
 	a.wg.Wait()
@@ -119,8 +121,8 @@ type agent struct {
 }
 
 // play goes through s as Claude Code would: it asks before every call, waits for the
-// answer, reports what came of it, and runs nothing. It returns when the script is over,
-// when ctx ends or when stdin does.
+// answer, reports what came of it, and runs nothing. It returns when the script is
+// over, when ctx ends or when stdin does.
 func play(ctx context.Context, folder demoFolder, s session, pace float64, stdin io.Reader) error {
 	exe, err := os.Executable()
 	if err != nil {
@@ -152,9 +154,9 @@ func play(ctx context.Context, folder demoFolder, s session, pace float64, stdin
 	return nil
 }
 
-// playLane makes the calls of one agent or sub-agent, one after the other. A refused call
-// is passed over, as an agent would try something else; an answer that ends the turn ends
-// all lanes.
+// playLane makes the calls of one agent or sub-agent, one after the other. A refused
+// call is passed over, as an agent would try something else; an answer that ends the
+// turn ends all lanes.
 func (a *agent) playLane(ctx context.Context, lane lane) {
 	identity := map[string]any{}
 	if lane.subagent != "" {
@@ -170,7 +172,8 @@ func (a *agent) playLane(ctx context.Context, lane lane) {
 		}
 		fields := merge(identity, map[string]any{
 			"tool_name": call.tool, "tool_input": a.localize(call.input),
-			// The form of Claude Code's own ids, by which the console finds a call again.
+			// The form of Claude Code's own ids, by which the console finds a call
+			// again.
 			"tool_use_id": "toolu_" + strings.ReplaceAll(uuid.NewString(), "-", "")[:24],
 		})
 		answer := a.tell(ctx, "PreToolUse", fields)
@@ -182,7 +185,8 @@ func (a *agent) playLane(ctx context.Context, lane lane) {
 			continue
 		}
 		a.pause(ctx, toolTime)
-		// The console records what a tool gave back, and here it says that nothing ran.
+		// The console records what a tool gave back, and here it says that nothing
+		// ran.
 		fields["tool_response"] = map[string]any{"stdout": "(the demo runs nothing)", "stderr": "", "interrupted": false}
 		fields["duration_ms"] = toolTime.Milliseconds()
 		if a.tell(ctx, "PostToolUse", fields).ends() {
@@ -192,8 +196,8 @@ func (a *agent) playLane(ctx context.Context, lane lane) {
 	}
 }
 
-// localize is input as JSON, with paths in the demo's own folder. HTML is not escaped, as
-// Claude Code does not: the screen is to show what a real one would send.
+// localize is input as JSON, with paths in the demo's own folder. HTML is not escaped,
+// as Claude Code does not: the screen is to show what a real one would send.
 func (a *agent) localize(input any) json.RawMessage {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -223,13 +227,13 @@ type verdict struct {
 	} `json:"hookSpecificOutput"`
 }
 
-// allows reports whether the call may run: anything but "allow" is a refusal. ends reports
-// whether the console ended the turn: a missing member means that it did not.
+// allows reports whether the call may run: anything but "allow" is a refusal. ends
+// reports whether the console ended the turn: a missing member means that it did not.
 func (d verdict) allows() bool { return d.Specific.Decision == "allow" }
 func (d verdict) ends() bool   { return d.Continue != nil && !*d.Continue }
 
-// tell runs the hook client with one event, as Claude Code does: a line of JSON in, a line
-// of JSON out. Whatever goes wrong gives the zero verdict, which refuses.
+// tell runs the hook client with one event, as Claude Code does: a line of JSON in, a
+// line of JSON out. Whatever goes wrong gives the zero verdict, which refuses.
 func (a *agent) tell(ctx context.Context, event string, extra map[string]any) verdict {
 	cwd := a.folder.project(a.script.name)
 	payload := merge(extra, map[string]any{
@@ -256,15 +260,15 @@ func (a *agent) tell(ctx context.Context, event string, extra map[string]any) ve
 	return answer
 }
 
-// environ is this process's environment with Claude Code's tell-tales instead of those of
-// whatever agent the demo may have been started from.
+// environ is this process's environment with Claude Code's tell-tales instead of those
+// of whatever agent the demo may have been started from.
 func (a *agent) environ(cwd string) []string {
 	return append(client.WithoutAgent(os.Environ()), "CLAUDECODE=1", "CLAUDE_PID="+strconv.Itoa(os.Getpid()),
 		"CLAUDE_PROJECT_DIR="+cwd, "CLAUDE_CODE_SESSION_ID="+a.id)
 }
 
-// merge is a new map with the entries of all maps; later ones win. The parts stay as they
-// are.
+// merge is a new map with the entries of all maps; later ones win. The parts stay as
+// they are.
 func merge(parts ...map[string]any) map[string]any {
 	all := map[string]any{}
 	for _, m := range parts {

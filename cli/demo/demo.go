@@ -17,8 +17,8 @@ import (
 	"github.com/aoctl/aoctl/cli/usage"
 )
 
-// newDemoCommand declares "demo". It has the console's flags, so that each can be tried,
-// and reads no settings file: the demo is the same for everybody.
+// newDemoCommand declares "demo". It has the console's flags, so that each can be
+// tried, and reads no settings file: the demo is the same for everybody.
 func newDemoCommand() *cobra.Command {
 	var o console.Options
 	cmd := &cobra.Command{
@@ -52,8 +52,8 @@ func (d demoFolder) socket() string             { return filepath.Join(d.home(),
 func (d demoFolder) project(name string) string { return filepath.Join(string(d), "src", name) }
 
 // runDemo opens the console in a folder of its own and lets the agents loose. What is
-// opened is closed in the opposite order: agents, console, folder. The last sentence is
-// printed only after a demo that went well.
+// opened is closed in the opposite order: agents, console, folder. The last sentence
+// is printed only after a demo that went well.
 func runDemo(ctx context.Context, o console.Options, out io.Writer) (err error) {
 	// The socket lies in it, and no system takes a long path for one.
 	dir, err := state.ShortFolder("aoctl-demo-")
@@ -88,9 +88,9 @@ func runDemo(ctx context.Context, o console.Options, out io.Writer) (err error) 
 	return show.Line(out, "Nothing was run. To let Claude Code ask here: aoctl install claude, then aoctl")
 }
 
-// enter points this process, and all that it starts, at the demo's own state. Variables
-// that name another console or hold a token go: nothing of the demo may reach the user's
-// own.
+// enter points this process, and all that it starts, at the demo's own state.
+// Variables that name another console or hold a token go: nothing of the demo may
+// reach the user's own.
 func (d demoFolder) enter() error {
 	for _, name := range []string{"AOCTL_SOCKET", "AOCTL_URL", "AOCTL_TOKEN"} {
 		if err := os.Unsetenv(name); err != nil {

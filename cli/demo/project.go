@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// furnish writes the demo's projects, so that edits and overwritten files have something to
-// be compared with.
+// furnish writes the demo's projects, so that edits and overwritten files have
+// something to be compared with.
 func (d demoFolder) furnish() error {
 	for _, s := range script {
 		for name, text := range s.files {

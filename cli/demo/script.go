@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// projectMark stands for the session's project folder in the script's paths, which are not
-// known when the program is built.
+// projectMark stands for the session's project folder in the script's paths, which are
+// not known when the program is built.
 const projectMark = "{project}"
 
 // session is one agent of the demo. Its lanes begin together.
@@ -25,8 +25,8 @@ type lane struct {
 	calls      []call
 }
 
-// call is one tool call, asked for some time after the answer to the one before. input is
-// one of the structs below.
+// call is one tool call, asked for some time after the answer to the one before. input
+// is one of the structs below.
 type call struct {
 	after time.Duration
 	tool  string
@@ -84,13 +84,13 @@ type (
 	}
 )
 
-// script is the whole demo. The first three calls come within a second, the others as they
-// are answered. Nothing here is ever run. The hosts that a harmful call names are below
-// example, which is reserved (RFC 2606).
+// script is the whole demo. The first three calls come within a second, the others as
+// they are answered. Nothing here is ever run. The hosts that a harmful call names are
+// below example, which is reserved (RFC 2606).
 var script = []session{demoAPIServer, demoDocs, demoInfra, demoNotes}
 
-// A session with a sub-agent, a pipe into a shell, edits of a file that exists, and a long
-// command.
+// A session with a sub-agent, a pipe into a shell, edits of a file that exists, and a
+// long command.
 var demoAPIServer = session{
 	name:   "api-server",
 	prompt: "Give the HTTP server sensible timeouts and a test for them.",
@@ -144,8 +144,8 @@ var demoDocs = session{
 	}}},
 }
 
-// Calls that reach far: staging, a tool of an MCP server, and a command that hides what it
-// deletes.
+// Calls that reach far: staging, a tool of an MCP server, and a command that hides
+// what it deletes.
 var demoInfra = session{
 	name:   "infra",
 	prompt: "Roll the timeout change out to staging.",

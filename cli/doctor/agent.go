@@ -35,8 +35,9 @@ const (
 	cursorSDK = "AOCTL_CURSOR_SDK"
 )
 
-// agentDrill is one agent's. program is the agent's own, or for Cursor the folder of its
-// package; wait is how long the hook that is drilled holds a call that nobody answers.
+// agentDrill is one agent's. program is the agent's own, or for Cursor the folder of
+// its package; wait is how long the hook that is drilled holds a call that nobody
+// answers.
 type agentDrill struct {
 	drill.Agent
 
@@ -46,8 +47,8 @@ type agentDrill struct {
 	said    io.Writer      // what is going on
 }
 
-// drillScene is one thing that is tried, and what must come of it. A scene with a hook and
-// without a console asks a socket that is not there.
+// drillScene is one thing that is tried, and what must come of it. A scene with a hook
+// and without a console asks a socket that is not there.
 type drillScene struct {
 	name, doing string
 	hook        bool           // it is installed
@@ -57,10 +58,10 @@ type drillScene struct {
 	wait        time.Duration
 }
 
-// scenes are played in this order. The first, without a hook, shows that a call does run
-// here: without it a refusal in the others would prove nothing. full adds the scene in
-// which a call waits to the end of its time, since an agent may give up on its hook before
-// that and run the call.
+// scenes are played in this order. The first, without a hook, shows that a call does
+// run here: without it a refusal in the others would prove nothing. full adds the
+// scene in which a call waits to the end of its time, since an agent may give up on
+// its hook before that and run the call.
 func (d *agentDrill) scenes(full bool) []drillScene {
 	scenes := []drillScene{
 		{name: "control", doing: "without a hook", runs: true},
@@ -76,10 +77,10 @@ func (d *agentDrill) scenes(full bool) []drillScene {
 	return scenes
 }
 
-// drillAgent runs o.drill against a scripted model and reports what was seen. said gets a
-// line as each scene begins: a scene takes seconds, or minutes with --full. The report goes
-// to out in one piece. An interrupted drill reports nothing, because half of it could be
-// read as a pass.
+// drillAgent runs o.drill against a scripted model and reports what was seen. said
+// gets a line as each scene begins: a scene takes seconds, or minutes with --full. The
+// report goes to out in one piece. An interrupted drill reports nothing, because half
+// of it could be read as a pass.
 //
 // The error is for the exit code; all that it is about stands in the report.
 func drillAgent(ctx context.Context, o options, out, said io.Writer) error {
@@ -109,10 +110,10 @@ func drillAgent(ctx context.Context, o options, out, said io.Writer) error {
 	return exit.Error{Code: exit.Failed, Text: fmt.Sprintf("%d of %d checks failed", e.Failed, e.OK+e.Warned+e.Failed), Hint: "each of them has its cure below it"}
 }
 
-// newAgentDrill finds the agent's program and the line that the user has installed. Only a
-// line of the user's own settings that does nothing but ask aoctl is taken: a project's may
-// come from anybody. The first such line counts. Without one the drill tries what aoctl
-// would install.
+// newAgentDrill finds the agent's program and the line that the user has installed.
+// Only a line of the user's own settings that does nothing but ask aoctl is taken: a
+// project's may come from anybody. The first such line counts. Without one the drill
+// tries what aoctl would install.
 func newAgentDrill(ctx context.Context, o options, said io.Writer) (*agentDrill, error) {
 	a, ok := drill.Named(o.drill)
 	if !ok {
@@ -142,9 +143,9 @@ func newAgentDrill(ctx context.Context, o options, said io.Writer) (*agentDrill,
 	return d, nil
 }
 
-// reportLine says which hook the drill is about. An agent whose hooks are a plugin has no
-// line that could be put into another file, so the drill writes the plugin anew and says
-// so.
+// reportLine says which hook the drill is about. An agent whose hooks are a plugin has
+// no line that could be put into another file, so the drill writes the plugin anew and
+// says so.
 func (d *agentDrill) reportLine(e *examination) {
 	switch {
 	case d.line != nil:
@@ -156,8 +157,8 @@ func (d *agentDrill) reportLine(e *examination) {
 	}
 }
 
-// agentSeen is what came of one scene. err says that the scene could not be played, and
-// then the other fields may hold the beginning of it.
+// agentSeen is what came of one scene. err says that the scene could not be played,
+// and then the other fields may hold the beginning of it.
 type agentSeen struct {
 	times  int    // how often the call ran
 	told   string // what the model was told of it
@@ -166,12 +167,12 @@ type agentSeen struct {
 	err    error
 }
 
-// play runs the agent once, on a ground of its own. Nothing of a scene reaches the next
-// one: each has its own home, project, model and console, and all of it is removed at the
-// end.
+// play runs the agent once, on a ground of its own. Nothing of a scene reaches the
+// next one: each has its own home, project, model and console, and all of it is
+// removed at the end.
 //
-// The call appends a line to a file, so the file tells not only whether the call ran but
-// how often: an agent that retries a refused call in another way shows here.
+// The call appends a line to a file, so the file tells not only whether the call ran
+// but how often: an agent that retries a refused call in another way shows here.
 func (d *agentDrill) play(ctx context.Context, s drillScene) (seen agentSeen) {
 	began := time.Now()
 	defer func() { seen.took = time.Since(began) }()

@@ -17,8 +17,9 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-// gate opens the scene's console, if it has one, and installs the hook that asks there. end
-// closes the console and must be called unless there is an error; it is never nil then.
+// gate opens the scene's console, if it has one, and installs the hook that asks
+// there. end closes the console and must be called unless there is an error; it is
+// never nil then.
 func (d *agentDrill) gate(ctx context.Context, s drillScene, ground *drill.Ground, dir string) (end func(), err error) {
 	socket := filepath.Join(dir, "broker.sock")
 	end = func() {}
@@ -35,9 +36,9 @@ func (d *agentDrill) gate(ctx context.Context, s drillScene, ground *drill.Groun
 	return end, nil
 }
 
-// install writes the hooks into file, the one before a tool as it stands in the user's own
-// settings. Only the console that the line asks is changed, so what is drilled is what the
-// user's agent runs, wrappers and timeouts and all.
+// install writes the hooks into file, the one before a tool as it stands in the user's
+// own settings. Only the console that the line asks is changed, so what is drilled is
+// what the user's agent runs, wrappers and timeouts and all.
 func (d *agentDrill) install(file, socket string) error {
 	program := ownProgram()
 	program.Console.Socket = socket
@@ -86,9 +87,9 @@ func (s drillScene) decide(ctx context.Context, b *service.Broker) {
 	}
 }
 
-// report says what came of a scene, and whether that is well. OPEN stands for a call that
-// ran although it must not, ALLOW for one that ran as it should, DENY for one that did not
-// run.
+// report says what came of a scene, and whether that is well. OPEN stands for a call
+// that ran although it must not, ALLOW for one that ran as it should, DENY for one
+// that did not run.
 func (d *agentDrill) report(e *examination, s drillScene, seen agentSeen) {
 	r := drillResult{Agent: d.Name, Fault: s.name, Verdict: "DENY", Exit: -1, MS: seen.took.Milliseconds(), Reason: heard(seen.told)}
 	if seen.times > 0 {
@@ -101,11 +102,12 @@ func (d *agentDrill) report(e *examination, s drillScene, seen agentSeen) {
 	e.add(status, s.name, cure, "%s in %v: %s", r.Verdict, seen.took.Round(100*time.Millisecond), text).Drill = &r
 }
 
-// judge says what a scene has shown. A call that ran unasked comes first, whatever else
-// went wrong. A scene in which the model was told of no call at all shows nothing, so it is
-// no pass.
+// judge says what a scene has shown. A call that ran unasked comes first, whatever
+// else went wrong. A scene in which the model was told of no call at all shows
+// nothing, so it is no pass.
 //
-// A call that was refused without the model hearing why is only a warning: the gate held.
+// A call that was refused without the model hearing why is only a warning: the gate
+// held.
 func (d *agentDrill) judge(s drillScene, seen agentSeen) (status agentcheck.Status, cure, text string) {
 	title := install.Title(d.Name)
 	again := "report it, with the version of " + title + ": until then its calls are not held"

@@ -32,9 +32,10 @@ import (
 // suspended takes connections and says nothing.
 const answerTime = 3 * time.Second
 
-// console looks at the socket and at who serves it. It stops at the first thing that is
-// wrong, since what follows would only say the same in other words. That no console is open
-// is a warning and no failure: calls behind a gate are refused then, as promised.
+// console looks at the socket and at who serves it. It stops at the first thing that
+// is wrong, since what follows would only say the same in other words. That no console
+// is open is a warning and no failure: calls behind a gate are refused then, as
+// promised.
 func (e *examination) console(ctx context.Context, o options) {
 	if o.socket == "" {
 		e.add(agentcheck.Fail, "socket", "set HOME, AOCTL_HOME or AOCTL_SOCKET", "%v", paths.ErrNoHome)
@@ -63,9 +64,9 @@ func (e *examination) console(ctx context.Context, o options) {
 	e.holder(ctx, o.socket)
 }
 
-// socketFolder reports whether the folder of the socket is one that a hook would trust. The
-// hook client looks at the same things before it sends anything: a folder in which somebody
-// else can write is one in which somebody else can answer.
+// socketFolder reports whether the folder of the socket is one that a hook would
+// trust. The hook client looks at the same things before it sends anything: a folder
+// in which somebody else can write is one in which somebody else can answer.
 func (e *examination) socketFolder(dir string) bool {
 	info, err := os.Lstat(dir)
 	switch {
@@ -89,10 +90,10 @@ func (e *examination) socketFolder(dir string) bool {
 	return true
 }
 
-// mode compares a file's permissions with what aoctl gives it. What others may only read
-// can be mended; where they could write, a person has to look first. A file that others can
-// write is mended, as closing it is all that can be done about it; a folder may hold what
-// they put there.
+// mode compares a file's permissions with what aoctl gives it. What others may only
+// read can be mended; where they could write, a person has to look first. A file that
+// others can write is mended, as closing it is all that can be done about it; a folder
+// may hold what they put there.
 func (e *examination) mode(name, path string, info fs.FileInfo, want fs.FileMode) {
 	perm := info.Mode().Perm()
 	cure := fmt.Sprintf("chmod %o %s", want, path)
@@ -107,9 +108,9 @@ func (e *examination) mode(name, path string, info fs.FileInfo, want fs.FileMode
 	}
 }
 
-// closeFile takes from others what they may do with path. Neither a link nor another user's
-// file is touched. It only takes away: a mode that was tighter than want stays. The
-// sentence says what was done, "" when there was nothing to do.
+// closeFile takes from others what they may do with path. Neither a link nor another
+// user's file is touched. It only takes away: a mode that was tighter than want stays.
+// The sentence says what was done, "" when there was nothing to do.
 func closeFile(path string, want fs.FileMode) (string, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0) //nolint:gosec // aoctl's own file
 	if errors.Is(err, syscall.ENXIO) {                                                // a socket cannot be opened
@@ -136,8 +137,9 @@ func closeFile(path string, want fs.FileMode) (string, error) {
 	return fmt.Sprintf("mode of %s: %04o instead of %04o", path, before&want, before), nil
 }
 
-// closeSocket is closeFile for a socket, which cannot be opened to be looked at. Its folder
-// was found to be this user's alone before, so nobody can exchange it in between.
+// closeSocket is closeFile for a socket, which cannot be opened to be looked at. Its
+// folder was found to be this user's alone before, so nobody can exchange it in
+// between.
 func closeSocket(path string, want fs.FileMode) (string, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -161,9 +163,9 @@ func ownerOf(info fs.FileInfo) int {
 	return -1
 }
 
-// holder looks who holds the socket's lock, and whether it is the one who serves. A socket
-// whose lock nobody holds was left by a console that was killed; taking it away needs no
-// person.
+// holder looks who holds the socket's lock, and whether it is the one who serves. A
+// socket whose lock nobody holds was left by a console that was killed; taking it away
+// needs no person.
 func (e *examination) holder(ctx context.Context, socket string) {
 	pid, held, err := state.Holder(socket)
 	if err != nil {
@@ -179,9 +181,9 @@ func (e *examination) holder(ctx context.Context, socket string) {
 	e.answers(ctx, socket, pid)
 }
 
-// removeStaleSocket lets the broker's own rule decide: it takes the lock, refuses a socket
-// that somebody serves, and takes its socket away again when it closes. So a console that
-// starts at this moment keeps its socket.
+// removeStaleSocket lets the broker's own rule decide: it takes the lock, refuses a
+// socket that somebody serves, and takes its socket away again when it closes. So a
+// console that starts at this moment keeps its socket.
 func removeStaleSocket(socket string) (string, error) {
 	l, err := api.Listen(socket)
 	if err != nil {
@@ -193,11 +195,12 @@ func removeStaleSocket(socket string) (string, error) {
 	return "removed the socket that an ended console left: " + socket, nil
 }
 
-// answers asks the console something that costs it nothing: a session that there is not.
-// Only the head of the answer counts, which has the version of the protocol.
+// answers asks the console something that costs it nothing: a session that there is
+// not. Only the head of the answer counts, which has the version of the protocol.
 //
-// The kernel says which process is at the other end. When that is not the one that holds
-// the lock, somebody has put another socket in its place, and hooks refuse its answers.
+// The kernel says which process is at the other end. When that is not the one that
+// holds the lock, somebody has put another socket in its place, and hooks refuse its
+// answers.
 func (e *examination) answers(ctx context.Context, socket string, pid int) {
 	var serving int
 	hc := &http.Client{Timeout: answerTime, Transport: &http.Transport{
@@ -239,8 +242,8 @@ func (e *examination) answers(ctx context.Context, socket string, pid int) {
 	e.running(pid)
 }
 
-// started is what a console wrote into its log when it began. A line of an older release
-// may lack some of it.
+// started is what a console wrote into its log when it began. A line of an older
+// release may lack some of it.
 type started struct {
 	Time    time.Time `json:"time"`
 	Msg     string    `json:"msg"`
@@ -250,9 +253,9 @@ type started struct {
 	Observe bool      `json:"observe"`
 }
 
-// running compares the console that runs with this program. They differ most often after an
-// update, when the console was not started again. A log that does not say which one runs is
-// skipped.
+// running compares the console that runs with this program. They differ most often
+// after an update, when the console was not started again. A log that does not say
+// which one runs is skipped.
 func (e *examination) running(pid int) {
 	s, ok := consoleStart(pid)
 	mine := version.Read()
@@ -266,15 +269,15 @@ func (e *examination) running(pid int) {
 	}
 }
 
-// buildName is a version with the beginning of its commit, as people compare them. Either
-// may be "".
+// buildName is a version with the beginning of its commit, as people compare them.
+// Either may be "".
 func buildName(version, commit string) string {
 	return strings.TrimSpace(version + " " + commit[:min(len(commit), 12)])
 }
 
-// consoleStart finds in the program's log how the console with this pid began. A pid may
-// come again, so the last such line counts. The log is read without waiting for a pipe in
-// its place, and at most four times as much of it as it may hold.
+// consoleStart finds in the program's log how the console with this pid began. A pid
+// may come again, so the last such line counts. The log is read without waiting for a
+// pipe in its place, and at most four times as much of it as it may hold.
 func consoleStart(pid int) (s started, found bool) {
 	path, err := paths.LogFile()
 	if err != nil {

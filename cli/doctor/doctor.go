@@ -22,8 +22,8 @@ import (
 	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
-// options is what aoctl doctor goes by. socket is "" when nobody can say where it would be,
-// as without a home; the first check tells that.
+// options is what aoctl doctor goes by. socket is "" when nobody can say where it
+// would be, as without a home; the first check tells that.
 type options struct {
 	project  string
 	settings string
@@ -36,8 +36,8 @@ type options struct {
 	drill    string          // run this agent itself, and nothing else
 }
 
-// newDoctorCommand declares "doctor". --drill is told from the rest by being given, so that
-// an empty name is an error and not an examination.
+// newDoctorCommand declares "doctor". --drill is told from the rest by being given, so
+// that an empty name is an error and not an examination.
 func newDoctorCommand(actions []config.Action) *cobra.Command {
 	o := options{actions: actions}
 	cmd := &cobra.Command{
@@ -86,8 +86,8 @@ failed, 0 that nothing did; warnings do not count.`,
 	return cmd
 }
 
-// read completes o and checks it. Paths become absolute: the report names them, and hooks
-// are run in another folder.
+// read completes o and checks it. Paths become absolute: the report names them, and
+// hooks are run in another folder.
 func (o *options) read(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("drill") && (o.fix || o.noDrill || o.settings != "") {
 		return usage.Error{Text: "--drill runs an agent and does nothing else", Hint: "leave out --fix, --no-drill and --settings"}
@@ -110,8 +110,8 @@ func (o *options) read(cmd *cobra.Command) error {
 	return nil
 }
 
-// readSettings makes sure that a settings file that was named is there: with none, nothing
-// would be wrong with it. Who names a file wants to know of that one.
+// readSettings makes sure that a settings file that was named is there: with none,
+// nothing would be wrong with it. Who names a file wants to know of that one.
 func (o *options) readSettings() (err error) {
 	if o.settings == "" {
 		return nil
@@ -132,9 +132,9 @@ func (o *options) readSettings() (err error) {
 	return nil
 }
 
-// runDoctor looks, mends when asked to and looks again, and reports. The first look is a
-// quick one without the drill, because what is mended may change what the drill shows. An
-// examination that was interrupted is not printed.
+// runDoctor looks, mends when asked to and looks again, and reports. The first look is
+// a quick one without the drill, because what is mended may change what the drill
+// shows. An examination that was interrupted is not printed.
 //
 // out gets the report, said the line that shows what runs now.
 func runDoctor(ctx context.Context, o options, out, said io.Writer) error {
@@ -164,7 +164,8 @@ func runDoctor(ctx context.Context, o options, out, said io.Writer) error {
 	}
 }
 
-// hint says what comes next: --fix where it would help and was not given, else the cures.
+// hint says what comes next: --fix where it would help and was not given, else the
+// cures.
 func hint(o options, e *examination) string {
 	if !o.fix && e.mendable() {
 		return "repair some of it with: aoctl doctor --fix"
@@ -172,9 +173,9 @@ func hint(o options, e *examination) string {
 	return "each of them has its cure below it"
 }
 
-// mend does what the checks of e offer, each once, and says what was done, a sentence each.
-// Two checks with the same Key offer the same repair. One that fails keeps no other from
-// being done, and the look that follows shows what is still wrong.
+// mend does what the checks of e offer, each once, and says what was done, a sentence
+// each. Two checks with the same Key offer the same repair. One that fails keeps no
+// other from being done, and the look that follows shows what is still wrong.
 func mend(e *examination) []string {
 	var did []string
 	seen := map[string]bool{}
@@ -196,8 +197,9 @@ func mend(e *examination) []string {
 	return did
 }
 
-// ownProgram is what an installation would write now; without one, hooks are not mended. A
-// program in a temporary folder, such as a test's, is no program to write into settings.
+// ownProgram is what an installation would write now; without one, hooks are not
+// mended. A program in a temporary folder, such as a test's, is no program to write
+// into settings.
 func ownProgram() install.Program {
 	p, err := install.FindProgram(os.Args[0])
 	if err != nil {

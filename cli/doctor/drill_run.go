@@ -16,9 +16,9 @@ import (
 // maxDrillOutput bounds what is read of a hook, bytes.
 const maxDrillOutput = 1 << 20
 
-// tellTales are the variables by which the console tells which agent asks, as each agent
-// sets them. An agent that sets none has nil. Source: the agents' documentation of hooks,
-// and seen from runs.
+// tellTales are the variables by which the console tells which agent asks, as each
+// agent sets them. An agent that sets none has nil. Source: the agents' documentation
+// of hooks, and seen from runs.
 func tellTales(agent, session, dir string) []string {
 	switch agent {
 	case "claude":
@@ -35,9 +35,9 @@ func tellTales(agent, session, dir string) []string {
 	return nil
 }
 
-// drillPayload is what the agent would send before it runs "true", one line of JSON in the
-// agent's own form. n makes the call's id differ from that of other faults. Events that
-// come without an id of the call get none here either.
+// drillPayload is what the agent would send before it runs "true", one line of JSON in
+// the agent's own form. n makes the call's id differ from that of other faults. Events
+// that come without an id of the call get none here either.
 func drillPayload(agent, event, session, dir string, n int) []byte {
 	p := map[string]any{
 		"session_id": session, "cwd": dir, "hook_event_name": event,
@@ -72,9 +72,9 @@ func drillPayload(agent, event, session, dir string, n int) []byte {
 	return append(text, '\n')
 }
 
-// meet runs the line once, the way the agent runs it: with sh, in the drill's folder, with
-// the payload on standard input. The process group is killed when the time is over, so
-// nothing of the line stays behind.
+// meet runs the line once, the way the agent runs it: with sh, in the drill's folder,
+// with the payload on standard input. The process group is killed when the time is
+// over, so nothing of the line stays behind.
 func (g *drillGround) meet(ctx context.Context, l drillLine, f fault, n int) drillResult {
 	r := drillResult{Agent: l.Agent, Event: l.Event, File: l.File, Fault: f.name, Command: f.line(l)}
 	ctx, cancel := context.WithTimeout(ctx, drillLimit)
@@ -102,8 +102,8 @@ func (g *drillGround) meet(ctx context.Context, l drillLine, f fault, n int) dri
 }
 
 // judge gives the verdict by what every agent goes by: exit 2 refuses, exit 0 lets the
-// answer speak, and all else lets the call run. A hook that does not end, or is ended by a
-// signal, is OPEN too: agents give up on it and go on.
+// answer speak, and all else lets the call run. A hook that does not end, or is ended
+// by a signal, is OPEN too: agents give up on it and go on.
 func (r *drillResult) judge(ctx context.Context, err error, out []byte, words string) {
 	r.Verdict = "OPEN"
 	exit, exited := errors.AsType[*exec.ExitError](err)
@@ -126,8 +126,8 @@ func (r *drillResult) judge(ctx context.Context, err error, out []byte, words st
 	}
 }
 
-// firstLine is the line of s that aoctl wrote, else the first one. A wrapper may have put
-// its own words in front.
+// firstLine is the line of s that aoctl wrote, else the first one. A wrapper may have
+// put its own words in front.
 func firstLine(s string) string {
 	for line := range strings.Lines(s) {
 		if text, ok := strings.CutPrefix(line, "aoctl: "); ok {
@@ -138,9 +138,9 @@ func firstLine(s string) string {
 	return line
 }
 
-// answerVerdict reads an answer with exit code 0, in any agent's words. What is no answer
-// decides nothing, and then an agent runs the call: OPEN. The most particular member comes
-// first, as agents read it before the others.
+// answerVerdict reads an answer with exit code 0, in any agent's words. What is no
+// answer decides nothing, and then an agent runs the call: OPEN. The most particular
+// member comes first, as agents read it before the others.
 func answerVerdict(out []byte) (verdict, reason string) {
 	var a struct {
 		Decision, Permission, PermissionDecision string
@@ -181,8 +181,8 @@ func answerVerdict(out []byte) (verdict, reason string) {
 // drillOutput keeps the beginning of what a hook prints, up to maxDrillOutput.
 type drillOutput struct{ bytes.Buffer }
 
-// Write takes everything, so that a hook which prints without end is ended by its time and
-// not by a full pipe.
+// Write takes everything, so that a hook which prints without end is ended by its time
+// and not by a full pipe.
 func (d *drillOutput) Write(p []byte) (int, error) {
 	if room := maxDrillOutput - d.Len(); room > 0 {
 		_, _ = d.Buffer.Write(p[:min(room, len(p))]) // a buffer takes all

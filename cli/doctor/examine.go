@@ -20,9 +20,9 @@ type part struct {
 	look func(*examination)
 }
 
-// examine runs every check. The parts run at the same time, because most of them wait for
-// another process: an agent that tells its version, or a hook that waits for an answer. The
-// report has them in the order in which a call meets them.
+// examine runs every check. The parts run at the same time, because most of them wait
+// for another process: an agent that tells its version, or a hook that waits for an
+// answer. The report has them in the order in which a call meets them.
 //
 // quick leaves out what only informs and takes time. progress may be nil.
 func examine(ctx context.Context, o options, quick bool, progress *terminal.Progress) *examination {
@@ -59,8 +59,8 @@ func examine(ctx context.Context, o options, quick bool, progress *terminal.Prog
 	return e
 }
 
-// checkAgents looks at every agent that aoctl knows, in its settings and in this project.
-// With quick no agent is started to ask for its version.
+// checkAgents looks at every agent that aoctl knows, in its settings and in this
+// project. With quick no agent is started to ask for its version.
 func checkAgents(ctx context.Context, o options, quick bool, progress *terminal.Progress) []agentcheck.Report {
 	program := ownProgram()
 	program.Console.Socket = o.socket

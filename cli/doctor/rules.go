@@ -24,8 +24,9 @@ const (
 	maxObserved  = 100_000 // events since the console's start that are looked through
 )
 
-// rules looks at what decides without a person. Reading them needs no console. A record
-// that cannot be read was reported by the database's section, so it is only skipped here.
+// rules looks at what decides without a person. Reading them needs no console. A
+// record that cannot be read was reported by the database's section, so it is only
+// skipped here.
 func (e *examination) rules(ctx context.Context, o options) {
 	if _, err := paths.Database(); err != nil {
 		e.add(agentcheck.Skipped, "rules", "", "HOME is not set, so nobody knows where they are")
@@ -42,8 +43,8 @@ func (e *examination) rules(ctx context.Context, o options) {
 	e.observing(ctx, o)
 }
 
-// ruleList warns of rules that allow for ever and of rules that do nothing. It lists a few
-// of each and counts the rest: a report that nobody reads to its end helps nobody.
+// ruleList warns of rules that allow for ever and of rules that do nothing. It lists a
+// few of each and counts the rest: a report that nobody reads to its end helps nobody.
 func (e *examination) ruleList(k *state.Rulebook) {
 	if k.Problem != "" {
 		e.add(agentcheck.Fail, "rules", "aoctl log verify", "no rule allows anything: %s", k.Problem)
@@ -75,8 +76,8 @@ func (e *examination) ruleList(k *state.Rulebook) {
 }
 
 // lasting reports whether r allows what fits a pattern, without an end. A rule for one
-// exact command is none, and neither is one that ends with its session, its time or its
-// uses.
+// exact command is none, and neither is one that ends with its session, its time or
+// its uses.
 func lasting(r rules.Rule) bool {
 	if r.Decision != rules.Allow || !r.Enabled || !r.ExpiresAt.IsZero() || r.MaxUses > 0 || r.Scope.Session != "" {
 		return false
@@ -89,9 +90,9 @@ func lasting(r rules.Rule) bool {
 	return len(r.Where) == 0
 }
 
-// rulesFile says whether the project's own file is trusted as it is now. No file is nothing
-// to say. One that was changed since it was trusted still refuses and asks; only what it
-// allows is gone.
+// rulesFile says whether the project's own file is trusted as it is now. No file is
+// nothing to say. One that was changed since it was trusted still refuses and asks;
+// only what it allows is gone.
 func (e *examination) rulesFile(k *state.Rulebook) {
 	path := filepath.Join(k.Project, policy.RulesFileName)
 	f, err := policy.ReadRulesFile(path, k.Project, k.Trusted[path])
@@ -108,8 +109,9 @@ func (e *examination) rulesFile(k *state.Rulebook) {
 	}
 }
 
-// observing tells when calls are let through and only recorded. That is a choice of the
-// operator's and no fault, so it is a warning; but who looks for a hole must find this one.
+// observing tells when calls are let through and only recorded. That is a choice of
+// the operator's and no fault, so it is a warning; but who looks for a hole must find
+// this one.
 func (e *examination) observing(ctx context.Context, o options) {
 	if o.socket == "" {
 		return
@@ -139,9 +141,9 @@ func (e *examination) observing(ctx context.Context, o options) {
 	}
 }
 
-// observedSince brings on up to date: whether all (""), or a session, is only observed.
-// That is not kept anywhere but in the log; a new console gates again. since is when the
-// console began; events before it are another console's.
+// observedSince brings on up to date: whether all (""), or a session, is only
+// observed. That is not kept anywhere but in the log; a new console gates again. since
+// is when the console began; events before it are another console's.
 func (e *examination) observedSince(ctx context.Context, since time.Time, on map[string]bool) {
 	r, err := state.OpenReader(ctx)
 	if err != nil {

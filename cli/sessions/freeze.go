@@ -21,8 +21,8 @@ type freezeOptions struct {
 	json      output.Format
 }
 
-// newFreezeCommand declares "freeze". It has no --token-file: whoever wants agents to hold
-// must not be kept from it by a token.
+// newFreezeCommand declares "freeze". It has no --token-file: whoever wants agents to
+// hold must not be kept from it by a token.
 func newFreezeCommand() *cobra.Command {
 	var o freezeOptions
 	cmd := &cobra.Command{
@@ -45,8 +45,8 @@ console, or an operator token (aoctl unfreeze).`,
 	return cmd
 }
 
-// newUnfreezeCommand declares "unfreeze". What was held is judged anew then, so it may let
-// calls run.
+// newUnfreezeCommand declares "unfreeze". What was held is judged anew then, so it may
+// let calls run.
 func newUnfreezeCommand() *cobra.Command {
 	var o freezeOptions
 	cmd := &cobra.Command{
@@ -85,8 +85,8 @@ func switchFreeze(cmd *cobra.Command, args []string, o freezeOptions, on bool) e
 	return freezeSessions(cmd.Context(), c, o, on, cmd.OutOrStdout())
 }
 
-// freezing is what holds, as the console answers. Sessions counts those that are frozen by
-// themselves, Held the calls that a freeze keeps from being allowed.
+// freezing is what holds, as the console answers. Sessions counts those that are
+// frozen by themselves, Held the calls that a freeze keeps from being allowed.
 type freezing struct {
 	ID        string `json:"id"` // of the session, empty for everything; the console calls it session_id
 	SessionID string `json:"session_id"`
@@ -96,8 +96,9 @@ type freezing struct {
 	Held      int    `json:"held"`
 }
 
-// freezeSessions freezes or unfreezes one session, or everything when none is named. Ended
-// sessions can be named: one that is resumed is still frozen. Freezing twice is no error.
+// freezeSessions freezes or unfreezes one session, or everything when none is named.
+// Ended sessions can be named: one that is resumed is still frozen. Freezing twice is
+// no error.
 func freezeSessions(ctx context.Context, c *client.Client, o freezeOptions, on bool, out io.Writer) error {
 	var s client.Named
 	if o.session != "" {
@@ -121,9 +122,9 @@ func freezeSessions(ctx context.Context, c *client.Client, o freezeOptions, on b
 	return show.Line(out, safe.Line(now.sentence(s, on)))
 }
 
-// sentence says what holds now. Lifting the freeze of one session, or of all, may leave
-// another freeze in force, and then it says so. The session's name in it is an agent's
-// word, so the caller makes the sentence safe.
+// sentence says what holds now. Lifting the freeze of one session, or of all, may
+// leave another freeze in force, and then it says so. The session's name in it is an
+// agent's word, so the caller makes the sentence safe.
 func (f freezing) sentence(s client.Named, on bool) string {
 	who := "everything"
 	if s.ID != "" {

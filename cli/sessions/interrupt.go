@@ -48,9 +48,9 @@ SESSION is its name as the screen shows it, its id or the beginning of it, or it
 	return cmd
 }
 
-// interruptSession ends the turn of a managed session. A session that is idle is no error:
-// the wish is fulfilled already. Only a session that aoctl started can be interrupted,
-// which the console says.
+// interruptSession ends the turn of a managed session. A session that is idle is no
+// error: the wish is fulfilled already. Only a session that aoctl started can be
+// interrupted, which the console says.
 func interruptSession(ctx context.Context, c *client.Client, o interruptOptions, out io.Writer) error {
 	s, err := findManaged(ctx, c, o.session)
 	if err != nil {

@@ -23,8 +23,8 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-// killTimeout is how long a kill may take to be answered: eight seconds for the processes,
-// and the records before and after.
+// killTimeout is how long a kill may take to be answered: eight seconds for the
+// processes, and the records before and after.
 const killTimeout = 30 * time.Second
 
 // streams are where a command reads and writes.
@@ -33,8 +33,8 @@ type streams struct {
 	out, err io.Writer
 }
 
-// killed is a session after its processes were to end. Over is false when a process lives
-// on, and also when nobody can say that none does.
+// killed is a session after its processes were to end. Over is false when a process
+// lives on, and also when nobody can say that none does.
 type killed struct {
 	label string // what the screen calls it
 
@@ -48,9 +48,9 @@ type killed struct {
 	Shared     []proctree.Sharer `json:"shared,omitempty"` // other sessions that a process of it served, and that ended with it
 }
 
-// killSession shows what is going to end, asks unless o.yes, and ends it. Ended sessions
-// are found too: an agent that is gone may have left processes. The list of what ended is
-// printed before the error that says what did not.
+// killSession shows what is going to end, asks unless o.yes, and ends it. Ended
+// sessions are found too: an agent that is gone may have left processes. The list of
+// what ended is printed before the error that says what did not.
 func killSession(ctx context.Context, c *client.Client, o stopOptions, std streams) error {
 	s, err := c.Session(ctx, o.session, client.Recorded...)
 	if err != nil {
@@ -87,10 +87,10 @@ func killSession(ctx context.Context, c *client.Client, o stopOptions, std strea
 	return done.failure()
 }
 
-// askToKill lists the processes and takes a y for yes. Without a terminal nobody can be
-// asked, and only --yes goes on then. The list and the question go to standard error, so
-// that standard output has the result alone. What the processes start meanwhile ends as
-// well.
+// askToKill lists the processes and takes a y for yes. Without a terminal nobody can
+// be asked, and only --yes goes on then. The list and the question go to standard
+// error, so that standard output has the result alone. What the processes start
+// meanwhile ends as well.
 func askToKill(ctx context.Context, c *client.Client, s client.Named, std streams) (bool, error) {
 	in, ok := std.in.(*os.File)
 	if !ok || !term.IsTerminal(in.Fd()) {
@@ -129,8 +129,9 @@ func sharers(list []proctree.Sharer) string {
 	return strings.Join(names, ", ")
 }
 
-// printProcesses lists processes, with why each of them counts as the session's. Command
-// lines are the agents' and are made safe by the table. An empty list prints nothing.
+// printProcesses lists processes, with why each of them counts as the session's.
+// Command lines are the agents' and are made safe by the table. An empty list prints
+// nothing.
 func printProcesses(out io.Writer, list []proctree.Found) error {
 	if len(list) == 0 {
 		return nil
@@ -146,7 +147,8 @@ func printProcesses(out io.Writer, list []proctree.Found) error {
 	return t.Print(out)
 }
 
-// print says what ended, and what was left alone because it may belong to somebody else.
+// print says what ended, and what was left alone because it may belong to somebody
+// else.
 func (k killed) print(out io.Writer) error {
 	if err := printProcesses(out, k.Processes); err != nil {
 		return err
@@ -165,7 +167,8 @@ func (k killed) print(out io.Writer) error {
 func (k killed) count(f proctree.Fate) int { return broker.Killed{Processes: k.Processes}.Count(f) }
 
 // failure is what is not as it was to be: something lives on, or is not on record. The
-// session is stopped in any case, so its calls are refused even where its processes run on.
+// session is stopped in any case, so its calls are refused even where its processes
+// run on.
 func (k killed) failure() error {
 	left := k.count(proctree.Survived) + k.count(proctree.Spared)
 	switch {

@@ -79,9 +79,9 @@ from the console only, or with an operator token.`,
 	return cmd
 }
 
-// messageText is what the arguments say, or standard input for "-". One newline at the end
-// goes, which a shell adds; all others are the message's own. A byte more than is allowed
-// is read, so that a message that is too long is told and not cut.
+// messageText is what the arguments say, or standard input for "-". One newline at the
+// end goes, which a shell adds; all others are the message's own. A byte more than is
+// allowed is read, so that a message that is too long is told and not cut.
 func messageText(words []string, stdin io.Reader) (string, error) {
 	text := strings.Join(words, " ")
 	if text == "-" {
@@ -102,9 +102,10 @@ func messageText(words []string, stdin io.Reader) (string, error) {
 	return text, nil
 }
 
-// sendMessage queues a message, or takes back the one that waits. A session has at most
-// one, so the line says when a new one took the place of an old one. What waited is known
-// from before the question; another program may have sent something in between.
+// sendMessage queues a message, or takes back the one that waits. A session has at
+// most one, so the line says when a new one took the place of an old one. What waited
+// is known from before the question; another program may have sent something in
+// between.
 func sendMessage(ctx context.Context, c *client.Client, o sendOptions, out io.Writer) error {
 	before, err := findManaged(ctx, c, o.session)
 	if err != nil {
@@ -139,9 +140,9 @@ func sendMessage(ctx context.Context, c *client.Client, o sendOptions, out io.Wr
 func managed(s broker.Session) bool { return s.Run != nil }
 func held(s broker.Session) bool    { return managed(s) && !s.Ended() }
 
-// findManaged finds a session by what a person calls it, an ended one too. Managed ones
-// that live come first, as only those hear something at once. A session that is not managed
-// is found as well, so that the console can say why it takes no message.
+// findManaged finds a session by what a person calls it, an ended one too. Managed
+// ones that live come first, as only those hear something at once. A session that is
+// not managed is found as well, so that the console can say why it takes no message.
 func findManaged(ctx context.Context, c *client.Client, ref string) (client.Named, error) {
 	s, err := c.Session(ctx, ref, held, sessionnames.Alive, managed, sessionnames.Any)
 	if err == nil || !isNotFound(err) {

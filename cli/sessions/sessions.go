@@ -53,9 +53,9 @@ aoctl started. Ended ones are listed with --all.`,
 	return cmd
 }
 
-// listSessions prints the sessions. Names are made over all of them and not only over those
-// that are listed, so that a name here is the one that the screen shows and other commands
-// take. now is passed in for the ages.
+// listSessions prints the sessions. Names are made over all of them and not only over
+// those that are listed, so that a name here is the one that the screen shows and
+// other commands take. now is passed in for the ages.
 func listSessions(ctx context.Context, c *client.Client, o sessionsOptions, out io.Writer, now time.Time) error {
 	known, err := c.Sessions(ctx)
 	if err != nil {
@@ -76,7 +76,8 @@ func listSessions(ctx context.Context, c *client.Client, o sessionsOptions, out 
 	return sessionTable(client.Plain(shown), show.SessionNames(client.Plain(known)), now).Print(out)
 }
 
-// sessionTable has columns for managed sessions only when there are any. names are by id.
+// sessionTable has columns for managed sessions only when there are any. names are by
+// id.
 func sessionTable(sessions []broker.Session, names map[string]string, now time.Time) *show.Table {
 	ids := make([]string, len(sessions))
 	for i, s := range sessions {
@@ -98,8 +99,8 @@ func sessionTable(sessions []broker.Session, names map[string]string, now time.T
 	return t
 }
 
-// waitingCell counts the calls that wait, those that are put off among them. A session that
-// is over has only deferred ones, which not every console counts as pending.
+// waitingCell counts the calls that wait, those that are put off among them. A session
+// that is over has only deferred ones, which not every console counts as pending.
 func waitingCell(s broker.Session) string {
 	if s.Over() {
 		return fmt.Sprint(max(s.Pending, s.Deferred))
@@ -107,8 +108,8 @@ func waitingCell(s broker.Session) string {
 	return fmt.Sprint(s.Pending)
 }
 
-// runCells are a managed session's own columns: what it cost, or its tokens where its agent
-// names no price, and the message that waits for it.
+// runCells are a managed session's own columns: what it cost, or its tokens where its
+// agent names no price, and the message that waits for it.
 func runCells(s broker.Session) []string {
 	cells := []string{"", ""}
 	if r := s.Run; r != nil {
@@ -123,8 +124,9 @@ func runCells(s broker.Session) []string {
 	return cells
 }
 
-// clipped is the first line of a message or a failure, as long as a table has room for: 40
-// characters. It is marked when there is more. It is not made safe; the table does that.
+// clipped is the first line of a message or a failure, as long as a table has room
+// for: 40 characters. It is marked when there is more. It is not made safe; the table
+// does that.
 func clipped(text string) string {
 	const most = 40
 	line, more, _ := strings.Cut(strings.TrimSpace(text), "\n")
@@ -137,8 +139,8 @@ func clipped(text string) string {
 	return line
 }
 
-// statusWords is a session's status, whether it is frozen, and what went wrong last. In
-// quotation marks are its agent's own words, so that they cannot pass for ours.
+// statusWords is a session's status, whether it is frozen, and what went wrong last.
+// In quotation marks are its agent's own words, so that they cannot pass for ours.
 func statusWords(s broker.Session) string {
 	words, why := s.Word(), clipped(plainwords.Failure(s.Failure()))
 	if s.Frozen {

@@ -21,7 +21,8 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-// statusTime is the longest that aoctl status takes: status lines and prompts wait for it.
+// statusTime is the longest that aoctl status takes: status lines and prompts wait for
+// it.
 const statusTime = 200 * time.Millisecond
 
 // statusOptions are the flags of "aoctl status"; at most one of them is set.
@@ -30,8 +31,8 @@ type statusOptions struct {
 	json         output.Format
 }
 
-// newStatusCommand declares "status". The time is bounded for all that it does, connecting
-// included.
+// newStatusCommand declares "status". The time is bounded for all that it does,
+// connecting included.
 func newStatusCommand() *cobra.Command {
 	var o statusOptions
 	cmd := &cobra.Command{
@@ -68,8 +69,8 @@ when the socket is not to be trusted.`,
 	return cmd
 }
 
-// status is what a console says of itself; Running is false when there was none to ask.
-// Status is nil then.
+// status is what a console says of itself; Running is false when there was none to
+// ask. Status is nil then.
 type status struct {
 	Running bool   `json:"running"`
 	Why     string `json:"why,omitempty"` // it does not run
@@ -78,8 +79,8 @@ type status struct {
 	word string // for Why, in a line
 }
 
-// tellStatus prints one line, whatever happens. A line that says what is wrong is enough
-// where nobody reads standard error, and the exit code tells programs.
+// tellStatus prints one line, whatever happens. A line that says what is wrong is
+// enough where nobody reads standard error, and the exit code tells programs.
 func tellStatus(ctx context.Context, cmd *cobra.Command, o statusOptions, out io.Writer) error {
 	s, problem := askStatus(ctx, cmd)
 	err := printStatus(s, o, out)
@@ -92,9 +93,9 @@ func tellStatus(ctx context.Context, cmd *cobra.Command, o statusOptions, out io
 	return problem
 }
 
-// askStatus asks the console how things stand. The error is there for the exit code; the
-// status can be printed either way. A console that does not answer in time is told from one
-// that is not there.
+// askStatus asks the console how things stand. The error is there for the exit code;
+// the status can be printed either way. A console that does not answer in time is told
+// from one that is not there.
 func askStatus(ctx context.Context, cmd *cobra.Command) (status, error) {
 	c, err := client.New(cmd)
 	if err == nil {
@@ -110,8 +111,8 @@ func askStatus(ctx context.Context, cmd *cobra.Command) (status, error) {
 	return s, err
 }
 
-// printStatus prints the status in the form that was asked for. A prompt gets nothing at
-// all, not even an empty line, while nothing waits.
+// printStatus prints the status in the form that was asked for. A prompt gets nothing
+// at all, not even an empty line, while nothing waits.
 func printStatus(s status, o statusOptions, out io.Writer) error {
 	if o.json.On() {
 		return o.json.Print(out, s)
@@ -144,8 +145,8 @@ const (
 	styleFrozen = "fg=cyan,bold"
 )
 
-// parts are what there is to say, the most urgent first. Figures of zero are left out. None
-// of the texts holds an agent's word, so a prompt can show them.
+// parts are what there is to say, the most urgent first. Figures of zero are left out.
+// None of the texts holds an agent's word, so a prompt can show them.
 func (s status) parts() []part {
 	if !s.Running {
 		return []part{{s.word, styleDanger}}
@@ -179,16 +180,16 @@ func (s status) parts() []part {
 	return list
 }
 
-// oldest is since when the oldest call waits, and where. The session's name is an agent's
-// word: drawable, and cut. s.Oldest must not be nil.
+// oldest is since when the oldest call waits, and where. The session's name is an
+// agent's word: drawable, and cut. s.Oldest must not be nil.
 func (s status) oldest() string {
 	const most = 24 // cells
 	name := safe.Cut(safe.Line(s.Oldest.SessionName), most)
 	return name + " " + figures.Ago(time.Duration(s.OldestWaitMS)*time.Millisecond)
 }
 
-// tmuxLine is for #(…) in a status bar of tmux, which reads # in it: "#(" in a session's
-// name would run a command. Every # is doubled, which tmux shows as one.
+// tmuxLine is for #(…) in a status bar of tmux, which reads # in it: "#(" in a
+// session's name would run a command. Every # is doubled, which tmux shows as one.
 func tmuxLine(s status, styled bool) string {
 	list := s.parts()
 	if s.Running && len(list) == 0 {

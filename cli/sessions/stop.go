@@ -96,8 +96,8 @@ type stopped struct {
 }
 
 // stopSessions stops what o names. What was stopped is printed even when a later one
-// failed: with --all a person wants to know which agents still run. One session that is
-// named must live.
+// failed: with --all a person wants to know which agents still run. One session that
+// is named must live.
 func stopSessions(ctx context.Context, c *client.Client, o stopOptions, out io.Writer) error {
 	raw, err := c.Sessions(ctx)
 	if err != nil {
@@ -125,9 +125,9 @@ func stopSessions(ctx context.Context, c *client.Client, o stopOptions, out io.W
 	return err
 }
 
-// stopEach stops all targets, some at a time. It returns those that were stopped, in the
-// order of targets, and the first error. A session that ended in between is neither, unless
-// it was the only one.
+// stopEach stops all targets, some at a time. It returns those that were stopped, in
+// the order of targets, and the first error. A session that ended in between is
+// neither, unless it was the only one.
 func stopEach(ctx context.Context, c *client.Client, targets []broker.Session) ([]stopped, error) {
 	results := make([]stopped, len(targets))
 	slots := make(chan struct{}, stopsAtOnce)
@@ -182,7 +182,8 @@ func printStopped(out io.Writer, done []stopped, o stopOptions, names map[string
 	return nil
 }
 
-// sentence says what became of a session, which is called name. The caller makes it safe.
+// sentence says what became of a session, which is called name. The caller makes it
+// safe.
 func (s stopped) sentence(name string) string {
 	switch {
 	case s.Already && s.Status == string(broker.SessionStopped):

@@ -33,8 +33,8 @@ type viewOptions struct {
 	json    output.Format
 }
 
-// newViewCommand declares "view". Its completion reads the record, which has ended sessions
-// too.
+// newViewCommand declares "view". Its completion reads the record, which has ended
+// sessions too.
 func newViewCommand() *cobra.Command {
 	var o viewOptions
 	cmd := &cobra.Command{
@@ -68,9 +68,9 @@ type found struct {
 	used   string // of tokens and money, by a session that aoctl does not hold; "" when its agent says nothing
 }
 
-// viewSession draws one session as the console knows it, or else the record. What was said
-// last and what was spent come from the record and the transcript in both cases; where
-// those cannot be read, the card goes without.
+// viewSession draws one session as the console knows it, or else the record. What was
+// said last and what was spent come from the record and the transcript in both cases;
+// where those cannot be read, the card goes without.
 func viewSession(cmd *cobra.Command, o viewOptions, out io.Writer) error {
 	f, err := askConsole(cmd, o.session)
 	if failed, ok := errors.AsType[exit.Error](err); ok && failed.Code == exit.NoConsole {
@@ -123,8 +123,8 @@ func askConsole(cmd *cobra.Command, ref string) (found, error) {
 	return f, err
 }
 
-// readRecord finds the session in the database. It is as the last console wrote it, so a
-// session that seems to live may be long gone.
+// readRecord finds the session in the database. It is as the last console wrote it, so
+// a session that seems to live may be long gone.
 func readRecord(ctx context.Context, ref string) (found, error) {
 	r, err := state.OpenReader(ctx)
 	if err != nil {
@@ -149,8 +149,8 @@ func lastSaid(ctx context.Context, r *store.Reader, id string) (said string, at 
 	return d.Words(), events[0].At
 }
 
-// rows draws the session, width cells wide, with what the console's own screen has in its
-// frame above it. The rows are safe for a terminal.
+// rows draws the session, width cells wide, with what the console's own screen has in
+// its frame above it. The rows are safe for a terminal.
 func (f found) rows(st *draw.Styles, width int) []string {
 	f.around.Loc = time.Local
 	top := st.Paper(width)

@@ -32,9 +32,9 @@ listen, listen-operators and socket are flags only.
 When anything in the file is wrong, none of it is used: the console starts with the
 defaults and says so, and config exits with 1.`
 
-// newConfigCommand makes "config". It exits with an error when the file is not used, after
-// it has printed what holds instead. It asks no console: it says what one would go by that
-// starts now.
+// newConfigCommand makes "config". It exits with an error when the file is not used,
+// after it has printed what holds instead. It asks no console: it says what one would
+// go by that starts now.
 func newConfigCommand(actions []config.Action) *cobra.Command {
 	var as output.Format
 	cmd := &cobra.Command{
@@ -105,8 +105,8 @@ func completeSettings(actions []config.Action) cobra.CompletionFunc {
 	}
 }
 
-// settingsList is what a console would go by that was started now, without flags. What it
-// makes of list is one entry for each setting, in the order of config.Keys.
+// settingsList is what a console would go by that was started now, without flags. What
+// it makes of list is one entry for each setting, in the order of config.Keys.
 type settingsList struct {
 	file    config.File
 	list    []settingNow
@@ -126,9 +126,9 @@ type settingNow struct {
 	text string // Value as a flag takes it
 }
 
-// settingsNow lists each setting with the value that a console would start with and where
-// that comes from: a variable beats the file, and the file beats the default. The error is
-// for a variable that cannot be, with which no console would start.
+// settingsNow lists each setting with the value that a console would start with and
+// where that comes from: a variable beats the file, and the file beats the default.
+// The error is for a variable that cannot be, with which no console would start.
 func settingsNow(actions []config.Action) (settingsList, error) {
 	l := settingsList{file: config.Load(actions), actions: actions}
 	for _, k := range config.Keys() {
@@ -155,8 +155,8 @@ func settingsNow(actions []config.Action) (settingsList, error) {
 }
 
 // least is text, or the value of another setting where that is a smaller number: one
-// session cannot have more calls waiting than all have. Settings that come later in the
-// list are not looked at.
+// session cannot have more calls waiting than all have. Settings that come later in
+// the list are not looked at.
 func (l settingsList) least(text, other string) string {
 	for _, s := range l.list {
 		n, err := strconv.Atoi(text)
@@ -167,8 +167,8 @@ func (l settingsList) least(text, other string) string {
 	return text
 }
 
-// from says where a value comes from, as a person looks for it: the file with its line, the
-// name of the variable, or "default".
+// from says where a value comes from, as a person looks for it: the file with its
+// line, the name of the variable, or "default".
 func (s settingNow) from(f config.File) string {
 	switch s.From {
 	case "file":
@@ -193,8 +193,8 @@ func (l settingsList) print(as *output.Format, out io.Writer) error {
 	return t.Print(out)
 }
 
-// printJSON prints everything at once, with what is wrong with the file. The settings in it
-// are then the defaults, because a file with a mistake counts for nothing.
+// printJSON prints everything at once, with what is wrong with the file. The settings
+// in it are then the defaults, because a file with a mistake counts for nothing.
 func (l settingsList) printJSON(as *output.Format, out io.Writer) error {
 	type problem struct {
 		Line int    `json:"line,omitempty"`
@@ -214,8 +214,9 @@ func (l settingsList) printJSON(as *output.Format, out io.Writer) error {
 	return as.Print(out, doc)
 }
 
-// one prints the value of one setting, or with JSON all about it: a script wants the value
-// alone. A name that is a flag of the console and no setting gets the reason for that.
+// one prints the value of one setting, or with JSON all about it: a script wants the
+// value alone. A name that is a flag of the console and no setting gets the reason for
+// that.
 func (l settingsList) one(name string, as *output.Format, out io.Writer) error {
 	for _, s := range l.list {
 		if s.Key != name {
@@ -242,8 +243,8 @@ func (l settingsList) one(name string, as *output.Format, out io.Writer) error {
 	return usage.Error{Text: fmt.Sprintf("there is no setting %q", name), Hint: hint}
 }
 
-// unfit says that the file does not count, nil when it does. The sentence names file and
-// line.
+// unfit says that the file does not count, nil when it does. The sentence names file
+// and line.
 func unfit(f config.File) error {
 	if f.Problem == nil {
 		return nil

@@ -48,11 +48,13 @@ func configPath() (string, error) {
 	return filepath.Join(dir, config.Name), nil
 }
 
-// editConfig returns a sentence about what was done. It saves nothing that a console would
-// not take, and keeps the text wherever it does not save it, so that no typing is lost.
+// editConfig returns a sentence about what was done. It saves nothing that a console
+// would not take, and keeps the text wherever it does not save it, so that no typing
+// is lost.
 //
-// A file that was changed while the editor was open is not written over. It is compared as
-// a whole: what another program wrote in between may be on the other lines.
+// A file that was changed while the editor was open is not written over. It is
+// compared as a whole: what another program wrote in between may be on the other
+// lines.
 func editConfig(ctx context.Context, actions []config.Action) (string, error) {
 	path, err := configPath()
 	if err != nil {
@@ -88,8 +90,8 @@ func editConfig(ctx context.Context, actions []config.Action) (string, error) {
 	return "Saved " + path + ". A console reads it when it starts.", nil
 }
 
-// writeConfig puts data in path's place, whole or not at all, and makes the folder when
-// there is none.
+// writeConfig puts data in path's place, whole or not at all, and makes the folder
+// when there is none.
 func writeConfig(path string, data []byte) error {
 	err := os.MkdirAll(filepath.Dir(path), 0o700)
 	if err == nil {

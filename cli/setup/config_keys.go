@@ -12,8 +12,8 @@ import (
 	"github.com/aoctl/aoctl/cli/usage"
 )
 
-// keysNow are the keys of an action as --json prints them. Keys are what holds, Default
-// what would hold without the file.
+// keysNow are the keys of an action as --json prints them. Keys are what holds,
+// Default what would hold without the file.
 type keysNow struct {
 	ID      string   `json:"id"` // the action again: lists of all commands have it
 	Action  string   `json:"action"`
@@ -23,7 +23,8 @@ type keysNow struct {
 	Line    int      `json:"line,omitempty"` // of the file
 }
 
-// keys lists every action with the keys that a console would start with. It is never nil.
+// keys lists every action with the keys that a console would start with. It is never
+// nil.
 func (l settingsList) keys() []keysNow {
 	list := []keysNow{}
 	for _, a := range l.actions {
@@ -56,8 +57,8 @@ func (l settingsList) printKeys(as *output.Format, out io.Writer) error {
 	return t.Print(out)
 }
 
-// oneAction prints the keys of one action, or with JSON all about them. A name that is no
-// action gets those that come near.
+// oneAction prints the keys of one action, or with JSON all about them. A name that is
+// no action gets those that come near.
 func (l settingsList) oneAction(name string, as *output.Format, out io.Writer) error {
 	list := l.keys()
 	i := slices.IndexFunc(list, func(k keysNow) bool { return k.Action == name })
@@ -71,8 +72,8 @@ func (l settingsList) oneAction(name string, as *output.Format, out io.Writer) e
 	return show.Line(out, strings.Join(list[i].Keys, " "))
 }
 
-// chosenKeys are rows of the main list: only the keys that the file sets, since there are
-// many actions.
+// chosenKeys are rows of the main list: only the keys that the file sets, since there
+// are many actions.
 func (l settingsList) chosenKeys(t *show.Table) {
 	for _, k := range l.keys() {
 		if k.Line > 0 {

@@ -17,8 +17,8 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-// settingsFlags say which settings file of an agent is meant. install and uninstall share
-// them, so that what was installed is found again by the same words.
+// settingsFlags say which settings file of an agent is meant. install and uninstall
+// share them, so that what was installed is found again by the same words.
 type settingsFlags struct {
 	user, project bool
 	settings      string
@@ -40,8 +40,8 @@ const settingsHelp = `Which file:
                    the project shares: the path of your aoctl would block the others
   --settings FILE  any other file, such as for "claude --settings FILE"`
 
-// allAgents stands for every agent that is found on the machine. No agent may have that
-// name.
+// allAgents stands for every agent that is found on the machine. No agent may have
+// that name.
 const allAgents = "all"
 
 // add declares the flags on cmd, with the arguments that go with them.
@@ -57,9 +57,9 @@ func (f *settingsFlags) add(cmd *cobra.Command) {
 	output.Flags[installOutcome](cmd, &f.json, "print a JSON array with what became of each agent", offeredFields...)
 }
 
-// args asks for at most one agent and one place. Only a single agent has another place than
-// the user's own settings. uninstall needs a name: to take out what is not named would be a
-// guess.
+// args asks for at most one agent and one place. Only a single agent has another place
+// than the user's own settings. uninstall needs a name: to take out what is not named
+// would be a guess.
 func (f *settingsFlags) args(cmd *cobra.Command, args []string) error {
 	places := 0
 	for _, given := range []bool{f.user, f.project, cmd.Flags().Changed("settings")} {
@@ -80,8 +80,8 @@ func (f *settingsFlags) args(cmd *cobra.Command, args []string) error {
 }
 
 // options turns the flags and the agent's name into what the install package takes. No
-// place is the user's own settings. The file is named as it was typed; the install package
-// looks at it.
+// place is the user's own settings. The file is named as it was typed; the install
+// package looks at it.
 func (f *settingsFlags) options(cmd *cobra.Command, agent string) install.Options {
 	o := install.Options{Agent: agent, DryRun: f.dryRun, Now: time.Now()}
 	switch {
@@ -93,8 +93,8 @@ func (f *settingsFlags) options(cmd *cobra.Command, agent string) install.Option
 	return o
 }
 
-// completeAgents offers the agents that aoctl knows, whether they are on this machine or
-// not.
+// completeAgents offers the agents that aoctl knows, whether they are on this machine
+// or not.
 func completeAgents(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -174,10 +174,11 @@ Codex runs only hooks that you trust: type /hooks in codex, or give --trust.
 // askFlags say which console the hooks ask.
 type askFlags struct{ url, tokenFile string }
 
-// console is what the hooks' lines name: the socket that a console would listen on now,
-// unless it is reached over TCP. It is written into the line, so that neither a project's
-// settings nor a variable can lead a hook elsewhere. The token's file is named by its whole
-// path, because hooks run in other folders; the token itself is in no line.
+// console is what the hooks' lines name: the socket that a console would listen on
+// now, unless it is reached over TCP. It is written into the line, so that neither a
+// project's settings nor a variable can lead a hook elsewhere. The token's file is
+// named by its whole path, because hooks run in other folders; the token itself is in
+// no line.
 func (f askFlags) console(cmd *cobra.Command) (install.Console, error) {
 	if f.url == "" && !cmd.Flags().Changed("url") {
 		socket, err := client.SocketPath(cmd)
@@ -198,9 +199,9 @@ func (f askFlags) console(cmd *cobra.Command) (install.Console, error) {
 	return c, err
 }
 
-// describeInstall says what was done, and what comes next. It promises nothing that was not
-// found: for a version of the agent that does not hold calls it says so in the line of the
-// mode. Paths in it are made safe for a terminal.
+// describeInstall says what was done, and what comes next. It promises nothing that
+// was not found: for a version of the agent that does not hold calls it says so in the
+// line of the mode. Paths in it are made safe for a terminal.
 func describeInstall(o install.Options, r install.Report) string {
 	var b strings.Builder
 	line := func(label, value string) { fmt.Fprintf(&b, "  %-12s%s\n", label, safe.Line(value)) }
@@ -262,8 +263,8 @@ func waiter(o install.Options, r install.Report) string {
 	return r.Agent + " itself"
 }
 
-// filePath names the settings file, and the one behind it when it is a link: that one is
-// written.
+// filePath names the settings file, and the one behind it when it is a link: that one
+// is written.
 func filePath(r install.Report) string {
 	if r.Target == "" {
 		return r.File

@@ -22,8 +22,8 @@ import (
 	"github.com/aoctl/aoctl/tui/figures"
 )
 
-// installer carries out one "aoctl install" or "aoctl uninstall". It is used once, by one
-// goroutine; a copy of it with DryRun says what an installation would do.
+// installer carries out one "aoctl install" or "aoctl uninstall". It is used once, by
+// one goroutine; a copy of it with DryRun says what an installation would do.
 type installer struct {
 	o         install.Options // Agent is set for each one in turn
 	invoked   string          // as this program was called
@@ -36,8 +36,9 @@ type installer struct {
 	versions  map[string]string // of the agents that were asked; see ask
 }
 
-// installOutcome is what became of one agent, as --json prints it. The names are a promise
-// to scripts. Error may stand beside Changed: the hooks are written then, and do not hold.
+// installOutcome is what became of one agent, as --json prints it. The names are a
+// promise to scripts. Error may stand beside Changed: the hooks are written then, and
+// do not hold.
 type installOutcome struct {
 	ID       string   `json:"id"` // the agent, by which other commands name it
 	Agent    string   `json:"agent"`
@@ -60,8 +61,8 @@ type installOutcome struct {
 	err    error // of Codex's trust
 }
 
-// run does what the arguments say: one agent, all that are found, or what is chosen. The
-// flags that make no sense together are refused before anything is written.
+// run does what the arguments say: one agent, all that are found, or what is chosen.
+// The flags that make no sense together are refused before anything is written.
 func (i *installer) run(cmd *cobra.Command, args []string) error {
 	if i.trust && len(args) == 1 && args[0] != "codex" && args[0] != allAgents {
 		return usage.Error{Text: "only Codex trusts hooks one by one", Hint: "leave --trust out"}
@@ -79,8 +80,8 @@ func (i *installer) run(cmd *cobra.Command, args []string) error {
 	return i.one(cmd.Context())
 }
 
-// found are the agents that "all" means: those on the machine, and for a removal every one,
-// since an agent may have gone before its hooks.
+// found are the agents that "all" means: those on the machine, and for a removal every
+// one, since an agent may have gone before its hooks.
 func (i *installer) found() []string {
 	if i.remove {
 		return install.Agents()
@@ -114,9 +115,9 @@ func (i *installer) one(ctx context.Context) error {
 	return installError(err)
 }
 
-// all does it for each of names; one that fails does not keep the others from it. Each is
-// told as it is done. The error at the end names those that failed, as the problem of each
-// was printed already.
+// all does it for each of names; one that fails does not keep the others from it. Each
+// is told as it is done. The error at the end names those that failed, as the problem
+// of each was printed already.
 func (i *installer) all(ctx context.Context, names []string) error {
 	if len(names) == 0 {
 		if i.json.On() {
@@ -177,8 +178,8 @@ func (i *installer) all(ctx context.Context, names []string) error {
 	return nil
 }
 
-// anyChanged reports whether anything was done, for the sentence that says that nothing
-// was.
+// anyChanged reports whether anything was done, for the sentence that says that
+// nothing was.
 func anyChanged(list []installOutcome) bool {
 	for _, o := range list {
 		if o.Changed {
@@ -188,9 +189,9 @@ func anyChanged(list []installOutcome) bool {
 	return false
 }
 
-// do installs or removes for i.o.Agent. With an error, a report with a file says what was
-// done before it. A dry run that would not hold calls is a warning; the real one is an
-// error.
+// do installs or removes for i.o.Agent. With an error, a report with a file says what
+// was done before it. A dry run that would not hold calls is a warning; the real one
+// is an error.
 func (i *installer) do(ctx context.Context) (installOutcome, error) {
 	var r install.Report
 	var err error
@@ -220,9 +221,10 @@ func (i *installer) do(ctx context.Context) (installOutcome, error) {
 	return done, done.err
 }
 
-// install writes the hooks for i.o.Agent, and notes what is to be guarded: the settings,
-// what they lead to, and the programs that they run. A list that cannot be written is a
-// warning, since the hooks hold all the same. With DryRun nothing is written or noted.
+// install writes the hooks for i.o.Agent, and notes what is to be guarded: the
+// settings, what they lead to, and the programs that they run. A list that cannot be
+// written is a warning, since the hooks hold all the same. With DryRun nothing is
+// written or noted.
 func (i *installer) install(ctx context.Context) (install.Report, error) {
 	program, err := install.FindProgram(i.invoked)
 	if err != nil {
@@ -248,8 +250,8 @@ func (i *installer) install(ctx context.Context) (install.Report, error) {
 	return r, nil
 }
 
-// ask finds out the versions of agents that were not asked yet, all at the same time: each
-// is a process. A version that nobody could tell is "".
+// ask finds out the versions of agents that were not asked yet, all at the same time:
+// each is a process. A version that nobody could tell is "".
 func (i *installer) ask(ctx context.Context, agents ...string) {
 	if i.versions == nil {
 		i.versions = map[string]string{}
@@ -274,8 +276,9 @@ func (i *installer) ask(ctx context.Context, agents ...string) {
 	}
 }
 
-// say tells a person what became of one agent. A warning that several agents share is told
-// once. A dry run prints the diff and nothing else, so that it can be read by patch.
+// say tells a person what became of one agent. A warning that several agents share is
+// told once. A dry run prints the diff and nothing else, so that it can be read by
+// patch.
 func (i *installer) say(done installOutcome) error {
 	r := done.report
 	text := describeUninstall(r)
@@ -302,8 +305,8 @@ func (i *installer) say(done installOutcome) error {
 	return nil
 }
 
-// trustText says what Codex still needs, "" for any other agent. Until the person has done
-// that, every call of Codex runs unasked, so it is said each time.
+// trustText says what Codex still needs, "" for any other agent. Until the person has
+// done that, every call of Codex runs unasked, so it is said each time.
 func trustText(o install.Options, done installOutcome) string {
 	switch {
 	case o.Agent != "codex" || done.report.Ungated != "":
@@ -321,8 +324,8 @@ You have to do that again whenever the hooks change; "aoctl doctor" says when.
 `
 }
 
-// knownAgents is the sentence for a machine on which no agent was found: its agent may lie
-// where aoctl does not look.
+// knownAgents is the sentence for a machine on which no agent was found: its agent may
+// lie where aoctl does not look.
 func knownAgents() string {
 	return "aoctl knows " + strings.Join(install.Agents(), ", ") + ". Install for one with: aoctl install AGENT\n"
 }

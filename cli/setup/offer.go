@@ -21,8 +21,8 @@ type candidate struct {
 	err    error
 }
 
-// state is what a person wants to know of c in a few words, with the file that would be
-// changed. Its paths are not safe for a terminal yet.
+// state is what a person wants to know of c in a few words, with the file that would
+// be changed. Its paths are not safe for a terminal yet.
 func (c candidate) state() string {
 	switch {
 	case c.err != nil:
@@ -39,8 +39,9 @@ func (c candidate) state() string {
 	return "found, no aoctl hook yet → " + filePath(c.report)
 }
 
-// offer finds the agents on this machine. At a terminal it asks about each; otherwise it
-// lists them, with what to type. Without a terminal nothing is written: nobody has agreed.
+// offer finds the agents on this machine. At a terminal it asks about each; otherwise
+// it lists them, with what to type. Without a terminal nothing is written: nobody has
+// agreed.
 func (i *installer) offer(ctx context.Context) error {
 	list := i.candidates(ctx)
 	if i.json.On() {
@@ -65,8 +66,8 @@ func (i *installer) offer(ctx context.Context) error {
 	return i.whatToType(list)
 }
 
-// candidates looks what an installation would do for each agent, and does nothing. An agent
-// whose settings cannot be read is listed with its error.
+// candidates looks what an installation would do for each agent, and does nothing. An
+// agent whose settings cannot be read is listed with its error.
 func (i *installer) candidates(ctx context.Context) []candidate {
 	var list []candidate
 	found := install.Find()
@@ -86,8 +87,8 @@ func (i *installer) candidates(ctx context.Context) []candidate {
 	return list
 }
 
-// offeredFields are those that offered has beside an installOutcome's. --json checks names
-// before anything is looked at.
+// offeredFields are those that offered has beside an installOutcome's. --json checks
+// names before anything is looked at.
 var offeredFields = []string{"id", "agent", "title", "program", "file", "installed", "would_change", "error"}
 
 // offered is the list as --json prints it; it is never nil.
@@ -122,9 +123,9 @@ func (i *installer) whatToType(list []candidate) error {
 	return err
 }
 
-// choose asks about each agent that lacks something. Nothing is written before the last
-// answer. Quitting leaves out the agents that were not asked about yet; an end of input
-// leaves out all of them, because then nobody may be there any more.
+// choose asks about each agent that lacks something. Nothing is written before the
+// last answer. Quitting leaves out the agents that were not asked about yet; an end of
+// input leaves out all of them, because then nobody may be there any more.
 func (i *installer) choose(ctx context.Context, list []candidate) error {
 	answers := bufio.NewReader(i.in)
 	var names, left []string
@@ -177,8 +178,8 @@ const (
 	answerEnd  = "" // the input has ended
 )
 
-// askFor asks about one agent until there is an answer. A bare enter is a no, and the diff
-// can be looked at as often as one likes.
+// askFor asks about one agent until there is an answer. A bare enter is a no, and the
+// diff can be looked at as often as one likes.
 func (i *installer) askFor(answers *bufio.Reader, c candidate) string {
 	for {
 		_, _ = fmt.Fprintf(i.out, "Install for %s? [y]es, [n]o, [a]ll that follow, [d]iff, [q]uit (none that follow): ", c.Title)

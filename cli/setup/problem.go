@@ -15,9 +15,9 @@ import (
 	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
-// installError turns what the install package returns into what a person reads: what is
-// wrong, where, and what to do. A mistake of the caller gets its own exit code. An error
-// that it does not know, and nil, stay as they are.
+// installError turns what the install package returns into what a person reads: what
+// is wrong, where, and what to do. A mistake of the caller gets its own exit code. An
+// error that it does not know, and nil, stay as they are.
 func installError(err error) error {
 	if u, ok := errors.AsType[*install.UsageError](err); ok {
 		return usage.Error{Text: u.Text, Hint: u.Hint}
@@ -34,9 +34,9 @@ func installError(err error) error {
 	return err
 }
 
-// pathProblem says why a file could not be read or written. Settings are first written to a
-// file beside them, whose name means nothing to the user, so the folder is named instead.
-// cause is kept for errors.Is.
+// pathProblem says why a file could not be read or written. Settings are first written
+// to a file beside them, whose name means nothing to the user, so the folder is named
+// instead. cause is kept for errors.Is.
 func pathProblem(p *fs.PathError, cause error) error {
 	path, verb := p.Path, "read"
 	if strings.Contains(filepath.Base(path), ".aoctl-") || p.Op != "open" && p.Op != "read" && p.Op != "stat" {

@@ -17,9 +17,9 @@ import (
 	"github.com/aoctl/aoctl/tui/figures"
 )
 
-// trustCodex has Codex trust the hooks in file, and returns how many those are. Without
-// --trust it offers that at a terminal. Codex skips what it does not trust, and every call
-// runs: an installation that ends so has failed.
+// trustCodex has Codex trust the hooks in file, and returns how many those are.
+// Without --trust it offers that at a terminal. Codex skips what it does not trust,
+// and every call runs: an installation that ends so has failed.
 //
 // Codex's own program writes the trust, as its form is Codex's affair.
 func (i *installer) trustCodex(ctx context.Context, file string) (int, error) {
@@ -45,7 +45,8 @@ func (i *installer) trustCodex(ctx context.Context, file string) (int, error) {
 // errNotTrusted is in the error of an installation that Codex's trust is missing from.
 var errNotTrusted = errors.New("nobody told it to")
 
-// untrusted is the failure of an installation that ends without Codex's trust, nil for nil.
+// untrusted is the failure of an installation that ends without Codex's trust, nil for
+// nil.
 func untrusted(err error) error {
 	if err == nil {
 		return nil
@@ -56,8 +57,8 @@ func untrusted(err error) error {
 	}
 }
 
-// agrees asks the person at the terminal; without one nobody agrees. Anything but a y is a
-// no.
+// agrees asks the person at the terminal; without one nobody agrees. Anything but a y
+// is a no.
 func (i *installer) agrees(question string) bool {
 	in, ok := i.in.(*os.File)
 	if i.json.On() || !ok || !term.IsTerminal(in.Fd()) || !term.IsTerminal(os.Stdout.Fd()) {

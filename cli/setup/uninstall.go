@@ -11,8 +11,8 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-// newUninstallCommand makes "uninstall". It asks no agent for its version: hooks go from
-// any.
+// newUninstallCommand makes "uninstall". It asks no agent for its version: hooks go
+// from any.
 func newUninstallCommand() *cobra.Command {
 	var place settingsFlags
 	cmd := &cobra.Command{
@@ -38,8 +38,8 @@ then on the agent asks as it did before.
 	return cmd
 }
 
-// describeUninstall says what was removed. A file that held nothing else is gone, and one
-// that was not changed since the installation is as it was before.
+// describeUninstall says what was removed. A file that held nothing else is gone, and
+// one that was not changed since the installation is as it was before.
 func describeUninstall(r install.Report) string {
 	file := safe.Line(filePath(r))
 	if !r.Changed {

@@ -12,7 +12,8 @@ import (
 	"github.com/aoctl/aoctl/cli/exit"
 )
 
-// Editor is the user's editor, as a shell reads it: it may have words of its own behind it.
+// Editor is the user's editor, as a shell reads it: it may have words of its own
+// behind it.
 func Editor() string {
 	return cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"), "vi")
 }

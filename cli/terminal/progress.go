@@ -19,12 +19,12 @@ const (
 	widthIfNone = 80
 )
 
-// Progress is one line on a terminal that says which steps of a slow command run now. The
-// line is drawn over itself and erased at the end, so nothing of it stays in the
+// Progress is one line on a terminal that says which steps of a slow command run now.
+// The line is drawn over itself and erased at the end, so nothing of it stays in the
 // scrollback.
 //
-// A nil Progress draws nothing; that is what a pipe gets. All methods may be called from
-// any goroutine.
+// A nil Progress draws nothing; that is what a pipe gets. All methods may be called
+// from any goroutine.
 type Progress struct {
 	out   io.Writer
 	doing string // "checking"
@@ -41,9 +41,9 @@ type Progress struct {
 	stopped sync.WaitGroup
 }
 
-// StartProgress begins a line on out, such as "checking console, drill (3 of 9 done)". It
-// returns nil unless out is a terminal that can erase a line. Stop must be called: a
-// goroutine draws until then.
+// StartProgress begins a line on out, such as "checking console, drill (3 of 9 done)".
+// It returns nil unless out is a terminal that can erase a line. Stop must be called:
+// a goroutine draws until then.
 func StartProgress(out io.Writer, doing string, total int) *Progress {
 	f, ok := out.(*os.File)
 	if !ok || !term.IsTerminal(f.Fd()) || os.Getenv("TERM") == "dumb" {
@@ -82,8 +82,8 @@ func (p *Progress) spin() {
 	}
 }
 
-// Step says that a step has begun. The caller calls end when it is over; calling it twice
-// counts once. Steps may overlap.
+// Step says that a step has begun. The caller calls end when it is over; calling it
+// twice counts once. Steps may overlap.
 func (p *Progress) Step(name string) (end func()) {
 	if p == nil {
 		return func() {}

@@ -15,7 +15,9 @@ const LateFor = 5 * time.Minute
 // RecentKept is how many decided calls the console keeps to draw when nothing waits.
 const RecentKept = 100
 
-// Board is what the console knows: a snapshot of the broker, kept up to date.
+// Board is what the console knows: a snapshot of the broker, kept up to date. It
+// belongs to the goroutine of the screen. Other packages read its lists and change
+// nothing of them but marks and what was seen of a card.
 type Board struct {
 	Cards    map[string]*Card
 	Waiting  order // all calls that wait
@@ -43,7 +45,8 @@ func NewBoard() *Board {
 }
 
 // Reset replaces everything but the filter and what was decided before. What the
-// operator has seen of a card that is still there stays known.
+// operator has seen of a card that is still there stays known. It comes when the
+// console begins, and whenever it fell behind the broker's updates.
 func (b *Board) Reset(s broker.Snapshot, now time.Time) {
 	before := b.Cards
 	b.Cards = make(map[string]*Card, len(s.Requests))
@@ -56,12 +59,14 @@ func (b *Board) Reset(s broker.Snapshot, now time.Time) {
 	}
 	b.reroster()
 	for _, r := range s.Requests {
+		// A snapshot may lack the judgement of a call that has ended.
 		b.Request(judgedAs(r, before[r.ID]), now)
 		if old, c := before[r.ID], b.Cards[r.ID]; old != nil && c != nil && old.Key().SameCall(c.Key()) {
 			c.takeOver(old)
 		}
 	}
 	for id := range b.Marks {
+		// A mark holds only for the card as it was marked.
 		if c := b.Cards[id]; c == nil || c.Key() != before[id].Key() || b.Shown.index(c) < 0 {
 			delete(b.Marks, id)
 		}
@@ -76,7 +81,8 @@ func (c *Card) takeOver(old *Card) {
 	*c = kept
 }
 
-// Apply takes one change in and returns the card that began to wait through it, if any.
+// Apply takes one change in and returns the card that began to wait through it, if
+// any.
 func (b *Board) Apply(u broker.Update, now time.Time) *Card {
 	switch {
 	case u.Request != nil:
@@ -89,7 +95,8 @@ func (b *Board) Apply(u broker.Update, now time.Time) *Card {
 	return nil
 }
 
-// Request takes in the whole new value of a call.
+// Request takes in the whole new value of a call. arrived is the card that a person
+// should hear of: one that did not wait before, or another call under an old id.
 func (b *Board) Request(r broker.Request, now time.Time) (arrived *Card) {
 	old := b.Cards[r.ID]
 	r = judgedAs(r, old)
@@ -131,7 +138,8 @@ func judgedAs(r broker.Request, old *Card) broker.Request {
 }
 
 // renew takes in the new value of a call that still waits, and lists it where it
-// belongs now. A mark holds for the call as it was marked.
+// belongs now. A mark holds for the call as it was marked. The card leaves the lists
+// first, because they are sorted by what may change now.
 func (b *Board) renew(c *Card, r broker.Request) {
 	b.Waiting.remove(c)
 	b.Shown.remove(c)
@@ -158,8 +166,8 @@ func (b *Board) count(c *Card, by int) {
 	}
 }
 
-// keepLate lists r as late when it ended without anybody's answer, and that is on record: before
-// that nobody may allow it.
+// keepLate lists r as late when it ended without anybody's answer, and that is on
+// record: before that nobody may allow it.
 func (b *Board) keepLate(r broker.Request, now time.Time) {
 	until := r.Outcome.At.Add(LateFor)
 	if !r.Outcome.Unanswered() || !now.Before(until) || r.Unrecorded {
@@ -200,7 +208,8 @@ func (b *Board) Drop(c *Card) {
 	b.Shown.remove(c)
 }
 
-// ExpireLate drops the late cards whose time is over.
+// ExpireLate drops the late cards whose time is over. The clock asks for it each
+// second.
 func (b *Board) ExpireLate(now time.Time) {
 	for _, c := range slices.Clone(b.Late) {
 		if now.Unix() >= c.lateUntil {
@@ -209,7 +218,8 @@ func (b *Board) ExpireLate(now time.Time) {
 	}
 }
 
-// Remember puts a decided call in front of the recent ones.
+// Remember puts a decided call in front of the recent ones, by when it was decided,
+// each call once.
 func (b *Board) Remember(r broker.Request) {
 	b.Recent = slices.DeleteFunc(b.Recent, func(old broker.Request) bool { return old.ID == r.ID })
 	i, _ := slices.BinarySearchFunc(b.Recent, r, func(a, r broker.Request) int {
@@ -222,7 +232,7 @@ func (b *Board) Remember(r broker.Request) {
 // Rows is how many cards are listed.
 func (b *Board) Rows() int { return len(b.Shown) + len(b.lateSeen) }
 
-// Row is the card listed at place i: those that wait come first.
+// Row is the card listed at place i: those that wait come first. i must be below Rows.
 func (b *Board) Row(i int) *Card {
 	if i < len(b.Shown) {
 		return b.Shown[i]
@@ -245,6 +255,7 @@ func (b *Board) Place(c *Card) int {
 }
 
 // Filter selects cards: all words must occur, and the session must be the one given.
+// The zero value lets everything pass.
 type Filter struct {
 	words     []string // lower case
 	Text      string   // as typed
@@ -266,6 +277,7 @@ func (b *Board) SetFilter(f Filter) {
 	}
 }
 
+// pass is what of a list passes the filter, in its order.
 func (b *Board) pass(all order) order {
 	var some order
 	for _, c := range all {
@@ -279,6 +291,8 @@ func (b *Board) pass(all order) order {
 // MaxHaystack is how much of a call's input the filter looks at, in bytes.
 const MaxHaystack = 16 << 10
 
+// passes reports whether c has all words of the filter. What is looked in is made once
+// for a card.
 func (b *Board) passes(c *Card) bool {
 	if b.Filter.SessionID != "" && c.Req.SessionID != b.Filter.SessionID {
 		return false

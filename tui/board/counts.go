@@ -17,7 +17,8 @@ func (b *Board) HeldCalls() int {
 	return n
 }
 
-// FrozenSessions counts the sessions that are frozen.
+// FrozenSessions counts the living sessions that are frozen, by themselves or with
+// all.
 func (b *Board) FrozenSessions() int {
 	n := 0
 	for _, s := range b.Sessions {
@@ -28,7 +29,7 @@ func (b *Board) FrozenSessions() int {
 	return n
 }
 
-// ObservedSessions counts the sessions that are only observed.
+// ObservedSessions counts the living sessions that are only observed.
 func (b *Board) ObservedSessions() int {
 	n := 0
 	for _, s := range b.Sessions {
@@ -62,8 +63,8 @@ func (b *Board) Elsewhere() []*broker.Session {
 	return list
 }
 
-// InOneProcess reports whether another living session has the process of s, so that its pane
-// may be that one's.
+// InOneProcess reports whether another living session has the process of s, so that
+// its pane may be that one's.
 func (b *Board) InOneProcess(s *broker.Session) bool {
 	if s.Process.PID == 0 || s.Pane == "" || !s.SharesProcess() {
 		return false

@@ -14,7 +14,9 @@ import (
 	"github.com/aoctl/aoctl/tui/words"
 )
 
-// send allows the call with the input that is on the screen.
+// send allows the call with the input that is on the screen. The digest is that of the
+// call as it was asked, the seal that of the judgement which was shown: the broker
+// refuses when either is no longer so.
 func (x *Screen) send() tea.Cmd {
 	e := x.edit
 	if e == nil {
@@ -24,6 +26,7 @@ func (x *Screen) send() tea.Cmd {
 		return x.Say(i, why)
 	}
 	e.state = editSending
+	// The card must not be decided a second time from the list.
 	x.Board.Cards[e.card.ID].Sending = broker.Allow
 	d := broker.Decision{
 		Verdict: broker.Allow, By: x.Operator, Digest: e.card.Digest, UpdatedInput: e.input,
@@ -36,7 +39,8 @@ func (x *Screen) send() tea.Cmd {
 	}
 }
 
-// sent tells what became of the decision.
+// sent tells what became of the decision. When files or rules have changed meanwhile,
+// the input is judged anew and the question comes again.
 func (x *Screen) sent(msg sentMsg) tea.Cmd {
 	c := x.Board.Cards[msg.id]
 	if c != nil && msg.err != nil {

@@ -61,8 +61,8 @@ func (x *Screen) View(_, _ int) []string {
 	return x.Framed(f, rows, top)
 }
 
-// rows lays the question out: what changed, then the call as it would run, as any
-// call is drawn. end is the row behind what must be read.
+// rows lays the question out: what changed, then the call as it would run, as any call
+// is drawn. end is the row behind what must be read.
 func (x *Screen) rows(width int) (rows []string, end int) {
 	e := x.edit
 	p := &callview.Doc{Paper: *x.Styles.Paper(width)}
@@ -93,7 +93,8 @@ func (x *Screen) rows(width int) (rows []string, end int) {
 	return p.Rows, len(p.Rows)
 }
 
-// question is rows for an input that was judged.
+// question is rows for an input that was judged. What another hook could still change
+// is said before everything else: then what is shown here may not be what runs.
 func (x *Screen) question(p *callview.Doc, width int) (rows []string, end int) {
 	e := x.edit
 	if e.judged.Deny != "" {

@@ -14,9 +14,9 @@ import (
 	"github.com/aoctl/aoctl/tui/words"
 )
 
-// File is the page of one rules file: what it says, and what trusting it would mean. The
-// file's text is not read here; the broker has parsed it, and the digest stands for all of
-// it.
+// File is the page of one rules file: what it says, and what trusting it would mean.
+// The file's text is not read here; the broker has parsed it, and the digest stands
+// for all of it.
 type File struct {
 	*desk.Desk
 	broker FilesBroker
@@ -39,8 +39,8 @@ func (p *File) Opens(on desk.Subject) tea.Cmd {
 // Subject is the file.
 func (p *File) Subject() desk.Subject { return desk.Subject{File: p.path} }
 
-// file is the file as it is now. Another one with the same text is not it. false means that
-// it is gone, or that its project is no longer known.
+// file is the file as it is now. Another one with the same text is not it. false means
+// that it is gone, or that its project is no longer known.
 func (p *File) file() (broker.RulesFile, bool) {
 	for _, f := range p.Book.Files {
 		if f.Path == p.path {
@@ -50,8 +50,8 @@ func (p *File) file() (broker.RulesFile, bool) {
 	return broker.RulesFile{}, false
 }
 
-// Update keeps the place. Changes of the file come with the desk's book, so no message is
-// about them.
+// Update keeps the place. Changes of the file come with the desk's book, so no message
+// is about them.
 func (p *File) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.MouseMsg:
@@ -64,7 +64,8 @@ func (p *File) Update(msg tea.Msg) tea.Cmd {
 }
 
 // settle leaves the page when the file is gone. A file that has changed has to be read
-// anew: the page goes back to its first row, and trust can only be given at the last one.
+// anew: the page goes back to its first row, and trust can only be given at the last
+// one.
 func (p *File) settle() tea.Cmd {
 	f, ok := p.file()
 	if !ok {
@@ -80,8 +81,8 @@ func (p *File) settle() tea.Cmd {
 	return nil
 }
 
-// Keys trust the file, take that back, and scroll. What is trusted is f as it is drawn: its
-// digest goes along.
+// Keys trust the file, take that back, and scroll. What is trusted is f as it is
+// drawn: its digest goes along.
 func (p *File) Keys() []desk.Key {
 	f, _ := p.file()
 	list := []desk.Key{able(desk.Key{
@@ -99,8 +100,8 @@ func (p *File) scroll(msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// untrustable says why there is nothing to trust in a file; empty when there is. A file
-// whose rules only refuse and ask needs no trust.
+// untrustable says why there is nothing to trust in a file; empty when there is. A
+// file whose rules only refuse and ask needs no trust.
 func untrustable(f broker.RulesFile) string {
 	switch {
 	case f.Problem != "":
@@ -113,8 +114,8 @@ func untrustable(f broker.RulesFile) string {
 	return ""
 }
 
-// askTrust asks before a file's allow rules count. The page has shown them, to the end. A
-// file comes with a project, so anybody may have written it.
+// askTrust asks before a file's allow rules count. The page has shown them, to the
+// end. A file comes with a project, so anybody may have written it.
 func (p *File) askTrust(f broker.RulesFile) tea.Cmd {
 	width, height := p.Inner()
 	switch {
@@ -138,8 +139,8 @@ func (p *File) View(_, _ int) []string {
 	return p.Framed(draw.Caption{Title: "Rules file", Right: inSight(p.top, height, len(rows))}, rows, p.top)
 }
 
-// rows lay out what the file says and what trusting it would mean. Every rule stands there
-// in full, since the person is about to answer for all of them.
+// rows lay out what the file says and what trusting it would mean. Every rule stands
+// there in full, since the person is about to answer for all of them.
 func (p *File) rows(f broker.RulesFile, width int) []string {
 	paper := p.Styles.Paper(width)
 	word, i := standing(f)
@@ -162,8 +163,8 @@ func (p *File) rows(f broker.RulesFile, width int) []string {
 	return paper.Rows
 }
 
-// writeRule lays out one rule of a file. Without trust its allow rules come as switched
-// off.
+// writeRule lays out one rule of a file. Without trust its allow rules come as
+// switched off.
 func (p *File) writeRule(paper *draw.Paper, r rules.Rule, trusted bool) {
 	writeRule(paper, r)
 	holds := words.Until(r, p.At)

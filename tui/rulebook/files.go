@@ -17,8 +17,9 @@ import (
 	"github.com/aoctl/aoctl/tui/words"
 )
 
-// FilesBroker is what the screens about rules files need of the broker. An empty digest
-// takes the trust back; a file whose text has another digest by then is not trusted.
+// FilesBroker is what the screens about rules files need of the broker. An empty
+// digest takes the trust back; a file whose text has another digest by then is not
+// trusted.
 type FilesBroker interface {
 	TrustFile(ctx context.Context, path, digest string, by broker.Actor) error
 }
@@ -77,8 +78,8 @@ func filesOf(b *words.Book) []broker.RulesFile {
 	return slices.SortedFunc(slices.Values(b.Files), func(x, y broker.RulesFile) int { return cmp.Compare(x.Path, y.Path) })
 }
 
-// place is where the selected file is listed. A file that is gone gives way to the first
-// one.
+// place is where the selected file is listed. A file that is gone gives way to the
+// first one.
 func (l *Files) place(list []broker.RulesFile) int {
 	return max(0, slices.IndexFunc(list, func(f broker.RulesFile) bool { return f.Path == l.at }))
 }
@@ -92,8 +93,8 @@ func (l *Files) selected() (broker.RulesFile, bool) {
 	return list[l.place(list)], true
 }
 
-// move selects another file. The path is kept and not the place, so a file that comes or
-// goes does not move the selection to another one.
+// move selects another file. The path is kept and not the place, so a file that comes
+// or goes does not move the selection to another one.
 func (l *Files) move(msg tea.KeyMsg) tea.Cmd {
 	if list := filesOf(l.Book); len(list) > 0 {
 		_, height := area(l.Desk)
@@ -114,8 +115,8 @@ func distrustKey(d *desk.Desk, b FilesBroker, f broker.RulesFile) desk.Key {
 	})
 }
 
-// trust lets a file's allow rules count while its digest is this one; "" takes it back. The
-// broker records it and reads the file once more.
+// trust lets a file's allow rules count while its digest is this one; "" takes it
+// back. The broker records it and reads the file once more.
 func trust(d *desk.Desk, b FilesBroker, f broker.RulesFile, digest string) tea.Cmd {
 	ctx, by := d.Ctx, d.Operator
 	return func() tea.Msg {
@@ -164,7 +165,8 @@ func standing(f broker.RulesFile) (string, draw.Ink) {
 	return "not trusted", draw.Warn
 }
 
-// short is the beginning of a digest, enough to compare by eye and not enough to rely on.
+// short is the beginning of a digest, enough to compare by eye and not enough to rely
+// on.
 func short(digest string) string { return digest[:min(len(digest), 8)] }
 
 // View draws the list.
@@ -187,8 +189,8 @@ func (l *Files) View(_, _ int) []string {
 	return listed(l.Desk, f, rows)
 }
 
-// row is one file: its standing, its path from the end, and in a wide window its rules and
-// digest.
+// row is one file: its standing, its path from the end, and in a wide window its rules
+// and digest.
 func (l *Files) row(f broker.RulesFile, chosen bool, width int) string {
 	word, i := standing(f)
 	line := begin(l.Desk, chosen, width).Put(i, word).To(13)

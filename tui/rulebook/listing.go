@@ -26,9 +26,9 @@ type ruleVersion struct {
 	version int
 }
 
-// takeIn lists the rules of another book. same tells whether the selected rule is still the
-// one that the operator looked at. When it is gone, the rule that now stands in its place
-// is selected, and that is another one.
+// takeIn lists the rules of another book. same tells whether the selected rule is
+// still the one that the operator looked at. When it is gone, the rule that now stands
+// in its place is selected, and that is another one.
 func (l *listing) takeIn(book *words.Book) (same bool) {
 	at := l.place()
 	before, _ := l.selected()
@@ -42,8 +42,8 @@ func (l *listing) takeIn(book *words.Book) (same bool) {
 	return !ok || l.same(before, now)
 }
 
-// goToSaved selects the rule that was just saved, once the book has it, if it is listed.
-// The answer and the book come by different ways, so either may be first.
+// goToSaved selects the rule that was just saved, once the book has it, if it is
+// listed. The answer and the book come by different ways, so either may be first.
 func (l *listing) goToSaved() {
 	if _, ok := l.book.Place(l.made); !ok {
 		return
@@ -56,14 +56,14 @@ func (l *listing) goToSaved() {
 	}
 }
 
-// same reports whether the selected rule is still the one that the operator looked at: as
-// it was, or as a key on this screen has just made it.
+// same reports whether the selected rule is still the one that the operator looked at:
+// as it was, or as a key on this screen has just made it.
 func (l *listing) same(before, now rules.Rule) bool {
 	return before.ID == now.ID && (before.Version == now.Version || l.sent == ruleVersion{now.ID, now.Version})
 }
 
-// filterBy lists only the rules that have every word of text, in any of their parts and any
-// case. An empty text lists all.
+// filterBy lists only the rules that have every word of text, in any of their parts
+// and any case. An empty text lists all.
 func (l *listing) filterBy(text string) {
 	l.filter = text
 	l.refilter()
@@ -123,8 +123,8 @@ func (l *listing) choose(i int) {
 	l.at = l.book.Rules[l.shown[max(0, min(i, len(l.shown)-1))]].ID
 }
 
-// find selects the rule with this id. It lists all rules when the filter hides that one:
-// whoever opened the list on a rule wants to see it.
+// find selects the rule with this id. It lists all rules when the filter hides that
+// one: whoever opened the list on a rule wants to see it.
 func (l *listing) find(id string) {
 	if _, ok := l.book.Place(id); !ok {
 		return

@@ -1,25 +1,26 @@
 // Package rulebook holds the screens about rules: the list of rules, the tokens of
-// programs, the rules files of projects, and one such file. Each is a screen of its own;
-// they open one another by name.
+// programs, the rules files of projects, and one such file. Each is a screen of its
+// own; they open one another by name.
 //
 // The rules themselves are not here: the desk has them (desk.Book), and the console
-// replaces that book when the broker tells of a change. A screen that is drawn compares the
-// book with the one that it drew before. When what is selected is not what stood there, it
-// makes keys deaf for a moment, because a key that was on its way was meant for something
-// else.
+// replaces that book when the broker tells of a change. A screen that is drawn
+// compares the book with the one that it drew before. When what is selected is not
+// what stood there, it makes keys deaf for a moment, because a key that was on its way
+// was meant for something else.
 //
-// Everything here may let agents run more without a question: a rule that is switched on, a
-// deny that is switched off, a file that is trusted, a token for a program. So each takes a
-// key press of its own, judged by the guard, or a question that is answered with y. What is
-// asked about is what was on the screen: a rule is saved with the version that was shown,
-// and a file is trusted by the digest that was shown, once its last row was on the screen.
+// Everything here may let agents run more without a question: a rule that is switched
+// on, a deny that is switched off, a file that is trusted, a token for a program. So
+// each takes a key press of its own, judged by the guard, or a question that is
+// answered with y. What is asked about is what was on the screen: a rule is saved with
+// the version that was shown, and a file is trusted by the digest that was shown, once
+// its last row was on the screen.
 //
 // What only makes more calls ask, such as taking a file's trust back, happens at once.
 //
-// A new rule and one that is to be changed are written in the rule editor, which is another
-// screen. The broker is asked in commands, and its answers come back as messages of this
-// package. Each screen declares what it needs of the broker. Open rules.go first;
-// listing.go is its state.
+// A new rule and one that is to be changed are written in the rule editor, which is
+// another screen. The broker is asked in commands, and its answers come back as
+// messages of this package. Each screen declares what it needs of the broker. Open
+// rules.go first; listing.go is its state.
 package rulebook
 
 import (
@@ -35,8 +36,8 @@ import (
 // label is how many cells the name of a value takes.
 const label = 11
 
-// able is k as the key line shall have it: a key that cannot act now is not named there.
-// Pressing it still says why.
+// able is k as the key line shall have it: a key that cannot act now is not named
+// there. Pressing it still says why.
 func able(k desk.Key) desk.Key {
 	if k.Why != "" {
 		k.Short = ""
@@ -53,8 +54,8 @@ func listed(d *desk.Desk, f draw.Caption, rows []string) []string {
 	return d.Frames().Framed(d.Whole(), f, 0, rows)
 }
 
-// inSight says which of n items are on the screen; nothing when all are. top is counted
-// from 0.
+// inSight says which of n items are on the screen; nothing when all are. top is
+// counted from 0.
 func inSight(top, room, n int) string {
 	if n <= room {
 		return ""
@@ -62,8 +63,8 @@ func inSight(top, room, n int) string {
 	return fmt.Sprintf("%s–%s of %s", figures.Count(top+1), figures.Count(min(top+room, n)), figures.Count(n))
 }
 
-// begin starts the row of an item. The chosen one has a bar beside its colour, since colour
-// alone tells nothing.
+// begin starts the row of an item. The chosen one has a bar beside its colour, since
+// colour alone tells nothing.
 func begin(d *desk.Desk, chosen bool, width int) *draw.Row {
 	bar := " "
 	if chosen {
@@ -84,7 +85,8 @@ func decisionInk(v rules.Verdict) draw.Ink {
 	return draw.Warn
 }
 
-// writeRule lays out what a rule says, with every foreign sign in its patterns visible.
+// writeRule lays out what a rule says, with every foreign sign in its patterns
+// visible.
 func writeRule(p *draw.Paper, r rules.Rule) {
 	p.Write(draw.Fixed(decisionInk(r.Decision), draw.SafeLine(string(r.Decision)), label), draw.Bold, r.Tool)
 	if r.Dangerous {

@@ -11,8 +11,8 @@ import (
 	"github.com/aoctl/aoctl/tui/words"
 )
 
-// RulesBroker is what the list of rules needs of the broker. SaveRule refuses a rule whose
-// version is no longer the one in force.
+// RulesBroker is what the list of rules needs of the broker. SaveRule refuses a rule
+// whose version is no longer the one in force.
 type RulesBroker interface {
 	SaveRule(ctx context.Context, r rules.Rule, by broker.Actor) (broker.SavedRule, error)
 	RemoveRule(ctx context.Context, id string, by broker.Actor) error
@@ -26,8 +26,8 @@ type Rules struct {
 	listing
 }
 
-// NewRules makes the screen. edit is given by the root, since this screen knows no other
-// one.
+// NewRules makes the screen. edit is given by the root, since this screen knows no
+// other one.
 func NewRules(d *desk.Desk, b RulesBroker, edit func(id string) tea.Cmd) *Rules {
 	return &Rules{Desk: d, broker: b, edit: edit, listing: listing{book: d.Book}}
 }
@@ -47,8 +47,8 @@ func (l *Rules) Subject() desk.Subject {
 	return desk.Subject{Rule: r.ID}
 }
 
-// Update takes answers of the broker, and the mouse. A rule that was saved in the editor
-// comes here too, and is selected.
+// Update takes answers of the broker, and the mouse. A rule that was saved in the
+// editor comes here too, and is selected.
 func (l *Rules) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case savedMsg:
@@ -59,8 +59,8 @@ func (l *Rules) Update(msg tea.Msg) tea.Cmd {
 		if msg.Err == nil {
 			l.made = msg.Saved.Rule.ID
 			before := l.at
-			// The selection has jumped to another rule by itself, so keys are deaf for a
-			// moment.
+			// The selection has jumped to another rule by itself, so keys are deaf for
+			// a moment.
 			if l.goToSaved(); l.at != before {
 				l.Guard.Doubt(l.At)
 			}
@@ -86,8 +86,8 @@ func (l *Rules) settle() {
 	l.top = desk.Window(l.top, l.place(), list-len(l.head(width)), len(l.shown))
 }
 
-// Keys are the keys of the list. Loosens marks those that may let more calls run, which the
-// root holds back where it holds decisions back.
+// Keys are the keys of the list. Loosens marks those that may let more calls run,
+// which the root holds back where it holds decisions back.
 func (l *Rules) Keys() []desk.Key {
 	r, ok := l.selected()
 	none := ""

@@ -28,8 +28,8 @@ func listHeights(height int) (list, detail int) {
 	return height - detail - 1, detail
 }
 
-// head are the rows above the list: what keeps all rules from allowing, when there is such
-// a thing.
+// head are the rows above the list: what keeps all rules from allowing, when there is
+// such a thing.
 func (l *Rules) head(width int) []string {
 	problem := l.Book.Problem
 	if problem == "" {
@@ -117,8 +117,8 @@ func (l *Rules) ruleState(r rules.Rule) (string, draw.Ink) {
 	return "on", draw.OK
 }
 
-// ruleRow is one rule on one row. number is its place among all rules, from 1, also in a
-// filtered list: it says in which order the rules speak.
+// ruleRow is one rule on one row. number is its place among all rules, from 1, also in
+// a filtered list: it says in which order the rules speak.
 func (l *Rules) ruleRow(r rules.Rule, number, width int) string {
 	cols := ruleWidths(width)
 	if cols.number > 0 {
@@ -142,8 +142,8 @@ func (l *Rules) ruleRow(r rules.Rule, number, width int) string {
 	return line.To(width).String()
 }
 
-// ruleWhat writes tool and pattern into so many cells. A rule about commands leaves its
-// tool out, as nearly all of them are about Bash.
+// ruleWhat writes tool and pattern into so many cells. A rule about commands leaves
+// its tool out, as nearly all of them are about Bash.
 func (l *Rules) ruleWhat(line *draw.Row, r rules.Rule, i draw.Ink, room int) {
 	names := words.Where(r)
 	if len(names) == 0 {
@@ -166,8 +166,8 @@ func (l *Rules) ruleWhat(line *draw.Row, r rules.Rule, i draw.Ink, room int) {
 	line.Put(i, " ").Fit(i, text, room-draw.Cells(tool)-1)
 }
 
-// ruleNumbers writes the columns behind the pattern. A rule that was never used stands out:
-// it may be one to remove.
+// ruleNumbers writes the columns behind the pattern. A rule that was never used stands
+// out: it may be one to remove.
 func (l *Rules) ruleNumbers(line *draw.Row, r rules.Rule, cols ruleColumns, width int) {
 	column := func(i draw.Ink, text string, n int) {
 		if n > 0 {
@@ -207,8 +207,8 @@ func ruleSource(r rules.Rule) string {
 	return draw.SafeLine(r.CreatedBy)
 }
 
-// ruleDetail tells the selected rule in height rows. Where they do not hold all of it, the
-// patterns are cut, for those the editor shows. How long it holds is never cut.
+// ruleDetail tells the selected rule in height rows. Where they do not hold all of it,
+// the patterns are cut, for those the editor shows. How long it holds is never cut.
 func (l *Rules) ruleDetail(width, height int) []string {
 	r, ok := l.selected()
 	if !ok {

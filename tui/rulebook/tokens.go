@@ -18,8 +18,8 @@ type TokensBroker interface {
 	RevokeToken(ctx context.Context, id string, by broker.Actor) error
 }
 
-// Tokens is the list of tokens for programs and hooks. A new token lies over the list in a
-// box of its own, the only time that anybody sees it.
+// Tokens is the list of tokens for programs and hooks. A new token lies over the list
+// in a box of its own, the only time that anybody sees it.
 type Tokens struct {
 	*desk.Desk
 	broker TokensBroker
@@ -96,8 +96,8 @@ func (t *Tokens) Keys() []desk.Key {
 	return append(list, desk.Moves("", t.move)...)
 }
 
-// boxKeys are the keys of the box. All other signs do nothing, so that no key which was
-// typed ahead puts the token out of sight.
+// boxKeys are the keys of the box. All other signs do nothing, so that no key which
+// was typed ahead puts the token out of sight.
 func (t *Tokens) boxKeys() []desk.Key {
 	leave := func(tea.KeyMsg) tea.Cmd {
 		t.minted = nil
@@ -141,8 +141,8 @@ func (t *Tokens) move(msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// tokenName is what a token is called; safe to draw. Without a label it goes by the end of
-// its id.
+// tokenName is what a token is called; safe to draw. Without a label it goes by the
+// end of its id.
 func tokenName(t broker.Token) string {
 	if t.Label != "" {
 		return "token " + draw.SafeLine(t.Label)
@@ -167,8 +167,8 @@ func (t *Tokens) mint(kind broker.TokenKind, text string) tea.Cmd {
 	}
 }
 
-// mintedCame opens the box, also when the screen was left meanwhile: the token cannot be
-// shown later.
+// mintedCame opens the box, also when the screen was left meanwhile: the token cannot
+// be shown later.
 func (t *Tokens) mintedCame(msg mintedMsg) tea.Cmd {
 	if msg.err != nil {
 		return t.Say(draw.Danger, "no token was made: "+draw.SafeLine(msg.err.Error()))

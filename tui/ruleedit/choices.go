@@ -17,14 +17,14 @@ type scopeOption struct {
 	once  bool // only this call, and no rule at all
 }
 
-// anyAgent is the choice that does not narrow a rule. It is drawn where the scope's agent
-// is "".
+// anyAgent is the choice that does not narrow a rule. It is drawn where the scope's
+// agent is "".
 const anyAgent = "any"
 
 // offerScopes sets what a rule made from a call may be about: this project when it is
 // known, for that is as narrow as what people mean mostly is, else this session.
-// "everywhere" is offered and never chosen beforehand: the widest rule takes a key of its
-// own.
+// "everywhere" is offered and never chosen beforehand: the widest rule takes a key of
+// its own.
 func (f *form) offerScopes(call broker.Request, draft rules.Scope, b *board.Board) {
 	id, project := call.SessionID, draft.Project
 	// A draft of the broker's has a project only when the rule could be about one. The
@@ -46,9 +46,9 @@ func (f *form) offerScopes(call broker.Request, draft rules.Scope, b *board.Boar
 	f.agents([]string{call.Agent}, draft.Agent)
 }
 
-// ruleScopes sets what a rule from the list may be about: what it is about now, everywhere,
-// and the projects and sessions that the console knows. What it is about now comes first
-// and is chosen, so saving without a change changes nothing.
+// ruleScopes sets what a rule from the list may be about: what it is about now,
+// everywhere, and the projects and sessions that the console knows. What it is about
+// now comes first and is chosen, so saving without a change changes nothing.
 func (f *form) ruleScopes(now rules.Scope, b *board.Board) {
 	agent := now.Agent
 	// The agent has a field of its own and is no part of the place.
@@ -83,8 +83,8 @@ func (f *form) addScope(s rules.Scope, b *board.Board) {
 	f.scopes = append(f.scopes, scopeOption{name: words.Scope(s, b), scope: s})
 }
 
-// agents sets which kinds of agent may be chosen. "" comes first and stands for any. chosen
-// is among them even when no session of its kind is known.
+// agents sets which kinds of agent may be chosen. "" comes first and stands for any.
+// chosen is among them even when no session of its kind is known.
 func (f *form) agents(kinds []string, chosen string) {
 	f.agentKinds = []string{""}
 	// The chosen one goes first, so that it is offered even when its session is gone.
@@ -132,8 +132,8 @@ func (f *form) off() bool { return f.old.ID != "" && f.state.at == 1 }
 // verdict is the decision that is chosen, "" before there is a form.
 func (f *form) verdict() rules.Verdict { return rules.Verdict(f.decision.chosen()) }
 
-// decided is the chosen verdict for a call, for once. Whatever is not allow denies; unready
-// keeps the verdicts away that can do neither.
+// decided is the chosen verdict for a call, for once. Whatever is not allow denies;
+// unready keeps the verdicts away that can do neither.
 func (f *form) decided() broker.Verdict {
 	if f.verdict() == rules.Allow {
 		return broker.Allow

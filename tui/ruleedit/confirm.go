@@ -10,14 +10,14 @@ import (
 	"github.com/aoctl/aoctl/tui/words"
 )
 
-// confirmRows lays out the question: one sentence that says what will run from now on and
-// until when. end is the row behind it. The waiting calls that it would decide follow, all
-// of them, since saving decides them in the same moment.
+// confirmRows lays out the question: one sentence that says what will run from now on
+// and until when. end is the row behind it. The waiting calls that it would decide
+// follow, all of them, since saving decides them in the same moment.
 func (x *Screen) confirmRows(width int) (rows []string, end int) {
 	p := page{x, x.editor, x.Styles.Paper(width)}
 	r := x.editor.confirm.rule
-	// The call may have ended while the question was on the screen; the rule is still of
-	// use.
+	// The call may have ended while the question was on the screen; the rule is still
+	// of use.
 	p.gone()
 	p.Say(draw.Bold, confirmHead(r))
 	for _, name := range words.Where(r) {
@@ -34,8 +34,8 @@ func (x *Screen) confirmRows(width int) (rows []string, end int) {
 	return p.Rows, end
 }
 
-// confirmHead is the beginning of the sentence, up to the patterns. It names the tool as
-// the rule does and never what a pattern seems to mean.
+// confirmHead is the beginning of the sentence, up to the patterns. It names the tool
+// as the rule does and never what a pattern seems to mean.
 func confirmHead(r rules.Rule) string {
 	head := "From now on this runs without a question: "
 	if !r.Enabled {
@@ -52,8 +52,8 @@ func confirmHead(r rules.Rule) string {
 	return head + ", whatever it is about,"
 }
 
-// confirmTail is the end of the sentence: where, and until when. All parts of a scope must
-// fit, so all of them are named.
+// confirmTail is the end of the sentence: where, and until when. All parts of a scope
+// must fit, so all of them are named.
 func (p page) confirmTail(r rules.Rule) string {
 	where := "everywhere"
 	var parts []string

@@ -13,17 +13,17 @@ import (
 	"github.com/aoctl/aoctl/tui/words"
 )
 
-// fill puts tool and patterns of r into the form. Everything else stays, so that another
-// pattern can be looked at without losing what was chosen beside it. It keeps the focus
-// where it still exists.
+// fill puts tool and patterns of r into the form. Everything else stays, so that
+// another pattern can be looked at without losing what was chosen beside it. It keeps
+// the focus where it still exists.
 func (f *form) fill(r rules.Rule) {
 	f.tool, f.more, f.dangerous = text.NewLine(r.Tool), text.NewLine(""), r.Dangerous
 	f.where = nil
 	for _, name := range words.Where(r) {
 		f.where = append(f.where, whereLine{name: name, pattern: newPattern(r.Where[name])})
 	}
-	// A new rule without a pattern gets an empty line for the parameter that it will most
-	// likely be about. A rule that holds is shown as it is.
+	// A new rule without a pattern gets an empty line for the parameter that it will
+	// most likely be about. A rule that holds is shown as it is.
 	if name := mainParameter(r.Tool); len(f.where) == 0 && name != "" && r.ID == "" {
 		f.where = []whereLine{{name: name, pattern: newPattern(""), follows: true}}
 	}
@@ -40,8 +40,8 @@ func newPattern(s string) text.Line {
 	return l
 }
 
-// mainParameter is the parameter that rules about a tool are mostly about; "" for a tool
-// that is not known. The names are those of Claude Code's tools.
+// mainParameter is the parameter that rules about a tool are mostly about; "" for a
+// tool that is not known. The names are those of Claude Code's tools.
 func mainParameter(tool string) string {
 	switch tool {
 	case "Bash", "PowerShell":
@@ -61,8 +61,8 @@ func mainParameter(tool string) string {
 }
 
 // exactRule names one call and no other: what a refusing rule begins with when nothing
-// better is offered. It never begins with a wider one, for which the operator has to ask. A
-// call whose tool has no field that says most gets a rule for the tool alone.
+// better is offered. It never begins with a wider one, for which the operator has to
+// ask. A call whose tool has no field that says most gets a rule for the tool alone.
 func exactRule(r broker.Request) rules.Rule {
 	// Call has the tool by the common name and the input that is in force.
 	tool, input := r.Call()
@@ -71,8 +71,8 @@ func exactRule(r broker.Request) rules.Rule {
 	for _, name := range callview.MainFields {
 		if v, ok := c.Text(name); ok && v != "" {
 			p := exactPattern(name, v)
-			// The rule would be refused when it is saved, and its pattern could not be read
-			// on the screen.
+			// The rule would be refused when it is saved, and its pattern could not be
+			// read on the screen.
 			if len(p) > patterns.MaxPattern || strings.ContainsFunc(p, func(r rune) bool { return !unicode.IsPrint(r) }) {
 				p = "" // no pattern may hold it: the operator has to find one
 			}
@@ -99,8 +99,8 @@ func exactPattern(name, v string) string {
 	if strings.HasPrefix(v, "re:") {
 		b.WriteByte('\\')
 	}
-	// Bytes are enough: all special signs are ASCII, and no byte of a longer sign is one of
-	// them.
+	// Bytes are enough: all special signs are ASCII, and no byte of a longer sign is
+	// one of them.
 	for i := range len(v) {
 		if strings.IndexByte(special, v[i]) >= 0 {
 			b.WriteByte('\\')

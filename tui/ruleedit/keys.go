@@ -9,8 +9,8 @@ import (
 	"github.com/aoctl/aoctl/tui/text"
 )
 
-// keys are the keys of the rule editor. Those of the embedded text.Keys edit a line; the
-// Confirm keys scroll the question, where nothing is typed.
+// keys are the keys of the rule editor. Those of the embedded text.Keys edit a line;
+// the Confirm keys scroll the question, where nothing is typed.
 type keys struct {
 	Save, Close    key.Binding
 	Next, Previous key.Binding
@@ -22,8 +22,8 @@ type keys struct {
 	ConfirmBottom, ConfirmTop key.Binding
 }
 
-// defaultKeys are the keys of the editor. They cannot be changed in the settings file: here
-// letters are typed, so no letter can be a key.
+// defaultKeys are the keys of the editor. They cannot be changed in the settings file:
+// here letters are typed, so no letter can be a key.
 func defaultKeys() keys {
 	return keys{
 		Keys:     text.DefaultKeys(),
@@ -50,8 +50,8 @@ func Help() []key.Binding {
 	return []key.Binding{k.Next, k.Turn, k.Wider, k.Save, k.Close}
 }
 
-// Keys are the keys that act now, for the key line. They are only named here; Write takes
-// them, as every key is for the editor.
+// Keys are the keys that act now, for the key line. They are only named here; Write
+// takes them, as every key is for the editor.
 func (x *Screen) Keys() []desk.Key {
 	e, k := x.editor, x.keys
 	back := desk.Key{Binding: k.Close, Short: "back"}
@@ -77,16 +77,16 @@ func (x *Screen) Keys() []desk.Key {
 	return append(list, leave)
 }
 
-// Write takes a key. tookBack says that the guard has taken it for one of a burst: keys
-// that come faster than a person types may be a paste that a terminal did not mark, and
-// save nothing.
+// Write takes a key. tookBack says that the guard has taken it for one of a burst:
+// keys that come faster than a person types may be a paste that a terminal did not
+// mark, and save nothing.
 func (x *Screen) Write(msg tea.KeyMsg, tookBack bool) tea.Cmd {
 	e, k := x.editor, x.keys
 	// A hint is about the last key only.
 	e.hint = ""
 	if tookBack {
-		// The screen may have changed under those keys, so the next one is looked at with
-		// care.
+		// The screen may have changed under those keys, so the next one is looked at
+		// with care.
 		x.Guard.Doubt(x.At)
 		e.hint = "keys came too fast: nothing was saved"
 		return nil
@@ -109,16 +109,16 @@ func (x *Screen) Write(msg tea.KeyMsg, tookBack bool) tea.Cmd {
 }
 
 // leave leaves the innermost thing: the question, then the editor. Nothing of what was
-// typed stays, also not for the next time: a rule that was given up must not come back. A
-// rule that is being saved is saved nevertheless.
+// typed stays, also not for the next time: a rule that was given up must not come
+// back. A rule that is being saved is saved nevertheless.
 func (x *Screen) leave() tea.Cmd {
 	e := x.editor
 	if e.confirm != nil && !e.saving {
 		e.confirm = nil
 		return nil
 	}
-	// Behind the editor lies a screen where the same key may decide; it must be looked at
-	// first.
+	// Behind the editor lies a screen where the same key may decide; it must be looked
+	// at first.
 	x.Guard.Doubt(x.At)
 	return x.close()
 }
@@ -176,8 +176,8 @@ func (x *Screen) choiceKey(msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// scroll moves through the form and what its rule would have done. Until the next key it
-// does not follow the focus.
+// scroll moves through the form and what its rule would have done. Until the next key
+// it does not follow the focus.
 func (s *sight) scroll(step int, up bool) {
 	if up {
 		step = -step
@@ -185,8 +185,8 @@ func (s *sight) scroll(step int, up bool) {
 	s.free, s.top = true, max(0, s.top+step)
 }
 
-// moveField gives the focus to another field. A complete parameter in the line for one more
-// gets a line of its own. by is 1 or -1; the focus goes around the end.
+// moveField gives the focus to another field. A complete parameter in the line for one
+// more gets a line of its own. by is 1 or -1; the focus goes around the end.
 func (x *Screen) moveField(by int) tea.Cmd {
 	e := x.editor
 	e.free = false
@@ -207,8 +207,8 @@ func (x *Screen) moveField(by int) tea.Cmd {
 	return cmd
 }
 
-// turnField steps to another choice of the focused field. Any of them changes the rule, so
-// it is tried anew.
+// turnField steps to another choice of the focused field. Any of them changes the
+// rule, so it is tried anew.
 func (x *Screen) turnField(by int) tea.Cmd {
 	e := x.editor
 	switch e.focus.kind {
@@ -228,8 +228,8 @@ func (x *Screen) turnField(by int) tea.Cmd {
 	return x.changed()
 }
 
-// turnDraft steps to another pattern of those that are offered, from narrow to wide. What
-// was typed into the patterns is replaced.
+// turnDraft steps to another pattern of those that are offered, from narrow to wide.
+// What was typed into the patterns is replaced.
 func (x *Screen) turnDraft(by int) tea.Cmd {
 	e := x.editor
 	n := len(e.drafts)
@@ -246,8 +246,8 @@ func (x *Screen) turnDraft(by int) tea.Cmd {
 	return x.changed()
 }
 
-// fieldChanged follows a change of a text. While the first pattern is empty, its parameter
-// follows the tool that is typed.
+// fieldChanged follows a change of a text. While the first pattern is empty, its
+// parameter follows the tool that is typed.
 func (x *Screen) fieldChanged() tea.Cmd {
 	e := x.editor
 	if e.focus.kind == fieldTool {

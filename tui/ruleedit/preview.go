@@ -9,7 +9,8 @@ import (
 	"github.com/aoctl/aoctl/broker"
 )
 
-// How long the form rests before its rule is tried, and how much of the result is listed.
+// How long the form rests before its rule is tried, and how much of the result is
+// listed.
 const (
 	// previewAfter is how long the form must rest before its rule is tried: a person
 	// who types leaves shorter pauses.
@@ -22,8 +23,8 @@ const (
 	waitingListed = 500
 )
 
-// previewDueMsg says that the form has rested. A version that is no longer the form's is
-// late.
+// previewDueMsg says that the form has rested. A version that is no longer the form's
+// is late.
 type previewDueMsg struct{ gen, version int }
 
 // previewMsg brings what the rule of one version of the form would have done.
@@ -33,9 +34,10 @@ type previewMsg struct {
 	err          error
 }
 
-// preview is what is known of what the form's rule would have done. At most one question is
-// under way at a time: judging many past calls costs the broker time. Nothing can be saved
-// while it is not fresh, since the person has not seen yet what saving would do.
+// preview is what is known of what the form's rule would have done. At most one
+// question is under way at a time: judging many past calls costs the broker time.
+// Nothing can be saved while it is not fresh, since the person has not seen yet what
+// saving would do.
 type preview struct {
 	version int  // of the form; grows with every change
 	asking  bool // the broker is at work
@@ -49,8 +51,8 @@ type preview struct {
 // fresh reports whether what is known is about the form as it is.
 func (p *preview) fresh() bool { return p.of == p.version && (p.got != nil || p.err != nil) }
 
-// changed has the form's rule tried once it rests. Whatever changes the rule must call it:
-// a preview of an earlier form would otherwise pass for that of this one.
+// changed has the form's rule tried once it rests. Whatever changes the rule must call
+// it: a preview of an earlier form would otherwise pass for that of this one.
 func (x *Screen) changed() tea.Cmd {
 	e := x.editor
 	e.preview.version++
@@ -63,8 +65,8 @@ func previewLater(gen, version int, after time.Duration) tea.Cmd {
 	return tea.Tick(after, func(time.Time) tea.Msg { return previewDueMsg{gen: gen, version: version} })
 }
 
-// news has the rule tried again because calls came or went. Only one such try is waited
-// for, so a flood of calls does not become a flood of previews.
+// news has the rule tried again because calls came or went. Only one such try is
+// waited for, so a flood of calls does not become a flood of previews.
 func (x *Screen) news(list []broker.Update) tea.Cmd {
 	e := x.editor
 	if e == nil {
@@ -76,8 +78,8 @@ func (x *Screen) news(list []broker.Update) tea.Cmd {
 			continue
 		}
 		requests = true
-		// The call that the rule is made from has ended; the rule may still be of use for
-		// the next ones.
+		// The call that the rule is made from has ended; the rule may still be of use
+		// for the next ones.
 		if r := *u.Request; r.ID == e.card.ID && r.State.Terminal() && e.gone == "" {
 			e.gone = x.Book.Ended(r)
 		}
@@ -89,8 +91,8 @@ func (x *Screen) news(list []broker.Update) tea.Cmd {
 	return previewLater(e.gen, e.preview.version, previewAgain)
 }
 
-// previewDue asks the broker, unless the form has changed again or an answer is still to
-// come. Then it is asked when that answer is here.
+// previewDue asks the broker, unless the form has changed again or an answer is still
+// to come. Then it is asked when that answer is here.
 func (x *Screen) previewDue(msg previewDueMsg) tea.Cmd {
 	e := x.editor
 	if e == nil || e.gen != msg.gen {
@@ -108,8 +110,8 @@ func (x *Screen) previewDue(msg previewDueMsg) tea.Cmd {
 	return x.askPreview()
 }
 
-// askPreview has the broker try the rule. A mistake that the form itself finds is shown
-// without asking.
+// askPreview has the broker try the rule. A mistake that the form itself finds is
+// shown without asking.
 func (x *Screen) askPreview() tea.Cmd {
 	e := x.editor
 	r, problem := e.rule(x.At)
@@ -135,8 +137,8 @@ func (x *Screen) previewCame(msg previewMsg) tea.Cmd {
 	}
 	p := &e.preview
 	p.asking = false
-	// The answer is about a form that is no longer there. When another question waits, it
-	// is asked now.
+	// The answer is about a form that is no longer there. When another question waits,
+	// it is asked now.
 	if msg.version != p.version {
 		if p.again {
 			return x.askPreview()
@@ -145,8 +147,8 @@ func (x *Screen) previewCame(msg previewMsg) tea.Cmd {
 	}
 	p.of, p.got, p.err = msg.version, nil, nil
 	switch {
-	// A rule that the broker refuses belongs to a field; any other error is told where the
-	// result would be.
+	// A rule that the broker refuses belongs to a field; any other error is told where
+	// the result would be.
 	case errors.Is(msg.err, broker.ErrInvalid):
 		e.wrong = e.faultOf(msg.err)
 		p.err = msg.err

@@ -11,9 +11,9 @@ import (
 	"github.com/aoctl/aoctl/tui/figures"
 )
 
-// rule is what the form says, as of now. A problem of the form itself comes back as wrong;
-// whether the rule means anything is the broker's to say. Id, version, origin and uses are
-// those of the rule that is changed.
+// rule is what the form says, as of now. A problem of the form itself comes back as
+// wrong; whether the rule means anything is the broker's to say. Id, version, origin
+// and uses are those of the rule that is changed.
 func (f *form) rule(now time.Time) (rules.Rule, *wrong) {
 	r := f.old
 	r.Tool = strings.TrimSpace(f.tool.String())
@@ -21,8 +21,8 @@ func (f *form) rule(now time.Time) (rules.Rule, *wrong) {
 	if f.old.ID != "" {
 		r.Enabled = !f.off()
 	}
-	// Only a rule that allows can be meant for dangerous calls; one that refuses speaks
-	// about them anyway.
+	// Only a rule that allows can be meant for dangerous calls; one that refuses
+	// speaks about them anyway.
 	r.Dangerous = f.dangerous && r.Decision == rules.Allow
 	r.Scope = f.place().scope
 	if f.agent.at < len(f.agentKinds) {
@@ -43,8 +43,8 @@ func (f *form) rule(now time.Time) (rules.Rule, *wrong) {
 }
 
 // readWhere sets the parameters. Those whose pattern is empty do not count, but a rule
-// whose patterns are all empty is more likely a slip than meant for every call. A parameter
-// that was typed and not yet taken over counts as well.
+// whose patterns are all empty is more likely a slip than meant for every call. A
+// parameter that was typed and not yet taken over counts as well.
 func (f *form) readWhere(r *rules.Rule) *wrong {
 	r.Where = map[string]string{}
 	for _, w := range f.where {
@@ -85,8 +85,8 @@ func (f *form) readPriority(r *rules.Rule) *wrong {
 	return nil
 }
 
-// faultOf says which field the broker's error is about. An error that names none stands
-// above the form.
+// faultOf says which field the broker's error is about. An error that names none
+// stands above the form.
 func (f *form) faultOf(err error) *wrong {
 	var re *rules.Error
 	if !errors.As(err, &re) {
@@ -95,9 +95,9 @@ func (f *form) faultOf(err error) *wrong {
 	return &wrong{f.fieldOf(re.Field), draw.SafeLine(re.Problem)}
 }
 
-// fieldOf is the field that a rules file calls name. "where.command" names one parameter. A
-// rule that must not be about dangerous calls has its mistake in its patterns, or in its
-// tool when it has none.
+// fieldOf is the field that a rules file calls name. "where.command" names one
+// parameter. A rule that must not be about dangerous calls has its mistake in its
+// patterns, or in its tool when it has none.
 func (f *form) fieldOf(name string) field {
 	name, parameter, _ := strings.Cut(name, ".")
 	switch name {

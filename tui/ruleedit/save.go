@@ -21,17 +21,17 @@ type confirm struct {
 	seen bool // its sentence was on the screen to the end
 }
 
-// enter takes the key that saves: at once what refuses, after a question what allows, and
-// for once the call alone. It is judged as a decision is: a key of a burst, or one that was
-// pressed before the screen stood still, does nothing.
+// enter takes the key that saves: at once what refuses, after a question what allows,
+// and for once the call alone. It is judged as a decision is: a key of a burst, or one
+// that was pressed before the screen stood still, does nothing.
 func (x *Screen) enter() tea.Cmd {
 	e := x.editor
-	// Press asks the guard about the key that was pressed just now. wait is how long the
-	// decision still has to be held back; a refusal ends it.
+	// Press asks the guard about the key that was pressed just now. wait is how long
+	// the decision still has to be held back; a refusal ends it.
 	wait, refusal := x.Press("enter")
 	r, problem := e.rule(x.At)
-	// The order of these reasons is that of their weight: first the guard, then the screen,
-	// then the rule.
+	// The order of these reasons is that of their weight: first the guard, then the
+	// screen, then the rule.
 	switch {
 	case refusal != "":
 		e.hint = refusal
@@ -61,8 +61,8 @@ func (x *Screen) enter() tea.Cmd {
 	return nil
 }
 
-// showWrong gives the focus to the field that has the mistake, if the form has that field
-// now.
+// showWrong gives the focus to the field that has the mistake, if the form has that
+// field now.
 func (f *form) showWrong() {
 	if slices.Contains(f.fields(), f.wrong.field) {
 		f.focus = f.wrong.field
@@ -84,10 +84,10 @@ func (e *editor) unready() string {
 	return ""
 }
 
-// mayAllow says why a rule that allows must not be saved now: it would decide the card,
-// which must be the one that was shown, and read. A card that has ended is past that. It is
-// asked before the question, before saving and once more when the key has waited its
-// moment, because calls change meanwhile.
+// mayAllow says why a rule that allows must not be saved now: it would decide the
+// card, which must be the one that was shown, and read. A card that has ended is past
+// that. It is asked before the question, before saving and once more when the key has
+// waited its moment, because calls change meanwhile.
 func (x *Screen) mayAllow() string {
 	e := x.editor
 	c := x.Board.Cards[e.card.ID]
@@ -104,8 +104,8 @@ func (x *Screen) mayAllow() string {
 	return ""
 }
 
-// saveOnce decides the call and makes no rule. The decision goes the way of the queue's own
-// keys.
+// saveOnce decides the call and makes no rule. The decision goes the way of the
+// queue's own keys.
 func (x *Screen) saveOnce(wait time.Duration) tea.Cmd {
 	e := x.editor
 	if e.decided() == broker.Allow {
@@ -115,8 +115,8 @@ func (x *Screen) saveOnce(wait time.Duration) tea.Cmd {
 	}
 	return x.InAMoment(wait, func() tea.Cmd {
 		c := x.Board.Cards[e.card.ID]
-		// The editor closes first: its call may have gone, and then there is nothing left
-		// to edit.
+		// The editor closes first: its call may have gone, and then there is nothing
+		// left to edit.
 		closed := x.close()
 		if c == nil || !c.Key().SameCall(e.card) {
 			return tea.Batch(closed, x.Say(draw.Warn, "this call is no longer waiting: nothing was decided"))
@@ -133,8 +133,8 @@ func (f *form) onceReason() string {
 	return ""
 }
 
-// confirmKey takes a key while the question is on the screen. Only enter saves and only esc
-// goes back; everything else scrolls or says so.
+// confirmKey takes a key while the question is on the screen. Only enter saves and
+// only esc goes back; everything else scrolls or says so.
 func (x *Screen) confirmKey(msg tea.KeyMsg) tea.Cmd {
 	e, k := x.editor, x.keys
 	_, height := x.Inner()
@@ -158,8 +158,8 @@ func (x *Screen) confirmKey(msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// confirmEnter is the second enter. The sentence must have been on the screen to its end.
-// What is saved is the rule of the question, whatever the form says.
+// confirmEnter is the second enter. The sentence must have been on the screen to its
+// end. What is saved is the rule of the question, whatever the form says.
 func (x *Screen) confirmEnter() tea.Cmd {
 	e := x.editor
 	wait, refusal := x.Press("enter")

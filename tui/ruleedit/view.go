@@ -13,8 +13,8 @@ import (
 	"github.com/aoctl/aoctl/tui/text"
 )
 
-// settle keeps the focus on the screen, notes whether the question was read, and says in
-// the last line why a key did nothing.
+// settle keeps the focus on the screen, notes whether the question was read, and says
+// in the last line why a key did nothing.
 func (x *Screen) settle() tea.Cmd {
 	e := x.editor
 	if e == nil {
@@ -29,9 +29,9 @@ func (x *Screen) settle() tea.Cmd {
 	return x.Say(draw.Warn, hint)
 }
 
-// place keeps the question's end, or the field that has the focus, on the screen. It notes
-// that the end of the question was seen, which is only true of a window that is large
-// enough to read in.
+// place keeps the question's end, or the field that has the focus, on the screen. It
+// notes that the end of the question was seen, which is only true of a window that is
+// large enough to read in.
 func (x *Screen) place() {
 	e := x.editor
 	width, height := x.Inner()
@@ -90,8 +90,8 @@ type page struct {
 	*draw.Paper
 }
 
-// formRows lays the form out, and what its rule would have done. from and to are the rows
-// of the field that has the focus.
+// formRows lays the form out, and what its rule would have done. from and to are the
+// rows of the field that has the focus.
 func (x *Screen) formRows(width int) (rows []string, from, to int) {
 	e := x.editor
 	p := page{x, e, x.Styles.Paper(width)}
@@ -118,8 +118,8 @@ func (x *Screen) formRows(width int) (rows []string, from, to int) {
 // rule draws a line across the page.
 func (p page) rule() { p.Add(p.Styles.Row(p.Width).Line(draw.Border, "─", p.Width)) }
 
-// head says above the form what is special about it, or about the last key. Each line of it
-// is a reason why saving would not do what the person expects.
+// head says above the form what is special about it, or about the last key. Each line
+// of it is a reason why saving would not do what the person expects.
 func (p page) head() {
 	e := p.e
 	p.gone()
@@ -145,8 +145,8 @@ func (p page) gone() {
 	}
 }
 
-// field draws one field. A field with choices shows all of them, the chosen one marked; a
-// text field shows its line, with every foreign sign visible.
+// field draws one field. A field with choices shows all of them, the chosen one
+// marked; a text field shows its line, with every foreign sign visible.
 func (p page) field(f field) {
 	e := p.e
 	focused := f == e.focus
@@ -162,7 +162,8 @@ func (p page) field(f field) {
 	case fieldWhere:
 		p.where(&e.where[f.n], focused)
 	case fieldMore:
-		// An empty line for one more parameter is shown faintly until somebody goes there.
+		// An empty line for one more parameter is shown faintly until somebody goes
+		// there.
 		if focused || !e.more.Blank() {
 			e.more.Write(p.Paper, label("and"), focused)
 			return

@@ -5,10 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// plain reports whether r may be drawn as it is, alone. It must have a picture of
-// its own, which nothing else has, and a width that every terminal agrees about, whatever
-// its neighbours are: see agreed. Accents are not plain: they are drawn only behind their
-// letter.
+// plain reports whether r may be drawn as it is, alone. It must have a picture of its
+// own, which nothing else has, and a width that every terminal agrees about, whatever
+// its neighbours are: see agreed. Accents are not plain: they are drawn only behind
+// their letter.
 func plain(r rune) bool {
 	switch r {
 	case glyphTab, glyphBlank, glyphBreak: // ours
@@ -21,6 +21,7 @@ func plain(r rune) bool {
 	return cellsOf(r) > 0
 }
 
+// isLetter reports whether s begins with a letter.
 func isLetter(s string) bool {
 	r, _ := utf8.DecodeRuneInString(s)
 	return unicode.IsLetter(r)

@@ -5,9 +5,10 @@ import (
 	"github.com/aoctl/aoctl/broker/story"
 )
 
-// entries are the parts of a transcript that are read, and the place among them. The place
-// is an entry and a row of it, so that only what is on the screen must be laid out. It
-// knows nothing of where entries come from. The zero value is empty and needs a painter.
+// entries are the parts of a transcript that are read, and the place among them. The
+// place is an entry and a row of it, so that only what is on the screen must be laid
+// out. It knows nothing of where entries come from. The zero value is empty and needs
+// a painter.
 type entries struct {
 	paint         painter
 	width, height int // of the room, since it was drawn last
@@ -32,15 +33,15 @@ type item struct {
 	width int      // for which rows hold
 }
 
-// waits reports whether the entry is a call that waits for an answer here. A call that only
-// the agent's file has does not.
+// waits reports whether the entry is a call that waits for an answer here. A call that
+// only the agent's file has does not.
 func (it *item) waits() bool {
 	return it.OnRecord && it.Call != nil && it.Call.State == broker.Pending
 }
 
-// take takes over the entries as they are now: the layout of those that did not change,
-// what is unfolded, and the place. Entries are known by their keys; one whose key is gone
-// is forgotten.
+// take takes over the entries as they are now: the layout of those that did not
+// change, what is unfolded, and the place. Entries are known by their keys; one whose
+// key is gone is forgotten.
 func (l *entries) take(list []story.Entry) {
 	topKey := ""
 	// The first row on the screen stays where it was, whatever came above it.
@@ -65,8 +66,8 @@ func (l *entries) take(list []story.Entry) {
 	}
 }
 
-// sameEntry reports whether two states of an entry are drawn alike. It compares what is
-// drawn and nothing else, as entries are large and there are many.
+// sameEntry reports whether two states of an entry are drawn alike. It compares what
+// is drawn and nothing else, as entries are large and there are many.
 func sameEntry(a, b *story.Entry) bool {
 	if a.By != b.By || a.Text != b.Text || a.Whose != b.Whose || a.OnRecord != b.OnRecord || a.Large != b.Large || a.Retold != b.Retold || (a.InFile == nil) != (b.InFile == nil) || (a.Ran == nil) != (b.Ran == nil) || (a.Call == nil) != (b.Call == nil) {
 		return false
@@ -78,9 +79,9 @@ func sameEntry(a, b *story.Entry) bool {
 		(a.Call.Checkpoint == nil) == (b.Call.Checkpoint == nil) && a.Call.Held == b.Call.Held
 }
 
-// rows are entry i laid out. A call that waits is laid out each time: what is to be said of
-// it changes without the log. Laying out is what costs time here, so it is kept until the
-// entry or the width changes.
+// rows are entry i laid out. A call that waits is laid out each time: what is to be
+// said of it changes without the log. Laying out is what costs time here, so it is
+// kept until the entry or the width changes.
 func (l *entries) rows(i int) []string {
 	it := l.items[i]
 	if it.rows == nil || it.width != l.width || it.waits() {
@@ -99,8 +100,8 @@ func (l *entries) selected() (i int, ok bool) {
 func (l *entries) tall(i int) int { return len(l.rows(i)) }
 
 // settle finds the first row on the screen: the same one as before, whatever was added
-// around it, unless it follows the end or an entry is to be brought into sight. It must
-// come before anything is drawn, since it takes in the size of the room.
+// around it, unless it follows the end or an entry is to be brought into sight. It
+// must come before anything is drawn, since it takes in the size of the room.
 func (l *entries) settle(width, height int) {
 	l.width, l.height = width, height
 	n := len(l.items)
@@ -131,8 +132,8 @@ func (l *entries) settle(width, height int) {
 	}
 }
 
-// bring scrolls as little as possible until entry i is on the screen, or its beginning when
-// it is higher than the room.
+// bring scrolls as little as possible until entry i is on the screen, or its beginning
+// when it is higher than the room.
 func (l *entries) bring(i int) {
 	if i < l.top || i == l.top && l.offset > 0 || l.tall(i) >= l.height {
 		l.top, l.offset = i, 0
@@ -147,8 +148,8 @@ func (l *entries) bring(i int) {
 	}
 }
 
-// endAt puts the last row of entry i at the foot of the screen. When there is too little
-// above, the first entry stands at the top.
+// endAt puts the last row of entry i at the foot of the screen. When there is too
+// little above, the first entry stands at the top.
 func (l *entries) endAt(i int) {
 	rows := 0
 	for ; i >= 0; i-- {
@@ -160,8 +161,8 @@ func (l *entries) endAt(i int) {
 	l.top, l.offset = 0, 0
 }
 
-// below counts the rows from the first one on the screen to the end, up to some more than
-// most: to count all of a long transcript would lay out all of it.
+// below counts the rows from the first one on the screen to the end, up to some more
+// than most: to count all of a long transcript would lay out all of it.
 func (l *entries) below(most int) int {
 	rows := -l.offset
 	for i := l.top; i < len(l.items) && rows <= most; i++ {

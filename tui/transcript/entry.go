@@ -16,15 +16,15 @@ import (
 	"github.com/aoctl/aoctl/tui/words"
 )
 
-// saidMost is how many bytes of a text are drawn. An agent may write megabytes, and each
-// byte of them would be looked at for every frame that lays it out.
+// saidMost is how many bytes of a text are drawn. An agent may write megabytes, and
+// each byte of them would be looked at for every frame that lays it out.
 const saidMost = 64 << 10
 
 // painter draws entries. It has the desk for the clock, the names and the cards.
 type painter struct{ *desk.Desk }
 
-// layOut draws an entry, with a blank row above what somebody says unless it is the first.
-// One cell is left for the bar of the selected entry.
+// layOut draws an entry, with a blank row above what somebody says unless it is the
+// first. One cell is left for the bar of the selected entry.
 func (p painter) layOut(it *item, behind bool, width int) []string {
 	d := &callview.Doc{Paper: *p.Styles.Paper(max(width-1, 1))}
 	if behind && (it.By == agents.SaidUser || it.By == agents.SaidAgent) {
@@ -34,8 +34,8 @@ func (p painter) layOut(it *item, behind bool, width int) []string {
 	return d.Rows
 }
 
-// entry draws one part of a transcript. Texts are an agent's or come from tools, and every
-// one of them goes through a function that makes it safe.
+// entry draws one part of a transcript. Texts are an agent's or come from tools, and
+// every one of them goes through a function that makes it safe.
 func (p painter) entry(d *callview.Doc, it *item) {
 	switch it.By {
 	case agents.SaidUser:
@@ -59,8 +59,8 @@ func (p painter) entry(d *callview.Doc, it *item) {
 	}
 }
 
-// clipped is as much of a text as is drawn, cut between two characters, and says what is
-// missing.
+// clipped is as much of a text as is drawn, cut between two characters, and says what
+// is missing.
 func clipped(text string) string {
 	if len(text) <= saidMost {
 		return text
@@ -117,9 +117,9 @@ func (p painter) moment(d *callview.Doc, it *item) {
 	d.Add(r.Fit(draw.Muted, text, d.Width-r.Width))
 }
 
-// call draws a call, the verdict on it and what came of it. The verdict stands beside the
-// call where both have room, else below it. What an agent's file says of a call is drawn
-// only as a difference: the record is what counts.
+// call draws a call, the verdict on it and what came of it. The verdict stands beside
+// the call where both have room, else below it. What an agent's file says of a call is
+// drawn only as a difference: the record is what counts.
 func (p painter) call(d *callview.Doc, it *item) {
 	indent := ""
 	if it.Whose != "" {
@@ -177,7 +177,8 @@ func (p painter) call(d *callview.Doc, it *item) {
 func (p painter) input(d *callview.Doc, it *item) {
 	tool, input := it.Call.Call()
 	inner := &callview.Doc{Paper: *d.Styles.Paper(d.Width - callview.SayIndent)}
-	// A paper has a least width; in a very narrow window there is no room to set it in.
+	// A paper has a least width; in a very narrow window there is no room to set it
+	// in.
 	if inner.Width > d.Width-callview.SayIndent {
 		inner = &callview.Doc{Paper: *d.Styles.Paper(d.Width)}
 	}
@@ -189,8 +190,8 @@ func (p painter) input(d *callview.Doc, it *item) {
 	}
 }
 
-// verdict says what became of a call, in few words; safe to draw. A call that is not on
-// record was not asked here, whatever the file says.
+// verdict says what became of a call, in few words; safe to draw. A call that is not
+// on record was not asked here, whatever the file says.
 func (p painter) verdict(it *item) (string, draw.Ink) {
 	r := it.Call
 	if !it.OnRecord {
@@ -224,8 +225,8 @@ func (p painter) verdict(it *item) (string, draw.Ink) {
 	return glyph + " " + text, i
 }
 
-// waiting says what a call waits for. The board knows more than the record: an answer that
-// is being recorded, or a freeze that came since.
+// waiting says what a call waits for. The board knows more than the record: an answer
+// that is being recorded, or a freeze that came since.
 func (p painter) waiting(r *broker.Request) string {
 	if c := p.Board.Cards[r.ID]; c != nil {
 		r = &c.Req

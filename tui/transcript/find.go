@@ -15,8 +15,8 @@ import (
 	"github.com/aoctl/aoctl/tui/words"
 )
 
-// finding is a search through a transcript: from the newest to the oldest, and around. The
-// zero value searches for nothing.
+// finding is a search through a transcript: from the newest to the oldest, and around.
+// The zero value searches for nothing.
 type finding struct {
 	text  string
 	words string // text in lower case
@@ -34,9 +34,9 @@ func (t *Screen) askSearch(tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// searchFor goes to the newest entry with the text that is typed, from the entry with key
-// from upwards. While a person types, it looks only in what is read: the rest is asked for
-// with enter and n.
+// searchFor goes to the newest entry with the text that is typed, from the entry with
+// key from upwards. While a person types, it looks only in what is read: the rest is
+// asked for with enter and n.
 func (t *Screen) searchFor(from string) func(string) {
 	return func(text string) {
 		t.find = finding{text: text, words: strings.ToLower(text)}
@@ -71,8 +71,8 @@ func (t *Screen) again(back bool) func(tea.KeyMsg) tea.Cmd {
 	}
 }
 
-// nearest is the first entry with what is searched for, from entry i on in a direction; -1
-// when there is none. i may lie beyond either end.
+// nearest is the first entry with what is searched for, from entry i on in a
+// direction; -1 when there is none. i may lie beyond either end.
 func (t *Screen) nearest(i, step int) int {
 	for ; i >= 0 && i < len(t.list.items); i += step {
 		if t.list.items[i].has(t.find.words) {
@@ -82,7 +82,8 @@ func (t *Screen) nearest(i, step int) int {
 	return -1
 }
 
-// findAgain goes to the next entry with the text: an older one, or back to a newer one.
+// findAgain goes to the next entry with the text: an older one, or back to a newer
+// one.
 func (t *Screen) findAgain(back bool) tea.Cmd {
 	at, ok := t.list.selected()
 	switch {
@@ -96,9 +97,9 @@ func (t *Screen) findAgain(back bool) tea.Cmd {
 	return t.findFrom(at-1, -1)
 }
 
-// findFrom looks from entry i on in a direction, then in older parts that are not read yet,
-// then from the other end. Each turn is said, so that nobody believes to see the next place
-// when it is the first one again.
+// findFrom looks from entry i on in a direction, then in older parts that are not read
+// yet, then from the other end. Each turn is said, so that nobody believes to see the
+// next place when it is the first one again.
 func (t *Screen) findFrom(i, step int) tea.Cmd {
 	if i = t.nearest(i, step); i >= 0 {
 		t.goTo(i)
@@ -123,9 +124,9 @@ func (t *Screen) findFrom(i, step int) tea.Cmd {
 	return t.Say(draw.Warn, "nothing here has "+words.Quoted(t.find.text))
 }
 
-// foundMore goes on with a search when an older part has come. It goes on from the entry
-// before which the search stood; when the conversation no longer keeps that one, from the
-// end.
+// foundMore goes on with a search when an older part has come. It goes on from the
+// entry before which the search stood; when the conversation no longer keeps that one,
+// from the end.
 func (t *Screen) foundMore() tea.Cmd {
 	if !t.find.older {
 		return nil
@@ -138,8 +139,8 @@ func (t *Screen) foundMore() tea.Cmd {
 	return t.findFrom(at-1, -1)
 }
 
-// goTo selects entry i. It unfolds it when what is searched for is folded away, and shows
-// the row with it when the entry is long.
+// goTo selects entry i. It unfolds it when what is searched for is folded away, and
+// shows the row with it when the entry is long.
 func (t *Screen) goTo(i int) {
 	it := t.list.items[i]
 	if !it.open && !it.shows(t.find.words) {
@@ -152,8 +153,8 @@ func (t *Screen) goTo(i int) {
 	}
 }
 
-// rowWith is the first of the entry's rows that has words, 0 when none has. A match that
-// goes over the end of a row is not found.
+// rowWith is the first of the entry's rows that has words, 0 when none has. A match
+// that goes over the end of a row is not found.
 func (it *item) rowWith(rows []string, words string) int {
 	for i, r := range rows {
 		if strings.Contains(strings.ToLower(ansi.Strip(r)), words) {
@@ -163,8 +164,8 @@ func (it *item) rowWith(rows []string, words string) int {
 	return 0
 }
 
-// has reports whether the entry holds words, in any case of their letters. No words are in
-// no entry.
+// has reports whether the entry holds words, in any case of their letters. No words
+// are in no entry.
 func (it *item) has(words string) bool {
 	return words != "" && strings.Contains(strings.ToLower(it.haystack()), words)
 }
@@ -198,16 +199,16 @@ func (it *item) shows(words string) bool {
 	return false
 }
 
-// highlighted draws what was searched for in an ink of its own. row is safe to draw and may
-// have colours; words is in lower case.
+// highlighted draws what was searched for in an ink of its own. row is safe to draw
+// and may have colours; words is in lower case.
 func (t *Screen) highlighted(row, words string) string {
 	if words == "" {
 		return row
 	}
 	plain := ansi.Strip(row)
 	low := strings.ToLower(plain)
-	// Lower case may have another length in some scripts, and then places in the one are
-	// not places in the other. The row is drawn as it is.
+	// Lower case may have another length in some scripts, and then places in the one
+	// are not places in the other. The row is drawn as it is.
 	if len(low) != len(plain) || !strings.Contains(low, words) {
 		return row
 	}
@@ -220,8 +221,8 @@ func (t *Screen) highlighted(row, words string) string {
 		}
 		begin := cell + draw.Cells(plain[at:at+i])
 		end := begin + draw.Cells(plain[at+i:at+i+len(words)])
-		// The row is cut by cells, because its colours and wide signs make bytes useless
-		// for that.
+		// The row is cut by cells, because its colours and wide signs make bytes
+		// useless for that.
 		b.WriteString(safe.Slice(row, cell, begin))
 		b.WriteString(t.Styles.Row(end-begin).Put(draw.Sign, plain[at+i:at+i+len(words)]).String())
 		at, cell = at+i+len(words), end

@@ -89,8 +89,9 @@ func (t *Screen) toggleAll(*item) tea.Cmd {
 	return nil
 }
 
-// copyItem puts what an entry says on the clipboard: of a call that gave something back,
-// that when it is unfolded, else the call. The copy is whole and as the agent wrote it.
+// copyItem puts what an entry says on the clipboard: of a call that gave something
+// back, that when it is unfolded, else the call. The copy is whole and as the agent
+// wrote it.
 func (t *Screen) copyItem(it *item) tea.Cmd {
 	switch {
 	case it.Ran != nil && it.Ran.Output != "" && (it.open || it.Call == nil):
@@ -105,7 +106,8 @@ func (t *Screen) copyItem(it *item) tea.Cmd {
 	return t.Say(draw.Muted, "there is nothing to copy in this entry")
 }
 
-// mouse scrolls, and selects the entry that was clicked. The frame takes the first row.
+// mouse scrolls, and selects the entry that was clicked. The frame takes the first
+// row.
 func (t *Screen) mouse(msg tea.MouseMsg) {
 	steps, click := desk.Wheel(msg)
 	switch {

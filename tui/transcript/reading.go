@@ -8,9 +8,9 @@ import (
 	"github.com/aoctl/aoctl/tui/draw"
 )
 
-// reading is what is read of a session's transcript, and what is asked for. At most one
-// question is under way. One that is no longer wanted is not stopped; its answer has an old
-// number.
+// reading is what is read of a session's transcript, and what is asked for. At most
+// one question is under way. One that is no longer wanted is not stopped; its answer
+// has an old number.
 type reading struct {
 	session string
 	tell    story.Conversation
@@ -33,7 +33,8 @@ type partMsg struct {
 	err error
 }
 
-// settle keeps the place, and asks for what is missing on the screen and for what is new.
+// settle keeps the place, and asks for what is missing on the screen and for what is
+// new.
 func (t *Screen) settle() tea.Cmd {
 	t.list.settle(t.Inner())
 	part := t.missing()
@@ -52,8 +53,9 @@ func (t *Screen) settle() tea.Cmd {
 	}
 }
 
-// missing is the part to be asked for now, "" when there is none. After an error it waits
-// for the next tick, so that a file that cannot be read is not asked for with every frame.
+// missing is the part to be asked for now, "" when there is none. After an error it
+// waits for the next tick, so that a file that cannot be read is not asked for with
+// every frame.
 func (t *Screen) missing() story.TranscriptPart {
 	height := t.list.height
 	switch {
@@ -95,8 +97,8 @@ func (t *Screen) came(msg partMsg) tea.Cmd {
 	return t.grew(msg.got)
 }
 
-// grew takes the entries of a part that has some. It counts what came at the end while the
-// reader was elsewhere, and says when the file is no longer the one that was read.
+// grew takes the entries of a part that has some. It counts what came at the end while
+// the reader was elsewhere, and says when the file is no longer the one that was read.
 func (t *Screen) grew(got story.Transcript) tea.Cmd {
 	l := &t.list
 	last := ""
@@ -111,8 +113,8 @@ func (t *Screen) grew(got story.Transcript) tea.Cmd {
 	if i, ok := l.byKey[last]; ok && !l.follow {
 		l.news += len(l.items) - 1 - i
 	}
-	// An agent may start its file anew, as after a compaction. What was read then is of
-	// another file.
+	// An agent may start its file anew, as after a compaction. What was read then is
+	// of another file.
 	if got.Anew {
 		l.follow, t.find.older, l.news = true, false, 0
 		return t.Say(draw.Warn, "the file is another one now: this is its end")

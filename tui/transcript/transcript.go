@@ -1,20 +1,21 @@
-// Package transcript is the screen with what was said and done in one session, the newest
-// last: what its agent wrote down, beside what is on record of it. The two come together in
-// a story.Conversation; where the agent's file cannot be read, the record tells alone.
+// Package transcript is the screen with what was said and done in one session, the
+// newest last: what its agent wrote down, beside what is on record of it. The two come
+// together in a story.Conversation; where the agent's file cannot be read, the record
+// tells alone.
 //
-// The broker hands it out in parts. The screen asks for the newest one when it is opened,
-// for others when somebody looks there or searches, and for what is new each second and
-// whenever something happened in the session (reading.go). An answer to an older question
-// has another number and does not count.
+// The broker hands it out in parts. The screen asks for the newest one when it is
+// opened, for others when somebody looks there or searches, and for what is new each
+// second and whenever something happened in the session (reading.go). An answer to an
+// older question has another number and does not count.
 //
 // A transcript may be long, so only what is on the screen is laid out. The place is an
-// entry and a row of it, not a number of rows: what comes above or below does not move the
-// reader. Who is at the end follows it (entries.go). How an entry is drawn is in entry.go,
-// the search in find.go.
+// entry and a row of it, not a number of rows: what comes above or below does not move
+// the reader. Who is at the end follows it (entries.go). How an entry is drawn is in
+// entry.go, the search in find.go.
 //
-// All of it is text of agents and tools. It is drawn through packages that make it safe,
-// and the record decides what is said of a call: a file that tells of another call or of
-// another verdict is shown beside it, as a warning.
+// All of it is text of agents and tools. It is drawn through packages that make it
+// safe, and the record decides what is said of a call: a file that tells of another
+// call or of another verdict is shown beside it, as a warning.
 //
 // Nothing is decided here. A call that waits leads to its card.
 package transcript
@@ -28,9 +29,9 @@ import (
 	"github.com/aoctl/aoctl/tui/desk"
 )
 
-// Broker is what the screen needs of it: a part of a session's transcript. have is what the
-// screen has already; the answer says when it does not fit that any more. It reads files
-// and may take time, so it is called in a command.
+// Broker is what the screen needs of it: a part of a session's transcript. have is
+// what the screen has already; the answer says when it does not fit that any more. It
+// reads files and may take time, so it is called in a command.
 type Broker interface {
 	Transcript(ctx context.Context, sessionID string, part story.TranscriptPart, have story.TranscriptSpan) (story.Transcript, error)
 }

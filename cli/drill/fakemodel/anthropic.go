@@ -22,7 +22,8 @@ type anthropicRequest struct {
 	} `json:"messages"`
 }
 
-// anthropicContent is a message's text or list of blocks; a text becomes a list of one.
+// anthropicContent is a message's text or list of blocks; a text becomes a list of
+// one.
 type anthropicContent []struct {
 	Type      string           `json:"type"`
 	Text      string           `json:"text"`
@@ -50,8 +51,8 @@ func (c anthropicContent) text() string {
 }
 
 // anthropic answers the Messages API. Every request has the whole conversation, so the
-// number of the model's own messages in it is the turn. It is read twice: once as a whole,
-// because a plan's file may be named anywhere in it.
+// number of the model's own messages in it is the turn. It is read twice: once as a
+// whole, because a plan's file may be named anywhere in it.
 func (m *Model) anthropic(w http.ResponseWriter, body io.Reader) error {
 	// The whole body is needed twice, so it is read before it is decoded.
 	text, err := io.ReadAll(body)
@@ -67,20 +68,21 @@ func (m *Model) anthropic(w http.ResponseWriter, body io.Reader) error {
 		if msg.Role == "assistant" {
 			turn++
 		} else {
-			// The first message of the user chooses the script, and all of them are what
-			// was heard.
+			// The first message of the user chooses the script, and all of them are
+			// what was heard.
 			first = cmp.Or(first, msg.Content.text())
 			said += msg.Content.text() + "\n"
 		}
 		for _, block := range msg.Content {
-			// The agent sends every result again with each request; tell keeps one of each.
+			// The agent sends every result again with each request; tell keeps one of
+			// each.
 			if block.Type == "tool_result" {
 				m.tell(block.ToolUseID, block.Content.text())
 			}
 		}
 	}
-	// Requests without tools are side questions, and would bring their own words among the
-	// user's.
+	// Requests without tools are side questions, and would bring their own words among
+	// the user's.
 	if len(req.Tools) > 0 {
 		m.hear(said)
 	}
@@ -106,7 +108,8 @@ func (m *Model) anthropic(w http.ResponseWriter, body io.Reader) error {
 		return nil
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
-	// A stream begins with an empty message, and the blocks follow in events of their own.
+	// A stream begins with an empty message, and the blocks follow in events of their
+	// own.
 	message["content"], message["stop_reason"] = []any{}, nil
 	sendEvent(w, "message_start", map[string]any{"message": message})
 	for i, b := range blocks {
@@ -119,8 +122,8 @@ func (m *Model) anthropic(w http.ResponseWriter, body io.Reader) error {
 	return nil
 }
 
-// PlanFile in a call's input stands for the file that Claude Code wants a plan written to:
-// it makes up a name, and tells it in the request.
+// PlanFile in a call's input stands for the file that Claude Code wants a plan written
+// to: it makes up a name, and tells it in the request.
 const PlanFile = "@plan-file@"
 
 // The name is made of words and dashes, in a folder "plans".
@@ -139,8 +142,8 @@ func withPlanFile(input map[string]any, path []byte) map[string]any {
 	return out
 }
 
-// streamBlock sends block i of a reply as the events in which the API streams it, in one
-// piece.
+// streamBlock sends block i of a reply as the events in which the API streams it, in
+// one piece.
 func streamBlock(w http.ResponseWriter, i int, block map[string]any) error {
 	start := map[string]any{"type": "text", "text": ""}
 	delta := map[string]any{"type": "text_delta", "text": block["text"]}

@@ -79,8 +79,8 @@ func (m *Model) geminiParts(step Step) []any {
 	return parts
 }
 
-// fill answers a side question that wants JSON, such as how hard the task is; "" when the
-// request is none. Any value of the right type will do.
+// fill answers a side question that wants JSON, such as how hard the task is; "" when
+// the request is none. Any value of the right type will do.
 func fill(req geminiRequest) string {
 	if len(req.GenerationConfig.Schema.Properties) == 0 {
 		return ""

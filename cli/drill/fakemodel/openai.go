@@ -19,8 +19,8 @@ type openAIRequest struct {
 	} `json:"input"`
 }
 
-// openAI answers the Responses API. One reply of the model comes back as several items, so
-// a turn is counted where a run of them begins.
+// openAI answers the Responses API. One reply of the model comes back as several
+// items, so a turn is counted where a run of them begins.
 func (m *Model) openAI(w http.ResponseWriter, body io.Reader) error {
 	var req openAIRequest
 	if err := read(body, &req); err != nil {

@@ -8,8 +8,8 @@ import (
 // The little of protocol buffers that is needed: numbers, and fields of bytes, which are
 // texts and messages.
 
-// The little of protocol buffers that is needed: numbers, and fields of bytes, which are
-// texts and messages. Source: protobuf.dev, "Encoding".
+// The little of protocol buffers that is needed: numbers, and fields of bytes, which
+// are texts and messages. Source: protobuf.dev, "Encoding".
 func message(no uint64, parts ...[]byte) []byte {
 	body := bytes.Join(parts, nil)
 	// The tag is the field's number and the wire type, 2 for bytes.
@@ -61,7 +61,8 @@ func find(msg []byte, no uint64) ([]byte, bool) {
 // cut takes the value of a wire type off msg.
 func cut(msg []byte, wireType uint64) (value, rest []byte, ok bool) {
 	size, head := uint64(0), 0
-	// The wire types are 0 varint, 1 eight bytes, 2 bytes with their length, 5 four bytes.
+	// The wire types are 0 varint, 1 eight bytes, 2 bytes with their length, 5 four
+	// bytes.
 	switch wireType {
 	case 0:
 		_, n := binary.Uvarint(msg)
