@@ -14,8 +14,9 @@ import (
 	"github.com/aoctl/aoctl/tui/text"
 )
 
-// folderAt is the absolute path of a typed folder, which may begin with ~ or be relative
-// to own. It fails with a problem unless there is such a folder.
+// folderAt is the absolute path of a typed folder, which may begin with ~ or be
+// relative to own. It fails with a problem unless there is such a folder. It looks at
+// the disk, so it is called in a command.
 func folderAt(typed, own string) (string, error) {
 	path := filepath.Clean(expanded(strings.TrimSpace(typed), own))
 	info, err := os.Stat(path)
@@ -32,8 +33,8 @@ func folderAt(typed, own string) (string, error) {
 	return path, nil
 }
 
-// expanded is a typed path with ~ and what it is relative to written out. A / at its end
-// stays.
+// expanded is a typed path with ~ and what it is relative to written out. A / at its
+// end stays, for completion goes by it.
 func expanded(typed, own string) string {
 	if typed == "~" || strings.HasPrefix(typed, "~/") {
 		if home, err := os.UserHomeDir(); err == nil {
@@ -58,7 +59,8 @@ type foldersMsg struct {
 // maxFolders is how many folders are looked through for one that is typed.
 const maxFolders = 5000
 
-// completeFolder looks for folders that begin as the typed one.
+// completeFolder looks for folders that begin as the typed one. A folder may lie on a
+// disk that is slow, so the answer comes as a message.
 func (x *Screen) completeFolder() tea.Cmd {
 	gen, typed, own := x.form.gen, x.form.folder.String(), x.own()
 	return func() tea.Msg {
@@ -67,8 +69,9 @@ func (x *Screen) completeFolder() tea.Cmd {
 	}
 }
 
-// foldersLike lists the folders that begin as the typed one, each with a / at its end. A
-// folder that is complete is its own only completion.
+// foldersLike lists the folders that begin as the typed one, each with a / at its end.
+// A folder that is complete is its own only completion. Hidden ones come only when a
+// dot was typed.
 func foldersLike(typed, own string) ([]string, error) {
 	at := strings.LastIndexByte(typed, '/') + 1
 	lead, start := typed[:at], typed[at:]
@@ -94,6 +97,7 @@ func foldersLike(typed, own string) ([]string, error) {
 		if !strings.HasPrefix(name, start) || strings.HasPrefix(name, ".") && !strings.HasPrefix(start, ".") {
 			continue
 		}
+		// A link to a folder counts as one, as it does for a shell.
 		if info, err := os.Stat(filepath.Join(parent, name)); err == nil && info.IsDir() {
 			list = append(list, lead+name+"/")
 		}
@@ -124,7 +128,9 @@ func beginning(list []string) string {
 	return string(common)
 }
 
-// foldersCame completes the typed folder as far as there is no choice.
+// foldersCame completes the typed folder as far as there is no choice. An answer that
+// comes after something else was typed is dropped. A second tab that changes nothing
+// goes on to the next field.
 func (x *Screen) foldersCame(msg foldersMsg) {
 	f := x.form
 	if f == nil || f.gen != msg.gen || f.folder.String() != msg.typed || f.focus != fieldFolder {

@@ -15,6 +15,7 @@ type keys struct {
 	area                                text.AreaKeys
 }
 
+// defaultKeys are those that aoctl comes with.
 func defaultKeys() keys {
 	return keys{
 		Next:     desk.Bind("tab", "next field; completes a folder", "tab"),
@@ -50,7 +51,7 @@ func (x *Screen) Keys() []desk.Key {
 // Writes reports that every key is for the form.
 func (x *Screen) Writes() bool { return x.form != nil }
 
-// Write takes a key.
+// Write takes a key. Pasted keys are text and start nothing.
 func (x *Screen) Write(msg tea.KeyMsg, _ bool) tea.Cmd {
 	f, k := x.form, x.keys
 	f.hint = ""
@@ -61,6 +62,7 @@ func (x *Screen) Write(msg tea.KeyMsg, _ bool) tea.Cmd {
 	case f.starting:
 		f.hint = "it is being started"
 		return nil
+	// An enter that was held belonged to a text that came at once.
 	case behindEnter && x.Guard.Burst():
 		f.hint = "keys came too fast to be typed: nothing was started"
 		return nil
@@ -113,6 +115,7 @@ func (x *Screen) pressEnter() tea.Cmd {
 	return nil
 }
 
+// move gives the focus to another field, around the end.
 func (f *form) move(by int) {
 	f.focus = field(desk.Turned(int(f.focus), by, int(fieldCount)))
 	f.folders = nil

@@ -1,12 +1,20 @@
-// Package launch is the form that starts a managed session: folder, agent, prompt, and if wanted a
-// name and a model. It covers the room, and while it is open every key is for it. What was typed is
-// kept until a session was started of it.
+// Package launch is the form that starts a managed session: folder, agent, prompt, and
+// if wanted a name and a model. It covers the room, and while it is open every key is
+// for it. What was typed is kept until a session was started of it.
 //
-// How a start passes: the folder begins as that of the session which was looked at, and tab completes
-// what is typed there (folders.go). ctrl+s, or enter on the last field, judged by package send,
-// asks the broker once the form says enough. What became of it is a desk.Launched, which the root
-// hears too: it selects the new session once that is listed. A form whose session was not started
-// stays as it is.
+// How a start passes: the folder begins as that of the session which was looked at,
+// and tab completes what is typed there (folders.go). ctrl+s, or enter on the last
+// field, judged by package send, asks the broker once the form says enough. What
+// became of it is a desk.Launched, which the root hears too: it selects the new
+// session once that is listed. A form whose session was not started stays as it is.
+//
+// The screen starts no process itself: the broker does, with the same command that a
+// person would type. Starting an agent allows nothing; each of its calls asks as any
+// other. What is typed here reaches the agent as it stands, so the fields draw every
+// foreign sign.
+//
+// launch.go has the form and its start, keys.go what a key does, view.go how it is
+// drawn.
 package launch
 
 import (
@@ -26,7 +34,8 @@ import (
 	"github.com/aoctl/aoctl/tui/words"
 )
 
-// Broker is what the screen needs of it.
+// Broker is what the screen needs of it. Launch returns once the session is held,
+// which may take as long as an agent takes to start.
 type Broker interface {
 	Launch(ctx context.Context, n broker.NewRun, by broker.Actor) (broker.Session, error)
 }
@@ -92,7 +101,8 @@ func New(d *desk.Desk, b Broker, own func() string) *Screen {
 	return &Screen{Desk: d, broker: b, own: own, keys: defaultKeys()}
 }
 
-// Opens shows the form as it was left, or an empty one.
+// Opens shows the form as it was left, or an empty one. It does not open on a key that
+// came in a burst: the keys behind it would be typed into it.
 func (x *Screen) Opens(on desk.Subject) tea.Cmd {
 	x.form = nil
 	switch {
@@ -116,8 +126,8 @@ func (x *Screen) Opens(on desk.Subject) tea.Cmd {
 // refuse closes the screen that was just opened, and says why.
 func (x *Screen) refuse(why string) tea.Cmd { return tea.Batch(x.Back(), x.Say(draw.Warn, why)) }
 
-// folderOf is where a new session begins: where the session that is looked at does, else
-// where the console was started.
+// folderOf is where a new session begins: where the session that is looked at does,
+// else where the console was started.
 func (x *Screen) folderOf(session string) string {
 	if s := x.Board.Sessions[session]; s != nil {
 		if folder := cmp.Or(s.ProjectDir, s.CWD); folder != "" {
@@ -156,7 +166,8 @@ func (x *Screen) close() tea.Cmd {
 	return x.Back()
 }
 
-// leave closes the form and keeps what was typed.
+// leave closes the form and keeps what was typed. A form with a folder alone has
+// nothing to keep.
 func (x *Screen) leave() tea.Cmd {
 	f := x.form
 	closed := x.close()
@@ -167,7 +178,8 @@ func (x *Screen) leave() tea.Cmd {
 	return tea.Batch(closed, x.Say(draw.Muted, "nothing was started; n shows what you wrote again", "not started; n shows it again"))
 }
 
-// start asks for the session, once the form says enough.
+// start asks for the session, once the form says enough. The folder is looked at in
+// the command; what is wrong with it comes back as a problem.
 func (x *Screen) start() tea.Cmd {
 	f := x.form
 	switch {
@@ -229,6 +241,7 @@ func (f *form) failed(err error, why string) {
 	}
 }
 
+// startError is why nothing was started, safe to draw.
 func startError(err error) string {
 	if p, ok := errors.AsType[problem](err); ok {
 		return p.Error()

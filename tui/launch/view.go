@@ -67,7 +67,8 @@ func (f *form) write(p *draw.Paper, part field) (cursor int) {
 	return -1
 }
 
-// writeOptional draws a field that may stay empty: what then holds stands in its place.
+// writeOptional draws a field that may stay empty: what then holds stands in its
+// place.
 func writeOptional(p *draw.Paper, name string, l *text.Line, focused bool, otherwise string) {
 	if focused || !l.Blank() {
 		l.Write(p, text.Label(name, focused), focused)
@@ -95,7 +96,8 @@ func (f *form) writeAgents(p *draw.Paper, focused bool) {
 	}
 }
 
-// writeFolders lists what the typed folder may become.
+// writeFolders lists what the typed folder may become, the first of them by their last
+// names.
 func (f *form) writeFolders(p *draw.Paper) {
 	if len(f.folders) == 0 {
 		return

@@ -13,7 +13,7 @@ import (
 	"github.com/aoctl/aoctl/tui/words"
 )
 
-// saidMsg is the answer to a message.
+// saidMsg is the answer to a message. gen is 0 when no text was open for it.
 type saidMsg struct {
 	gen       int
 	id, label string // of the session; the label is safe to draw
@@ -22,8 +22,8 @@ type saidMsg struct {
 	err       error
 }
 
-// send hands the text to the broker, unless it is empty or what it takes the place of is
-// not what the operator knows.
+// send hands the text to the broker, unless it is empty or what it takes the place of
+// is not what the operator knows.
 func (x *Screen) send() tea.Cmd {
 	c := x.compose
 	s := x.Board.Sessions[c.session]
@@ -45,6 +45,7 @@ func (x *Screen) send() tea.Cmd {
 		return nil
 	case text == "":
 		return x.askTakeBack(s)
+	// Sending the same text again would only make it wait longer.
 	case text == waits.Text && waits.ID == c.replaces && waits.Failures == 0:
 		delete(x.unsent, s.ID)
 		return tea.Batch(x.close(), x.Say(draw.Muted, "unchanged: "+sessionview.WhenTold(s)))
@@ -52,13 +53,14 @@ func (x *Screen) send() tea.Cmd {
 		c.otherWaits(waits)
 		return nil
 	}
+	// The text is kept until the broker has it: an answer may never come.
 	c.state = sent
 	x.keepUnsent(s.ID, c.text.String())
 	return x.tell(s.ID, text, c.gen)
 }
 
-// otherWaits says that another message waits than the operator knew, or none any more. The next
-// enter is about that one.
+// otherWaits says that another message waits than the operator knew, or none any more.
+// The next enter is about that one.
 func (c *compose) otherWaits(waits broker.Message) {
 	gone := c.replaces != "" && waits.ID == ""
 	c.replaces = waits.ID
@@ -107,7 +109,8 @@ func (x *Screen) said(msg saidMsg) tea.Cmd {
 	return x.taken(msg)
 }
 
-// taken says what becomes of a message that the broker took.
+// taken says what becomes of a message that the broker took. A draft that was changed
+// meanwhile stays.
 func (x *Screen) taken(msg saidMsg) tea.Cmd {
 	if msg.text == "" {
 		return x.Say(draw.OK, msg.label+": the message was taken back")

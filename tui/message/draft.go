@@ -14,7 +14,7 @@ type drafts map[string]string
 // draftsKept is for how many sessions texts are remembered.
 const draftsKept = 64
 
-// keepUnsent remembers what was written to a session.
+// keepUnsent remembers what was written to a session. A full memory is emptied.
 func (x *Screen) keepUnsent(session, text string) {
 	if x.unsent == nil || len(x.unsent) >= draftsKept && x.unsent[session] == "" {
 		x.unsent = drafts{}
@@ -22,7 +22,8 @@ func (x *Screen) keepUnsent(session, text string) {
 	x.unsent[session] = text
 }
 
-// leave closes the text and keeps it for the session.
+// leave closes the text and keeps it for the session, unless it is empty or what waits
+// already.
 func (x *Screen) leave() tea.Cmd {
 	c := x.compose
 	closed := x.close()

@@ -24,7 +24,8 @@ func (x *Screen) writeInEditor() tea.Cmd {
 	return x.editor("message.md", c.text.String(), func(got string, err error) tea.Msg { return wroteMsg{gen, got, err} })
 }
 
-// wrote takes the text back from the editor. It is not sent before enter.
+// wrote takes the text back from the editor. It is not sent before enter. A text that
+// cannot be taken leaves the one from before.
 func (x *Screen) wrote(msg wroteMsg) tea.Cmd {
 	x.Guard.Doubt(x.At)
 	again := tea.EnableMouseCellMotion // the terminal came back without

@@ -1,14 +1,20 @@
-// Package message is the next message of a managed session's user, being written. It takes the
-// lower rows of the room, in a low window all of them, and while it is open every key is for it.
+// Package message is the next message of a managed session's user, being written. It
+// takes the lower rows of the room, in a low window all of them, and while it is open
+// every key is for it.
 //
-// How a message passes: it opens with what waits for the session already, or with what was written
-// and not sent (draft.go). Enter, judged by package send, hands it to the broker, unless it is empty
-// or it would take the place of a message that the operator has not seen (deliver.go). What the
-// broker did not take is still there, and a text that was left is kept for its session, so that
-// nothing that was typed is lost.
+// How a message passes: it opens with what waits for the session already, or with what
+// was written and not sent (draft.go). Enter, judged by package send, hands it to the
+// broker, unless it is empty or it would take the place of a message that the operator
+// has not seen (deliver.go). What the broker did not take is still there, and a text
+// that was left is kept for its session, so that nothing that was typed is lost.
 //
-// Pasted text and keys in bursts are text, with their line breaks: they send nothing. A text can be
-// written in the operator's own editor (editor.go) and comes back unsent.
+// Pasted text and keys in bursts are text, with their line breaks: they send nothing.
+// A text can be written in the operator's own editor (editor.go) and comes back
+// unsent.
+//
+// A message lifts a stop, so it is more than talk: that it was sent counts as the
+// operator's own act and is recorded with them. Who goes on typing after the text was
+// left decides nothing by that.
 package message
 
 import (
@@ -26,12 +32,14 @@ import (
 	"github.com/aoctl/aoctl/tui/words"
 )
 
-// Broker is what the screen needs of it.
+// Broker is what the screen needs of it. Say with an empty text takes back the message
+// that waits.
 type Broker interface {
 	Say(ctx context.Context, id, text string, by broker.Actor) (broker.Session, error)
 }
 
-// Editor has a text changed in the operator's own editor; back makes the message that brings it.
+// Editor has a text changed in the operator's own editor; back makes the message that
+// brings it.
 type Editor func(file, text string, back func(got string, err error) tea.Msg) tea.Cmd
 
 // Screen is the message, being written or not.
@@ -67,7 +75,8 @@ const (
 	sent            // on its way to the broker
 )
 
-// maxMessage is how many characters may be written: no more bytes than the broker takes.
+// maxMessage is how many characters may be written: no more bytes than the broker
+// takes.
 const maxMessage = 64 << 10
 
 // New makes the screen.
@@ -75,7 +84,8 @@ func New(d *desk.Desk, b Broker, e Editor) *Screen {
 	return &Screen{Desk: d, broker: b, editor: e, keys: defaultKeys()}
 }
 
-// Opens shows the message that waits for a session, what was not sent to it, or nothing yet.
+// Opens shows the message that waits for a session, what was not sent to it, or
+// nothing yet.
 func (x *Screen) Opens(on desk.Subject) tea.Cmd {
 	x.compose = nil
 	s := x.Board.Sessions[on.Session]

@@ -56,7 +56,7 @@ func (x *Screen) View(_, _ int) []string {
 	return x.Framed(f, append(rows, p.Rows[top:min(top+room, len(p.Rows))]...), 0)
 }
 
-// note says what will become of the message.
+// note says what will become of the message when it is sent now.
 func (x *Screen) note() string {
 	s := x.Board.Sessions[x.compose.session]
 	switch {

@@ -1,10 +1,13 @@
-// Package palette finds an action by words: what is typed narrows the list of all that keys do here,
-// and enter does the chosen one. It opens over any screen and is closed before it acts, so that the
-// action is about the screen below.
+// Package palette finds an action by words: what is typed narrows the list of all that
+// keys do here, and enter does the chosen one. It opens over any screen and is closed
+// before it acts, so that the action is about the screen below.
 //
-// A key that decides, or changes a rule at once, is not pressed from here: enter must not allow
-// anything, and what it would be about was not on the screen while this list was. It says which key
-// does it.
+// A key that decides, or changes a rule at once, is not pressed from here: enter must
+// not allow anything, and what it would be about was not on the screen while this list
+// was. It says which key does it.
+//
+// The list is made from the bindings that the key line and the help use, so an action
+// cannot be missing here.
 package palette
 
 import (
@@ -18,7 +21,7 @@ import (
 	"github.com/aoctl/aoctl/tui/text"
 )
 
-// Item is something that can be done.
+// Item is something that can be done. Its texts are ours and safe to draw.
 type Item struct {
 	Key, Name string // what its key is called here; its name in the settings file, "" for none
 	Does      string // a sentence
@@ -26,7 +29,7 @@ type Item struct {
 	Do        func() tea.Cmd
 }
 
-// has reports whether the item has all words.
+// has reports whether the item has all words, in its name, its key or its sentence.
 func (i Item) has(words []string) bool {
 	text := strings.ToLower(i.Name + " " + i.Key + " " + i.Does)
 	for _, w := range words {
@@ -50,7 +53,7 @@ type Screen struct {
 // New makes the screen; items are what can be done on the screen below.
 func New(d *desk.Desk, items func() []Item) *Screen { return &Screen{Desk: d, items: items} }
 
-// Opens lists everything.
+// Opens lists everything. The items are asked for once, when the list opens.
 func (p *Screen) Opens(desk.Subject) tea.Cmd {
 	p.all, p.typed, p.at, p.top = p.items(), nil, 0, 0
 	return nil
@@ -95,6 +98,7 @@ func (p *Screen) Write(msg tea.KeyMsg, _ bool) tea.Cmd {
 	return nil
 }
 
+// insert takes letters in; control characters of a paste are left out.
 func (p *Screen) insert(msg tea.KeyMsg) {
 	if msg.Alt || msg.Type != tea.KeyRunes && msg.Type != tea.KeySpace {
 		return
@@ -106,7 +110,7 @@ func (p *Screen) insert(msg tea.KeyMsg) {
 	}
 }
 
-// found are the items that have what was typed.
+// found are the items that have what was typed, in the order of the help.
 func (p *Screen) found() (list []Item) {
 	words := strings.Fields(strings.ToLower(string(p.typed)))
 	for _, i := range p.all {
@@ -117,13 +121,14 @@ func (p *Screen) found() (list []Item) {
 	return list
 }
 
-// enter does the chosen item on the screen below.
+// enter does the chosen item on the screen below, or says which key does it.
 func (p *Screen) enter() tea.Cmd {
 	list := p.found()
 	if p.at >= len(list) {
 		return p.Say(draw.Muted, "nothing here has these words")
 	}
 	i := list[p.at]
+	// The list closes first: what is done is about the screen below it.
 	if closed := p.Back(); i.Decides {
 		return tea.Batch(closed, p.Say(draw.Text, i.Key+": "+i.Does, i.Key+" does that: press it there"))
 	}
@@ -164,6 +169,7 @@ func (p *Screen) View(_, _ int) []string {
 	return p.Framed(f, rows, 0)
 }
 
+// row is one item; those that only their own key does are fainter.
 func (p *Screen) row(i Item, chosen bool, width int) string {
 	r := p.Styles.Row(width).Choose(chosen)
 	bar := " "

@@ -14,7 +14,7 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-// Around is what is told beyond the session.
+// Around is what is told beyond the session. Loc must not be nil.
 type Around struct {
 	Waiting int              // calls of it that wait
 	Calls   []broker.Request // the same, where they are listed
@@ -34,9 +34,11 @@ func (a Around) keyed(text, key string) string {
 	return text
 }
 
+// clock is the time of day on the clock of the screen.
 func (a Around) clock(at time.Time) string { return at.In(a.Loc).Format("15:04:05") }
 
-// LayOut lays out all that is known of a session.
+// LayOut lays out all that is known of a session. Nothing of it has to be read before
+// a key may act, so it ends with its last row.
 func LayOut(st *draw.Styles, s *broker.Session, a Around, width int) *callview.Doc {
 	d := &callview.Doc{Paper: *st.Paper(width)}
 	state(d, s, a)
@@ -55,7 +57,8 @@ func LayOut(st *draw.Styles, s *broker.Session, a Around, width int) *callview.D
 	return d
 }
 
-// state says what the session does, and what is wrong with it.
+// state says what the session does, and what is wrong with it. Under a stop it also
+// says how one comes out of it.
 func state(d *callview.Doc, s *broker.Session, a Around) {
 	word, since := board.StatusOf(s, a.Waiting)
 	row := d.Styles.Row(d.Width).Put(draw.Label, "state").To(callview.LabelWidth).Put(Ink(s, a.Waiting), word)
@@ -99,7 +102,7 @@ func calls(d *callview.Doc, list []broker.Request) {
 	}
 }
 
-// place draws where the session runs.
+// place draws where the session runs. What says the same twice is left out.
 func place(d *callview.Doc, s *broker.Session, a Around) {
 	line := func(label, text string) {
 		if text != "" {
@@ -118,7 +121,8 @@ func place(d *callview.Doc, s *broker.Session, a Around) {
 	line("id", s.ID)
 }
 
-// message draws what the session's user says next.
+// message draws what the session's user says next, and what the agent was told and has
+// not taken up.
 func message(d *callview.Doc, s *broker.Session, a Around) {
 	if s.Run != nil && s.Run.Told != nil {
 		d.Blank()
@@ -136,7 +140,7 @@ func message(d *callview.Doc, s *broker.Session, a Around) {
 	d.Write(draw.Fixed(draw.Muted, "", callview.LabelWidth), draw.Text, s.Message.Text)
 }
 
-// run says how a session is held.
+// run says how a session is held. s.Run must not be nil.
 func run(d *callview.Doc, s *broker.Session) {
 	r := s.Run
 	say := func(label, text string) {

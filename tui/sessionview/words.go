@@ -10,8 +10,8 @@ import (
 	"github.com/aoctl/aoctl/tui/figures"
 )
 
-// Spent is what a managed session has used so far, the most telling first; nothing before
-// its first turn was over.
+// Spent is what a managed session has used so far, the most telling first; nothing
+// before its first turn was over.
 func Spent(r *broker.Run) []string {
 	var parts []string
 	if r.Cost > 0 {
@@ -47,7 +47,7 @@ func Tokens(n int64) string {
 	return fmt.Sprintf("%.1fM", float64(n)/1e6)
 }
 
-// Usage tells tokens one by one; safe to draw.
+// Usage tells tokens one by one; safe to draw. Kinds without any are left out.
 func Usage(u wire.RunUsage) string {
 	var parts []string
 	for _, p := range []struct {

@@ -15,7 +15,8 @@ const (
 	leastName  = 16 // cells that names have, before there are columns for all
 )
 
-// tables are the sections about sessions, agents, tools and rules.
+// tables are the sections about sessions, agents, tools and rules. A list that is
+// empty has none.
 func (s *Screen) tables(width int) (sections [][]string) {
 	for _, t := range []struct {
 		head string
@@ -36,9 +37,11 @@ func (s *Screen) tables(width int) (sections [][]string) {
 	return sections
 }
 
+// plain is a group's id as its name.
 func plain(g tally.Group) string { return draw.SafeLine(g.ID) }
 
-// session is what a session is called: as elsewhere on the screen, or as the record says.
+// session is what a session is called: as elsewhere on the screen, or as the record
+// says.
 func (s *Screen) session(g tally.Group) string {
 	if s.Board.Sessions[g.ID] != nil || g.Name == "" {
 		return s.Board.Label(g.ID)
@@ -73,6 +76,7 @@ var (
 	}
 )
 
+// told is text, or the sign for a number that nobody told.
 func told(ok bool, text string) string {
 	if !ok {
 		return nothing
@@ -80,8 +84,9 @@ func told(ok bool, text string) string {
 	return text
 }
 
-// fitting are the columns that have a number in list and room in a table of this width, each of
-// so many cells.
+// fitting are the columns that have a number in list and room in a table of this
+// width, each of so many cells. Names keep leastName cells; the columns with the
+// highest ranks go first.
 func fitting(columns []column, list []tally.Group, width, each int) []column {
 	columns = slices.DeleteFunc(slices.Clone(columns), func(c column) bool {
 		return c.rank > 0 && !slices.ContainsFunc(list, func(g tally.Group) bool { return c.of(g) != nothing })
@@ -98,7 +103,8 @@ func fitting(columns []column, list []tally.Group, width, each int) []column {
 	return columns
 }
 
-// widest is how many cells each column has: numberWidth, or more where a number needs that.
+// widest is how many cells each column has: numberWidth, or more where a number needs
+// that.
 func widest(columns []column, list []tally.Group) int {
 	each := numberWidth
 	for _, c := range columns {
@@ -109,7 +115,7 @@ func widest(columns []column, list []tally.Group) int {
 	return each
 }
 
-// table draws the groups with the most prompts.
+// table draws the groups with the most prompts, and says how many it leaves out.
 func (s *Screen) table(head string, width int, columns []column, list []tally.Group, name func(tally.Group) string) []string {
 	each := widest(columns, list)
 	columns = fitting(columns, list, width, each)
