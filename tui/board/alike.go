@@ -84,6 +84,7 @@ func elementKind(e rules.Judged) string {
 	case e.Kind != "command" || len(e.Argv) == 0 || e.Argv[0] == "":
 		return e.Text
 	}
+	// A wrapper such as sudo makes another kind of call of the same program.
 	words := append(slices.Clone(e.Via), e.Argv[0])
 	if len(e.Argv) > 1 && isSubcommand(e.Argv[1]) && slices.Contains(withSubcommands, path.Base(e.Argv[0])) {
 		words = append(words, e.Argv[1])

@@ -49,6 +49,8 @@ func NewBoard() *Board {
 // console begins, and whenever it fell behind the broker's updates.
 func (b *Board) Reset(s broker.Snapshot, now time.Time) {
 	before := b.Cards
+	// Everything is taken in anew, in the order of the snapshot, and what was seen is
+	// carried over.
 	b.Cards = make(map[string]*Card, len(s.Requests))
 	b.Waiting, b.Late, b.Shown, b.lateSeen = nil, nil, nil, nil
 	b.Sessions = make(map[string]*broker.Session, len(s.Sessions))
@@ -102,9 +104,12 @@ func (b *Board) Request(r broker.Request, now time.Time) (arrived *Card) {
 	r = judgedAs(r, old)
 	switch {
 	case r.State == broker.Pending && old != nil && !old.Late() && old.Req.Digest == r.Digest:
+		// The same call under the same id: what was seen of it may stay.
 		b.renew(old, r)
 		return nil
 	case r.State == broker.Pending:
+		// A call that came back with another digest is another call, and nothing seen
+		// counts for it.
 		b.Drop(old)
 		b.supersede(r)
 		c := &Card{Req: r}

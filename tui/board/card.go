@@ -142,6 +142,7 @@ func (c *Card) Dangerous() bool { return c.Class() >= risk.Dangerous }
 // it means something else now, it has not been read either.
 func (c *Card) renew(r broker.Request) {
 	before, after := c.Req.Assessment, r.Assessment
+	// A new deadline deserves a reminder of its own.
 	c.Reminded = c.Reminded && c.Req.ExtendedAt.Equal(r.ExtendedAt)
 	c.Req = r
 	if reflect.DeepEqual(before, after) {
@@ -172,6 +173,8 @@ func sameMeaning(x, y *rules.Assessment) bool {
 	}
 	for i := range x.Elements {
 		e, f := x.Elements[i], y.Elements[i]
+		// Only what the rules say of an element is evened out; what it does is
+		// compared.
 		e.Verdict, e.Rule, e.Why, e.Matches, e.Idle = f.Verdict, f.Rule, f.Why, f.Matches, f.Idle
 		if !reflect.DeepEqual(e, f) {
 			return false

@@ -110,6 +110,8 @@ func value(d *callview.Doc, name, text string) {
 	d.Write(draw.Gutter{}, draw.Label, name)
 	d.Say(draw.Muted, fmt.Sprintf("%s, %s, %s", figures.Plural(len(text), "byte"), figures.Plural(utf8.RuneCountInString(text), "character"), figures.Plural(draw.CountLines(text), "line")))
 	for _, s := range safe.Specials(text) {
+		// A place is a number of bytes from the value's beginning, as the dump counts
+		// them.
 		where := fmt.Sprintf("at %d  ", s.At)
 		if s.Times > 1 {
 			where = fmt.Sprintf("%d times, first at %d  ", s.Times, s.At)
@@ -134,6 +136,7 @@ func dump(d *callview.Doc, text string) {
 		row := d.Styles.Row(d.Width).Put(draw.Muted, fmt.Sprintf(place, at))
 		end := row.Width + 3*per
 		for i := range len(part) {
+			// Bytes that are no plain ASCII have another ink in the numbers as well.
 			ink, c := draw.Text, part[i]
 			if c < ' ' || c >= 0x7f {
 				ink, c = draw.Warn, '.'

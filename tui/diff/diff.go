@@ -63,6 +63,7 @@ func Compare(old, fresh string, limit time.Duration) []Line {
 		shorter = Comes
 	}
 	for i := len(lines) - 1; i >= 0; i-- {
+		// Only the last line of that text can lack its break.
 		if lines[i].Kind == shorter {
 			lines[i].NoBreak = !strings.HasSuffix(lines[i].Text, "\n")
 			break

@@ -35,6 +35,8 @@ func sequences(old, fresh []string, limit time.Duration) []seqOp {
 			op.kind = Comes
 			j += op.n
 		case diffmatchpatch.DiffEqual:
+			// The answer is checked against the rows themselves, because a picture
+			// that leaves out a line would lie.
 			if i+op.n > len(a) || j+op.n > len(b) || string(a[i:i+op.n]) != string(b[j:j+op.n]) {
 				return []seqOp{{Goes, len(a)}, {Comes, len(b)}} // never seen; the screen would lie
 			}

@@ -67,6 +67,7 @@ func (fr Frames) Framed(a Area, f Caption, padding int, rows []string) []string 
 		return fr.ruled(a, f, padding, rows)
 	}
 	edge := fr.edgeInk(f.Focus)
+	// The sides are the same in each row, so they are drawn once.
 	side := fr.st.Row(1).Put(edge, fr.edges().down).String()
 	left, right := side+Spaces(padding), Spaces(padding)+side
 	out := make([]string, 0, a.H)
@@ -162,6 +163,7 @@ func (fr Frames) titles(r *Row, f Caption, room int) {
 		r.Fit(Danger, f.Alarm, max(0, stop-r.Width))
 	}
 	if left := stop - r.Width - 3; f.Note != "" && left > 3 {
+		// The zero ink is plain text, which a note never is.
 		i := f.NoteInk
 		if i == Text {
 			i = Muted

@@ -82,6 +82,7 @@ func (r *Row) Fit(i Ink, text string, width int) *Row {
 func (r *Row) To(col int) *Row {
 	col = min(col, r.max)
 	if n := col - r.Width; n > 0 {
+		// On the selected row blanks have its ground, or the row would have holes.
 		if !r.selected { // blanks need no ink
 			r.off()
 			r.b.WriteString(Spaces(n))

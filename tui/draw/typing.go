@@ -28,6 +28,8 @@ func (p *Paper) TypedLine(g Gutter, before, after string, focused bool) {
 // typing draws both halves with the cursor between them. Without the focus there is no
 // cursor, and the halves are one text.
 func (p *Paper) typing(g Gutter, before, after string, focused bool, draw func(w *writing, raw string, cursorBehind bool)) (cursor int) {
+	// While a text is typed a tab is always a sign: one cannot see what it would
+	// become.
 	w := writing{p: p, g: g, number: 1, r: p.Styles.Row(p.Width), signs: true}
 	w.startLine()
 	if !focused {

@@ -73,6 +73,8 @@ func (x *Screen) Opens(on desk.Subject) tea.Cmd {
 	}
 	x.gen++
 	x.edit = &edit{gen: x.gen, card: on.Drawn, req: *on.Call, form: form, text: form.text()}
+	// A text that was edited before is judged anew: rules and files may have changed
+	// since.
 	if draft, ok := x.drafts[on.Drawn.Digest]; ok {
 		x.edit.text = draft
 		return x.judge()
@@ -85,6 +87,8 @@ func (x *Screen) runEditor() tea.Cmd {
 	e := x.edit
 	e.state = editOpen
 	gen := e.gen
+	// The loop stands still until the editor ends, so no message of ours can come in
+	// between.
 	return x.setup.Editor.Open(x.Ctx, e.form.file, e.text, func(run *external.Run, err error) tea.Msg {
 		return backMsg{gen: gen, run: run, err: err}
 	})
@@ -99,6 +103,7 @@ const tooSoon = time.Second
 // failed after a change leaves its text as a draft, which nobody has to allow.
 func (x *Screen) cameBack(msg backMsg) tea.Cmd {
 	x.Guard.Doubt(x.At)
+	// Bubble Tea switches the mouse off when another program gets the terminal.
 	again := tea.EnableMouseCellMotion // the terminal came back without
 	e := x.edit
 	if e == nil || e.gen != msg.gen || e.state != editOpen {
@@ -117,6 +122,7 @@ func (x *Screen) cameBack(msg backMsg) tea.Cmd {
 		x.leave()
 		return tea.Batch(again, x.Say(draw.Danger, safe.Line(msg.err.Error())+"; e shows what it left"))
 	case err == nil && same:
+		// The text is the call's own again, so there is nothing to remember.
 		delete(x.drafts, e.card.Digest)
 		ended := e.gone
 		x.close()
@@ -169,6 +175,8 @@ func (x *Screen) leave() {
 func (x *Screen) judge() tea.Cmd {
 	e := x.edit
 	e.version++
+	// Nothing of an earlier judgement may be left: not what was read, and not the
+	// place.
 	e.top, e.seen, e.problem = 0, false, ""
 	input, same, err := e.form.read(e.text)
 	switch {
@@ -183,6 +191,8 @@ func (x *Screen) judge() tea.Cmd {
 	e.state, e.input = editJudging, input
 	ctx, b, id, gen, version := x.Ctx, x.broker, e.card.ID, e.gen, e.version
 	hooks, asked, project := x.setup.OtherHooks, e.req, e.req.CWD
+	// Settings of a project lie in its folder, which need not be the one that the call
+	// runs in.
 	if s := x.Board.Sessions[asked.SessionID]; s != nil && s.ProjectDir != "" {
 		project = s.ProjectDir
 	}
@@ -215,6 +225,7 @@ func (x *Screen) assessed(msg assessedMsg) tea.Cmd {
 		return nil
 	}
 	e.state, e.judged, e.others = editAsking, msg.judged, msg.others
+	// A harmless input gets no code, even when an earlier text was dangerous.
 	e.code = ""
 	if e.judged.Dangerous() {
 		e.code = x.setup.NewCode()

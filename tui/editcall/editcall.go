@@ -91,6 +91,7 @@ func New(d *desk.Desk, b Broker, s Setup) *Screen { return &Screen{Desk: d, brok
 // Subject is the question, while it is drawn for a decision. In any other state no
 // call counts as drawn, and no key can decide.
 func (x *Screen) Subject() desk.Subject {
+	// In a window that is too small the question is not drawn whole, so it is none.
 	if e := x.edit; e != nil && e.state == editAsking && !x.Small {
 		return desk.Subject{Drawn: e.key()}
 	}

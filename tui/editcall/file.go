@@ -27,6 +27,8 @@ func writesNothing(tool string, c change.Input) bool {
 // isWhole reports whether a text stands for whole lines, even when it is empty: a
 // file's body, or what takes the place of whole lines.
 func isWhole(tool string, c change.Input) bool {
+	// An edit that replaces whole lines by nothing takes them away, and a line break
+	// would be left behind.
 	old, _ := c.Text("old_string")
 	return tool == "Write" || tool == "Edit" && strings.HasSuffix(old, "\n")
 }

@@ -35,12 +35,16 @@ func newEditForm(r broker.Request) (editForm, error) {
 	f := editForm{input: r.ToolInput, fields: fields, bare: -1, file: "input.json"}
 	tool, common := r.Call()
 	c := change.ReadInput(common)
+	// A call that deletes a cell has a text that does nothing; editing it would
+	// mislead.
 	if len(c.Fields) != len(fields) || writesNothing(tool, c) {
 		return f, nil
 	}
 	for i, field := range c.Fields { // in the same order as fields
 		text, ok := change.StringValue(fields[i].Value)
 		if ok && slices.Contains(bareParams[tool], field.Key) {
+			// The first parameter that fits is the one: a tool's list has them in the
+			// order of their weight.
 			f.bare, f.file, f.added = i, fileFor(tool, c), missingBreak(text, isWhole(tool, c))
 			break
 		}
@@ -56,6 +60,7 @@ func missingBreak(text string, whole bool) string {
 	switch {
 	case strings.HasSuffix(text, "\n"), text == "" && whole:
 		return ""
+	// Only when every line ends so: a mixed text gets the plain kind.
 	case breaks > 0 && strings.Count(text, "\r\n") == breaks:
 		return "\r\n"
 	}
@@ -81,6 +86,7 @@ func (f editForm) text() string {
 		return text + f.added
 	}
 	var b bytes.Buffer
+	// Indenting moves blanks only; strings and numbers stay as the agent wrote them.
 	if json.Indent(&b, f.input, "", "  ") != nil { // cannot be: it was read strictly
 		return string(f.input)
 	}
@@ -90,6 +96,7 @@ func (f editForm) text() string {
 // read makes an input of what came back. All but an edited bare parameter keeps its
 // very bytes. same reports that it is the input that was asked.
 func (f editForm) read(text string) (input json.RawMessage, same bool, err error) {
+	// An editor may save in another encoding, and then the text is not what was seen.
 	if !utf8.ValidString(text) {
 		return nil, false, errors.New("it is no valid UTF-8")
 	}
@@ -101,6 +108,7 @@ func (f editForm) read(text string) (input json.RawMessage, same bool, err error
 	if err != nil {
 		return nil, false, err
 	}
+	// Both are compared without blanks, so that laying it out anew is no change.
 	asked, err := compact(string(f.input))
 	return input, err == nil && bytes.Equal(asked, input), err
 }
@@ -119,6 +127,8 @@ func (f editForm) withText(text string) (json.RawMessage, error) {
 	}
 	var b bytes.Buffer
 	for i, field := range f.fields {
+		// The parts are put together as they were, so the agent's order of members
+		// stays.
 		b.WriteString(map[bool]string{true: "{", false: ","}[i == 0])
 		b.Write(jsonString(field.Key))
 		b.WriteByte(':')

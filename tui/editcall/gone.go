@@ -10,6 +10,7 @@ func (x *Screen) news() tea.Cmd {
 		return nil
 	}
 	switch c := x.Board.Cards[e.card.ID]; {
+	// The board forgets cards that nobody can decide about any more.
 	case c == nil:
 		return x.hasGone("is no longer waiting")
 	case c.Req.State.Terminal():

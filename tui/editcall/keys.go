@@ -35,6 +35,7 @@ func (x *Screen) Write(msg tea.KeyMsg, tookBack bool) tea.Cmd {
 	}
 	digit := e.digit(msg)
 	switch {
+	// A paste may hold an a. It neither allows nor edits.
 	case msg.Paste || len(msg.Runes) > 1:
 		x.Guard.Doubt(x.At)
 		return x.Say(draw.Warn, "pasted text and bursts of keys never decide: nothing was done", "pasted or a burst: nothing was done")
@@ -100,6 +101,7 @@ func (x *Screen) editAgain() tea.Cmd {
 // can. It is asked when the key is pressed and once more when its moment is over.
 func (x *Screen) mayAllow() (draw.Ink, string) {
 	e := x.edit
+	// The card is looked up each time: it may have ended since the question was drawn.
 	switch c := x.Board.Cards[e.card.ID]; {
 	case e.gone != "":
 		return draw.Warn, "nothing to allow: this call " + e.gone
@@ -126,6 +128,8 @@ func (x *Screen) allow(name string) tea.Cmd {
 	if refusal != "" {
 		return x.Say(draw.Warn, "… "+refusal)
 	}
+	// The guard is asked first, because it counts every press, also those that could
+	// not act.
 	if i, why := x.mayAllow(); why != "" {
 		return x.Say(i, why)
 	}

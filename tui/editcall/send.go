@@ -34,6 +34,7 @@ func (x *Screen) send() tea.Cmd {
 	}
 	ctx, b, id, gen := x.Ctx, x.broker, e.card.ID, e.gen
 	return func() tea.Msg {
+		// The console must go on drawing while the broker records.
 		req, err := b.Decide(ctx, id, d)
 		return sentMsg{gen: gen, id: id, req: req, err: err}
 	}
@@ -44,6 +45,7 @@ func (x *Screen) send() tea.Cmd {
 func (x *Screen) sent(msg sentMsg) tea.Cmd {
 	c := x.Board.Cards[msg.id]
 	if c != nil && msg.err != nil {
+		// The card can be decided again: nothing was recorded.
 		c.Sending = ""
 	}
 	e := x.edit
@@ -62,6 +64,7 @@ func (x *Screen) sent(msg sentMsg) tea.Cmd {
 		return nil
 	case errors.Is(msg.err, broker.ErrChanged), errors.Is(msg.err, broker.ErrReadAnew):
 		return tea.Batch(x.judge(), x.Say(draw.Warn, name+": a file of the edited call changed meanwhile: look again", "a file changed: look again"))
+	// Somebody else was first; the record says who.
 	case errors.Is(msg.err, broker.ErrAlreadyDecided) && msg.req.Outcome != nil:
 		return x.hasGone(x.Book.Ended(msg.req))
 	case errors.Is(msg.err, broker.ErrNotRecorded):

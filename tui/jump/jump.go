@@ -90,6 +90,7 @@ func To(ctx context.Context, s broker.Session) error {
 		return problem(tmux.ErrNoProgram.Error())
 	case err != nil:
 		return err
+	// The hook named another server; a pane of the same number here is another pane.
 	case s.TmuxServer != "" && s.TmuxServer != here.Socket:
 		return problem("the agent is in pane " + s.Pane + " of another tmux server: " + safe.Line(s.TmuxServer))
 	}

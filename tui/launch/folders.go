@@ -21,6 +21,7 @@ func folderAt(typed, own string) (string, error) {
 	path := filepath.Clean(expanded(strings.TrimSpace(typed), own))
 	info, err := os.Stat(path)
 	switch {
+	// Each reason has words of its own: what to do differs.
 	case errors.Is(err, fs.ErrNotExist):
 		return "", problem("there is no folder " + safe.Line(path))
 	case err != nil:
@@ -36,6 +37,7 @@ func folderAt(typed, own string) (string, error) {
 // expanded is a typed path with ~ and what it is relative to written out. A / at its
 // end stays, for completion goes by it.
 func expanded(typed, own string) string {
+	// A ~ of another user is left alone, and there will be no such folder.
 	if typed == "~" || strings.HasPrefix(typed, "~/") {
 		if home, err := os.UserHomeDir(); err == nil {
 			return home + typed[1:]
@@ -74,6 +76,8 @@ func (x *Screen) completeFolder() tea.Cmd {
 // dot was typed.
 func foldersLike(typed, own string) ([]string, error) {
 	at := strings.LastIndexByte(typed, '/') + 1
+	// What is before the last slash stays as it was typed; only what is behind it is
+	// completed.
 	lead, start := typed[:at], typed[at:]
 	if at == 0 && start == "~" {
 		return []string{"~/"}, nil
@@ -88,6 +92,8 @@ func foldersLike(typed, own string) ([]string, error) {
 	}
 	defer func() { _ = d.Close() }() // it was only read
 	entries, err := d.ReadDir(maxFolders)
+	// A folder that cannot be listed has nothing to offer, which is no error while
+	// somebody types.
 	if err != nil && len(entries) == 0 && start != "" {
 		return nil, nil
 	}
@@ -102,6 +108,7 @@ func foldersLike(typed, own string) ([]string, error) {
 			list = append(list, lead+name+"/")
 		}
 	}
+	// Nothing begins below it: the folder itself is what was meant.
 	if len(list) == 0 && start == "" {
 		return []string{typed}, nil
 	}
@@ -141,6 +148,8 @@ func (x *Screen) foldersCame(msg foldersMsg) {
 		f.hint = safe.Line(msg.err.Error())
 	case len(msg.list) == 0:
 		f.hint = "no folder begins like this"
+	// The second tab on the same text: the list was shown, and the person wants to go
+	// on.
 	case msg.common == msg.typed && (len(msg.list) == 1 || len(f.folders) > 0):
 		f.move(1) // nothing is left to complete
 	default:
@@ -148,6 +157,7 @@ func (x *Screen) foldersCame(msg foldersMsg) {
 		f.folder, f.folders = text.NewLine(msg.common), msg.list
 		f.folder.Most = most
 	}
+	// One folder is no list to choose from.
 	if len(msg.list) == 1 {
 		f.folders = nil
 	}

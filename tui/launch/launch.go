@@ -106,6 +106,7 @@ func New(d *desk.Desk, b Broker, own func() string) *Screen {
 func (x *Screen) Opens(on desk.Subject) tea.Cmd {
 	x.form = nil
 	switch {
+	// What is typed must be seen whole before it is sent to an agent.
 	case x.Small:
 		return x.refuse(x.TooSmallText())
 	case x.Guard.Burst():
@@ -117,8 +118,10 @@ func (x *Screen) Opens(on desk.Subject) tea.Cmd {
 		f = &form{folder: text.NewLine(x.folderOf(on.Session)), prompt: text.NewArea("", maxPrompt), focus: fieldPrompt}
 		f.folder.Most, f.name.Most, f.model.Most = 4000, 200, 200
 	}
+	// An answer for the form as it was opened before must not reach this one.
 	f.gen, f.hint, f.folders, f.starting = x.gen, "", nil, false
 	x.form, x.unstarted = f, nil
+	// An enter from before the form was opened starts nothing.
 	x.enter.TakeBack()
 	return nil
 }
@@ -146,6 +149,8 @@ func (x *Screen) Update(msg tea.Msg) tea.Cmd {
 	case desk.Settle:
 		x.settle()
 	case send.DueMsg:
+		// The enter counts only while the form is open; its text must be the one that
+		// was seen.
 		ok, again := x.enter.Release(msg, x.At)
 		if ok && x.form != nil {
 			return x.start()
@@ -192,6 +197,7 @@ func (x *Screen) start() tea.Cmd {
 		f.focus, f.hint = fieldPrompt, "what is it to do?"
 		return nil
 	}
+	// Until the answer comes no key can start it a second time.
 	f.starting, f.problem, f.hint, f.folders = true, "", "", nil
 	n := broker.NewRun{
 		Agent: agents[f.agent], Prompt: words.Trimmed(f.prompt.String()),
@@ -203,7 +209,11 @@ func (x *Screen) start() tea.Cmd {
 		if n.Folder, msg.Err = folderAt(typed, own); msg.Err != nil {
 			return msg
 		}
+		// The broker starts a process and waits until it holds the session, so this
+		// takes seconds.
 		msg.Session, msg.Err = b.Launch(ctx, n, by)
+		// The name is the person's own or the broker's; either is made safe before it
+		// is drawn.
 		msg.What = draw.SafeLine(cmp.Or(n.Name, msg.Session.Name, n.Agent))
 		return msg
 	}
@@ -212,11 +222,13 @@ func (x *Screen) start() tea.Cmd {
 // launched tells what became of a start. A form whose session was not started stays.
 func (x *Screen) launched(msg desk.Launched) tea.Cmd {
 	open := x.form != nil && x.form.gen == msg.Form
+	// The console closes, and nobody would read why.
 	if errors.Is(msg.Err, context.Canceled) {
 		return nil
 	}
 	if msg.Err != nil {
 		why := startError(msg.Err)
+		// The form shows why, right above what was typed.
 		if open {
 			x.form.failed(msg.Err, why)
 			return nil
@@ -227,6 +239,8 @@ func (x *Screen) launched(msg desk.Launched) tea.Cmd {
 	if open {
 		return tea.Batch(x.close(), told)
 	}
+	// The form was left while its session was being started, so it is not to be shown
+	// again.
 	if f := x.unstarted; f != nil && f.gen == msg.Form {
 		x.unstarted = nil
 	}
@@ -236,6 +250,7 @@ func (x *Screen) launched(msg desk.Launched) tea.Cmd {
 // failed lets the form be changed again after a start that failed.
 func (f *form) failed(err error, why string) {
 	f.starting, f.problem = false, why
+	// Only the folder can be wrong in a way that the person can mend here.
 	if _, bad := errors.AsType[problem](err); bad {
 		f.focus = fieldFolder
 	}

@@ -31,6 +31,8 @@ func (x *Screen) send() tea.Cmd {
 		return nil
 	}
 	if s == nil {
+		// The text is not lost: it is kept for the session's id, should that come
+		// back.
 		c.hint = "the broker no longer knows this session; esc keeps the text"
 		return nil
 	}
@@ -40,6 +42,7 @@ func (x *Screen) send() tea.Cmd {
 		waits = *s.Message
 	}
 	switch {
+	// Nothing is written and nothing waits, so enter has nothing to do.
 	case text == "" && waits.ID == "":
 		c.hint = "nothing is written yet; esc leaves"
 		return nil
@@ -49,6 +52,7 @@ func (x *Screen) send() tea.Cmd {
 	case text == waits.Text && waits.ID == c.replaces && waits.Failures == 0:
 		delete(x.unsent, s.ID)
 		return tea.Batch(x.close(), x.Say(draw.Muted, "unchanged: "+sessionview.WhenTold(s)))
+	// A message came in between. Sending now would drop it unread.
 	case waits.ID != c.replaces:
 		c.otherWaits(waits)
 		return nil
@@ -91,10 +95,12 @@ func (x *Screen) tell(id, text string, gen int) tea.Cmd {
 
 // said tells what became of a message. A text that was not taken is still there.
 func (x *Screen) said(msg saidMsg) tea.Cmd {
+	// An answer for a text that was left must not close the one that is open now.
 	open := x.compose != nil && x.compose.gen == msg.gen && msg.gen > 0
 	switch {
 	case errors.Is(msg.err, context.Canceled):
 		return nil
+	// The text goes back to being written, with the reason above it.
 	case msg.err != nil && open:
 		x.compose.state, x.compose.hint = composing, "not sent: "+words.RunError(msg.err)
 		return nil
@@ -115,6 +121,7 @@ func (x *Screen) taken(msg saidMsg) tea.Cmd {
 	if msg.text == "" {
 		return x.Say(draw.OK, msg.label+": the message was taken back")
 	}
+	// What was written since belongs to another message.
 	if words.Trimmed(x.unsent[msg.id]) == msg.text {
 		delete(x.unsent, msg.id)
 	}

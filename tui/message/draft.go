@@ -16,6 +16,7 @@ const draftsKept = 64
 
 // keepUnsent remembers what was written to a session. A full memory is emptied.
 func (x *Screen) keepUnsent(session, text string) {
+	// A text that is kept already takes no new place.
 	if x.unsent == nil || len(x.unsent) >= draftsKept && x.unsent[session] == "" {
 		x.unsent = drafts{}
 	}
@@ -33,6 +34,7 @@ func (x *Screen) leave() tea.Cmd {
 		return closed
 	}
 	x.keepUnsent(c.session, text)
+	// On its way it is not lost, so there is nothing to say.
 	if c.state == sent {
 		return closed
 	}

@@ -92,13 +92,17 @@ func (x *Screen) Opens(on desk.Subject) tea.Cmd {
 	switch {
 	case s == nil:
 		return x.refuse("the broker no longer knows this session")
+	// A session that aoctl does not hold has nobody to tell it anything.
 	case s.Run == nil:
 		return x.refuse(words.OnlyWatched(x.Board.Label(s.ID), "type there")...)
+	// The rest of the burst would be typed into the message.
 	case x.Guard.Burst():
 		return x.refuse("… keys came too fast to be typed")
 	}
 	x.gen++
 	c := &compose{gen: x.gen, session: s.ID, text: text.NewArea("", maxMessage)}
+	// What waits is shown to be changed, so that a new text does not take its place
+	// unseen.
 	if s.Message != nil {
 		c.replaces = s.Message.ID
 		c.text = text.NewArea(s.Message.Text, maxMessage)
@@ -159,6 +163,7 @@ func (x *Screen) Writes() bool { return x.compose != nil }
 // Write takes a key for the message that is being written.
 func (x *Screen) Write(msg tea.KeyMsg, _ bool) tea.Cmd {
 	c := x.compose
+	// Keys that come now were typed for the editor.
 	if c.state == inEditor {
 		return nil
 	}
@@ -167,6 +172,7 @@ func (x *Screen) Write(msg tea.KeyMsg, _ bool) tea.Cmd {
 	switch {
 	case key.Matches(msg, x.keys.Leave) && !msg.Paste:
 		return x.leave()
+	// What is on its way cannot be changed any more.
 	case c.state == sent:
 		c.hint = "already on its way"
 		return nil

@@ -94,6 +94,7 @@ func (p *Screen) Write(msg tea.KeyMsg, _ bool) tea.Cmd {
 	default:
 		p.insert(msg)
 	}
+	// Whatever was typed changes the list, so its first item is chosen anew.
 	p.at, p.top = 0, 0
 	return nil
 }
@@ -114,6 +115,7 @@ func (p *Screen) insert(msg tea.KeyMsg) {
 func (p *Screen) found() (list []Item) {
 	words := strings.Fields(strings.ToLower(string(p.typed)))
 	for _, i := range p.all {
+		// No words are in every item, so an empty line lists all.
 		if i.has(words) {
 			list = append(list, i)
 		}
@@ -158,6 +160,7 @@ func (p *Screen) View(_, _ int) []string {
 	width, height := p.Inner()
 	list := p.found()
 	line := p.Styles.Row(width).Put(draw.Key, ":").Put(draw.Text, draw.Tail(string(p.typed), width-2)).Put(draw.Key, "█")
+	// The typed line and a blank row stand above the list.
 	rows := []string{line.To(width).String(), draw.Spaces(width)}
 	for i := p.top; i < min(len(list), p.top+max(0, height-2)); i++ {
 		rows = append(rows, p.row(list[i], i == p.at, width))

@@ -106,6 +106,7 @@ func (d told) end() string {
 		return "stopped on request"
 	}
 	words := Reason(d.Reason)
+	// A code of 0 is what everybody expects.
 	if d.ExitCode != nil && *d.ExitCode != 0 {
 		words = strings.TrimPrefix(words+fmt.Sprintf(", exit code %d", *d.ExitCode), ", ")
 	}

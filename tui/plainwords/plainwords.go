@@ -59,6 +59,7 @@ const killed = "was ended by killed"
 // Failure says what went wrong. Marks that an agent makes for its own developers are
 // left out.
 func Failure(text string) string {
+	// The mark is Claude Code's.
 	if strings.Contains(text, "[ede_diagnostic]") { // the agent's own note on a turn that was cut off
 		return "its turn was cut off"
 	}
@@ -80,6 +81,8 @@ func Said(text string) string {
 	}
 	lead := map[string]string{"task-notification": "a task in the background: "}[tag[1]]
 	words := ""
+	// The summary is what the agent's program wrote for a reader; without one all text
+	// between tags counts.
 	if m := summary.FindStringSubmatch(text); m != nil {
 		words = m[1]
 	}

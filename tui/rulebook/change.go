@@ -40,6 +40,7 @@ func (l *Rules) toggle(r rules.Rule) tea.Cmd {
 	if next.Enabled && r.Dangerous {
 		return l.Say(draw.Warn, "dangerous: enter opens it; there a typed code can switch it on")
 	}
+	// The sentence is made before the change, from the rule as the person sees it.
 	told := offWords(next)
 	if next.Enabled {
 		told = "on: " + words.RuleSays(next, l.Board, l.At)

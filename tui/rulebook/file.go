@@ -32,6 +32,8 @@ func NewFile(d *desk.Desk, b FilesBroker) *File { return &File{Desk: d, broker: 
 func (p *File) Opens(on desk.Subject) tea.Cmd {
 	p.path, p.top = on.File, 0
 	f, _ := p.file()
+	// The digest is noted here, so that a file which changes on the screen is seen to
+	// be another one.
 	p.digest = f.Digest
 	return nil
 }
@@ -144,6 +146,8 @@ func (p *File) View(_, _ int) []string {
 func (p *File) rows(f broker.RulesFile, width int) []string {
 	paper := p.Styles.Paper(width)
 	word, i := standing(f)
+	// The whole path and the whole digest are shown: somebody is about to answer for
+	// this very file.
 	paper.Write(draw.Fixed(draw.Label, "file", label), draw.Text, f.Path)
 	paper.Write(draw.Fixed(draw.Label, "sha-256", label), draw.Muted, f.Digest)
 	paper.SayBehind(draw.Label, "standing", label, i, word)

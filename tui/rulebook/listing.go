@@ -32,6 +32,7 @@ type ruleVersion struct {
 func (l *listing) takeIn(book *words.Book) (same bool) {
 	at := l.place()
 	before, _ := l.selected()
+	// The old selection is looked up in the old book before this one takes its place.
 	l.book = book
 	l.refilter()
 	l.goToSaved()

@@ -58,6 +58,8 @@ func (l *Rules) Update(msg tea.Msg) tea.Cmd {
 	case desk.RuleSaved:
 		if msg.Err == nil {
 			l.made = msg.Saved.Rule.ID
+			// The book may be here already, or come later; either way the new rule is
+			// selected once.
 			before := l.at
 			// The selection has jumped to another rule by itself, so keys are deaf for
 			// a moment.
@@ -79,6 +81,7 @@ func (l *Rules) settle() {
 		l.Guard.Doubt(l.At) // a key pressed just now was meant for what stood there before
 	}
 	if l.place() < 0 {
+		// A list always has a selection, so that its keys are about something.
 		l.choose(0)
 	}
 	width, height := area(l.Desk)

@@ -78,6 +78,7 @@ func (l *Rules) caption() draw.Caption {
 // noRules is the list when there is nothing in it: why, and how to make the first one.
 func (l *Rules) noRules(width int) []string {
 	p := l.Styles.Paper(width - 2)
+	// An empty list because of a filter must not read as if there were no rules.
 	if l.filter != "" {
 		p.SayBehind(draw.Text, "", 1, draw.Muted, "no rule passes the filter; esc shows all")
 		return words.Pad(p.Rows, width)
@@ -122,6 +123,7 @@ func (l *Rules) ruleState(r rules.Rule) (string, draw.Ink) {
 func (l *Rules) ruleRow(r rules.Rule, number, width int) string {
 	cols := ruleWidths(width)
 	if cols.number > 0 {
+		// The number's column grows with the list, so that no number is cut.
 		cols.number = max(cols.number, len(strconv.Itoa(len(l.book.Rules)))+2)
 	}
 	line := begin(l.Desk, r.ID == l.at, width)
@@ -177,6 +179,8 @@ func (l *Rules) ruleNumbers(line *draw.Row, r rules.Rule, cols ruleColumns, widt
 	}
 	scope := words.Scope(r.Scope, l.Board)
 	if r.Source != "" && cols.source == 0 {
+		// Where there is no column for it, a rule of a file says so in front of its
+		// scope.
 		scope = ruleSource(r) + ": " + scope
 	}
 	column(draw.Muted, scope, cols.scope)
@@ -220,6 +224,7 @@ func (l *Rules) ruleDetail(width, height int) []string {
 	l.writeStanding(stands, r)
 	rows := says.Rows
 	if room := max(height-len(stands.Rows), 2); len(rows) > room {
+		// Cutting is told, for half a pattern could pass for the whole one.
 		rows = append(rows[:room-1:room-1], l.Styles.Row(says.Width).Put(draw.Muted, "… enter shows all of it").To(says.Width).String())
 	}
 	rows = append(rows, stands.Rows...)

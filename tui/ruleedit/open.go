@@ -39,6 +39,8 @@ func (x *Screen) refuse(why string) tea.Cmd { return tea.Batch(x.close(), x.Say(
 // fromCall asks the broker for rules that would cover the drawn call. key is the call
 // as it was on the screen; another one under the same id is not taken.
 func (x *Screen) fromCall(key guard.Drawn) tea.Cmd {
+	// The card may be another one by now: then a rule made from it would be about what
+	// nobody saw.
 	c := x.Board.Still(key)
 	if c == nil {
 		return x.refuse("this call is no longer waiting: no rule was made")

@@ -56,6 +56,7 @@ func unescape(s string) (raw string, n int) {
 
 // unescapeRune reads \u{…}. A number that is no character stands for nothing.
 func unescapeRune(s string) (raw string, n int) {
+	// No more than the longest escape there is gets looked at, however long the text.
 	digits, _, ended := strings.Cut(s[3:min(len(s), len(`\u{10ffff}`))], "}")
 	if !ended || strings.Trim(digits, lowerHex) != "" {
 		return "", 0

@@ -24,6 +24,8 @@ func Notes(s string) []string {
 	}
 	var n notes
 	start := -1
+	// Letters, digits and marks make a word; everything else parts words and is looked
+	// at by itself.
 	for i, r := range s {
 		// A circled letter counts as a letter here, or a word could be cut in two by
 		// one.
@@ -83,6 +85,8 @@ func (n *notes) word(w string) {
 	}
 	first := ""
 	for _, r := range w {
+		// A disguised letter is remarked whatever script it has, and is the last
+		// remark on the word.
 		if styled(r) {
 			n.add("look-alike letters in «%s»", cite(w))
 			return
@@ -97,6 +101,8 @@ func (n *notes) word(w string) {
 			return
 		}
 	}
+	// Scripts that are written from right to left are told even alone: what stands
+	// beside them may move.
 	if first == "Hebrew" || first == "Arabic" || first == "Syriac" || first == "Thaana" || first == "Nko" {
 		n.add("right-to-left letters in «%s»: your terminal may reorder what is around them", cite(w))
 	}
@@ -119,6 +125,7 @@ func circled(r rune) bool { return r >= 0x249c && r <= 0x24e9 || r >= 0x1f110 &&
 // East Asian ones, which nobody takes for Latin. The last answer is kept, because the
 // next letter mostly has the same script.
 func (n *notes) script(r rune) string {
+	// ASCII letters are Latin without a look at any table.
 	if r < utf8.RuneSelf {
 		if unicode.IsLetter(r) {
 			return "Latin"

@@ -33,6 +33,7 @@ func isLetter(s string) bool {
 // grow out of its row.
 func isAccent(r rune) bool {
 	switch {
+	// A variation selector may make a picture of a letter, in some terminals only.
 	case r >= 0xfe00 && r <= 0xfe0f, r >= 0xe0100 && r <= 0xe01ef, r >= 0x180b && r <= 0x180f: // variation selectors
 		return false
 	case r == 0x34f, r == 0x17b4, r == 0x17b5, r == 0x16fe4: // without a picture

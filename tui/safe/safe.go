@@ -81,6 +81,7 @@ func Head(s string, cells int) string {
 	var b strings.Builder
 	width := 0
 	for t := range Tokens(s, OneLine) {
+		// A token that does not fit whole is left out, a run is cut.
 		if width += t.Width; width > cells {
 			if t.Run() {
 				b.WriteString(t.Drawn[:len(t.Drawn)-(width-cells)])
@@ -99,6 +100,8 @@ func Tail(s string, cells int) string {
 		tokens = append(tokens, t)
 	}
 	from := len(tokens)
+	// A token is whole or not there; only a run of plain letters may begin in its
+	// middle.
 	for from > 0 && tokens[from-1].Width <= cells {
 		from--
 		cells -= tokens[from].Width
@@ -142,7 +145,9 @@ func plainASCII(s string) bool {
 // than it must.
 func Tokens(s string, f Form) func(yield func(Token) bool) {
 	return func(yield func(Token) bool) {
+		// On one line no tab begins a line, as nobody could see that.
 		sc := scanner{rest: s, form: f, lineStart: f == Lines}
+		// Each token takes at least one byte, so this comes to an end.
 		for sc.rest != "" {
 			if !yield(sc.next()) {
 				return
@@ -196,6 +201,8 @@ func (s *scanner) blanks() Token {
 	n := s.run(' ')
 	atEnd := n == len(s.rest) || s.rest[n] == '\n'
 	switch {
+	// On one line few blanks are enough to be suspicious: they push what follows out
+	// of the window.
 	case n >= wideBlanks, n >= manyBlanks && (atEnd || s.form == OneLine):
 		return counted(glyphBlank, s.rest[:n], " ")
 	case atEnd:
@@ -251,6 +258,7 @@ func (s *scanner) ascii() int {
 	for n < len(s.rest) && s.rest[n] > ' ' && s.rest[n] < 0x7f && s.rest[n] != '\\' {
 		n++
 	}
+	// The last letter is left for withMarks: what follows may be its accent.
 	if n < len(s.rest) && s.rest[n] >= utf8.RuneSelf {
 		n--
 	}

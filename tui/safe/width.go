@@ -18,6 +18,7 @@ func cellsOf(r rune) int {
 	if r >= ' ' && r < 0x7f {
 		return 1
 	}
+	// The table is sorted and has no overlaps; the script that makes it sees to that.
 	low, high := 0, len(agreed)
 	for low < high {
 		switch mid := (low + high) / 2; {
@@ -54,6 +55,8 @@ func step(line string) (r rune, size, cells int) {
 	if line[0] >= ' ' && line[0] < 0x7f {
 		return rune(line[0]), 1, 1
 	}
+	// A sequence of ours takes no cells. One that never ends is no sequence and is
+	// counted as signs.
 	if strings.HasPrefix(line, "\x1b[") {
 		end := strings.IndexFunc(line[2:], func(r rune) bool { return r >= '@' && r <= '~' })
 		if end >= 0 {
@@ -90,9 +93,11 @@ func slice(line string, from, to int, tail string) string {
 	b.Grow(len(line))
 	for col, kept := 0, false; line != ""; {
 		r, size, cells := step(line)
+		// A mark without cells goes with the character before it.
 		if cells > 0 {
 			kept = col >= from && col+cells <= to
 		}
+		// From here on only colours are kept.
 		if col += cells; col > to {
 			b.WriteString(tail)
 			tail, to = "", -1

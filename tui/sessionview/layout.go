@@ -46,10 +46,12 @@ func LayOut(st *draw.Styles, s *broker.Session, a Around, width int) *callview.D
 		run(d, s)
 	}
 	place(d, s, a)
+	// What waits to be told comes after where the session runs: it may be long.
 	message(d, s, a)
 	if a.Said != "" {
 		d.Blank()
 		d.SayBehind(draw.Label, "said last", callview.LabelWidth, draw.Muted, a.keyed("at "+a.clock(a.SaidAt), "E shows the rest"))
+		// The bar is the sign for an agent's own words, here as on a card.
 		d.Write(draw.Gutter{Width: 2, Next: "┊", First: func(int) (draw.Ink, string) { return draw.Faint, "┊" }}, draw.Agent, headOf(a.Said, maxSaid))
 	}
 	d.LookAtAll()
@@ -65,20 +67,26 @@ func state(d *callview.Doc, s *broker.Session, a Around) {
 	if s.Frozen {
 		row.Put(draw.Muted, ", ").Put(draw.Frozen, "frozen")
 	}
+	// While it works, since when it does says less than that it does.
 	if !since.IsZero() && a.Waiting == 0 && (s.Run == nil || s.Run.Turn != broker.TurnWorking) {
 		row.Put(draw.Muted, ", since "+a.clock(since))
 	}
 	d.Add(row)
+	// Under a stop the calls are refused whatever a freeze says.
 	if s.Frozen && !s.State.UnderStop() {
 		d.SayBehind(draw.Text, "", callview.LabelWidth, draw.Muted, "its calls can be denied, and allowed once the freeze is lifted")
 	}
+	// A command has no key to tell of; it lists the calls instead.
 	if a.Waiting > 0 && a.Keys {
 		d.SayBehind(draw.Text, "", callview.LabelWidth, draw.Muted, "enter shows its "+figures.Plural(a.Waiting, "waiting call"))
 	}
 	calls(d, a.Calls)
+	// What went wrong is the agent's own text or the runner's, and is made safe.
 	if why := s.Failure(); why != "" {
 		d.SayBehind(draw.Danger, "problem", callview.LabelWidth, draw.Danger, safe.Line(why))
 	}
+	// A stop goes in steps where a runner holds the agent, and they are told one by
+	// one.
 	if s.State.UnderStop() {
 		if s.Run != nil {
 			for _, step := range s.Run.Steps {
@@ -97,6 +105,7 @@ func state(d *callview.Doc, s *broker.Session, a Around) {
 func calls(d *callview.Doc, list []broker.Request) {
 	for _, r := range list {
 		sum := callview.SummaryOf(r)
+		// Commands take these ids, so they are shown whole.
 		row := d.Styles.Row(d.Width).To(callview.LabelWidth).Put(draw.Muted, draw.SafeLine(r.ID)+"  ").Put(draw.Bold, sum.Tool+" ")
 		d.Add(row.Fit(draw.Text, sum.Text, max(0, d.Width-row.Width)))
 	}
@@ -104,11 +113,13 @@ func calls(d *callview.Doc, list []broker.Request) {
 
 // place draws where the session runs. What says the same twice is left out.
 func place(d *callview.Doc, s *broker.Session, a Around) {
+	// Paths are the agent's and go through Write, which shows every foreign sign.
 	line := func(label, text string) {
 		if text != "" {
 			d.Write(draw.Fixed(draw.Label, label, callview.LabelWidth), draw.Text, text)
 		}
 	}
+	// A managed session has a line about its agent further up.
 	if s.Run == nil && !a.Keys {
 		line("agent", s.Agent)
 	}
@@ -133,9 +144,12 @@ func message(d *callview.Doc, s *broker.Session, a Around) {
 		return
 	}
 	d.Blank()
+	// A message that could not be told stays, and the person must know that nobody has
+	// heard it.
 	if n := s.Message.Failures; n > 0 {
 		d.SayBehind(draw.Label, "not told", callview.LabelWidth, draw.Warn, a.keyed("tried "+figures.Plural(n, "time"), "m and enter send it again"))
 	}
+	// When it is told depends on the turn, which changes while the person looks.
 	d.SayBehind(draw.Label, "next", callview.LabelWidth, draw.Key, WhenTold(s)+", since "+a.clock(s.Message.QueuedAt))
 	d.Write(draw.Fixed(draw.Muted, "", callview.LabelWidth), draw.Text, s.Message.Text)
 }
@@ -159,6 +173,7 @@ func run(d *callview.Doc, s *broker.Session) {
 		agent = append(agent, "at most "+figures.Plural(r.MaxTurns, "turn"))
 	}
 	say("agent", strings.Join(agent, " · "))
+	// The program and its arguments are what a resume would run.
 	d.Write(draw.Fixed(draw.Label, "program", callview.LabelWidth), draw.Text, strings.Join(append([]string{r.Program}, r.Args...), " "))
 	say("processes", processesOf(s))
 	if r.Log != "" {
@@ -175,6 +190,7 @@ func processesOf(s *broker.Session) string {
 	if s.Run.Runner.PID > 0 {
 		parts = append(parts, "runner "+strconv.Itoa(s.Run.Runner.PID))
 	}
+	// A runner in the background outlives the terminal that it was started from.
 	if s.Run.Detached {
 		parts = append(parts, "in the background")
 	}
@@ -184,6 +200,7 @@ func processesOf(s *broker.Session) string {
 // headOf is the beginning of a raw text, with a sign when there is more.
 func headOf(text string, most int) string {
 	if r := []rune(text); len(r) > most {
+		// The beginning says what it is about; the console's E shows the rest.
 		return string(r[:most]) + " …"
 	}
 	return text

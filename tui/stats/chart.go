@@ -22,6 +22,8 @@ const (
 // value of top reaches from edge to edge. The rows have blocks and blanks only; inks
 // are for the caller.
 func blocks(values []float64, top float64, w, h, width, gap int, more ...barchart.Option) []string {
+	// The library's own axis and scale are off: they would have inks and words of
+	// their own.
 	m := barchart.New(w, h, append([]barchart.Option{
 		barchart.WithNoAxis(), barchart.WithNoAutoMaxValue(), barchart.WithMaxValue(top),
 		barchart.WithNoAutoBarWidth(), barchart.WithBarWidth(width), barchart.WithBarGap(gap),
@@ -68,10 +70,13 @@ func (s *Screen) chart(width, height int) []string {
 	for i, slot := range list {
 		values[i] = seen(per100(slot), top, height)
 	}
+	// The last column has no gap behind it.
 	wide := len(list)*(column+gap) - gap
 	rows := []string{s.chartTitle(width, left)}
 	for y, row := range blocks(values, top, wide, height, column, gap) {
 		mark := ""
+		// The scale stands at the upper and the lower edge only; in between there is
+		// no room for it.
 		switch y {
 		case 0:
 			mark = strconv.FormatFloat(top, 'f', -1, 64)
@@ -98,6 +103,7 @@ func (s *Screen) chart(width, height int) []string {
 // columns are how wide a column is, and the gap between two, for n of them in room
 // cells.
 func columns(n, room int) (column, gap int) {
+	// Columns that would touch are drawn without a gap, one cell each.
 	if each := room / n; each > 1 {
 		return min(each-1, mostColumn), 1
 	}
@@ -129,6 +135,7 @@ func (s *Screen) times(list []tally.Slot, width, wide int) string {
 func (s *Screen) time(at time.Time) string {
 	at = at.In(s.At.Location())
 	switch {
+	// A slot of a day or more has no time of day.
 	case time.Duration(s.report.SlotMS)*time.Millisecond >= 24*time.Hour:
 		return at.Format("Jan 2")
 	case at.YearDay() == s.At.YearDay() && at.Year() == s.At.Year():

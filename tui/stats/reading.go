@@ -89,6 +89,7 @@ func (r *reading) ask(d *desk.Desk) tea.Cmd {
 // read is a command that can be given up.
 func (r *reading) read(d *desk.Desk, do func(ctx context.Context, gen int) tea.Msg) tea.Cmd {
 	ctx, cancel := context.WithCancel(d.Ctx)
+	// The desk's context ends with the console, this one also when the span is left.
 	r.giveUp = cancel
 	gen := r.gen
 	return func() tea.Msg {
@@ -124,6 +125,8 @@ func (r *reading) came(msg countedMsg, d *desk.Desk) tea.Cmd {
 		r.asking, r.at, r.pause, r.err = false, d.At, errorPause, msg.err
 		r.shown++
 		return nil
+	// The counts are shown at once, without what was spent, only when there is nothing
+	// older to show.
 	case !r.known:
 		r.report, r.known = msg.report, true
 		r.shown++
@@ -143,6 +146,7 @@ func (r *reading) spent(msg spentMsg, now time.Time) {
 		return
 	}
 	r.asking, r.summed, r.err = false, true, nil
+	// The longer a count takes, the longer the next one is put off.
 	r.pause = max(leastPause, pauses*now.Sub(r.at))
 	r.at, r.report = now, msg.report
 	r.shown++

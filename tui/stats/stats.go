@@ -92,6 +92,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 // ones.
 func (s *Screen) settle() tea.Cmd {
 	width, height := s.Inner()
+	// The names of sessions may have changed, so their number counts too.
 	if now := (form{width, s.Height, s.shown, len(s.Board.Sessions)}); now != s.form {
 		s.form, s.rows = now, s.layout(width)
 	}

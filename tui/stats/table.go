@@ -43,6 +43,7 @@ func plain(g tally.Group) string { return draw.SafeLine(g.ID) }
 // session is what a session is called: as elsewhere on the screen, or as the record
 // says.
 func (s *Screen) session(g tally.Group) string {
+	// The board knows a session by its present name, the record by the one it had.
 	if s.Board.Sessions[g.ID] != nil || g.Name == "" {
 		return s.Board.Label(g.ID)
 	}
@@ -89,6 +90,8 @@ func told(ok bool, text string) string {
 // highest ranks go first.
 func fitting(columns []column, list []tally.Group, width, each int) []column {
 	columns = slices.DeleteFunc(slices.Clone(columns), func(c column) bool {
+		// A column in which no group has a number says nothing, however much room
+		// there is.
 		return c.rank > 0 && !slices.ContainsFunc(list, func(g tally.Group) bool { return c.of(g) != nothing })
 	})
 	for leastName+len(columns)*each > width {
@@ -120,6 +123,7 @@ func (s *Screen) table(head string, width int, columns []column, list []tally.Gr
 	each := widest(columns, list)
 	columns = fitting(columns, list, width, each)
 	room := width - len(columns)*each
+	// The head is drawn like a row, so that it stands above its numbers.
 	line := func(lead, ink draw.Ink, first string, cell func(column) string) string {
 		r := s.Styles.Row(width).Fit(lead, first, room-1)
 		for i, c := range columns {

@@ -52,6 +52,7 @@ func (s *Screen) layout(width int) []string {
 		return stacked(s.Styles, width, append(s.figures(width), s.tables(width)...))
 	}
 	half := (width - columnGap) / 2
+	// The two halves are laid out by themselves and joined row by row.
 	left, right := stacked(s.Styles, half, s.figures(half)), stacked(s.Styles, width-half-columnGap, s.tables(width-half-columnGap))
 	rows := make([]string, max(len(left), len(right)))
 	for i := range rows {
@@ -87,6 +88,7 @@ func (s *Screen) nothing() (string, draw.Ink) {
 		return "counting …", draw.Muted
 	case s.report.Calls > 0:
 		return "", draw.Text
+	// An empty short span is no news, so the way to a longer one is told instead.
 	case spans[s.span].days > 0:
 		return spans[s.span].none + " The → key shows a longer time.", draw.Muted
 	case s.report.ArchivedMS > 0:
@@ -137,6 +139,8 @@ func (s *Screen) spentWords() string {
 		return "no agent says so"
 	}
 	text := figures.Spent(spent.Cost, spent.In(), spent.Output)
+	// How many named a price matters more than how many named tokens: a sum of some
+	// prices is no total.
 	if spent.Priced > 0 && spent.Priced < n {
 		text += fmt.Sprintf(" · %s of %s named a price", figures.Count(spent.Priced), figures.Plural(n, "session"))
 	} else if spent.Sessions < n {

@@ -57,6 +57,8 @@ func (t *Area) Edit(msg tea.KeyMsg, keys Keys, more AreaKeys) (refused string) {
 	case key.Matches(msg, keys.eraseLeft):
 		t.cut(t.lineStart(t.At), t.At)
 	case key.Matches(msg, keys.eraseRight):
+		// At the end of a line the break itself goes, so that the key always takes
+		// something away.
 		t.cut(t.At, max(t.lineEnd(t.At), min(t.At+1, len(t.text))))
 	case key.Matches(msg, keys.wordLeft):
 		t.At = t.wordLeft()
@@ -144,6 +146,7 @@ func (t *Area) up() {
 		return
 	}
 	before := t.lineStart(start - 1)
+	// The column is kept as far as the line before goes.
 	t.At = min(before+t.At-start, start-1)
 }
 

@@ -102,6 +102,7 @@ func (l *Line) Edit(msg tea.KeyMsg, keys Keys) (changed bool, refused string) {
 		l.cut(0, l.At)
 	case key.Matches(msg, keys.eraseRight):
 		l.cut(l.At, len(l.text))
+	// Alt and a letter is a key of its own and no text.
 	case msg.Type == tea.KeyRunes && !msg.Alt, msg.Type == tea.KeySpace:
 		return l.insert(msg.Runes)
 	}

@@ -51,6 +51,8 @@ func (s Server) Panes(ctx context.Context) ([]Pane, error) {
 // Find picks pane id out of list, where our own session has it if that does; false
 // when it is not there.
 func (s Server) Find(list []Pane, id string) (Pane, bool) {
+	// A window that is linked into several sessions is shown where the person already
+	// is.
 	own, _ := pick(list, s.Pane, "")
 	return pick(list, id, own.Session)
 }
@@ -116,6 +118,7 @@ func (s Server) Jump(ctx context.Context, p Pane) error {
 		return err
 	}
 	args := []string{"select-window", "-t", p.Session + ":" + p.Window, ";", "select-pane", "-t", p.ID}
+	// Without a terminal that looks at us the pane is selected, and nobody is moved.
 	if at != "" {
 		args = append(args, ";", "switch-client", "-c", at, "-t", p.Session)
 	}

@@ -35,6 +35,7 @@ func (s Server) Open(ctx context.Context, how Split) (string, error) {
 	for _, kv := range how.Env {
 		args = append(args, "-e", literal(kv))
 	}
+	// Everything behind it is the program and no option of tmux.
 	args = append(args, "--")
 	for _, a := range how.Program {
 		args = append(args, literal(a))

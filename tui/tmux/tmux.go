@@ -46,6 +46,7 @@ type Server struct {
 func Here() (Server, error) {
 	// /tmp/tmux-1000/default,1234,0: path, pid, session
 	value := os.Getenv("TMUX")
+	// The path may hold commas itself, so the two numbers are taken off from the end.
 	for range 2 {
 		value = value[:max(strings.LastIndexByte(value, ','), 0)]
 	}

@@ -54,6 +54,7 @@ func (l *entries) take(list []story.Entry) {
 	for i, e := range list {
 		it := &item{Entry: e, open: l.all}
 		if j, ok := was[e.Key]; ok {
+			// What a person has unfolded stays so when the entry changes.
 			it.open = old[j].open
 			if sameEntry(&old[j].Entry, &e) {
 				it.rows, it.width = old[j].rows, old[j].width
@@ -115,6 +116,7 @@ func (l *entries) settle(width, height int) {
 		l.endAt(n - 1)
 		return
 	}
+	// The list may have become shorter at its end.
 	l.top = max(0, min(l.top, n-1))
 	l.offset = max(0, min(l.offset, l.tall(l.top)-1))
 	at, ok := l.byKey[l.at]
@@ -135,6 +137,7 @@ func (l *entries) settle(width, height int) {
 // bring scrolls as little as possible until entry i is on the screen, or its beginning
 // when it is higher than the room.
 func (l *entries) bring(i int) {
+	// What is higher than the room is shown from its beginning.
 	if i < l.top || i == l.top && l.offset > 0 || l.tall(i) >= l.height {
 		l.top, l.offset = i, 0
 		return

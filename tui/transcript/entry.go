@@ -156,6 +156,8 @@ func (p painter) call(d *callview.Doc, it *item) {
 	}
 	if f := it.InFile; f != nil {
 		other := "! the agent's file has another call here: " + draw.SafeLine(f.ToolName) + " " + callview.SummaryOf(*f).Text
+		// Folded, it is one row: that there is a difference is what must not be
+		// overlooked.
 		if it.open {
 			d.SayBehind(draw.Text, "", len(indent)+callview.SayIndent, draw.Warn, other)
 		} else {
@@ -165,6 +167,7 @@ func (p painter) call(d *callview.Doc, it *item) {
 	if it.Retold {
 		d.SayBehind(draw.Text, "", len(indent)+callview.SayIndent, draw.Warn, "! the call was too large to be kept here; this is what the agent's file has")
 	}
+	// An input that was not kept cannot be shown, whoever unfolds it.
 	if it.open && !it.Large {
 		p.input(d, it)
 	}
@@ -216,6 +219,7 @@ func (p painter) verdict(it *item) (string, draw.Ink) {
 	if o.UpdatedInput != nil {
 		text += ", with another input"
 	}
+	// A reason is shown where a person gave it; a rule's is found with the rule.
 	if o.Reason != "" && o.State == broker.Denied && o.By.Kind != broker.ByRule {
 		text += ": " + words.Quoted(o.Reason)
 	}

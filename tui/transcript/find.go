@@ -107,6 +107,7 @@ func (t *Screen) findFrom(i, step int) tea.Cmd {
 	}
 	// What is older comes in parts; foundMore goes on when the next one is here.
 	if step < 0 && !t.tell.AtStart() {
+		// Whoever searches in the past no longer follows the end.
 		t.find.older, t.list.follow = true, false
 		if t.find.from = ""; len(t.list.items) > 0 {
 			t.find.from = t.list.items[0].Key
@@ -149,6 +150,7 @@ func (t *Screen) goTo(i int) {
 	t.list.at, t.list.reveal, t.list.follow = it.Key, true, false
 	height := t.list.height
 	if row := it.rowWith(t.list.rows(i), t.find.words); row >= height/2 { // far down in a long one
+		// A third of the room above it gives what was found some context.
 		t.list.top, t.list.offset, t.list.reveal = i, row-height/3, false
 	}
 }
@@ -177,6 +179,8 @@ func (it *item) haystack() string {
 		parts = append(parts, string(it.Call.ToolInput))
 		if _, input := it.Call.Call(); len(input) > 0 {
 			c := change.ReadInput(input)
+			// The text as a person reads it: in JSON its quotes and breaks are
+			// escaped.
 			parts = append(parts, callview.MainText(c, ""))
 		}
 	}

@@ -94,6 +94,7 @@ func (t *Screen) toggleAll(*item) tea.Cmd {
 // wrote it.
 func (t *Screen) copyItem(it *item) tea.Cmd {
 	switch {
+	// Folded, a call is copied as what was asked; unfolded, as what came of it.
 	case it.Ran != nil && it.Ran.Output != "" && (it.open || it.Call == nil):
 		return t.Copy("output", it.Ran.Output)
 	case it.By == agents.SaidCall && it.Large:

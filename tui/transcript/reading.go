@@ -91,6 +91,8 @@ func (t *Screen) came(msg partMsg) tea.Cmd {
 		t.unread = max(0, msg.got.Size-msg.got.Span.To)
 	}
 	if msg.got.Same {
+		// The span grows even when there is nothing new: it says up to where the file
+		// was read.
 		t.tell.Add(msg.got)
 		return nil
 	}

@@ -50,6 +50,7 @@ func New(d *desk.Desk, b Broker) *Screen { return &Screen{Desk: d, broker: b} }
 
 // Opens shows the transcript of a session, at its end. Nothing of another one stays.
 func (t *Screen) Opens(on desk.Subject) tea.Cmd {
+	// Answers for the session that was shown before have another number.
 	t.reading = reading{session: on.Session, gen: t.gen + 1, want: story.NewestPart}
 	t.list = entries{paint: painter{t.Desk}, follow: true}
 	t.find = finding{}

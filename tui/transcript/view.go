@@ -69,6 +69,7 @@ func (t *Screen) empty() (string, draw.Ink) {
 // reason is why the agent's file was not read, in brackets; "" when there is none.
 // Safe to draw. That there is no file needs no reason.
 func (t *Screen) reason() string {
+	// The broker's own words for "no file" say nothing that the sentence does not say.
 	why := strings.TrimPrefix(t.noFile, broker.ErrNoTranscript.Error()+": ")
 	if why == noSuchFile || why == noFileNamed {
 		return ""

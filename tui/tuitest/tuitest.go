@@ -49,6 +49,8 @@ var Payloads = []string{
 func Golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name+".golden")
+	// A golden file is written only when somebody asks for it, and looked at before it
+	// is committed.
 	if *update {
 		if err := os.MkdirAll("testdata", 0o750); err != nil {
 			t.Fatal(err)
@@ -78,10 +80,13 @@ func CheckView(t *testing.T, view string, width, height int) {
 		t.Fatalf("%d rows in a window of %d×%d:\n%s", len(lines), width, height, plain)
 	}
 	for i, l := range lines {
+		// Two counts that differ mean a sign on which terminals may not agree.
 		if n := safe.Width(l); n > width || n != ansi.StringWidth(l) {
 			t.Fatalf("row %d takes %d of %d cells, the library counts %d: %q", i, n, width, ansi.StringWidth(l), l)
 		}
 		for _, r := range l {
+			// Colours were taken out before, so no control character is left that
+			// could be ours.
 			if r < ' ' || r >= 0x7f && r <= 0x9f || r == 0xfffd {
 				t.Fatalf("row %d has %U: %q", i, r, l)
 			}

@@ -124,6 +124,8 @@ func (s *Screen) heard(list []broker.Update) {
 // add keeps r if it is an allowed edit. Each call counts once, by whichever way it
 // came.
 func (s *Screen) add(r broker.Request) {
+	// An observed or denied call may have changed nothing here; only what was allowed
+	// is listed.
 	if r.State != broker.Allowed || r.Outcome == nil || s.known[r.ID] {
 		return
 	}
@@ -131,6 +133,7 @@ func (s *Screen) add(r broker.Request) {
 		return
 	}
 	s.known[r.ID] = true
+	// Updates come nearly in order, but the record's list and later news may overlap.
 	at, _ := slices.BinarySearchFunc(s.told, r, func(x, y broker.Request) int { return y.Outcome.At.Compare(x.Outcome.At) })
 	s.told = slices.Insert(s.told, at, r)
 }
@@ -147,6 +150,7 @@ func (s *Screen) list() {
 		}
 		cs, _ := change.ChangesOf(r)
 		sum := callview.SummaryOf(r)
+		// One call may touch several files, and is the last call of each of them.
 		for _, path := range cs.Targets(r.CWD) {
 			at, ok := place[path]
 			if !ok {
@@ -183,6 +187,8 @@ func (s *Screen) place() int {
 // settle keeps the selection, and the hour.
 func (s *Screen) settle() {
 	if n := len(s.told); n > 0 && s.At.Sub(s.told[n-1].Outcome.At) > within {
+		// The hour goes on while nothing happens, so old edits leave the list by
+		// themselves.
 		s.list()
 	}
 	at := s.place()
@@ -236,6 +242,7 @@ func (s *Screen) choose(at int) {
 func (s *Screen) mouse(msg tea.MouseMsg) {
 	steps, click := desk.Wheel(msg)
 	switch {
+	// The frame takes the first row.
 	case click && msg.Y > 0:
 		s.choose(s.top + msg.Y - 1)
 	case steps != 0:

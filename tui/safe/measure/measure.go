@@ -68,6 +68,7 @@ func answer(folder string) error {
 	if err := json.Unmarshal(data, &texts); err != nil {
 		return err
 	}
+	// The answers would otherwise be echoed and wait for a line break.
 	state, err := term.MakeRaw(os.Stdin.Fd())
 	if err != nil {
 		return err
@@ -96,6 +97,8 @@ func ask(in io.Reader, out io.Writer, texts []string) ([]int, error) {
 		some := texts[len(cells):min(len(cells)+atOnce, len(texts))]
 		var b strings.Builder
 		for _, text := range some {
+			// Each text is written over the one before, at the left edge of the first
+			// row.
 			b.WriteString("\x1b[H\x1b[2K" + text + "\x1b[6n")
 		}
 		if _, err := io.WriteString(out, b.String()); err != nil {
