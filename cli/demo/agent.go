@@ -65,6 +65,7 @@ func newDemoAgentCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&folder, "folder", "", "the demo's folder")
 	cmd.Flags().StringVar(&speed, "pace", "1", "factor on all waiting times")
+	// Without a folder there is no console to ask, and no project to work in.
 	_ = cmd.MarkFlagRequired("folder")
 	return cmd
 }
@@ -80,6 +81,8 @@ type agents struct {
 func startAgents(ctx context.Context, folder demoFolder) (*agents, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	agents := &agents{cancel: cancel}
+	// The agents are this very program, so they speak the console's protocol whatever
+	// is installed.
 	exe, err := os.Executable()
 	if err != nil {
 		return agents, fmt.Errorf("find the program itself: %w", err)
@@ -96,6 +99,8 @@ func startAgents(ctx context.Context, folder demoFolder) (*agents, error) {
 		if err := cmd.Start(); err != nil {
 			return agents, fmt.Errorf("start the demo's agents: %w", err)
 		}
+		// Somebody has to wait for each process, or it would stay in the table until
+		// the demo ends.
 		agents.wg.Go(func() { _ = cmd.Wait() })
 	}
 	return agents, nil
@@ -130,20 +135,25 @@ func play(ctx context.Context, folder demoFolder, s session, pace float64, stdin
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	// Standard input is a pipe of the demo's that nobody writes to, so only its end
+	// can come.
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
 		defer cancel()
 		_, _ = io.Copy(io.Discard, stdin) // its end is the news
 	}()
+	// Every run of the demo has sessions of its own, as real agents do.
 	a := &agent{script: s, folder: folder, exe: exe, pace: pace, id: uuid.NewString(), promptID: uuid.NewString()}
 	a.tell(ctx, "SessionStart", map[string]any{"source": "startup", "model": "claude-opus-5-5"})
 	a.tell(ctx, "UserPromptSubmit", map[string]any{"prompt": s.prompt})
 	var lanes sync.WaitGroup
+	// All lanes ask at once, so that several calls wait at the same time.
 	for _, lane := range s.lanes {
 		lanes.Go(func() { a.playLane(ctx, lane) })
 	}
 	lanes.Wait()
+	// The turn ends when all lanes have, also when one of them was stopped.
 	a.tell(ctx, "Stop", map[string]any{"stop_hook_active": false, "last_assistant_message": "Done."})
 	if a.stopped.Load() {
 		<-over // a stopped agent stays at its prompt
@@ -170,6 +180,7 @@ func (a *agent) playLane(ctx context.Context, lane lane) {
 		if ctx.Err() != nil || a.stopped.Load() {
 			return
 		}
+		// The map is the call's own: what came of it is added below.
 		fields := merge(identity, map[string]any{
 			"tool_name": call.tool, "tool_input": a.localize(call.input),
 			// The form of Claude Code's own ids, by which the console finds a call
@@ -236,6 +247,7 @@ func (d verdict) ends() bool   { return d.Continue != nil && !*d.Continue }
 // line of JSON out. Whatever goes wrong gives the zero verdict, which refuses.
 func (a *agent) tell(ctx context.Context, event string, extra map[string]any) verdict {
 	cwd := a.folder.project(a.script.name)
+	// The members are those that Claude Code sends with every event.
 	payload := merge(extra, map[string]any{
 		"session_id": a.id, "transcript_path": cwd + "/.transcript.jsonl", "cwd": cwd,
 		"prompt_id": a.promptID, "permission_mode": "default", "hook_event_name": event,
@@ -254,6 +266,7 @@ func (a *agent) tell(ctx context.Context, event string, extra map[string]any) ve
 	cmd.WaitDelay = stopTime / 2
 	out, err := cmd.Output()
 	var answer verdict
+	// A client that refuses exits with an error, and its standard output is empty.
 	if err != nil || json.Unmarshal(out, &answer) != nil {
 		return verdict{}
 	}

@@ -31,6 +31,7 @@ removed when you quit.`,
 		Example: "  aoctl demo\n  aoctl demo --no-bell",
 		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			// Nothing is made before it is clear that there is a screen.
 			if err := terminal.Require("the demo"); err != nil {
 				return err
 			}
@@ -65,6 +66,7 @@ func runDemo(ctx context.Context, o console.Options, out io.Writer) (err error) 
 	if err = folder.furnish(); err != nil {
 		return err
 	}
+	// From here on no path of the user's own state is known to this process.
 	if err = folder.enter(); err != nil {
 		return err
 	}
@@ -78,6 +80,7 @@ func runDemo(ctx context.Context, o console.Options, out io.Writer) (err error) 
 	}
 	defer h.Close()
 	agents, err := startAgents(ctx, folder)
+	// The agents leave before the console closes, so that it sees them go.
 	defer agents.stop()
 	if err != nil {
 		return err

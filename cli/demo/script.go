@@ -9,7 +9,8 @@ import (
 // not known when the program is built.
 const projectMark = "{project}"
 
-// session is one agent of the demo. Its lanes begin together.
+// session is one agent of the demo. Its lanes begin together. files are written before
+// the console opens; a name may have folders in it.
 type session struct {
 	name   string // of the project's folder
 	prompt string // what its user asked for
@@ -26,7 +27,8 @@ type lane struct {
 }
 
 // call is one tool call, asked for some time after the answer to the one before. input
-// is one of the structs below.
+// is one of the structs below. after is in the demo's own time, which --pace
+// stretches.
 type call struct {
 	after time.Duration
 	tool  string

@@ -19,7 +19,8 @@ import (
 
 // gate opens the scene's console, if it has one, and installs the hook that asks
 // there. end closes the console and must be called unless there is an error; it is
-// never nil then.
+// never nil then. The console is the real one, and its timeout is at least as long as
+// the scene lets a call wait.
 func (d *agentDrill) gate(ctx context.Context, s drillScene, ground *drill.Ground, dir string) (end func(), err error) {
 	socket := filepath.Join(dir, "broker.sock")
 	end = func() {}
@@ -38,7 +39,9 @@ func (d *agentDrill) gate(ctx context.Context, s drillScene, ground *drill.Groun
 
 // install writes the hooks into file, the one before a tool as it stands in the user's
 // own settings. Only the console that the line asks is changed, so what is drilled is
-// what the user's agent runs, wrappers and timeouts and all.
+// what the user's agent runs, wrappers and timeouts and all. The file is written by
+// the installer first, so that everything but the one line is as an installation would
+// have it. A line that cannot be found again is an error.
 func (d *agentDrill) install(file, socket string) error {
 	program := ownProgram()
 	program.Console.Socket = socket
@@ -89,7 +92,7 @@ func (s drillScene) decide(ctx context.Context, b *service.Broker) {
 
 // report says what came of a scene, and whether that is well. OPEN stands for a call
 // that ran although it must not, ALLOW for one that ran as it should, DENY for one
-// that did not run.
+// that did not run. The time is that of the whole run, the agent's start included.
 func (d *agentDrill) report(e *examination, s drillScene, seen agentSeen) {
 	r := drillResult{Agent: d.Name, Fault: s.name, Verdict: "DENY", Exit: -1, MS: seen.took.Milliseconds(), Reason: heard(seen.told)}
 	if seen.times > 0 {
@@ -108,6 +111,9 @@ func (d *agentDrill) report(e *examination, s drillScene, seen agentSeen) {
 //
 // A call that was refused without the model hearing why is only a warning: the gate
 // held.
+//
+// Whatever goes wrong with the scene itself, such as an agent that does not start, is
+// a failure too: a person asked whether the gate holds, and nobody can say so.
 func (d *agentDrill) judge(s drillScene, seen agentSeen) (status agentcheck.Status, cure, text string) {
 	title := install.Title(d.Name)
 	again := "report it, with the version of " + title + ": until then its calls are not held"

@@ -35,7 +35,8 @@ const answerTime = 3 * time.Second
 // console looks at the socket and at who serves it. It stops at the first thing that
 // is wrong, since what follows would only say the same in other words. That no console
 // is open is a warning and no failure: calls behind a gate are refused then, as
-// promised.
+// promised. The checks go from the outside to the inside: folder, socket, who owns it,
+// who holds the lock, who answers, and which program that is.
 func (e *examination) console(ctx context.Context, o options) {
 	if o.socket == "" {
 		e.add(agentcheck.Fail, "socket", "set HOME, AOCTL_HOME or AOCTL_SOCKET", "%v", paths.ErrNoHome)
@@ -66,7 +67,8 @@ func (e *examination) console(ctx context.Context, o options) {
 
 // socketFolder reports whether the folder of the socket is one that a hook would
 // trust. The hook client looks at the same things before it sends anything: a folder
-// in which somebody else can write is one in which somebody else can answer.
+// in which somebody else can write is one in which somebody else can answer. false
+// means that nothing more can be said of the socket.
 func (e *examination) socketFolder(dir string) bool {
 	info, err := os.Lstat(dir)
 	switch {
@@ -93,7 +95,8 @@ func (e *examination) socketFolder(dir string) bool {
 // mode compares a file's permissions with what aoctl gives it. What others may only
 // read can be mended; where they could write, a person has to look first. A file that
 // others can write is mended, as closing it is all that can be done about it; a folder
-// may hold what they put there.
+// may hold what they put there. Its repair is closeFile. The mode is compared for
+// others alone: what the user may do with a file of their own is their affair.
 func (e *examination) mode(name, path string, info fs.FileInfo, want fs.FileMode) {
 	perm := info.Mode().Perm()
 	cure := fmt.Sprintf("chmod %o %s", want, path)
@@ -110,7 +113,8 @@ func (e *examination) mode(name, path string, info fs.FileInfo, want fs.FileMode
 
 // closeFile takes from others what they may do with path. Neither a link nor another
 // user's file is touched. It only takes away: a mode that was tighter than want stays.
-// The sentence says what was done, "" when there was nothing to do.
+// The sentence says what was done, "" when there was nothing to do. The file is opened
+// first and looked at afterwards, so that what is changed is what was looked at.
 func closeFile(path string, want fs.FileMode) (string, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0) //nolint:gosec // aoctl's own file
 	if errors.Is(err, syscall.ENXIO) {                                                // a socket cannot be opened
@@ -165,7 +169,8 @@ func ownerOf(info fs.FileInfo) int {
 
 // holder looks who holds the socket's lock, and whether it is the one who serves. A
 // socket whose lock nobody holds was left by a console that was killed; taking it away
-// needs no person.
+// needs no person. The lock is only tried, never kept: a console that starts at this
+// moment is not held up for longer than an instant.
 func (e *examination) holder(ctx context.Context, socket string) {
 	pid, held, err := state.Holder(socket)
 	if err != nil {
@@ -200,7 +205,8 @@ func removeStaleSocket(socket string) (string, error) {
 //
 // The kernel says which process is at the other end. When that is not the one that
 // holds the lock, somebody has put another socket in its place, and hooks refuse its
-// answers.
+// answers. A token is never sent along: reading needs none, and what listens there may
+// be anybody.
 func (e *examination) answers(ctx context.Context, socket string, pid int) {
 	var serving int
 	hc := &http.Client{Timeout: answerTime, Transport: &http.Transport{
@@ -255,7 +261,8 @@ type started struct {
 
 // running compares the console that runs with this program. They differ most often
 // after an update, when the console was not started again. A log that does not say
-// which one runs is skipped.
+// which one runs is skipped. Only what was logged under this process's number is
+// compared.
 func (e *examination) running(pid int) {
 	s, ok := consoleStart(pid)
 	mine := version.Read()
@@ -277,7 +284,9 @@ func buildName(version, commit string) string {
 
 // consoleStart finds in the program's log how the console with this pid began. A pid
 // may come again, so the last such line counts. The log is read without waiting for a
-// pipe in its place, and at most four times as much of it as it may hold.
+// pipe in its place, and at most four times as much of it as it may hold. A line that
+// is no JSON is passed over. One of more than a mebibyte ends the reading, and what
+// was found until then counts.
 func consoleStart(pid int) (s started, found bool) {
 	path, err := paths.LogFile()
 	if err != nil {

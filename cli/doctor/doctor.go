@@ -111,7 +111,8 @@ func (o *options) read(cmd *cobra.Command) error {
 }
 
 // readSettings makes sure that a settings file that was named is there: with none,
-// nothing would be wrong with it. Who names a file wants to know of that one.
+// nothing would be wrong with it. Who names a file wants to know of that one. A file
+// of that name which is empty or broken is for the agents' section to report.
 func (o *options) readSettings() (err error) {
 	if o.settings == "" {
 		return nil
@@ -136,7 +137,9 @@ func (o *options) readSettings() (err error) {
 // a quick one without the drill, because what is mended may change what the drill
 // shows. An examination that was interrupted is not printed.
 //
-// out gets the report, said the line that shows what runs now.
+// out gets the report, said the line that shows what runs now. The exit code is 1 when
+// a check failed and 0 when there were warnings only. --fix is given once and looks
+// twice, so it takes longer.
 func runDoctor(ctx context.Context, o options, out, said io.Writer) error {
 	progress := terminal.StartProgress(said, "checking", len(profile.All())+otherParts)
 	defer progress.Stop()
@@ -175,7 +178,9 @@ func hint(o options, e *examination) string {
 
 // mend does what the checks of e offer, each once, and says what was done, a sentence
 // each. Two checks with the same Key offer the same repair. One that fails keeps no
-// other from being done, and the look that follows shows what is still wrong.
+// other from being done, and the look that follows shows what is still wrong. A
+// program in a temporary folder is not written into settings, and that is said as what
+// it is.
 func mend(e *examination) []string {
 	var did []string
 	seen := map[string]bool{}

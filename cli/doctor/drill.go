@@ -47,7 +47,8 @@ type drillResult struct {
 }
 
 // drill runs every installed hook line against things that go wrong. That there is
-// nothing to run, or no place to run it in, is skipped and never ok.
+// nothing to run, or no place to run it in, is skipped and never ok. The drill never
+// touches the user's console: its calls would be shown to a person there.
 func (e *examination) drill(ctx context.Context, gates []agentcheck.GateHook) {
 	lines := e.drillable(gates)
 	if len(lines) == 0 {
@@ -79,6 +80,7 @@ type drillLine struct {
 // drillable leaves out lines that must not be run just to look at them: a project's
 // file may come from anybody, and a line may do more than ask. Each line that is left
 // out is a warning with the reason. A line that stands in several files is run once.
+// At most maxDrills lines are run, as each takes seconds.
 func (e *examination) drillable(gates []agentcheck.GateHook) []drillLine {
 	var lines []drillLine
 	seen := map[string]bool{}
@@ -99,7 +101,8 @@ func (e *examination) drillable(gates []agentcheck.GateHook) []drillLine {
 }
 
 // drilled reports one run, and of which hook when there are several. Only DENY is
-// well: whatever goes wrong between agent and console must refuse the call.
+// well: whatever goes wrong between agent and console must refuse the call. The result
+// goes into the JSON as a whole, for programs that want more than a word.
 func (e *examination) drilled(r drillResult, several bool) {
 	status, cure := agentcheck.OK, ""
 	if r.Verdict != "DENY" {
@@ -118,6 +121,7 @@ func (e *examination) drilled(r drillResult, several bool) {
 
 // drillGround is a place of the drill's own: a folder, a console where nobody answers,
 // and a socket that takes connections and says nothing. Lines use it at the same time.
+// Each has its own socket, so lines and faults do not meet.
 type drillGround struct {
 	dir     string
 	closers []func()
@@ -222,7 +226,8 @@ type fault struct {
 
 // line is l as it meets f: a console that it names itself is the drill's instead.
 // Nothing else is changed that f does not ask for. A line that names no console finds
-// it by the environment, which is the drill's too, and is run as it stands.
+// it by the environment, which is the drill's too, and is run as it stands. The line
+// is taken apart and put together by package hookline, so quoting stays right.
 func (f fault) line(l drillLine) string {
 	change := f.change
 	if l.parsed.Console != (install.Console{}) {
@@ -248,7 +253,8 @@ func (g *drillGround) runAll(ctx context.Context, lines []drillLine) [][]drillRe
 
 // run lets the line meet every fault, all at the same time. The faults are those of
 // the help: no console, nobody who answers, a console that says nothing, and no
-// program.
+// program. A console that says nothing is waited for with a shorter timeout, which the
+// line gets for that.
 func (g *drillGround) run(ctx context.Context, l drillLine) []drillResult {
 	faults := []fault{
 		{"no console", g.socket("nobody"), hookline.Change{}},
@@ -301,7 +307,8 @@ func ownHookProgram(path string) bool {
 
 // drillEnv is the environment of a hook that must not find the user's own console.
 // Everything by which it could goes, and the variables that the agent would set come
-// in.
+// in. The hook would otherwise find the console by a variable that this shell happens
+// to have.
 func (g *drillGround) drillEnv(l drillLine, socket string) []string {
 	env := slices.DeleteFunc(client.WithoutAgent(os.Environ()), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")

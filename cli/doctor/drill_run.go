@@ -37,7 +37,8 @@ func tellTales(agent, session, dir string) []string {
 
 // drillPayload is what the agent would send before it runs "true", one line of JSON in
 // the agent's own form. n makes the call's id differ from that of other faults. Events
-// that come without an id of the call get none here either.
+// that come without an id of the call get none here either. What it asks for is
+// harmless, but nothing of it is run in any case: a hook only asks.
 func drillPayload(agent, event, session, dir string, n int) []byte {
 	p := map[string]any{
 		"session_id": session, "cwd": dir, "hook_event_name": event,
@@ -74,7 +75,8 @@ func drillPayload(agent, event, session, dir string, n int) []byte {
 
 // meet runs the line once, the way the agent runs it: with sh, in the drill's folder,
 // with the payload on standard input. The process group is killed when the time is
-// over, so nothing of the line stays behind.
+// over, so nothing of the line stays behind. Cursor gives its payload as a
+// here-document of the last command, and so does the drill.
 func (g *drillGround) meet(ctx context.Context, l drillLine, f fault, n int) drillResult {
 	r := drillResult{Agent: l.Agent, Event: l.Event, File: l.File, Fault: f.name, Command: f.line(l)}
 	ctx, cancel := context.WithTimeout(ctx, drillLimit)
@@ -103,7 +105,8 @@ func (g *drillGround) meet(ctx context.Context, l drillLine, f fault, n int) dri
 
 // judge gives the verdict by what every agent goes by: exit 2 refuses, exit 0 lets the
 // answer speak, and all else lets the call run. A hook that does not end, or is ended
-// by a signal, is OPEN too: agents give up on it and go on.
+// by a signal, is OPEN too: agents give up on it and go on. ctx is looked at first,
+// because a hook that was ended by the drill has an exit code of its own.
 func (r *drillResult) judge(ctx context.Context, err error, out []byte, words string) {
 	r.Verdict = "OPEN"
 	exit, exited := errors.AsType[*exec.ExitError](err)
@@ -140,7 +143,8 @@ func firstLine(s string) string {
 
 // answerVerdict reads an answer with exit code 0, in any agent's words. What is no
 // answer decides nothing, and then an agent runs the call: OPEN. The most particular
-// member comes first, as agents read it before the others.
+// member comes first, as agents read it before the others. An answer that allows is as
+// bad as none here: nobody in the drill allows anything.
 func answerVerdict(out []byte) (verdict, reason string) {
 	var a struct {
 		Decision, Permission, PermissionDecision string

@@ -24,7 +24,8 @@ type part struct {
 // for another process: an agent that tells its version, or a hook that waits for an
 // answer. The report has them in the order in which a call meets them.
 //
-// quick leaves out what only informs and takes time. progress may be nil.
+// quick leaves out what only informs and takes time. progress may be nil. Each part
+// fills an examination of its own, and they are joined when all are done.
 func examine(ctx context.Context, o options, quick bool, progress *terminal.Progress) *examination {
 	parts := []part{
 		{"console", func(e *examination) {
@@ -60,7 +61,8 @@ func examine(ctx context.Context, o options, quick bool, progress *terminal.Prog
 }
 
 // checkAgents looks at every agent that aoctl knows, in its settings and in this
-// project. With quick no agent is started to ask for its version.
+// project. With quick no agent is started to ask for its version. It only reads, apart
+// from starting agents to ask for their versions.
 func checkAgents(ctx context.Context, o options, quick bool, progress *terminal.Progress) []agentcheck.Report {
 	program := ownProgram()
 	program.Console.Socket = o.socket

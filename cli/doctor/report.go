@@ -34,7 +34,7 @@ type examination struct {
 }
 
 // check is one thing that was looked at. The names of its members are a promise to
-// scripts.
+// scripts. Seen says what is, Cure what to do about it; both are one line.
 type check struct {
 	ID      string            `json:"id"`      // section and name, with a number from the second of that name on
 	Section string            `json:"section"` // console, database, an agent's name, drill, rules
@@ -51,7 +51,8 @@ type check struct {
 func (e *examination) section(name string) { e.at = name }
 
 // add notes a check that is done. The pointer is good until the next add: the caller
-// hangs a repair or a drill's result on it at once.
+// hangs a repair or a drill's result on it at once. format is ours, and args may hold
+// what a file or an agent says; it is made safe when printed.
 func (e *examination) add(s agentcheck.Status, name, cure, format string, args ...any) *check {
 	e.Checks = append(e.Checks, check{Section: e.at, Name: name, Status: s, Seen: fmt.Sprintf(format, args...), Cure: cure})
 	switch s {
@@ -133,6 +134,7 @@ func statusWord(s agentcheck.Status) (word, style string) {
 
 // print writes e for a person, or as JSON. What was mended comes first, then the
 // sections, then the sum. Agents that were not found stand behind those that were.
+// Width is measured once, so that all columns stand.
 func (e *examination) print(w io.Writer, as *output.Format) error {
 	if as.On() {
 		e.number()
@@ -192,7 +194,7 @@ func (e *examination) number() {
 }
 
 // painter writes lines that fit the terminal; into a pipe none is broken. Errors of
-// writing stay with out, and its Flush reports them.
+// writing stay with out, and its Flush reports them. It is made for one report.
 type painter struct {
 	out    *bufio.Writer
 	width  int // 0: any
@@ -236,7 +238,8 @@ func (p *painter) check(c check) {
 }
 
 // commandIn finds the command in a cure: at its beginning or behind a colon, up to a
-// comma. Cures are the doctor's own texts, written with this in mind.
+// comma. Cures are the doctor's own texts, written with this in mind. A cure may have
+// several commands; the first is the one that is not broken.
 var commandIn = regexp.MustCompile(`(?:^|: )(aoctl [^,;]+)`)
 
 // cure writes what to do. A command that does not fit beside the other words gets a

@@ -9,7 +9,8 @@ import (
 )
 
 // settings looks at the console's settings file, as a console would that starts now. A
-// file with a mistake is a failure: the operator believes that it holds.
+// file with a mistake is a failure: the operator believes that it holds. The running
+// console goes by what it read at its start, which is why a change is told.
 func (e *examination) settings(o options) {
 	f := config.Load(o.actions)
 	switch {

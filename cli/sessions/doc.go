@@ -22,7 +22,8 @@
 // them, and session names only where they do no harm.
 //
 // Open stop.go first; the other commands are made like it. kill.go is what --kill
-// adds.
+// adds. A session's name, its folder and its words are an agent's. What a Line prints
+// goes through safe.Line, and a table does that for its cells.
 package sessions
 
 import (
@@ -33,7 +34,8 @@ import (
 
 // Commands are status, the noun session, and the short names of what is below it. A
 // short name is a command of its own, made by the same constructor, because a cobra
-// command has one parent.
+// command has one parent. The verbs are made twice from one list, so a new one needs
+// no second place.
 func Commands() []*cobra.Command {
 	list := []*cobra.Command{
 		newStatusCommand(),

@@ -14,7 +14,8 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-// freezeOptions are the argument and the flags of freeze and unfreeze.
+// freezeOptions are the argument and the flags of freeze and unfreeze. session is ""
+// when everything is meant.
 type freezeOptions struct {
 	session   string // as client.FindSession understands it; empty for everything
 	tokenFile string // unfreeze
@@ -70,7 +71,8 @@ F on a session.`,
 	return cmd
 }
 
-// switchFreeze is what both commands do; on says which of them.
+// switchFreeze is what both commands do; on says which of them. The token is taken
+// from the flag or the environment; a freeze sends none.
 func switchFreeze(cmd *cobra.Command, args []string, o freezeOptions, on bool) error {
 	c, err := client.NewOperator(cmd, o.tokenFile)
 	if err != nil {
@@ -86,7 +88,8 @@ func switchFreeze(cmd *cobra.Command, args []string, o freezeOptions, on bool) e
 }
 
 // freezing is what holds, as the console answers. Sessions counts those that are
-// frozen by themselves, Held the calls that a freeze keeps from being allowed.
+// frozen by themselves, Held the calls that a freeze keeps from being allowed. The
+// names, but for id, are the console's own, and a promise to scripts.
 type freezing struct {
 	ID        string `json:"id"` // of the session, empty for everything; the console calls it session_id
 	SessionID string `json:"session_id"`
@@ -98,7 +101,11 @@ type freezing struct {
 
 // freezeSessions freezes or unfreezes one session, or everything when none is named.
 // Ended sessions can be named: one that is resumed is still frozen. Freezing twice is
-// no error.
+// no error. The sentence is made from the answer and not from what was asked: another
+// freeze may hold as well.
+//
+// The answer counts what is held now. Calls that come later are held too and counted
+// by the next answer.
 func freezeSessions(ctx context.Context, c *client.Client, o freezeOptions, on bool, out io.Writer) error {
 	var s client.Named
 	if o.session != "" {
@@ -124,7 +131,8 @@ func freezeSessions(ctx context.Context, c *client.Client, o freezeOptions, on b
 
 // sentence says what holds now. Lifting the freeze of one session, or of all, may
 // leave another freeze in force, and then it says so. The session's name in it is an
-// agent's word, so the caller makes the sentence safe.
+// agent's word, so the caller makes the sentence safe. on says which command it was.
+// Lifting what was not frozen reads like lifting what was.
 func (f freezing) sentence(s client.Named, on bool) string {
 	who := "everything"
 	if s.ID != "" {

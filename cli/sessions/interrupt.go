@@ -15,7 +15,8 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-// interruptOptions are the argument and the flags of "aoctl session interrupt".
+// interruptOptions are the argument and the flags of "aoctl session interrupt". json
+// prints the session as the console has it after the turn was ended.
 type interruptOptions struct {
 	session string // as client.FindSession understands it
 	json    output.Format
@@ -50,7 +51,8 @@ SESSION is its name as the screen shows it, its id or the beginning of it, or it
 
 // interruptSession ends the turn of a managed session. A session that is idle is no
 // error: the wish is fulfilled already. Only a session that aoctl started can be
-// interrupted, which the console says.
+// interrupted, which the console says. What the session's calls were waiting for is
+// withdrawn with the turn, which the console does.
 func interruptSession(ctx context.Context, c *client.Client, o interruptOptions, out io.Writer) error {
 	s, err := findManaged(ctx, c, o.session)
 	if err != nil {

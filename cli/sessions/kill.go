@@ -27,14 +27,17 @@ import (
 // processes, and the records before and after.
 const killTimeout = 30 * time.Second
 
-// streams are where a command reads and writes.
+// streams are where a command reads and writes. err gets the question and what is
+// listed before it.
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
 }
 
 // killed is a session after its processes were to end. Over is false when a process
-// lives on, and also when nobody can say that none does.
+// lives on, and also when nobody can say that none does. The first word of each fact
+// is for programs; the sentence for people is made by print. Processes is in the order
+// in which the console found them.
 type killed struct {
 	label string // what the screen calls it
 
@@ -50,7 +53,12 @@ type killed struct {
 
 // killSession shows what is going to end, asks unless o.yes, and ends it. Ended
 // sessions are found too: an agent that is gone may have left processes. The list of
-// what ended is printed before the error that says what did not.
+// what ended is printed before the error that says what did not. The console waits for
+// the processes itself and answers once, so the command waits for longer than for
+// anything else.
+//
+// Errors: those of finding the session, exit.Survivors when something lives on or may,
+// and exit.Failed when not all of it could be recorded.
 func killSession(ctx context.Context, c *client.Client, o stopOptions, std streams) error {
 	s, err := c.Session(ctx, o.session, client.Recorded...)
 	if err != nil {
@@ -91,6 +99,9 @@ func killSession(ctx context.Context, c *client.Client, o stopOptions, std strea
 // be asked, and only --yes goes on then. The list and the question go to standard
 // error, so that standard output has the result alone. What the processes start
 // meanwhile ends as well.
+//
+// The question counts the processes that run now. More may start before the answer,
+// and they end too: the console looks for them again when it stops the session.
 func askToKill(ctx context.Context, c *client.Client, s client.Named, std streams) (bool, error) {
 	in, ok := std.in.(*os.File)
 	if !ok || !term.IsTerminal(in.Fd()) {
@@ -131,7 +142,7 @@ func sharers(list []proctree.Sharer) string {
 
 // printProcesses lists processes, with why each of them counts as the session's.
 // Command lines are the agents' and are made safe by the table. An empty list prints
-// nothing.
+// nothing. The order is the console's.
 func printProcesses(out io.Writer, list []proctree.Found) error {
 	if len(list) == 0 {
 		return nil
@@ -148,7 +159,7 @@ func printProcesses(out io.Writer, list []proctree.Found) error {
 }
 
 // print says what ended, and what was left alone because it may belong to somebody
-// else.
+// else. What survived is not in it: that is an error with its own exit code.
 func (k killed) print(out io.Writer) error {
 	if err := printProcesses(out, k.Processes); err != nil {
 		return err
@@ -168,7 +179,8 @@ func (k killed) count(f proctree.Fate) int { return broker.Killed{Processes: k.P
 
 // failure is what is not as it was to be: something lives on, or is not on record. The
 // session is stopped in any case, so its calls are refused even where its processes
-// run on.
+// run on. A kill that was recorded only in part has done its work, and is an error all
+// the same: the log is what people go by later.
 func (k killed) failure() error {
 	left := k.count(proctree.Survived) + k.count(proctree.Spared)
 	switch {

@@ -27,7 +27,8 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-// resumeOptions are the argument and the flags of "aoctl session resume".
+// resumeOptions are the argument and the flags of "aoctl session resume". show runs
+// nothing, and yes asks nothing; with both, show counts.
 type resumeOptions struct {
 	session   string
 	tokenFile string
@@ -83,7 +84,11 @@ func putOff(s broker.Session) bool { return s.Deferred > 0 }
 
 // resumeSession asks first what a resume would do. A managed session then goes on in
 // the background; of any other the command is shown, and run here once the person is
-// sure. The console is told before it runs, so that no second one starts.
+// sure. The console is told before it runs, so that no second one starts. --show asks
+// the same first question and stops there, so what it prints is what would be run.
+//
+// Errors: those of finding the session, usage.Error without a terminal and without
+// --yes, exit.Failed on a no, and then whatever the agent exits with.
 func resumeSession(ctx context.Context, c *client.Client, o resumeOptions, std streams) error {
 	s, err := c.Session(ctx, o.session, putOff, managed, sessionnames.Any)
 	if err != nil {
@@ -114,6 +119,8 @@ func resumeSession(ctx context.Context, c *client.Client, o resumeOptions, std s
 
 // sure asks before anything is run: its words come from an agent's process. What was
 // typed before the question stood there is thrown away, and an end of input is a no.
+// Without a terminal nothing is run unless --yes was given, and the line above says
+// what it would be.
 func (o resumeOptions) sure(std streams) error {
 	if o.yes {
 		return nil
@@ -139,14 +146,15 @@ func (o resumeOptions) sure(std streams) error {
 
 // resumeWish is what a resume asks of the console beside going on with the session.
 // With neither, a managed session goes on, and of any other the console says what to
-// run.
+// run. It goes out as JSON, and a member that is false is left out.
 type resumeWish struct {
 	Run  bool `json:"run,omitempty"`  // this process is going to run the command
 	Show bool `json:"show,omitempty"` // only say what would be done
 }
 
 // askToResume asks the console to go on with a session. Its answer has the command to
-// run where the console does not start the agent itself.
+// run where the console does not start the agent itself. An agent that is already
+// being resumed is an error of the console's.
 func askToResume(ctx context.Context, c *client.Client, id string, wish resumeWish) (broker.Resumption, error) {
 	var r broker.Resumption
 	err := c.Post(ctx, "/sessions/"+url.PathEscape(id)+"/resume", wish, &r)
@@ -155,7 +163,8 @@ func askToResume(ctx context.Context, c *client.Client, id string, wish resumeWi
 
 // runResumed runs the agent in the foreground: with this process's environment but for
 // the operator's token. It exits with what the agent exits with. An interrupt is
-// handed on to the agent, which gets five seconds to end.
+// handed on to the agent, which gets five seconds to end. The command comes from the
+// console, and no shell reads it.
 func runResumed(ctx context.Context, r broker.Resumption, std streams) error {
 	if len(r.Command) == 0 {
 		return exit.Error{Code: exit.Failed, Text: "the console did not say what to run"}

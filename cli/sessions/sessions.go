@@ -20,7 +20,8 @@ import (
 	"github.com/aoctl/aoctl/tui/plainwords"
 )
 
-// sessionsOptions are the flags of "aoctl session list".
+// sessionsOptions are the flags of "aoctl session list". all is for ended ones, which
+// are many after a while.
 type sessionsOptions struct {
 	all  bool // ended ones too
 	json output.Format
@@ -55,7 +56,11 @@ aoctl started. Ended ones are listed with --all.`,
 
 // listSessions prints the sessions. Names are made over all of them and not only over
 // those that are listed, so that a name here is the one that the screen shows and
-// other commands take. now is passed in for the ages.
+// other commands take. now is passed in for the ages. The order is the console's,
+// which has the sessions heard of last in front.
+//
+// Without --all the list has the sessions in which something may still happen,
+// deferred ones too.
 func listSessions(ctx context.Context, c *client.Client, o sessionsOptions, out io.Writer, now time.Time) error {
 	known, err := c.Sessions(ctx)
 	if err != nil {
@@ -77,7 +82,8 @@ func listSessions(ctx context.Context, c *client.Client, o sessionsOptions, out 
 }
 
 // sessionTable has columns for managed sessions only when there are any. names are by
-// id.
+// id. A window that is too narrow leaves out the folder first, as the name most often
+// says it.
 func sessionTable(sessions []broker.Session, names map[string]string, now time.Time) *show.Table {
 	ids := make([]string, len(sessions))
 	for i, s := range sessions {
@@ -109,7 +115,8 @@ func waitingCell(s broker.Session) string {
 }
 
 // runCells are a managed session's own columns: what it cost, or its tokens where its
-// agent names no price, and the message that waits for it.
+// agent names no price, and the message that waits for it. The cells are empty for a
+// session that aoctl does not hold.
 func runCells(s broker.Session) []string {
 	cells := []string{"", ""}
 	if r := s.Run; r != nil {
@@ -140,7 +147,9 @@ func clipped(text string) string {
 }
 
 // statusWords is a session's status, whether it is frozen, and what went wrong last.
-// In quotation marks are its agent's own words, so that they cannot pass for ours.
+// In quotation marks are its agent's own words, so that they cannot pass for ours. A
+// failure of a session that aoctl does not hold is what its agent says; of one that it
+// holds it is what the runner saw.
 func statusWords(s broker.Session) string {
 	words, why := s.Word(), clipped(plainwords.Failure(s.Failure()))
 	if s.Frozen {

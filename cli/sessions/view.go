@@ -27,7 +27,8 @@ import (
 // maxSessions is how many sessions of the record are looked through.
 const maxSessions = 1_000_000
 
-// viewOptions are the argument and the flags of "aoctl session view".
+// viewOptions are the argument and the flags of "aoctl session view". session may name
+// an ended one.
 type viewOptions struct {
 	session string // as client.FindSession understands it
 	json    output.Format
@@ -58,7 +59,8 @@ SESSION is its name as the screen shows it, its id or the beginning of it, or it
 }
 
 // found is a session and what is known around it. asCame is what --json prints: the
-// console's own object, or the row of the record.
+// console's own object, or the row of the record. around is what the drawing needs
+// beyond the session itself.
 type found struct {
 	broker.Session
 	asCame any // for programs
@@ -70,7 +72,12 @@ type found struct {
 
 // viewSession draws one session as the console knows it, or else the record. What was
 // said last and what was spent come from the record and the transcript in both cases;
-// where those cannot be read, the card goes without.
+// where those cannot be read, the card goes without. A console that cannot be asked
+// for another reason than that there is none is an error: its session may be another
+// one than the record's.
+//
+// Without a console the card says so at its top; a program tells by the exit code of
+// "aoctl status".
 func viewSession(cmd *cobra.Command, o viewOptions, out io.Writer) error {
 	f, err := askConsole(cmd, o.session)
 	if failed, ok := errors.AsType[exit.Error](err); ok && failed.Code == exit.NoConsole {
@@ -95,7 +102,8 @@ func viewSession(cmd *cobra.Command, o viewOptions, out io.Writer) error {
 	return show.Paper(out, f.rows(st, width))
 }
 
-// askConsole asks for the session and for what waits in it.
+// askConsole asks for the session and for what waits in it. The calls are listed under
+// their ids, which other commands take.
 func askConsole(cmd *cobra.Command, ref string) (found, error) {
 	c, err := client.New(cmd)
 	if err != nil {
@@ -124,7 +132,8 @@ func askConsole(cmd *cobra.Command, ref string) (found, error) {
 }
 
 // readRecord finds the session in the database. It is as the last console wrote it, so
-// a session that seems to live may be long gone.
+// a session that seems to live may be long gone. No calls are listed then: whether one
+// still waits, only a console can say.
 func readRecord(ctx context.Context, ref string) (found, error) {
 	r, err := state.OpenReader(ctx)
 	if err != nil {
@@ -150,7 +159,8 @@ func lastSaid(ctx context.Context, r *store.Reader, id string) (said string, at 
 }
 
 // rows draws the session, width cells wide, with what the console's own screen has in
-// its frame above it. The rows are safe for a terminal.
+// its frame above it. The rows are safe for a terminal. What is no longer sure,
+// because no console is open, is said before everything else.
 func (f found) rows(st *draw.Styles, width int) []string {
 	f.around.Loc = time.Local
 	top := st.Paper(width)

@@ -34,7 +34,8 @@ defaults and says so, and config exits with 1.`
 
 // newConfigCommand makes "config". It exits with an error when the file is not used,
 // after it has printed what holds instead. It asks no console: it says what one would
-// go by that starts now.
+// go by that starts now. KEY may be a setting, an action of [keys], or keys for all of
+// those.
 func newConfigCommand(actions []config.Action) *cobra.Command {
 	var as output.Format
 	cmd := &cobra.Command{
@@ -88,6 +89,7 @@ func newConfigPathCommand() *cobra.Command {
 }
 
 // completeSettings offers the names of settings and of the actions that have a key.
+// Nothing is read for that, so a broken file does not matter.
 func completeSettings(actions []config.Action) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -106,7 +108,8 @@ func completeSettings(actions []config.Action) cobra.CompletionFunc {
 }
 
 // settingsList is what a console would go by that was started now, without flags. What
-// it makes of list is one entry for each setting, in the order of config.Keys.
+// it makes of list is one entry for each setting, in the order of config.Keys. A file
+// with a problem is in it too, with no settings.
 type settingsList struct {
 	file    config.File
 	list    []settingNow
@@ -114,6 +117,7 @@ type settingsList struct {
 }
 
 // settingNow is a setting as --json prints it. The names are a promise to scripts.
+// From, Line and Name say where Value comes from; of the last two at most one is set.
 type settingNow struct {
 	ID      string `json:"id"` // the same as Key, as every list has it
 	Key     string `json:"key"`
@@ -128,7 +132,12 @@ type settingNow struct {
 
 // settingsNow lists each setting with the value that a console would start with and
 // where that comes from: a variable beats the file, and the file beats the default.
-// The error is for a variable that cannot be, with which no console would start.
+// The error is for a variable that cannot be, with which no console would start. A
+// setting that follows another one, such as the limit of one session, is shown as it
+// would hold.
+//
+// A file with a mistake has no settings, so everything then has its default or its
+// variable.
 func settingsNow(actions []config.Action) (settingsList, error) {
 	l := settingsList{file: config.Load(actions), actions: actions}
 	for _, k := range config.Keys() {
@@ -180,7 +189,8 @@ func (s settingNow) from(f config.File) string {
 }
 
 // print lists the settings, and of the keys only those that the file sets. A setting
-// without a value has "-".
+// without a value has "-". The table is one for settings and keys, since both stand in
+// one file.
 func (l settingsList) print(as *output.Format, out io.Writer) error {
 	if as.On() {
 		return l.printJSON(as, out)
@@ -195,6 +205,7 @@ func (l settingsList) print(as *output.Format, out io.Writer) error {
 
 // printJSON prints everything at once, with what is wrong with the file. The settings
 // in it are then the defaults, because a file with a mistake counts for nothing.
+// problem is null when the file is taken, also when there is none.
 func (l settingsList) printJSON(as *output.Format, out io.Writer) error {
 	type problem struct {
 		Line int    `json:"line,omitempty"`
@@ -216,7 +227,7 @@ func (l settingsList) printJSON(as *output.Format, out io.Writer) error {
 
 // one prints the value of one setting, or with JSON all about it: a script wants the
 // value alone. A name that is a flag of the console and no setting gets the reason for
-// that.
+// that. The error for an unknown name suggests the one that was most likely meant.
 func (l settingsList) one(name string, as *output.Format, out io.Writer) error {
 	for _, s := range l.list {
 		if s.Key != name {
@@ -244,7 +255,8 @@ func (l settingsList) one(name string, as *output.Format, out io.Writer) error {
 }
 
 // unfit says that the file does not count, nil when it does. The sentence names file
-// and line.
+// and line. What the file would say without its mistake is not shown: nothing of it
+// counts.
 func unfit(f config.File) error {
 	if f.Problem == nil {
 		return nil

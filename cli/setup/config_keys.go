@@ -13,7 +13,8 @@ import (
 )
 
 // keysNow are the keys of an action as --json prints them. Keys are what holds,
-// Default what would hold without the file.
+// Default what would hold without the file. Line is 0 for keys that are the default
+// ones.
 type keysNow struct {
 	ID      string   `json:"id"` // the action again: lists of all commands have it
 	Action  string   `json:"action"`
@@ -24,7 +25,7 @@ type keysNow struct {
 }
 
 // keys lists every action with the keys that a console would start with. It is never
-// nil.
+// nil. An action that the file does not name has its default keys.
 func (l settingsList) keys() []keysNow {
 	list := []keysNow{}
 	for _, a := range l.actions {
@@ -45,7 +46,8 @@ func (k keysNow) from(f config.File) string {
 	return k.From
 }
 
-// printKeys prints the table [keys] as it holds now, all actions.
+// printKeys prints the table [keys] as it holds now, all actions. It lists all
+// actions; the main list has only those that were changed.
 func (l settingsList) printKeys(as *output.Format, out io.Writer) error {
 	if as.On() {
 		return as.Print(out, l.keys())

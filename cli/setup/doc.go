@@ -20,7 +20,12 @@
 //
 // config.go lists each setting with its value and where the value comes from,
 // config_keys.go does so for the keys, and config_edit.go edits the file in the user's
-// editor. It saves nothing that a console would not take.
+// editor. It saves nothing that a console would not take. Both commands are safe to
+// run again: what is there already is left alone, and a removal leaves the settings of
+// others as they are.
+//
+// The texts of problems may hold paths and words of settings files, which anybody may
+// have written, so they become safe where they are printed.
 package setup
 
 import (

@@ -39,7 +39,8 @@ then on the agent asks as it did before.
 }
 
 // describeUninstall says what was removed. A file that held nothing else is gone, and
-// one that was not changed since the installation is as it was before.
+// one that was not changed since the installation is as it was before. Where the file
+// is a link, both names are told.
 func describeUninstall(r install.Report) string {
 	file := safe.Line(filePath(r))
 	if !r.Changed {

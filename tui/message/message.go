@@ -14,7 +14,8 @@
 //
 // A message lifts a stop, so it is more than talk: that it was sent counts as the
 // operator's own act and is recorded with them. Who goes on typing after the text was
-// left decides nothing by that.
+// left decides nothing by that. message.go has the screen and what a key does, view.go
+// how many rows it takes.
 package message
 
 import (
@@ -54,7 +55,8 @@ type Screen struct {
 	unsent  drafts
 }
 
-// compose is the text while it is open.
+// compose is the text while it is open. replaces is what enter is about: a message
+// that came since makes enter ask once more.
 type compose struct {
 	gen      int // tells answers for this text from those for one before
 	session  string
@@ -194,6 +196,7 @@ func (x *Screen) Write(msg tea.KeyMsg, _ bool) tea.Cmd {
 
 // pressEnter takes enter. Where no person pressed it, it is a line break in the text.
 func (x *Screen) pressEnter() tea.Cmd {
+	// The key is counted in any case, so one that is held down never sends.
 	c, burst := x.compose, x.Guard.Burst()
 	cmd, refusal := x.enter.Press(burst, x.At)
 	switch {

@@ -22,6 +22,7 @@ func (x *Screen) settle() {
 		return
 	}
 	width, height := x.Inner()
+	// The text is laid out here as it will be drawn, to find the row of the cursor.
 	p := x.Styles.Paper(width)
 	cursor := c.text.Write(p, draw.Gutter{}, true)
 	c.top = desk.Window(c.top, cursor, height-c.head(), len(p.Rows))

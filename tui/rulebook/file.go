@@ -16,7 +16,7 @@ import (
 
 // File is the page of one rules file: what it says, and what trusting it would mean.
 // The file's text is not read here; the broker has parsed it, and the digest stands
-// for all of it.
+// for all of it. It is one screen for all files; Opens says which.
 type File struct {
 	*desk.Desk
 	broker FilesBroker
@@ -127,6 +127,7 @@ func (p *File) askTrust(f broker.RulesFile) tea.Cmd {
 	case p.top+height < len(p.rows(f, width)):
 		return p.Say(draw.Warn, "read it to the end to trust it: G")
 	}
+	// The question says how many rules it is about; the page has just shown them.
 	question := fmt.Sprintf("let %s allow these calls without a question?", figures.Plural(allowRules(f), "rule"))
 	// The digest of the question goes along, not that of the file when y is pressed.
 	p.Ask(question, "let it allow?", func() tea.Cmd { return trust(p.Desk, p.broker, f, f.Digest) })
@@ -153,6 +154,8 @@ func (p *File) rows(f broker.RulesFile, width int) []string {
 	paper.SayBehind(draw.Label, "standing", label, i, word)
 	switch n := allowRules(f); {
 	case f.Problem != "":
+		// A file that cannot be read makes every call ask, which is safe and a
+		// nuisance: it says so.
 		paper.Write(draw.Fixed(draw.Label, "problem", label), draw.Danger, f.Problem)
 		paper.Say(draw.Warn, "Every call of this project asks until the file is mended.")
 	case f.Trusted:

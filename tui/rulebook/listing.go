@@ -9,7 +9,8 @@ import (
 )
 
 // listing is which rules are listed, and which of them is selected. The selection is a
-// rule's id, so it stays on its rule whatever comes and goes around it.
+// rule's id, so it stays on its rule whatever comes and goes around it. made and sent
+// are what this screen itself has changed: neither is a reason for doubt.
 type listing struct {
 	book   *words.Book // the rules as they were drawn last
 	shown  []int       // places of the rules that pass the filter

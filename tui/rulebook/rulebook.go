@@ -20,7 +20,8 @@
 // A new rule and one that is to be changed are written in the rule editor, which is
 // another screen. The broker is asked in commands, and its answers come back as
 // messages of this package. Each screen declares what it needs of the broker. Open
-// rules.go first; listing.go is its state.
+// rules.go first; listing.go is its state. A rule that stands in a file is listed here
+// and changed in its file.
 package rulebook
 
 import (

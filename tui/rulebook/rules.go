@@ -18,7 +18,8 @@ type RulesBroker interface {
 	RemoveRule(ctx context.Context, id string, by broker.Actor) error
 }
 
-// Rules is the list of the rules that hold, in the order in which they speak.
+// Rules is the list of the rules that hold, in the order in which they speak. Its keys
+// are about the selected rule as it was drawn.
 type Rules struct {
 	*desk.Desk
 	broker RulesBroker

@@ -90,7 +90,8 @@ func (l *Rules) noRules(width int) []string {
 	return words.Pad(p.Rows, width)
 }
 
-// ruleColumns are the widths of a rule's parts, in cells; 0 leaves a part out.
+// ruleColumns are the widths of a rule's parts, in cells; 0 leaves a part out. The
+// widths fit the longest words that the columns have.
 type ruleColumns struct{ number, state, scope, life, hits, last, source int }
 
 // ruleWidths fits the columns to a window. What tells least of a rule goes first.
@@ -228,6 +229,7 @@ func (l *Rules) ruleDetail(width, height int) []string {
 		rows = append(rows[:room-1:room-1], l.Styles.Row(says.Width).Put(draw.Muted, "… enter shows all of it").To(says.Width).String())
 	}
 	rows = append(rows, stands.Rows...)
+	// The rows are set in from both edges; a very narrow window has no room for that.
 	out := make([]string, min(len(rows), height))
 	for i := range out {
 		out[i] = draw.Spaces(side) + rows[i] + draw.Spaces(side)

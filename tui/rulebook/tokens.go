@@ -19,7 +19,8 @@ type TokensBroker interface {
 }
 
 // Tokens is the list of tokens for programs and hooks. A new token lies over the list
-// in a box of its own, the only time that anybody sees it.
+// in a box of its own, the only time that anybody sees it. The list is asked for each
+// time that the screen opens.
 type Tokens struct {
 	*desk.Desk
 	broker TokensBroker

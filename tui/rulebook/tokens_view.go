@@ -31,6 +31,7 @@ func (t *Tokens) View(_, _ int) []string {
 
 // row is one token: what it is for and when it was made, never the token itself.
 func (t *Tokens) row(token broker.Token, chosen bool, width int) string {
+	// A token that may decide has the ink of a warning.
 	kindInk, does := draw.Warn, "decides"
 	if token.Kind == broker.AskingToken {
 		kindInk, does = draw.Muted, "asks"

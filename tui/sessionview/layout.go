@@ -42,6 +42,7 @@ func (a Around) clock(at time.Time) string { return at.In(a.Loc).Format("15:04:0
 func LayOut(st *draw.Styles, s *broker.Session, a Around, width int) *callview.Doc {
 	d := &callview.Doc{Paper: *st.Paper(width)}
 	state(d, s, a)
+	// Only a session that aoctl holds has a runner, a model and a log of its own.
 	if s.Run != nil {
 		run(d, s)
 	}

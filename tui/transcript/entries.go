@@ -8,7 +8,8 @@ import (
 // entries are the parts of a transcript that are read, and the place among them. The
 // place is an entry and a row of it, so that only what is on the screen must be laid
 // out. It knows nothing of where entries come from. The zero value is empty and needs
-// a painter.
+// a painter. follow and news are about the end: whoever is there sees what comes, and
+// whoever is not is told how much came.
 type entries struct {
 	paint         painter
 	width, height int // of the room, since it was drawn last
@@ -48,6 +49,8 @@ func (l *entries) take(list []story.Entry) {
 	if l.top < len(l.items) {
 		topKey = l.items[l.top].Key
 	}
+	// Everything is made anew and what is kept is copied over, so nothing of a dropped
+	// entry stays.
 	old, was := l.items, l.byKey
 	l.items, l.byKey = make([]*item, len(list)), make(map[string]int, len(list))
 	// Everything is built anew: entries may have been dropped at either end.

@@ -46,6 +46,7 @@ func (p painter) entry(d *callview.Doc, it *item) {
 		d.Said(clipped(it.Text))
 	case agents.SaidCall:
 		p.call(d, it)
+	// A result whose call is not known stands alone.
 	case agents.SaidResult, agents.SaidFailed:
 		gaveBack(d, it, false)
 	case agents.SaidThought:
@@ -208,6 +209,8 @@ func (p painter) verdict(it *item) (string, draw.Ink) {
 	if o == nil {
 		return glyph + " " + draw.SafeLine(string(r.State)), i
 	}
+	// The words are those of a card, and begin there with a verb that has no place
+	// here.
 	text := callview.Ended(*r)
 	for _, lead := range []string{"was ", "is "} {
 		text = strings.TrimPrefix(text, lead)

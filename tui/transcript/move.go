@@ -92,6 +92,7 @@ func (l *entries) click(y int) {
 	y += l.offset
 	for i := l.top; i < len(l.items); i++ {
 		if y -= l.tall(i); y < 0 {
+			// A click is about one entry, so the screen no longer runs on to the end.
 			l.at, l.follow = l.items[i].Key, false
 			return
 		}

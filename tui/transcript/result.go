@@ -93,6 +93,8 @@ func wholeResult(d *callview.Doc, r *broker.RanData) {
 func foldedResult(d *callview.Doc, output string) {
 	list := strings.Split(strings.TrimRight(output, "\n"), "\n")
 	more := len(list) - resultFolded
+	// Rows are counted and not bytes: what is folded must fit, however long the output
+	// is.
 	for n, line := range list {
 		if more > 0 && n >= resultFolded-resultTail && n < len(list)-resultTail {
 			if n == resultFolded-resultTail {

@@ -17,7 +17,8 @@
 // safe, and the record decides what is said of a call: a file that tells of another
 // call or of another verdict is shown beside it, as a warning.
 //
-// Nothing is decided here. A call that waits leads to its card.
+// Nothing is decided here. A call that waits leads to its card. Open transcript.go
+// first, then reading.go.
 package transcript
 
 import (
@@ -31,12 +32,14 @@ import (
 
 // Broker is what the screen needs of it: a part of a session's transcript. have is
 // what the screen has already; the answer says when it does not fit that any more. It
-// reads files and may take time, so it is called in a command.
+// reads files and may take time, so it is called in a command. An error says why
+// nothing can be shown, and nothing that was read is lost by it.
 type Broker interface {
 	Transcript(ctx context.Context, sessionID string, part story.TranscriptPart, have story.TranscriptSpan) (story.Transcript, error)
 }
 
-// Screen is the transcript of one session.
+// Screen is the transcript of one session. The parts that it embeds are made anew at
+// each opening.
 type Screen struct {
 	*desk.Desk
 	broker Broker

@@ -18,6 +18,7 @@ func (t *Screen) View(_, _ int) []string {
 	f := draw.Caption{Title: "Transcript of " + t.Board.Label(t.session), Right: t.right()}
 	f.Note, f.NoteInk = t.note(t.Width - draw.Cells(f.Title) - draw.Cells(f.Right) - edges)
 	f.Below, f.BelowInk = t.source()
+	// A line that is being written is not shown, since half of it is no entry.
 	if t.unread > 0 && t.tell.AtEnd() {
 		f.BelowRight = "a line is being written"
 	}

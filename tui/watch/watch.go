@@ -9,7 +9,8 @@
 // it is opened, and hears of later calls from the board.
 //
 // Nothing is read from the disk. The list is made from the edits that are kept, and
-// those that are older than the hour are let go.
+// those that are older than the hour are let go. Open watch.go: one file holds all of
+// it.
 package watch
 
 import (

@@ -7,7 +7,8 @@ import (
 	"net/http"
 )
 
-// chatRequest is what is read of a request to /chat/completions.
+// chatRequest is what is read of a request to /chat/completions. Members that are not
+// named here are ignored.
 type chatRequest struct {
 	Model    string            `json:"model"`
 	Stream   bool              `json:"stream"`

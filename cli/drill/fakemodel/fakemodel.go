@@ -32,7 +32,7 @@ import (
 )
 
 // Step is one reply of the model: tool calls, or words that end the turn. With Calls
-// the Text is not said.
+// the Text is not said. Text is what the agent shows its user.
 type Step struct {
 	Calls []Call
 	Text  string
