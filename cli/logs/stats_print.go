@@ -142,8 +142,8 @@ func bars(numbers []int) string {
 	for i, n := range numbers {
 		row[i] = '·'
 		if n > 0 {
-			// n*8-1 over most maps the least number to the first sign and the largest to
-			// the last one.
+			// The 1 is taken off so that the largest number gets the last sign and not
+			// one behind it.
 			row[i] = signs[(n*len(signs)-1)/most]
 		}
 	}

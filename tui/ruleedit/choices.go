@@ -27,8 +27,7 @@ const anyAgent = "any"
 // its own.
 func (f *form) offerScopes(call broker.Request, draft rules.Scope, b *board.Board) {
 	id, project := call.SessionID, draft.Project
-	// A draft of the broker's has a project only when the rule could be about one. The
-	// session knows its project in any case.
+	// A draft may name no project; then the session's own is offered.
 	if s := b.Sessions[id]; project == "" && s != nil {
 		project = s.ProjectDir
 	}
@@ -39,8 +38,8 @@ func (f *form) offerScopes(call broker.Request, draft rules.Scope, b *board.Boar
 	if project != "" {
 		f.scopes = append(f.scopes, scopeOption{name: "this project", scope: rules.Scope{Project: project}})
 	}
-	// The last place before "everywhere" is chosen, which is the narrowest that is not
-	// "once". With no session and no project only "everywhere" is left.
+	// The last place so far is chosen: the project when there is one, else the session.
+	// With neither it is "everywhere", which is added below.
 	f.scope = max(1, len(f.scopes)-1)
 	f.scopes = append(f.scopes, scopeOption{name: "everywhere"})
 	f.agents([]string{call.Agent}, draft.Agent)
