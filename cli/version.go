@@ -11,6 +11,8 @@ import (
 	"github.com/aoctl/aoctl/cli/version"
 )
 
+// newVersionCommand declares "version". It asks no console: it says what would be
+// started here.
 func newVersionCommand() *cobra.Command {
 	var as output.Format
 	cmd := &cobra.Command{
