@@ -7,7 +7,6 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/callview"
-	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/words"
@@ -197,11 +196,28 @@ func shorter(whole, by string, d broker.RanData) []string {
 func (c *Call) Unfold(st *draw.Styles, b *words.Book, width int, loc *time.Location) []string {
 	d := &callview.Doc{Paper: *st.Paper(width - indent)}
 	c.steps(d, b, loc)
+	c.edited(d)
 	drawCall(d, c.last)
 	if c.ran != nil {
 		c.ran.output(d)
 	}
 	return indented(d, width)
+}
+
+// edited draws how the input that was allowed differs from the one asked for, which is drawn below it.
+func (c *Call) edited(d *callview.Doc) {
+	if c.decided == nil || len(c.decided.UpdatedInput) == 0 {
+		return
+	}
+	switch r := c.last.Call; {
+	case r == nil: // there is nothing to compare it with
+		d.Say(draw.Title, "Allowed with another input than was asked")
+		drawInput(d, broker.Request{ToolName: c.decided.ToolName, ToolInput: c.decided.UpdatedInput})
+	case c.last.Large > 0:
+		d.Say(draw.Title, "Allowed with another input than was asked")
+	default:
+		d.Edited(*r, c.decided.UpdatedInput)
+	}
 }
 
 // steps draws when each thing happened, and by whom.
@@ -221,9 +237,6 @@ func (c *Call) steps(d *callview.Doc, b *words.Book, loc *time.Location) {
 		if s.Decided.Reason != "" {
 			d.Write(draw.Fixed(draw.Label, "reason", callview.LabelWidth), draw.Text, s.Decided.Reason)
 		}
-	}
-	if c.decided != nil && len(c.decided.UpdatedInput) > 0 {
-		d.Write(draw.Fixed(draw.Label, "ran with", callview.LabelWidth), draw.Text, change.ValueText(c.decided.UpdatedInput))
 	}
 	d.SayBehind(draw.Label, "events", callview.LabelWidth, draw.Muted, strings.Join(numbers, ", "))
 }

@@ -141,6 +141,49 @@ func TestUnfoldEdit(t *testing.T) {
 	}
 }
 
+// What was allowed in place of what was asked is drawn as the card of the call draws it, not as JSON.
+func TestUnfoldEditedCall(t *testing.T) {
+	allowed := by(you, broker.Allowed, 1000)
+	allowed.UpdatedInput = json.RawMessage(`{"command":"go vet"}`)
+	whole := aCall(broker.Allowed, broker.EventRequestCreated, 0, broker.EventRequestDecided, allowed)
+	gone := aCall(broker.Allowed, broker.EventRequestDecided, allowed)
+	gone.last.Call = nil
+	st := draw.NewStyles(draw.DefaultPalette(), termenv.Ascii, true, false)
+	for name, tc := range map[string]struct {
+		of   *Call
+		want []string
+	}{
+		"known":                  {whole, []string{"Allowed with another input than was asked", "− go test", "+ go vet", "Asked", "$ go test"}},
+		"not on record any more": {gone, []string{"Allowed with another input than was asked", "$ go vet"}},
+	} {
+		got := strings.Join(tc.of.Unfold(st, words.NewBook(broker.RuleBook{}), 60, time.UTC), "\n")
+		if strings.Contains(got, `{"`) {
+			t.Errorf("%s: JSON in\n%s", name, got)
+		}
+		for _, want := range tc.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: no %q in\n%s", name, want, got)
+			}
+		}
+	}
+}
+
+// An alarm shows what ran as a call, not as JSON.
+func TestUnfoldAlarm(t *testing.T) {
+	data := broker.Alarm{Kind: broker.RanChanged, ToolName: "Bash", Ran: json.RawMessage(`{"command":"go vet"}`), At: began}
+	c := aCall(broker.Allowed, broker.EventRanOtherwise, data)
+	st := draw.NewStyles(draw.DefaultPalette(), termenv.Ascii, true, false)
+	got := strings.Join(c.Steps[0].Unfold(st, words.NewBook(broker.RuleBook{}), 60, time.UTC), "\n")
+	for _, want := range []string{"what ran was not what was allowed", "What ran: Bash", "$ go vet", "What was allowed", "$ go test"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, `{"`) {
+		t.Errorf("JSON in\n%s", got)
+	}
+}
+
 // What people do not read of an event is not found in it either.
 func TestFilterReadsWords(t *testing.T) {
 	c := aCall(broker.Allowed, broker.EventRequestDecided, by(you, broker.Allowed, 0), broker.EventPostTool, ran(false))
