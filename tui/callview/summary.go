@@ -9,7 +9,6 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
-	"github.com/aoctl/aoctl/broker/forms"
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
@@ -68,10 +67,7 @@ func summarise(tool string, input json.RawMessage, cwd string) Summary {
 	if cs, ok := change.ReadChanges(tool, c); ok {
 		return s.OfChanges(cs, cwd)
 	}
-	text := MainText(c, cwd)
-	if tool == agents.AskUserQuestion {
-		text = cmp.Or(forms.Gist(input), text)
-	}
+	text := cmp.Or(gist(tool, c, input, cwd), MainText(c, cwd))
 	s.Text = safe.Head(text, draw.MaxSummary)
 	s.Whole = tellsAll(c, tool, text) && s.Text == safe.Line(text)
 	if server, name, ok := SplitMCP(tool); ok {
@@ -108,7 +104,7 @@ func tellsAll(c change.Input, tool, text string) bool {
 	if tool == "Bash" {
 		rest = c.Without("description")
 	}
-	if len(rest) != 1 || !slices.Contains(MainFields, rest[0].Key) || strings.HasPrefix(tool, "mcp__") {
+	if tool == agents.ExitPlanMode || len(rest) != 1 || !slices.Contains(MainFields, rest[0].Key) || strings.HasPrefix(tool, "mcp__") {
 		return false
 	}
 	value, ok := change.StringValue(rest[0].Value)

@@ -91,8 +91,8 @@ func (c *Call) Helper() (id, name string) {
 	return id, name
 }
 
-// Tool is the name of the tool; safe to draw.
-func (c *Call) Tool() string { return c.last.Tool() }
+// Lead is the sign and the name of its tool, as rows have them; safe to draw.
+func (c *Call) Lead() (sign, name string) { return c.last.Lead() }
 
 // Text says the call on one line; safe to draw.
 func (c *Call) Text() string {
