@@ -56,7 +56,7 @@ func (j fileJudge) writePath(t target, c change) {
 	case t.given == "":
 		j.note("writes to a folder that is not known")
 	case c.wide && j.aboveHome(t):
-		j.danger("writes all over the home folder")
+		j.danger("may overwrite all of the home folder")
 	case !j.inProject(t) && !t.within(inTemporary) && !t.within(harmlessDevice):
 		j.note("writes outside the project")
 	}

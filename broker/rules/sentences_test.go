@@ -31,7 +31,7 @@ func TestSentences(t *testing.T) {
 		{"cd src", nil, `nothing allows "cd src"`},
 		{" a > b ", []Rule{npm("a")}, `nothing allows writing "b"`},
 		{"a < ../x", []Rule{npm("a")}, `nothing allows reading "../x"`},
-		{"cp a ../x", []Rule{npm("cp *")}, `writing "../x" is outside the project, which only a rule about that file or the whole line may allow`},
+		{"cp a ../x", []Rule{npm("cp *")}, `outside the project, so only a rule for that file or the whole line can allow writing "../x"`},
 	} {
 		a := judge(t, set(t, tt.rules...), w.trusted(t, tt.line))
 		if a.Reason != tt.want {

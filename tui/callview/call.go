@@ -101,7 +101,7 @@ func LayOutLater(st *draw.Styles, r broker.Request, a Around, width int) *Doc {
 		d.Size = figures.Size(n)
 	}
 	d.Blank()
-	d.judged(r.Assessment, command, r.CWD)
+	d.judged(r.Assessment, command, r.CWD, dangerous(r) && a.tellsRules(r))
 	d.background(a)
 	source{d, r, a}.origin()
 	return d

@@ -76,9 +76,13 @@ func (d dangers) found(f risk.Finding) string {
 	return why
 }
 
+// tellsRules reports whether a dangerous call's card says which rules cannot allow it: it may still be
+// allowed.
+func (a Around) tellsRules(r broker.Request) bool { return r.State == broker.Pending || a.Code != "" }
+
 // allowedBy says below a danger what allows the call that waits, and which rules cannot.
 func (d dangers) allowedBy(r broker.Request, a Around) {
-	if r.State != broker.Pending && a.Code == "" {
+	if !a.tellsRules(r) {
 		return
 	}
 	rule := "no wildcard rule can"

@@ -23,11 +23,16 @@ const (
 // judged draws what aoctl makes of a call: what it runs, what else is to be known of that and what
 // the rules say. The remarks are ours, the texts in them the agent's. cwd is the folder that
 // the call runs in.
-func (d *Doc) judged(a *rules.Assessment, command, cwd string) {
+// told says that the danger has told which rules cannot allow the call.
+func (d *Doc) judged(a *rules.Assessment, command, cwd string, told bool) {
 	if a == nil {
 		return
 	}
-	d.runs(a.Elements, a.Why, cwd)
+	pieces := a.Elements
+	if told {
+		pieces = withoutRules(pieces, a.Why)
+	}
+	d.runs(pieces, a.Why, cwd)
 	about := dangers{d, a, command}
 	about.risk()
 	about.rule()
@@ -38,6 +43,30 @@ func (d *Doc) judged(a *rules.Assessment, command, cwd string) {
 // whole call has none.
 func listed(all []rules.Judged) bool {
 	return len(all) != 1 || all[0].Kind == "unknown" || len(all[0].Via) > 0 || leads(all[0]) != ""
+}
+
+// withoutRules are the pieces of a dangerous call without what its danger says of the whole call: that no
+// wildcard rule, or no rule, can allow it, and why.
+func withoutRules(all []rules.Judged, danger string) []rules.Judged {
+	all = slices.Clone(all)
+	for i := range all {
+		e := &all[i]
+		for _, lead := range []string{"no wildcard rule can allow", "no rule may allow it"} {
+			if rest, ok := strings.CutPrefix(e.Why, lead); ok {
+				e.Why = otherReason(strings.TrimPrefix(rest, ` "`+strings.TrimSpace(e.Text)+`"`), danger)
+			}
+		}
+	}
+	return all
+}
+
+// otherReason is what stands behind the piece in a sentence about it, "" when that is the danger itself.
+func otherReason(rest, danger string) string {
+	why, ok := strings.CutPrefix(rest, ": ")
+	if !ok || why == danger || why == "it is dangerous" {
+		return ""
+	}
+	return why
 }
 
 // runs lists what a call does, piece by piece. A single piece that is the whole call
