@@ -47,7 +47,7 @@ func TestSentences(t *testing.T) {
 		{"Write", map[string]any{"file_path": "~/x"}, `the path "~/x" begins with a tilde, which only some programs expand`},
 		{"Write", map[string]any{"file_path": 7}, "its file_path is no text"},
 		{"Write", map[string]any{"file_path": ".claude/settings.json"}, "no rule may allow it: touches an agent's own settings"},
-		{"Bash", map[string]any{"command": ""}, "its command line does nothing"},
+		{"Bash", map[string]any{"command": ""}, "its command line runs nothing"},
 		{"Bash", map[string]any{}, "it has no command line"},
 	} {
 		if a := judge(t, set(t), Prepare(w.question(t, tt.tool, tt.input))); a.Reason != tt.want {

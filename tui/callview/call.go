@@ -37,6 +37,7 @@ type Doc struct {
 	undrawn  []undrawn
 	Anchors  []anchor // where the lines of comparisons are drawn
 	sections int      // the comparison that is being drawn
+	several  bool     // it is one of several
 }
 
 // Around is what a doc tells beyond the request.

@@ -149,6 +149,9 @@ func (d dangers) rule() {
 	case a.Class >= risk.Dangerous || a.Guarded || listed(a.Elements) && slices.ContainsFunc(a.Elements, func(e rules.Judged) bool { return e.Why == a.Reason }):
 		return
 	}
+	if lead := "nothing allows"; len(a.Elements) == 1 && a.Elements[0].Kind == "command" && strings.HasPrefix(text, lead+" ") {
+		text = lead + " it" // the only command of the call, which stands above
+	}
 	if text == "" {
 		text = ruleWord(a.Rule)
 	}

@@ -77,11 +77,11 @@ func (d *Doc) runs(all []rules.Judged, danger, cwd string) {
 	}
 	list, rest := WorstOf(all, ElementsShown)
 	label := "runs"
-	for _, e := range list {
+	for n, e := range list {
 		if danger != "" {
 			e.Why = strings.TrimSuffix(e.Why, ": "+danger)
 		}
-		d.element(label, e, cwd)
+		d.element(label, e, cwd, n > 0 && samePiece(e, list[n-1]))
 		label = ""
 	}
 	if len(rest) > 0 {
@@ -89,9 +89,19 @@ func (d *Doc) runs(all []rules.Judged, danger, cwd string) {
 	}
 }
 
-// element draws one piece of a call: what the rules say of it, what it is, and why.
-func (d *Doc) element(label string, e rules.Judged, cwd string) {
+// samePiece reports whether two pieces would have rows of the same words.
+func samePiece(a, b rules.Judged) bool {
+	return a.Kind != "read" && a.Kind != "write" && strings.TrimSpace(a.Text) == strings.TrimSpace(b.Text) && a.Verdict == b.Verdict && a.Neutral == b.Neutral && a.Text != "" && a.Why != b.Why
+}
+
+// element draws one piece of a call: what the rules say of it, what it is, and why. Of the same piece
+// as the one above it only the reason is drawn.
+func (d *Doc) element(label string, e rules.Judged, cwd string, same bool) {
 	glyph, i := verdictMark(e)
+	if note := elementNote(e); same && note != "" {
+		d.SayBehind(draw.Text, "", LabelWidth+3, draw.Muted, note)
+		return
+	}
 	r := d.Styles.Row(d.Width).Put(draw.Label, label).To(LabelWidth).Put(i, glyph).Put(draw.Text, " ")
 	base := draw.Text
 	if e.Neutral {

@@ -54,6 +54,19 @@ func TestRulesAreToldOnce(t *testing.T) {
 	}
 }
 
+// A piece that is doubted for two reasons is drawn once, with both.
+func TestPieceIsDrawnOnce(t *testing.T) {
+	d := &Doc{Paper: *draw.NewStyles(draw.DefaultPalette(), termenv.Ascii, true, false).Paper(100)}
+	d.runs([]rules.Judged{
+		{Kind: "command", Text: "git log", Why: `"git log": one`}, {Kind: "unknown", Text: "git log", Why: `"git log": two`},
+		{Kind: "command", Text: "ls", Why: "three"}, {Kind: "command", Text: "ls", Why: "three"},
+	}, "", "/w")
+	text := strings.Join(d.Rows, "\n")
+	if strings.Count(text, "git log") != 1 || !strings.Contains(text, "one") || !strings.Contains(text, "two") || strings.Count(text, "ls") != 2 {
+		t.Errorf("it is\n%s", text)
+	}
+}
+
 // A file that the call's own command names is told in one short row. Only a file in the
 // call's folder has a short name, so that no other file looks like one of them.
 func TestElementNamesItsFile(t *testing.T) {

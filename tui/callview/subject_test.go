@@ -15,6 +15,11 @@ func TestSubjects(t *testing.T) {
 	st := draw.NewStyles(draw.DefaultPalette(), termenv.Ascii, true, false)
 	for _, tc := range []struct{ tool, input, want string }{
 		{"Bash", `{"command":"go test"}`, "$ go test"},
+		{"Bash", `{"command":""}`, "$ (empty)"},
+		{"Bash", `{"command":"","description":"Nothing"}`, "$ (empty)"},
+		{"NotebookEdit", `{"notebook_path":"/w/a.ipynb","cell_id":"c1","new_source":"x"}`, "▤ a.ipynb  replaces cell c1, 1 line"},
+		{"NotebookEdit", `{"notebook_path":"/w/a.ipynb","cell_id":"c1","new_source":"x","edit_mode":"insert"}`, "▤ a.ipynb  new cell after c1, 1 line"},
+		{"NotebookEdit", `{"notebook_path":"/w/a.ipynb","cell_id":"c1","edit_mode":"delete"}`, "▤ a.ipynb  deletes cell c1"},
 		{"ExitPlanMode", `{"plan":"# Timeouts for the server\n\nFirst, I …"}`, "· plan Timeouts for the server"},
 		{"ExitPlanMode", `{"plan":"## Plan\n\n- **Move** the timeouts. Then test."}`, "· plan Move the timeouts."},
 		{"ExitPlanMode", `{"plan":"# Plan: Timeouts\nText"}`, "· plan Timeouts"},

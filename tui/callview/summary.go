@@ -85,7 +85,7 @@ func (s Summary) OfChanges(cs change.Changes, cwd string) Summary {
 		s.Text += "  " + figures.Plural(draw.CountLines(one.Text), "line")
 		return s
 	case change.EditsCell:
-		s.Text += "  " + safe.Head(one.Cell.Mode+" "+one.Cell.ID, draw.MaxSummary) + "  " + figures.Plural(draw.CountLines(one.Cell.Source), "line")
+		s.Text += "  " + cellWords(one.Cell)
 		return s
 	case change.Replaces, change.Patches:
 	}
@@ -95,6 +95,26 @@ func (s Summary) OfChanges(cs change.Changes, cwd string) Summary {
 	s.Edit = true
 	s.Added, s.Gone = cs.Tally()
 	return s
+}
+
+// cellWords say what becomes of a notebook's cell; safe to draw.
+func cellWords(c change.Cell) string {
+	id, lines := safe.Head(c.ID, draw.MaxSummary), figures.Plural(draw.CountLines(c.Source), "line")
+	name := strings.TrimSpace("cell " + id)
+	if strings.HasPrefix(id, "cell") {
+		name = id
+	}
+	switch {
+	case c.Mode == "delete":
+		return "deletes " + name
+	case c.Mode == "insert" && id == "":
+		return "new cell, " + lines
+	case c.Mode == "insert":
+		return "new cell after " + id + ", " + lines
+	case c.Mode == "replace":
+		return "replaces " + name + ", " + lines
+	}
+	return safe.Head(c.Mode, draw.MaxSummary) + " " + id + ", " + lines
 }
 
 // tellsAll reports whether text says all of a call of one field: its very value, in
@@ -133,15 +153,26 @@ func SplitMCP(tool string) (server, name string, ok bool) {
 	return server, name, ok && server != "" && name != ""
 }
 
-// MainText is the field that tells most, or all of them.
+// MainText is the field that tells most, or all of them. What an agent says about its call never stands
+// for an empty field.
 func MainText(c change.Input, cwd string) string {
+	empty := false
 	for _, key := range MainFields {
-		if v, ok := c.Text(key); ok && v != "" {
-			if strings.HasSuffix(key, "path") {
-				v = Within(v, cwd)
-			}
-			return strings.TrimRight(v, "\n")
+		v, ok := c.Text(key)
+		if !ok || empty && key == "description" {
+			continue
 		}
+		if v == "" {
+			empty = true
+			continue
+		}
+		if strings.HasSuffix(key, "path") {
+			v = Within(v, cwd)
+		}
+		return strings.TrimRight(v, "\n")
+	}
+	if empty && len(c.Without("description")) == 1 {
+		return "(empty)"
 	}
 	var parts []string
 	for _, f := range c.Fields {
