@@ -54,6 +54,24 @@ func TestRulesAreToldOnce(t *testing.T) {
 	}
 }
 
+// A danger of a whole and of its part is told once, and with it why no rule may allow the call.
+func TestDangerIsToldOnce(t *testing.T) {
+	r := broker.Request{ToolName: "Bash", ToolInput: []byte(`{"command":"rm -rf ~/"}`), State: broker.Pending}
+	r.Assessment = &rules.Assessment{
+		Risk: risk.Risk{Class: risk.Dangerous, Why: "touches aoctl's own files", Guarded: true, Findings: []risk.Finding{
+			{Class: risk.Dangerous, Why: "touches aoctl's own files", Text: "rm -rf ~/", Guarded: true},
+			{Class: risk.Dangerous, Why: "touches aoctl's own files", Text: "~/", Guarded: true},
+			{Class: risk.Normal, Why: "other"},
+		}},
+		Elements: []rules.Judged{{Kind: "command", Text: "rm -rf ~/"}, {Kind: "write", Path: "/home/u"}},
+	}
+	st := draw.NewStyles(draw.DefaultPalette(), termenv.Ascii, true, false)
+	text := strings.Join(LayOut(st, r, Around{Loc: time.UTC, Framed: true, Code: "17"}, 100).Rows, "\n")
+	if strings.Count(text, "touches") != 1 || strings.Count(text, "normal: other") != 1 || !strings.Contains(text, "allow it once; no rule can ") {
+		t.Errorf("it is\n%s", text)
+	}
+}
+
 // A piece that is doubted for two reasons is drawn once, with both.
 func TestPieceIsDrawnOnce(t *testing.T) {
 	d := &Doc{Paper: *draw.NewStyles(draw.DefaultPalette(), termenv.Ascii, true, false).Paper(100)}

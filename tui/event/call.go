@@ -155,18 +155,29 @@ func (c *Call) Tails(b *words.Book, now time.Time) []string {
 	switch {
 	case c.decided == nil && c.ran == nil && c.last.Call != nil:
 		waited := figures.Brief(now.Sub(c.At()).Truncate(time.Second))
-		return []string{"for " + waited, waited}
+		return []string{"waiting " + waited, waited}
 	case c.decided == nil && c.ran == nil:
 		return nil
 	case c.decided == nil:
 		return shorter("", "", c.ran.Ran)
 	}
 	by := b.Actor(c.decided.By)
-	whole := decidedBy(b, c.decided.By, time.Duration(c.decided.WaitedMS)*time.Millisecond)
+	waited := time.Duration(c.decided.WaitedMS) * time.Millisecond
+	whole := decidedBy(b, c.decided.By, waited)
+	if c.endedUnanswered() && waited >= time.Second {
+		by = "after " + figures.Brief(waited)
+		whole = by
+	}
 	if c.ran == nil {
 		return []string{whole, by}
 	}
 	return shorter(whole, by, c.ran.Ran)
+}
+
+// endedUnanswered reports whether the word at the beginning of the line says by whom the call ended.
+func (c *Call) endedUnanswered() bool {
+	s, k := c.decided.Status, c.decided.By.Kind
+	return s == broker.Expired && k == broker.ByDeadline || s == broker.Cancelled && k == broker.ByAgent
 }
 
 // shorter are ways to say who decided and how the call ran, the longest first.

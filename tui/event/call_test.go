@@ -52,12 +52,13 @@ func TestCall(t *testing.T) {
 		word, glyph, more string
 		tails             string
 	}{
-		"waits":              {aCall(broker.Pending, asked, 0), "waits", "?", "", "for 1:00|1:00"},
-		"deferred":           {aCall(broker.Pending, asked, 0, broker.EventDeferred, 0), "deferred", "?", "", "for 1:00|1:00"},
-		"deferred no more":   {aCall(broker.Pending, asked, 0, broker.EventDeferred, 0, broker.EventNotDeferred, 0), "waits", "?", "", "for 1:00|1:00"},
+		"waits":              {aCall(broker.Pending, asked, 0), "waits", "?", "", "waiting 1:00|1:00"},
+		"deferred":           {aCall(broker.Pending, asked, 0, broker.EventDeferred, 0), "deferred", "?", "", "waiting 1:00|1:00"},
+		"deferred no more":   {aCall(broker.Pending, asked, 0, broker.EventDeferred, 0, broker.EventNotDeferred, 0), "waits", "?", "", "waiting 1:00|1:00"},
 		"allowed":            {aCall(broker.Allowed, asked, 0, decided, by(you, broker.Allowed, 10_000)), "allowed", "✓", "", "you after 10s|you"},
 		"allowed by a rule":  {aCall(broker.Allowed, decided, by(rule, broker.Allowed, 3)), "allowed", "✓", "", "rule read-only|rule read-only"},
 		"denied":             {aCall(broker.Denied, asked, 0, decided, by(you, broker.Denied, 500)), "denied", "✗", `"why\x1b[2J"`, "you|you"},
+		"expired":            {aCall(broker.Expired, asked, 0, decided, by(broker.Actor{Kind: broker.ByDeadline}, broker.Expired, 600_000)), "expired", "~", `"why\x1b[2J"`, "after 10:00|after 10:00"},
 		"denied by a rule":   {aCall(broker.Denied, decided, by(rule, broker.Denied, 0)), "denied", "✗", "", "rule read-only|rule read-only"},
 		"ran":                {aCall(broker.Allowed, asked, 0, decided, by(you, broker.Allowed, 10_000), end, ran(false)), "ran", "✓", "", "you after 10s · 9.8s · 6 B|you after 10s · 9.8s|you · 9.8s|9.8s"},
 		"failed":             {aCall(broker.Allowed, decided, by(you, broker.Allowed, 10_000), end, ran(true)), "failed", "✗", "FAIL", "you after 10s · 9.8s|you after 10s · 9.8s|you · 9.8s|9.8s"},
@@ -181,6 +182,9 @@ func TestUnfoldAlarm(t *testing.T) {
 	}
 	if strings.Contains(got, `{"`) {
 		t.Errorf("JSON in\n%s", got)
+	}
+	if more, _ := c.Steps[0].More(); more != "what ran was not what was allowed" {
+		t.Errorf("its row says %q", more)
 	}
 }
 

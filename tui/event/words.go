@@ -234,6 +234,9 @@ func (s *Step) More() (string, draw.Ink) {
 	if s.Event.Type == broker.EventPostTool && s.Ran.Failed {
 		return callview.FirstLine(s.Ran.Output), draw.Danger
 	}
+	if s.Event.Type == broker.EventRanOtherwise {
+		return broker.Alarm{Kind: s.told.Kind}.Words(), draw.Danger
+	}
 	return "", draw.Text
 }
 

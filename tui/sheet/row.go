@@ -30,6 +30,9 @@ func WouldHave(o *broker.Outcome) string {
 // screen draws, so that drawing one does not read all inputs again.
 const summariesKept = 1000
 
+// WithWait is from how many cells on a row says by whom the call was decided, and how long it had waited.
+const WithWait = 66
+
 // Row draws one decided call on a line.
 func (s *Sheets) Row(r broker.Request, width int, chosen bool) string {
 	o := r.Outcome
@@ -67,11 +70,11 @@ func (s *Sheets) Row(r broker.Request, width int, chosen bool) string {
 		by = WouldHave(o)
 	}
 	end := width - 2
-	if width >= 66 {
+	if width >= WithWait {
 		end -= 8
 	}
 	byWidth, whoseWidth := 0, 0
-	if width >= 66 {
+	if width >= WithWait {
 		byWidth = 16
 	}
 	if width >= 50 {
