@@ -21,7 +21,7 @@ func LayOutEnded(st *draw.Styles, r broker.Request, a Around, end string, unfold
 	top.end(r, a, end)
 	top.Ran(a.Story, a.Loc, unfolded)
 	top.Blank()
-	top.RanInstead(r.Alarm, r.Outcome.UpdatedInput, a.Loc)
+	RanInstead(top, r.Alarm, r.Outcome.UpdatedInput, a.Loc)
 	top.Edited(r, r.Outcome.UpdatedInput)
 	d.Rows = append(top.Rows, d.Rows...)
 	return d
@@ -71,7 +71,7 @@ func (d *Doc) Alarm(a *broker.Alarm, loc *time.Location) {
 
 // RanInstead draws what ran when that was not what was allowed. Edited is to draw updated below it, and
 // the call below that.
-func (d *Doc) RanInstead(a *broker.Alarm, updated json.RawMessage, loc *time.Location) {
+func RanInstead(d *Doc, a *broker.Alarm, updated json.RawMessage, loc *time.Location) {
 	if a == nil || a.Kind != broker.RanChanged {
 		return
 	}

@@ -15,9 +15,12 @@ const (
 	verbWidth   = 8  // cells of what becomes of a file
 )
 
-// overview lists the files of a call that changes many, before their changes: which files go or move
+// overview draws which files a call changes.
+type overview struct{ *Doc }
+
+// list names the files of a call that changes many, before their changes: which files go or move
 // must not be found only by reading hundreds of rows.
-func (d *Doc) overview(list []change.Section) {
+func (d overview) list(list []change.Section) {
 	var files []*change.Section
 	added, gone := map[*change.Section]int{}, map[*change.Section]int{}
 	for i := range list {
@@ -37,13 +40,13 @@ func (d *Doc) overview(list []change.Section) {
 			d.SayBehind(draw.Text, "", verbWidth, draw.Muted, "and "+figures.Plural(len(files)-n, "more file")+", below")
 			break
 		}
-		d.listed(s, added[s], gone[s])
+		d.file(s, added[s], gone[s])
 	}
 	d.Blank()
 }
 
-// listed is one file of an overview.
-func (d *Doc) listed(s *change.Section, added, gone int) {
+// file is one file of an overview.
+func (d overview) file(s *change.Section, added, gone int) {
 	verb, i, path := cmp.Or(s.Verb, "change"), draw.Label, draw.SafeLine(Within(s.Path, d.folder))
 	switch {
 	case s.Verb == "delete":

@@ -24,7 +24,7 @@ const (
 func (d *Doc) Changes(list []change.Section, v DiffView) {
 	added, gone, whole := 0, 0, 0
 	d.several = len(list) > 1
-	d.overview(list)
+	overview{d}.list(list)
 	for i := range list {
 		s := &list[i]
 		d.sections = i

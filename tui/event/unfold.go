@@ -71,7 +71,7 @@ func (s *Step) alarm(d *callview.Doc, loc *time.Location) {
 	if s.Call != nil && s.Call.Outcome != nil {
 		updated = s.Call.Outcome.UpdatedInput
 	}
-	d.RanInstead(&a, updated, loc)
+	callview.RanInstead(d, &a, updated, loc)
 	if a.Kind == broker.RanChanged && s.Call != nil && s.Large == 0 {
 		d.Edited(*s.Call, updated)
 	}
