@@ -76,12 +76,38 @@ func (c *Call) why(x *elem, r ruling) string {
 	case notPlain:
 		return "some shells may read this line differently from aoctl, so only a rule for exactly this line can allow it (" + c.line.Odd + ")"
 	case leavesProject:
-		return c.named(x) + " is outside the project, which only a rule about that file or the whole line may allow"
+		return "outside the project, so only a rule for that file or the whole line can allow " + c.named(x)
 	case noSay:
-		return "does nothing by itself"
+		return c.silent(x)
 	case nothingAllows:
 	}
 	return "nothing allows " + c.named(x)
+}
+
+// silentWords say why no rule has to allow a part of the shell itself. Of others it is only known that they
+// change nothing outside of it.
+var silentWords = map[string]string{
+	"echo": "only prints text", "printf": "only prints text", "print": "only prints text", "cat": "only prints text",
+	"cd": "only changes the folder", "pushd": "only changes the folder", "popd": "only changes the folder",
+	"[": "only tests something", "test": "only tests something", "sleep": "only waits", "wait": "only waits",
+	"true": "changes nothing", ":": "changes nothing", "false": "changes nothing",
+}
+
+// silent is why an element has no say.
+func (c *Call) silent(x *elem) string {
+	switch x.kind {
+	case shell.Read, shell.Write:
+		return "goes with its command"
+	case shell.Assign:
+		return "only sets a variable"
+	case shell.Command, shell.Unknown, toolKind:
+	}
+	if x.at < len(c.line.Elements) {
+		if argv := c.line.Elements[x.at].Argv; len(argv) > 0 && silentWords[argv[0]] != "" {
+			return silentWords[argv[0]]
+		}
+	}
+	return "changes nothing outside the shell"
 }
 
 // inexact says that a rule has to name x itself. Where a rule matches x and still may not

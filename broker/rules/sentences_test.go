@@ -31,7 +31,7 @@ func TestSentences(t *testing.T) {
 		{"cd src", nil, `nothing allows "cd src"`},
 		{" a > b ", []Rule{npm("a")}, `nothing allows writing "b"`},
 		{"a < ../x", []Rule{npm("a")}, `nothing allows reading "../x"`},
-		{"cp a ../x", []Rule{npm("cp *")}, `writing "../x" is outside the project, which only a rule about that file or the whole line may allow`},
+		{"cp a ../x", []Rule{npm("cp *")}, `outside the project, so only a rule for that file or the whole line can allow writing "../x"`},
 	} {
 		a := judge(t, set(t, tt.rules...), w.trusted(t, tt.line))
 		if a.Reason != tt.want {
@@ -47,7 +47,7 @@ func TestSentences(t *testing.T) {
 		{"Write", map[string]any{"file_path": "~/x"}, `the path "~/x" begins with a tilde, which only some programs expand`},
 		{"Write", map[string]any{"file_path": 7}, "its file_path is no text"},
 		{"Write", map[string]any{"file_path": ".claude/settings.json"}, "no rule may allow it: touches an agent's own settings"},
-		{"Bash", map[string]any{"command": ""}, "its command line does nothing"},
+		{"Bash", map[string]any{"command": ""}, "its command line runs nothing"},
 		{"Bash", map[string]any{}, "it has no command line"},
 	} {
 		if a := judge(t, set(t), Prepare(w.question(t, tt.tool, tt.input))); a.Reason != tt.want {

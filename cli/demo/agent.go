@@ -180,11 +180,9 @@ func (a *agent) playLane(ctx context.Context, lane lane) {
 		if ctx.Err() != nil || a.stopped.Load() {
 			return
 		}
-		// The map is the call's own: what came of it is added below.
+		asked := a.localize(call.input)
 		fields := merge(identity, map[string]any{
-			"tool_name": call.tool, "tool_input": a.localize(call.input),
-			// The form of Claude Code's own ids, by which the console finds a call
-			// again.
+			"tool_name": call.tool, "tool_input": asked,
 			"tool_use_id": "toolu_" + strings.ReplaceAll(uuid.NewString(), "-", "")[:24],
 		})
 		answer := a.tell(ctx, "PreToolUse", fields)
@@ -196,8 +194,7 @@ func (a *agent) playLane(ctx context.Context, lane lane) {
 			continue
 		}
 		a.pause(ctx, toolTime)
-		// The console records what a tool gave back, and here it says that nothing
-		// ran.
+		fields["tool_input"] = answer.runs(asked)
 		fields["tool_response"] = map[string]any{"stdout": "(the demo runs nothing)", "stderr": "", "interrupted": false}
 		fields["duration_ms"] = toolTime.Milliseconds()
 		if a.tell(ctx, "PostToolUse", fields).ends() {
@@ -234,14 +231,24 @@ func (a *agent) pause(ctx context.Context, d time.Duration) {
 type verdict struct {
 	Continue *bool `json:"continue"`
 	Specific struct {
-		Decision string `json:"permissionDecision"`
+		Decision string          `json:"permissionDecision"`
+		Updated  json.RawMessage `json:"updatedInput"`
 	} `json:"hookSpecificOutput"`
 }
 
 // allows reports whether the call may run: anything but "allow" is a refusal. ends
 // reports whether the console ended the turn: a missing member means that it did not.
 func (d verdict) allows() bool { return d.Specific.Decision == "allow" }
-func (d verdict) ends() bool   { return d.Continue != nil && !*d.Continue }
+
+// runs is the input that the call runs with: the one that came back, else the one asked with.
+func (d verdict) runs(asked json.RawMessage) json.RawMessage {
+	if len(d.Specific.Updated) > 0 {
+		return d.Specific.Updated
+	}
+	return asked
+}
+
+func (d verdict) ends() bool { return d.Continue != nil && !*d.Continue }
 
 // tell runs the hook client with one event, as Claude Code does: a line of JSON in, a
 // line of JSON out. Whatever goes wrong gives the zero verdict, which refuses.

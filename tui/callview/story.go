@@ -27,8 +27,7 @@ func (d *Doc) background(a Around) {
 		sum := SummaryOf(p.Request)
 		end, endInk := pastEnd(p)
 		r := d.Styles.Row(d.Width).Put(draw.Label, label).To(LabelWidth).Put(i, glyph+" ")
-		r.Fit(draw.Bold, sum.Tool, 8).Put(draw.Text, " ")
-		r.Fit(draw.Text, sum.Text, max(0, d.Width-r.Width-draw.Cells(end)-2))
+		sum.PutWhole(r, draw.Bold, draw.Text, max(0, d.Width-r.Width-draw.Cells(end)-2))
 		d.Add(r.Put(draw.Text, "  ").Put(endInk, end))
 		label = ""
 	}

@@ -34,8 +34,19 @@ func Ago(d time.Duration) string {
 	return fmt.Sprintf("%dd", int(d/(24*time.Hour)))
 }
 
-// Clock is a span as minutes and seconds, in at most six cells: 9:48, 61:05, 23h59m. A
-// negative one is 0:00.
+// When is a moment in at most six cells: the time of day, or the date when that is another day than now.
+// Both are to be in the zone of the screen's clock.
+func When(t, now time.Time) string {
+	if SameDay(t, now) {
+		return t.Format("15:04")
+	}
+	return t.Format("2 Jan")
+}
+
+// SameDay reports whether two moments of one zone are on one day.
+func SameDay(a, b time.Time) bool { return a.Year() == b.Year() && a.YearDay() == b.YearDay() }
+
+// Clock is a span as minutes and seconds, in at most six cells: 9:48, 61:05, 23h59m.
 func Clock(d time.Duration) string {
 	s := int(max(d, 0) / time.Second)
 	switch {

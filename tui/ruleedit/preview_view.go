@@ -136,9 +136,5 @@ func (p page) call(r broker.Request, when string, i draw.Ink) {
 // when is a moment in few cells: the time of day, or the date when that is another
 // day.
 func (p page) when(t time.Time) string {
-	t, now := t.In(p.x.At.Location()), p.x.At
-	if t.Year() == now.Year() && t.YearDay() == now.YearDay() {
-		return t.Format("15:04")
-	}
-	return t.Format("2 Jan")
+	return figures.When(t.In(p.x.At.Location()), p.x.At)
 }
