@@ -35,6 +35,7 @@ type Orders struct {
 	*desk.Desk
 	broker Broker
 	ending ending
+	opened opened
 }
 
 // New makes one.
