@@ -74,6 +74,9 @@ func NewRoot() *cobra.Command {
 	root.Long, root.Example = rootLong, rootExample
 	root.SilenceErrors = true
 	root.SilenceUsage = true
+	root.Version = versionLine()
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.Flags().Bool("version", false, "print the version, as \"aoctl version\" does")
 	root.PersistentFlags().String("socket", "", "path of the console's socket (env AOCTL_SOCKET)")
 	root.SetFlagErrorFunc(usage.FlagError)
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return usage.CheckFlags(cmd) }
