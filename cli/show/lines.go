@@ -27,6 +27,6 @@ func Text(out io.Writer, text string) error {
 // Warnings prints each text as a warning of ours.
 func Warnings(w io.Writer, warnings []string) {
 	for _, text := range warnings {
-		fmt.Fprintln(w, "aoctl: warning: "+safe.Line(text))
+		fmt.Fprintln(w, Fit(w, "aoctl: warning: "+safe.Line(text)))
 	}
 }
