@@ -39,7 +39,7 @@ func newResumeCommand() *cobra.Command {
 	var o resumeOptions
 	cmd := &cobra.Command{
 		Use:   "resume SESSION",
-		Short: "Go on with a session of a deferred call",
+		Short: "Resume a session whose call was deferred",
 		Long: `resume goes on with a session whose agent ended because a call of it was deferred. The
 agent asks for that call again; it hears the answer that was given meanwhile, or waits.
 
