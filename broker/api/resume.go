@@ -64,6 +64,9 @@ func (rt runRoutes) mayResume(r *http.Request) (broker.Actor, error) {
 	if p.TCP != nil || by.TTY == "" || rt.agentBehind(p) != "" {
 		return by, nil
 	}
+	if s, ok := rt.o.View.Session(r.PathValue("id")); ok && s.Deferred == 0 {
+		return by, broker.ErrNothingPutOff // R would say so too
+	}
 	if !rt.o.Runs.OpenToResume(r.PathValue("id")) {
 		rt.refused(r, broker.NotOpened, errNotOpened.Error())
 		return by, errNotOpened
