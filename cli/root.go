@@ -85,6 +85,9 @@ func NewRoot() *cobra.Command {
 	// exit.Report prints errors, and usage.Error says more than the usage does.
 	root.SilenceErrors = true
 	root.SilenceUsage = true
+	root.Version = versionLine()
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.Flags().Bool("version", false, "print the version, as \"aoctl version\" does")
 	root.PersistentFlags().String("socket", "", "path of the console's socket (env AOCTL_SOCKET)")
 	root.SetFlagErrorFunc(usage.FlagError)
 	// cobra checks flags only after this, in words of its own.

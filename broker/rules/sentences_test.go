@@ -112,3 +112,21 @@ func TestUnreadCalls(t *testing.T) {
 		t.Errorf("a patch that cannot be read: %s", a.Verdict)
 	}
 }
+
+// Each part of a line says why it asks itself, and the dangerous one speaks for the line.
+func TestEachPartSaysItsOwnReason(t *testing.T) {
+	w := newWorld(t)
+	a := judge(t, set(t), w.trusted(t, "make && rm -rf /srv/www && FOO=1 ls"))
+	const danger = "deletes /srv/www, outside the project"
+	if want := `no wildcard rule can allow "rm -rf /srv/www": ` + danger; a.Reason != want {
+		t.Errorf("the line: %s, want %s", a.Reason, want)
+	}
+	for _, e := range a.Elements {
+		if got, want := strings.Contains(e.Why, danger), e.Text == "rm -rf /srv/www"; got != want {
+			t.Errorf("%s: %s", e.Text, e.Why)
+		}
+	}
+	if got, want := a.Elements[0].Why, `no wildcard rule can allow "make": another part of the line is dangerous`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

@@ -31,6 +31,7 @@ type options struct {
 	fix      bool
 	full     bool
 	noDrill  bool
+	verbose  bool // all that was seen, also where it is well
 	json     output.Format
 	actions  []config.Action // that the settings file may give a key
 	drill    string          // run this agent itself, and nothing else
@@ -80,6 +81,7 @@ failed, 0 that nothing did; warnings do not count.`,
 	f.BoolVar(&o.fix, "fix", false, "repair what needs no person")
 	f.BoolVar(&o.full, "full", false, "read the whole database and the whole log, however large; with --drill, wait to the end")
 	f.BoolVar(&o.noDrill, "no-drill", false, "do not run the installed hook commands")
+	f.BoolVar(&o.verbose, "verbose", false, "print all that was seen, also where all is well")
 	output.Flags[examination](cmd, &o.json, "print a JSON object")
 	f.StringVar(&o.drill, "drill", "", "run this `AGENT` itself against a scripted model, and see whether its calls are held")
 	_ = cmd.RegisterFlagCompletionFunc("drill", cobra.FixedCompletions(install.Agents(), cobra.ShellCompDirectiveNoFileComp)) // the flag exists
@@ -154,7 +156,7 @@ func runDoctor(ctx context.Context, o options, out, said io.Writer) error {
 	if ctx.Err() != nil {
 		return exit.Error{Code: exit.Failed, Text: "interrupted", Cause: ctx.Err()} // half a drill would look like a hole
 	}
-	e.Fixed = append([]string{}, fixed...)
+	e.Fixed, e.verbose = append([]string{}, fixed...), o.verbose
 	if err := e.print(out, &o.json); err != nil {
 		return err
 	}

@@ -30,7 +30,8 @@ type examination struct {
 	Fixed   []string     `json:"fixed"` // what --fix did, a sentence each
 	Checks  []check      `json:"checks"`
 
-	at string // the section that checks are added to
+	at      string // the section that checks are added to
+	verbose bool   // all that was seen is printed
 }
 
 // check is one thing that was looked at. The names of its members are a promise to
@@ -142,7 +143,7 @@ func (e *examination) print(w io.Writer, as *output.Format) error {
 	}
 	width, styled := show.Terminal(w)
 	out := bufio.NewWriter(w)
-	p := painter{out: out, width: width, styled: styled}
+	p := painter{out: out, width: width, styled: styled, verbose: e.verbose}
 	for _, c := range e.Checks {
 		p.names = max(p.names, safe.Width(safe.Line(c.Name)))
 	}
@@ -176,6 +177,9 @@ func (e *examination) print(w io.Writer, as *output.Format) error {
 	}
 	p.line("")
 	p.line(fmt.Sprintf("%d ok, %s, %s, %d skipped", e.OK, figures.Plural(e.Warned, "warning"), figures.Plural(e.Failed, "failure"), e.Skipped))
+	if p.cut {
+		p.wrapped("", "What is well has one line; all that was seen: aoctl doctor --verbose", "")
+	}
 	return out.Flush()
 }
 
@@ -200,6 +204,9 @@ type painter struct {
 	width  int // 0: any
 	styled bool
 	names  int // width of the column of names
+
+	verbose bool // what is well has all its lines
+	cut     bool // some of it was left out
 }
 
 func (p *painter) line(s string) { _, _ = p.out.WriteString(s + "\n") } // Flush reports it
@@ -231,10 +238,29 @@ func (p *painter) check(c check) {
 		indent = strings.Repeat(" ", 2+4+2)
 		lead = indent
 	}
-	p.wrapped(lead, safe.Line(c.Seen), indent)
+	seen := safe.Line(c.Seen)
+	if c.Status == agentcheck.OK && !p.verbose {
+		seen = p.inOneLine(seen, indent)
+	}
+	p.wrapped(lead, seen, indent)
 	if c.Cure != "" && c.Status != agentcheck.OK {
 		p.cure(indent+p.paint("→ ", "2"), safe.Line(c.Cure), indent+"  ")
 	}
+}
+
+// inOneLine is as much of text as one line has room for behind indent: whole words, and a sign that
+// there is more.
+func (p *painter) inOneLine(text, indent string) string {
+	room := p.width - safe.Width(indent)
+	if p.width == 0 || room < 10 || safe.Width(text) <= room {
+		return text
+	}
+	p.cut = true
+	head := ansi.Truncate(text, room-2, "")
+	if at := strings.LastIndex(head, " "); at > 0 && !strings.HasPrefix(text[len(head):], " ") {
+		head = head[:at]
+	}
+	return strings.TrimRight(head, " ,;:") + " …"
 }
 
 // commandIn finds the command in a cure: at its beginning or behind a colon, up to a

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -71,9 +72,9 @@ func Report(stderr io.Writer, err error) int {
 // PrintProblem writes "aoctl: text", the hint below it, and the list below that.
 // Text from agents and from the disk may be part of each, so all is made safe.
 func PrintProblem(stderr io.Writer, text, hint string, list ...string) {
-	fmt.Fprintln(stderr, "aoctl: "+safe.Line(text))
+	fmt.Fprintln(stderr, show.Fit(stderr, "aoctl: "+safe.Line(text)))
 	if hint != "" {
-		fmt.Fprintln(stderr, "  "+safe.Line(hint))
+		fmt.Fprintln(stderr, show.Fit(stderr, "  "+safe.Line(hint)))
 	}
 	for _, line := range list {
 		fmt.Fprintln(stderr, "    "+safe.Line(line))

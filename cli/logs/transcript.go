@@ -245,16 +245,25 @@ func (w *teller) text(e story.Entry) string {
 	// What a tool gave back may be long. The agent's side of the log keeps a bounded part,
 	// and how much is missing is said below it.
 	if e.Ran != nil {
-		word := "gave back"
-		if e.Ran.Failed {
-			word = "failed"
-		}
-		b.WriteString("\n  ↳ " + word + ": " + indented(e.Ran.Output))
+		b.WriteString("\n  ↳ " + ranText(e.Ran))
 		if n := e.Ran.Missing(); n > 0 {
 			fmt.Fprintf(&b, "\n    (%s were not kept)", figures.Plural(n, "byte"))
 		}
 	}
 	return strings.TrimPrefix(b.String(), "\n")
+}
+
+// ranText is how a call ended, and what came of it.
+func ranText(r *broker.RanData) string {
+	switch {
+	case r.Failed && r.Output == "":
+		return "failed"
+	case r.Failed:
+		return "failed: " + indented(r.Output)
+	case r.Output == "":
+		return "no output"
+	}
+	return "output: " + indented(r.Output)
 }
 
 // indented is text behind its label: later lines are set in, so that none of them looks

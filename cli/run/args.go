@@ -31,6 +31,9 @@ func managedProgram(name string) (string, error) {
 	if err == nil {
 		path, err = filepath.Abs(path)
 	}
+	if errors.Is(err, exec.ErrNotFound) {
+		return "", exit.Error{Code: exit.Failed, Text: name + " is in none of the folders of PATH", Hint: "install it, or name its path after --", Cause: err}
+	}
 	if err != nil {
 		return "", exit.Error{Code: exit.Failed, Text: fmt.Sprintf("%s was not found: %v", name, exit.RootCause(err)), Hint: "install it, or name its path after --", Cause: err}
 	}

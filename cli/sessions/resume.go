@@ -43,7 +43,7 @@ func newResumeCommand() *cobra.Command {
 	var o resumeOptions
 	cmd := &cobra.Command{
 		Use:   "resume SESSION",
-		Short: "Go on with a session of a deferred call, with an operator token",
+		Short: "Resume a session whose call was deferred",
 		Long: `resume goes on with a session whose agent ended because a call of it was deferred. The
 agent asks for that call again; it hears the answer that was given meanwhile, or waits.
 
@@ -52,11 +52,13 @@ here, in the foreground, in its folder, with the options that it had and nothing
 standard input; what is run is shown first, and asked about. resume then exits with what
 the agent exits with.
 
-It needs an operator token in AOCTL_TOKEN or in a file that only you can read; the agent
-does not get to see it. While one resume is under way a second one is refused.
+Press R on the session in the console first. For ten minutes resume then works from any
+terminal of this machine in which no agent runs. Elsewhere it takes an operator token, in
+AOCTL_TOKEN or in a file that only you can read; the agent does not get to see it. While
+one resume is under way a second one is refused.
 
 SESSION is its name as the screen shows it, its id or the beginning of it, or its folder.`,
-		Example:           "  aoctl session resume api-server\n  aoctl session resume --show api-server\n  aoctl session resume --yes 3f2a </dev/null",
+		Example:           "  aoctl resume api-server\n  aoctl session resume --show api-server\n  aoctl session resume --yes 3f2a </dev/null",
 		Args:              usage.OneArg("a session"),
 		ValidArgsFunction: client.CompleteResumable,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"slices"
 	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -121,6 +123,7 @@ func stopSessions(ctx context.Context, c *client.Client, o stopOptions, out io.W
 		targets = []broker.Session{s}
 	}
 	done, err := stopEach(ctx, c, targets)
+	awaitStopped(ctx, c, done)
 	if printErr := printStopped(out, done, o, show.SessionNames(known)); printErr != nil {
 		return printErr
 	}
@@ -159,6 +162,38 @@ func stopEach(ctx context.Context, c *client.Client, targets []broker.Session) (
 	}
 	return done, firstErr
 }
+
+// seenWithin is how long a stop waits to see that the turns are over. An agent whose call was refused
+// ends its turn in a moment; one that works on takes as long as it takes.
+const seenWithin = time.Second
+
+// awaitStopped brings the states of done up to date, until all have stopped or that takes too long:
+// what is printed is then what the screen shows.
+func awaitStopped(ctx context.Context, c *client.Client, done []stopped) {
+	ctx, cancel := context.WithTimeout(ctx, seenWithin)
+	defer cancel()
+	again := time.NewTicker(seenWithin / 20)
+	defer again.Stop()
+	for slices.ContainsFunc(done, stopped.goesOn) {
+		select {
+		case <-ctx.Done():
+			return
+		case <-again.C:
+		}
+		now, err := c.Sessions(ctx)
+		if err != nil {
+			return
+		}
+		for _, s := range now {
+			if i := slices.IndexFunc(done, func(d stopped) bool { return d.ID == s.ID }); i >= 0 {
+				done[i].Status = string(s.State)
+			}
+		}
+	}
+}
+
+// goesOn reports whether the turn of a session that was stopped just now was not over.
+func (s stopped) goesOn() bool { return !s.Already && s.Status == string(broker.SessionStopping) }
 
 // stopOne stops session s, which is as it was listed a moment ago: whether it had been
 // stopped already, and what waited in it, is from before. A stop that comes second is

@@ -47,14 +47,14 @@ func newConfigCommand(actions []config.Action) *cobra.Command {
   aoctl config keys
   aoctl config edit
   aoctl config --json | jq -r '.settings[] | select(.from != "default") | .key'`,
-		Args:              usage.AtMostOne("a setting"),
+		Args:              configArgs,
 		ValidArgsFunction: completeSettings(actions),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			list, err := settingsNow(actions)
 			if err != nil {
 				return err
 			}
-			if len(args) == 1 {
+			if len(args) == 1 && args[0] != "list" {
 				err = list.one(args[0], &as, cmd.OutOrStdout())
 			} else {
 				err = list.print(&as, cmd.OutOrStdout())
@@ -68,6 +68,15 @@ func newConfigCommand(actions []config.Action) *cobra.Command {
 	output.Flags[settingNow](cmd, &as, "print a JSON object", "file", "found", "problem", "settings", "keys", "action")
 	cmd.AddCommand(newConfigPathCommand(), newConfigEditCommand(actions))
 	return cmd
+}
+
+// configArgs takes at most one setting. Who gives it a value as well wants to change it, which a command
+// line does not do: every program of the user has one.
+func configArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return usage.Error{Text: "aoctl config changes no setting", Hint: "write it into the settings file: aoctl config edit"}
+	}
+	return usage.AtMostOne("a setting")(cmd, args)
 }
 
 // newConfigPathCommand makes "config path". It neither reads nor makes the file.

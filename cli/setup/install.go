@@ -228,11 +228,11 @@ func describeInstall(o install.Options, r install.Report) string {
 	}
 	line("mode", fmt.Sprintf("%s (%s): %s", o.Mode, strings.Join(r.Gates, ", "), what))
 	line("also sends", strings.Join(r.Watches, ", "))
-	ends := "would give up after %v"
+	ends := "would give up after %s"
 	if profile.Of(o.Agent).HardCap > 0 {
-		ends = "runs a call that waits for %v, whatever its settings say"
+		ends = "runs a call that waits for %s, whatever its settings say"
 	}
-	line("timeout", fmt.Sprintf("%s; %s "+ends, timeToAnswer(o), waiter(o, r), r.Wait))
+	line("timeout", fmt.Sprintf("%s; %s "+ends, timeToAnswer(o), waiter(o, r), span(r.Wait)))
 	line("runs", strings.Join(append([]string{o.Program.Path}, o.Program.Args...), " "))
 	line("asks", o.Program.Console.String()+", whatever a project's settings say")
 	if r.Backup != "" {
@@ -253,15 +253,27 @@ func describeInstall(o install.Options, r install.Report) string {
 	return b.String()
 }
 
+// span writes d without empty parts: 10m, not 10m0s.
+func span(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
+
 // timeToAnswer says how long a person has. An agent that gives up on its hooks earlier
 // limits both times. The longer time is named only where it is longer.
 func timeToAnswer(o install.Options) string {
 	at := profile.Of(o.Agent)
 	o.Timeout, o.Program.AtMost = at.Limit(o.Timeout), at.Limit(o.Program.AtMost)
 	if o.Program.AtMost <= o.Timeout {
-		return fmt.Sprintf("%v to answer", o.Timeout)
+		return fmt.Sprintf("%s to answer", span(o.Timeout))
 	}
-	return fmt.Sprintf("%v to answer, %v with more time (t)", o.Timeout, o.Program.AtMost)
+	return fmt.Sprintf("%s to answer, %s with more time (t)", span(o.Timeout), span(o.Program.AtMost))
 }
 
 // waiter is who gives up when the client does not: the agent, or the plugin in it.

@@ -139,7 +139,7 @@ func (i *installer) all(ctx context.Context, names []string) error {
 		if i.json.On() {
 			return i.json.Print(i.out, []installOutcome{})
 		}
-		_, err := io.WriteString(i.out, "No agent that aoctl knows was found on this machine.\n"+knownAgents())
+		_, err := io.WriteString(i.out, show.Fit(i.out, "No agent that aoctl knows was found on this machine.\n"+knownAgents()))
 		return err
 	}
 	if !i.remove {
@@ -311,6 +311,7 @@ func (i *installer) say(done installOutcome) error {
 			text += trustText(i.o, done)
 		}
 	}
+	text = show.Fit(i.out, text)
 	if i.o.DryRun && r.Changed {
 		text = diffText(r.Diff)
 	}

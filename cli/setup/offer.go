@@ -10,6 +10,7 @@ import (
 
 	"github.com/charmbracelet/x/term"
 
+	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/hookclient/install"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -52,7 +53,7 @@ func (i *installer) offer(ctx context.Context) error {
 		return i.json.Print(i.out, offered(list))
 	}
 	if len(list) == 0 {
-		_, err := io.WriteString(i.out, "No agent that aoctl knows was found on this machine.\n"+knownAgents())
+		_, err := io.WriteString(i.out, show.Fit(i.out, "No agent that aoctl knows was found on this machine.\n"+knownAgents()))
 		return err
 	}
 	var b strings.Builder
@@ -60,7 +61,7 @@ func (i *installer) offer(ctx context.Context) error {
 	for _, c := range list {
 		fmt.Fprintf(&b, "  %-12s %s\n", c.Title, safe.Line(c.state()))
 	}
-	if _, err := io.WriteString(i.out, b.String()); err != nil {
+	if _, err := io.WriteString(i.out, show.Fit(i.out, b.String())); err != nil {
 		return err
 	}
 	in, ok := i.in.(*os.File)

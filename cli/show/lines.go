@@ -29,6 +29,6 @@ func Text(out io.Writer, text string) error {
 // wrong there is not reported: a warning is no reason to fail.
 func Warnings(w io.Writer, warnings []string) {
 	for _, text := range warnings {
-		fmt.Fprintln(w, "aoctl: warning: "+safe.Line(text))
+		fmt.Fprintln(w, Fit(w, "aoctl: warning: "+safe.Line(text)))
 	}
 }

@@ -141,7 +141,7 @@ func (d source) checkpoint(width int) {
 	case cp.Program == "":
 		d.SayBehind(draw.Label, "goes on", width, draw.Text, "by hand: how its agent was started is not known")
 	default:
-		d.SayBehind(draw.Label, "goes on", width, draw.Text, "R copies the command; aoctl resume needs an operator token")
+		d.SayBehind(draw.Label, "goes on", width, draw.Text, "in a terminal of yours, once it is answered: R shows the line")
 	}
 	if !cp.ResumedAt.IsZero() {
 		d.SayBehind(draw.Label, "resumed", width, draw.Text, cp.ResumedAt.In(a.Loc).Format("2 Jan 15:04:05")+", and its agent has not asked again yet")
