@@ -87,6 +87,7 @@ func makeQueue(d *desk.Desk, m *model) desk.Screen {
 		ReadFile: func(path string) ([]byte, error) { return m.opts.ReadFile(path) },
 		Stamp:    func(path string) string { return m.opts.Stamp(path) },
 		Now:      func() time.Time { return m.opts.Now() },
+		Hooked:   func() []string { return m.opts.Hooked() },
 	})
 	m.send = q.Send
 	return q

@@ -95,6 +95,10 @@ type Options struct {
 	// project, and could change a call after it was allowed. May be nil.
 	OtherHooks func(agent, event, tool, project string) []string
 
+	// Hooked names the agents with hooks of aoctl, for somebody who has seen none of them here yet. It
+	// may read a few files. May be nil.
+	Hooked func() []string
+
 	Input  io.Reader // os.Stdin when nil
 	Output io.Writer // os.Stdout when nil
 
@@ -125,6 +129,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Folder == "" {
 		o.Folder, _ = os.Getwd() // without one a folder must be typed
+	}
+	if o.Hooked == nil {
+		o.Hooked = func() []string { return nil }
 	}
 	if o.ReadFile == nil {
 		o.ReadFile = change.ReadFile

@@ -16,6 +16,7 @@ import (
 type list struct {
 	*desk.Desk
 	sheets   *sheet.Sheets
+	newcomer newcomer
 	selected string // id of the selected card
 	top      int    // first listed card on the screen
 	at       int    // the selected card's place, when it was last there

@@ -50,6 +50,7 @@ type Setup struct {
 	ReadFile func(path string) ([]byte, error) // what a call would change
 	Stamp    func(path string) string          // differs when the file does
 	Now      func() time.Time
+	Hooked   func() []string // the agents with hooks of aoctl
 }
 
 // pane is a part of the screen that keys move in.
@@ -84,7 +85,7 @@ type Screen struct {
 // New makes the screen.
 func New(d *desk.Desk, b Broker, s Setup) *Screen {
 	q := &Screen{Desk: d, broker: b, setup: s}
-	q.list = list{Desk: d, sheets: s.Sheets}
+	q.list = list{Desk: d, sheets: s.Sheets, newcomer: newcomer{Desk: d, look: s.Hooked}}
 	q.roster = roster{Desk: d, muted: s.Herald.Muted}
 	q.form = question.New(d, q)
 	q.reader = reader{Desk: d, sheets: s.Sheets, setup: &q.setup, form: q.form}
@@ -111,9 +112,13 @@ func (q *Screen) Update(msg tea.Msg) tea.Cmd {
 		return q.settle()
 	case desk.News:
 		return q.newsCame(msg)
+	case desk.Start:
+		return q.list.newcomer.ask()
+	case hookedMsg:
+		q.list.newcomer.known, q.list.newcomer.hooked = true, msg.agents
 	case desk.Tick:
 		q.Board.ExpireLate(q.At)
-		cmd := q.keepPlace()
+		cmd := tea.Batch(q.keepPlace(), q.list.newcomer.again())
 		if c := q.DrawnCard(); q.inSight(c) {
 			cmd = tea.Batch(cmd, q.reader.watchFiles(c))
 		}
