@@ -182,7 +182,7 @@ func (m keyboard) speakKey(msg tea.KeyMsg, on desk.Subject) (cmd tea.Cmd) {
 	case m.small():
 		cmd = m.Say(draw.Warn, m.TooSmallText())
 	case m.Board.Sessions[on.Session] == nil:
-		cmd = m.Say(draw.Muted, "no session is selected")
+		cmd = m.NoSession()
 	default:
 		cmd = m.Open(desk.Message, desk.Subject{Session: on.Session})
 	}
@@ -210,7 +210,7 @@ func (m keyboard) onSession(on desk.Subject, do func(*broker.Session) tea.Cmd) t
 	case m.Small:
 		return m.Say(draw.Warn, m.TooSmallText())
 	case s == nil && m.open() == nil:
-		return m.Say(draw.Muted, "no session is selected")
+		return m.NoSession()
 	case s == nil:
 		return nil
 	}

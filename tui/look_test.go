@@ -52,7 +52,7 @@ func TestFirstSessionLives(t *testing.T) {
 		{ID: "old", Name: "old", State: broker.SessionFinished, StartedAt: seconds(9000), SessionEnd: broker.SessionEnd{EndedAt: seconds(540)}},
 		{ID: "new", Name: "new", State: broker.SessionIdle, StartedAt: seconds(60), LastSeenAt: seconds(30)},
 	}}, nil, termenv.Ascii)
-	s.draw(120, 30)
+	s.draw(120, 30, "3")
 	if s.m.first().Subject().Session != "new" {
 		t.Errorf("%q is marked", s.m.first().Subject().Session)
 	}

@@ -43,3 +43,15 @@ func LookFirst(msg tea.KeyMsg) string {
 	}
 	return "… this card just came up: look first, then press " + name + " again"
 }
+
+// NoSession says that a key found no session to act on. A key is never about one that is not seen to be
+// selected.
+func (d *Desk) NoSession() tea.Cmd {
+	switch {
+	case d.Busy():
+		return d.Say(draw.Muted, "no session is selected")
+	case len(d.Board.Sessions) == 0:
+		return d.Say(draw.Muted, "there is no session yet")
+	}
+	return d.Say(draw.Muted, "select a session first (3)")
+}

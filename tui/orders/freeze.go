@@ -18,7 +18,7 @@ func (o *Orders) FreezeOne(id string) tea.Cmd {
 	s := o.Board.Sessions[id]
 	switch {
 	case s == nil:
-		return o.Say(draw.Muted, "no session is selected")
+		return o.NoSession()
 	case o.Board.Health.Frozen:
 		return o.Say(draw.Muted, "everything is frozen already: f lifts that", "all is frozen: f lifts that")
 	case s.Frozen:

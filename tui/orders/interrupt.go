@@ -22,7 +22,7 @@ type interruptedMsg struct {
 func (o *Orders) Interrupt(s *broker.Session, refusal string) tea.Cmd {
 	switch {
 	case s == nil:
-		return o.Say(draw.Muted, "no session is selected")
+		return o.NoSession()
 	case refusal != "":
 		return o.Say(draw.Warn, "… "+refusal)
 	case s.Run == nil:

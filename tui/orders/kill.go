@@ -22,7 +22,7 @@ func (o *Orders) Kill(id, refusal string) tea.Cmd {
 		return o.Say(draw.Warn, "… "+refusal)
 	}
 	if id == "" {
-		return o.Say(draw.Muted, "no session is selected")
+		return o.NoSession()
 	}
 	ctx, c, label := o.Ctx, o.broker, o.Board.Label(id)
 	return tea.Batch(o.Say(draw.Muted, "looking for the processes of "+label+" …"), func() tea.Msg {

@@ -22,7 +22,7 @@ func (o *Orders) Observe(id, refusal string) tea.Cmd {
 	case o.Board.Health.Observing:
 		o.Ask("hold the calls of all sessions again?", "hold all calls again?", func() tea.Cmd { return o.observe("", "", false) })
 	case s == nil:
-		return o.Say(draw.Muted, "no session is selected")
+		return o.NoSession()
 	case s.Observed:
 		return o.observe(s.ID, o.Board.Label(s.ID), false)
 	case s.State.Ended():

@@ -85,7 +85,7 @@ func (o *Orders) Stop(id, refusal string) tea.Cmd {
 		return o.Say(draw.Warn, "… "+refusal)
 	}
 	if id == "" {
-		return o.Say(draw.Muted, "no session is selected")
+		return o.NoSession()
 	}
 	o.Pose(desk.Question{
 		Stricter: true, No: "nothing was stopped",

@@ -26,8 +26,8 @@ type (
 
 // judgePutOff says what such a key does now, on the drawn card.
 func (q decider) judgePutOff(msg tea.KeyMsg, wait time.Duration, refusal string) tea.Cmd {
-	if key.Matches(msg, resume) && q.focus == paneSessions {
-		return q.setup.Orders.Resume(q.roster.session(), wait, refusal)
+	if key.Matches(msg, resume) && q.onSessions() {
+		return q.setup.Orders.Resume(q.chosen(), wait, refusal)
 	}
 	c := q.DrawnCard()
 	switch {

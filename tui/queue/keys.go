@@ -140,6 +140,16 @@ func (q mover) moving() []desk.Key {
 // onSessions reports whether keys are about the selected session.
 func (q *Screen) onSessions() bool { return q.focus == paneSessions && !q.full }
 
+// chosen is the session that those keys are about: the one with the bar. Where no bar is drawn there is
+// none, because nobody sees whom a key would act on.
+func (q *Screen) chosen() string {
+	l := q.layout()
+	if _, height := l.Inner(l.sessions, 0); height <= 0 || !q.onSessions() {
+		return ""
+	}
+	return q.roster.session()
+}
+
 // judgeStop says what s or ctrl+k does now: both make things stricter.
 func (q decider) judgeStop(msg tea.KeyMsg, _ time.Duration, refusal string) tea.Cmd {
 	order := q.setup.Orders.Stop
@@ -149,7 +159,9 @@ func (q decider) judgeStop(msg tea.KeyMsg, _ time.Duration, refusal string) tea.
 	c := q.DrawnCard()
 	switch {
 	case q.onSessions():
-		return order(q.roster.session(), refusal)
+		return order(q.chosen(), refusal)
+	case c == nil && q.list.card() == nil:
+		return q.NoSession()
 	case c == nil:
 		return q.sayNone()
 	case refusal != "":
@@ -166,7 +178,7 @@ func (q decider) judgeObserve(_ tea.KeyMsg, _ time.Duration, refusal string) tea
 	if !q.onSessions() {
 		return q.Say(draw.Muted, "O observes a session, or holds it again: tab goes to the sessions", "O is for sessions: tab goes there")
 	}
-	return q.setup.Orders.Observe(q.roster.session(), refusal)
+	return q.setup.Orders.Observe(q.chosen(), refusal)
 }
 
 // mute mutes the session that the screen is about.
@@ -176,7 +188,7 @@ func (q *Screen) mute() tea.Cmd {
 	case q.Small:
 		return q.Say(draw.Warn, q.TooSmallText())
 	case on == "":
-		return q.Say(draw.Muted, "no session is selected")
+		return q.NoSession()
 	}
 	return q.setup.Herald.Mute(on)
 }

@@ -70,7 +70,7 @@ func (q mover) goToPane(msg tea.KeyMsg) tea.Cmd {
 
 // openCall gives the drawn call the whole screen, or goes to the calls of a session.
 func (q mover) openCall() tea.Cmd {
-	on := q.roster.session()
+	on := q.chosen()
 	switch {
 	case q.onSessions() && q.roster.selected == fold:
 		q.roster.unfold()

@@ -149,18 +149,15 @@ func (q *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// Subject is the drawn call, or the selected session while its pane has the focus.
+// Subject is the drawn call, or the selected session while its pane has the focus and shows that.
 func (q *Screen) Subject() desk.Subject {
 	on := desk.Subject{Speaks: true}
 	if c := q.DrawnCard(); c != nil {
 		on.Call, on.Drawn, on.Own = &c.Req, c.Key(), q.reader.own
-		if q.focus != paneSessions || q.full {
-			on.Session = c.Req.SessionID
-			return on
-		}
+		on.Session = c.Req.SessionID
 	}
-	if q.layout().sessions.H > 0 { // what nobody sees is not what a key is about
-		on.Session = q.roster.session()
+	if q.onSessions() {
+		on.Session = q.chosen()
 	}
 	return on
 }
