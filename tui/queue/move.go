@@ -82,7 +82,7 @@ func (q mover) openCall() tea.Cmd {
 	case q.DrawnCard() == nil:
 		return decider(q).sayNone()
 	default:
-		q.full = true
+		q.full, q.fullOf = true, q.list.selected
 	}
 	return nil
 }
@@ -97,7 +97,7 @@ func (q *Screen) showCall(id string) tea.Cmd {
 	if q.Small {
 		return decider{q}.sayNone()
 	}
-	q.full = true
+	q.full, q.fullOf = true, id
 	return nil
 }
 

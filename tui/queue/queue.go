@@ -75,7 +75,8 @@ type Screen struct {
 	reader reader
 	form   *question.Form
 	focus  pane
-	full   bool // the drawn call has the whole screen
+	full   bool   // the drawn call has the whole screen
+	fullOf string // id of that call
 
 	instead   guard.Drawn // a card that e was pressed on, whose agent takes no other input
 	denying   denial      // the card that a reason is being written for
@@ -212,6 +213,7 @@ func (q *Screen) justSaved(a broker.Actor) bool {
 // settle brings selection and scrolling in line with what is going to be drawn.
 func (q *Screen) settle() tea.Cmd {
 	q.list.keep()
+	q.leaveGone()
 	l := q.layout()
 	q.list.settle(l, !q.full && !q.Small)
 	q.roster.settle(l, q.onSessions())
@@ -220,6 +222,14 @@ func (q *Screen) settle() tea.Cmd {
 	own := q.list.went != "" && c != nil && q.list.went == c.Req.ID
 	q.list.went = ""
 	return tea.Batch(q.reader.settle(c, own, width, height), q.setup.Sheets.Want(q.Subject().Call))
+}
+
+// leaveGone closes the whole screen of a call that was decided or has ended. The next call comes up
+// where it is listed: in the same place it would look like the same call, still to be decided.
+func (q *Screen) leaveGone() {
+	if q.full && q.list.selected != q.fullOf {
+		q.full, q.focus = false, paneQueue
+	}
 }
 
 // View draws the screen.
