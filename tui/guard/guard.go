@@ -181,6 +181,8 @@ func (g *Guard) Press(key string, now time.Time) (wait time.Duration, refusal st
 	case g.Burst():
 		g.Doubt(now)
 		return 0, "keys came too fast to be typed: nothing was decided"
+	case g.Deaf(now) && g.Drawn == (Drawn{}):
+		return 0, "the screen just changed: look first, then press " + key + " again"
 	case g.Deaf(now):
 		return 0, "this card just came up: look first, then press " + key + " again"
 	case again && since < RepeatDelay:

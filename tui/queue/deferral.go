@@ -31,6 +31,8 @@ func (q decider) judgePutOff(msg tea.KeyMsg, wait time.Duration, refusal string)
 	}
 	c := q.DrawnCard()
 	switch {
+	case c == nil && key.Matches(msg, resume) && q.list.card() == nil:
+		return q.sayNoneDeferred()
 	case c == nil:
 		return q.sayNone()
 	case key.Matches(msg, resume):
@@ -57,6 +59,16 @@ func (q decider) judgePutOff(msg tea.KeyMsg, wait time.Duration, refusal string)
 		q.Ask("defer this call: its agent ends, and the call waits for you without a deadline?", "defer this call, and end its agent?", func() tea.Cmd { return q.sendPutOff(k) })
 		return nil
 	})
+}
+
+// sayNoneDeferred says where the sessions are that R lets go on.
+func (q decider) sayNoneDeferred() tea.Cmd {
+	for _, s := range q.Board.Sessions {
+		if s.Deferred > 0 {
+			return q.Say(draw.Muted, "nothing to resume here; deferred sessions are listed in Sessions (3)", "nothing here: see Sessions (3)")
+		}
+	}
+	return q.Say(draw.Muted, "nothing to resume: no session is deferred", "no session is deferred")
 }
 
 // sendPutOff puts the call of k off, if it is still the one that was drawn.
