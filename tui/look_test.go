@@ -63,7 +63,7 @@ func TestDeferredInAFreeze(t *testing.T) {
 	r := putOffCall(bash("r1", "s1", seconds(60), "make deploy"), 2*time.Second, "claude")
 	r.Held = "everything is frozen"
 	s := newStill(t, broker.Snapshot{Sessions: someSessions(), Requests: []broker.Request{r}, Health: broker.Health{Frozen: true}}, nil, termenv.Ascii)
-	if view := s.draw(120, 30); strings.Contains(view, "heldoff") || !strings.Contains(view, "off ") {
+	if view := s.draw(120, 30); strings.Contains(view, "helddeferred") || !strings.Contains(view, "deferred 0s") {
 		t.Errorf("the row reads:\n%s", view)
 	}
 }

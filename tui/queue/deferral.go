@@ -119,9 +119,8 @@ func (q decider) answered(r broker.Request) tea.Cmd {
 
 // offSince is what a row says of c, which is put off, in at most room cells.
 func offSince(c *board.Card, now time.Time, room int) string {
-	since := figures.Ago(now.Sub(c.Req.Checkpoint.At))
-	if text := "off " + since; draw.Cells(text) <= room {
+	if text := "deferred " + figures.Ago(now.Sub(c.Req.Checkpoint.At)); draw.Cells(text) <= room {
 		return text
 	}
-	return since
+	return "deferred"
 }

@@ -56,6 +56,9 @@ func (q *Screen) alone(l *layout, whole draw.Area) {
 // the list.
 func (q *Screen) spread(l *layout, b draw.Area) {
 	side := min(max(b.W*22/100, 22), 32)
+	if q.Board.Rows() == 0 { // no call needs the room
+		side = max(side, min(q.roster.wide()+2, b.W*3/5))
+	}
 	l.sessions = draw.Area{X: b.X, Y: b.Y, W: side, H: b.H}
 	l.queue = draw.Area{X: b.X + side, Y: b.Y, W: b.W - side, H: b.H}
 	if q.Board.Rows() == 0 {

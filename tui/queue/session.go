@@ -65,6 +65,22 @@ func (x *roster) row(r *draw.Row, s *broker.Session, dangerous, width int) {
 	}
 }
 
+// wide is how many cells the rows of the sessions take with their whole names.
+func (x *roster) wide() (most int) {
+	for _, e := range x.list() {
+		s := x.Board.Sessions[e.id]
+		if s == nil { // the fold
+			continue
+		}
+		n := draw.Cells("▌● " + x.Board.Label(s.ID) + " ")
+		for _, p := range x.stands(s, 0) { // nothing waits where it is asked
+			n += draw.Cells(p.texts[0]) + 1
+		}
+		most = max(most, n)
+	}
+	return most
+}
+
 // stands is how a session stands, in few words: what tells most comes first.
 func (x *roster) stands(s *broker.Session, dangerous int) (list []said) {
 	waiting := x.Board.Pending[s.ID]
