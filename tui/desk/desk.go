@@ -182,6 +182,8 @@ type Root interface {
 	Busy() bool
 	// Meant is the key that msg stands for, when the operator chose other keys.
 	Meant(msg tea.KeyMsg) tea.KeyMsg
+	// Called is what a sentence calls a key, by the name that it has without the settings file.
+	Called(name string) string
 	// Read asks for a line of text.
 	Read(Line)
 	// Copy puts text on the clipboard and says so; what names it.

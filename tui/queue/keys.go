@@ -33,6 +33,7 @@ var (
 
 	next     = desk.Bind("tab", "next pane", "tab")
 	previous = desk.Bind("shift+tab", "previous pane", "shift+tab")
+	onward   = desk.Bind("N", "the next call that waits", "N")
 	open     = desk.Enter("the call on the whole screen; on a session: its calls only, or all about a managed one")
 
 	filter   = desk.Filter("filter by session, tool or text")
@@ -65,6 +66,7 @@ func Actions() []desk.Action {
 		{Group: "Move", Name: "next", Binding: next},
 		{Group: "Move", Name: "previous", Binding: previous},
 		{Group: "Move", Binding: panes},
+		{Group: "Move", Name: "next_waiting", Binding: onward},
 		{Group: "Move", Name: "open", Binding: open},
 		{Group: "Look", Name: "filter", Binding: filter},
 		{Group: "Rules", Name: "make_rule", Binding: makeRule},
@@ -133,6 +135,7 @@ func (q mover) moving() []desk.Key {
 		desk.Key{Binding: next, Do: pane(1)},
 		desk.Key{Binding: previous, Do: pane(paneCount - 1)},
 		desk.Key{Binding: panes, Do: q.goToPane},
+		desk.Key{Binding: onward, Do: func(tea.KeyMsg) tea.Cmd { return q.goOn() }},
 		desk.Key{Binding: open, Do: func(tea.KeyMsg) tea.Cmd { return q.openCall() }},
 	)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/desk"
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 // mover takes what moves in the panes and between them.
@@ -65,6 +66,17 @@ func (q mover) goToPane(msg tea.KeyMsg) tea.Cmd {
 	case "5":
 		return q.Open(desk.Rules, desk.Subject{})
 	}
+	return nil
+}
+
+// goOn selects the next call that waits, in the list.
+func (q mover) goOn() tea.Cmd {
+	at, n := q.list.next()
+	if n == 0 {
+		return q.Say(draw.Muted, "nothing waits")
+	}
+	q.full, q.focus = false, paneQueue
+	q.list.goTo(at)
 	return nil
 }
 
