@@ -14,6 +14,7 @@ const KeysTable = "keys"
 // Action is something that a key of the console does. The console has the list of them.
 type Action struct {
 	Name     string
+	Old      string   // its name in older files, which is still read; "" for none
 	Decision bool     // it ends a call
 	Default  []string // its keys without a file
 }
@@ -27,7 +28,7 @@ type Binding struct {
 
 // binding reads the value of one line of [keys].
 func binding(name string, v any, actions []Action) (Binding, *FileError) {
-	i := slices.IndexFunc(actions, func(a Action) bool { return a.Name == name })
+	i := slices.IndexFunc(actions, func(a Action) bool { return name != "" && (a.Name == name || a.Old == name) })
 	if i < 0 {
 		return Binding{}, UnknownAction(name, actions)
 	}
@@ -58,7 +59,7 @@ func binding(name string, v any, actions []Action) (Binding, *FileError) {
 			}
 		}
 	}
-	return Binding{Action: name, Keys: keys}, nil
+	return Binding{Action: a.Name, Keys: keys}, nil
 }
 
 // keyList is the value of an action: one key, or a list of keys.

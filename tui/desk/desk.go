@@ -93,6 +93,7 @@ type Key struct {
 type Action struct {
 	Group string // of the help screen
 	Name  string // deny_why; "" when the settings file cannot give it other keys
+	Old   string // what it was called in older settings files; "" when it has always been Name
 	key.Binding
 }
 

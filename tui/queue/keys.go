@@ -55,7 +55,7 @@ func Actions() []desk.Action {
 		{Group: "Decide", Name: "mark", Binding: mark},
 		{Group: "Decide", Name: "mark_alike", Binding: alike},
 		{Group: "Decide", Name: "more_time", Binding: moreTime},
-		{Group: "Decide", Name: "put_off", Binding: putOff},
+		{Group: "Decide", Name: "defer", Old: "put_off", Binding: putOff},
 		{Group: "Decide", Name: "reject", Binding: reject},
 		{Group: "Sessions", Name: "resume", Binding: resume},
 		{Group: "Sessions", Name: "stop", Binding: stop},
