@@ -45,5 +45,5 @@ func (o *Orders) interrupted(msg interruptedMsg) tea.Cmd {
 	case msg.err != nil:
 		return o.Say(draw.Danger, msg.label+" was not interrupted: "+words.RunError(msg.err))
 	}
-	return o.Say(draw.OK, msg.label+": told to end its turn; it stays, and m tells it what to do instead", msg.label+": told to end its turn")
+	return o.Say(draw.OK, msg.label+": told to end its turn; it stays, and "+o.Called("m")+" tells it what to do instead", msg.label+": told to end its turn")
 }

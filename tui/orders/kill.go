@@ -40,7 +40,7 @@ func (o *Orders) askKill(msg processesMsg) tea.Cmd {
 	case o.Busy():
 		return o.Say(draw.Muted, "nothing was killed: something else was opened meanwhile")
 	case running == 0:
-		return o.Say(draw.Warn, "no process of "+msg.label+" was found; s stops it without")
+		return o.Say(draw.Warn, "no process of "+msg.label+" was found; "+o.Called("s")+" stops it without")
 	}
 	question := "kill " + processCount(running) + " of " + msg.label + ": " + nameProcesses(msg.found, namedProcesses) + "?"
 	short := "kill " + nameProcesses(msg.found, 1) + "?"

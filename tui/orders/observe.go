@@ -57,7 +57,7 @@ func (o *Orders) observed(msg observedMsg) tea.Cmd {
 	case msg.err != nil:
 		return o.Say(draw.Danger, who+": "+safe.Line(msg.err.Error()))
 	case msg.on:
-		return o.Say(draw.Warn, "observing "+who+": none of its calls is held; O holds them again")
+		return o.Say(draw.Warn, "observing "+who+": none of its calls is held; "+o.Called("O")+" holds them again")
 	}
 	return o.Say(draw.OK, who+": calls are held again")
 }

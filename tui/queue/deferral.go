@@ -45,7 +45,7 @@ func (q decider) judgePutOff(msg tea.KeyMsg, wait time.Duration, refusal string)
 		return q.Say(draw.Muted, "this call was refused already")
 	case key.Matches(msg, reject):
 		if !c.PutOff() {
-			return q.Say(draw.Muted, "X denies a deferred call, and ends its session with it: here d denies, and s stops", "X is for deferred calls")
+			return q.Say(draw.Muted, q.Called("X")+" denies a deferred call, and ends its session with it: here "+q.Called("d")+" denies, and "+q.Called("s")+" stops", q.Called("X")+" is for deferred calls")
 		}
 		k := q.Guard.Drawn
 		return q.InAMoment(wait, func() tea.Cmd { return q.denyForGood(k) })

@@ -179,7 +179,7 @@ func (q decider) judgeStopAll(_ tea.KeyMsg, _ time.Duration, refusal string) tea
 
 func (q decider) judgeObserve(_ tea.KeyMsg, _ time.Duration, refusal string) tea.Cmd {
 	if !q.onSessions() {
-		return q.Say(draw.Muted, "O observes a session, or holds it again: tab goes to the sessions", "O is for sessions: tab goes there")
+		return q.Say(draw.Muted, q.Called("O")+" observes a session, or holds it again: "+q.Called("tab")+" goes to the sessions", q.Called("O")+" is for sessions: "+q.Called("tab")+" goes there")
 	}
 	return q.setup.Orders.Observe(q.chosen(), refusal)
 }
@@ -201,7 +201,7 @@ func (q *Screen) askFilter() tea.Cmd {
 	q.full, q.focus = false, paneQueue
 	f := q.Board.Filter
 	q.Read(desk.Line{
-		Lead: "/", Help: "enter keeps · esc shows all", Text: f.Text,
+		Lead: "/", Help: q.Called("enter") + " keeps · " + q.Called("esc") + " shows all", Text: f.Text,
 		Typed:  func(text string) { q.list.filterBy(board.Filter{Text: text, SessionID: f.SessionID}) },
 		Cancel: func() { q.list.filterBy(board.Filter{}) },
 	})

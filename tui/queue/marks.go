@@ -51,11 +51,11 @@ func (m marks) mark(msg tea.KeyMsg) tea.Cmd {
 	c := m.DrawnCard()
 	switch {
 	case m.focus == paneSessions && !m.full:
-		return m.Say(draw.Muted, "marks are for calls: tab goes to them")
+		return m.Say(draw.Muted, "marks are for calls: "+m.Called("tab")+" goes to them")
 	case c == nil:
 		return m.Say(draw.Muted, "nothing to mark")
 	case m.Guard.Burst(), m.Guard.Deaf(m.At) && !m.Guard.Own:
-		return m.Say(draw.Warn, desk.LookFirst(msg))
+		return m.Say(draw.Warn, m.LookFirst(msg))
 	case c.Late():
 		return m.Say(draw.Muted, "late calls are decided one by one")
 	case c.Sending != "":
@@ -84,8 +84,8 @@ func (m marks) otherClass(c *board.Card) bool {
 
 func (m marks) sayOtherClass(c *board.Card) tea.Cmd {
 	return m.Say(draw.Warn,
-		"the marks are on calls of another risk class than "+c.Class().String()+": esc clears them",
-		"marks are on another risk class: esc")
+		"the marks are on calls of another risk class than "+c.Class().String()+": "+m.Called("esc")+" clears them",
+		"marks are on another risk class: "+m.Called("esc"))
 }
 
 // like marks all listed calls that are like c, and unmarks them when all are.

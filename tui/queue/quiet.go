@@ -12,7 +12,7 @@ func (x *list) quiet(width, height int) []string {
 	b := x.Board
 	switch {
 	case b.Filter.Active() && len(b.Waiting) > 0:
-		p.SayBehind(draw.Text, "", 1, draw.Muted, "no waiting call passes the filter; esc shows all")
+		p.SayBehind(draw.Text, "", 1, draw.Muted, "no waiting call passes the filter; "+x.Called("esc")+" shows all")
 	case x.newcomer.here():
 		return x.newcomer.view(p, height)
 	case b.Health.Observing:
