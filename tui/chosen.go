@@ -132,7 +132,7 @@ func keyCalled(name string) tea.KeyMsg {
 }
 
 // Called is what a sentence calls a key.
-func (m *model) Called(name string) string { return m.chosen.call(name) }
+func (l *line) Called(name string) string { return l.chosen.call(name) }
 
 // Meant is the key that msg stands for, by the settings file.
 func (m *model) Meant(msg tea.KeyMsg) tea.KeyMsg { return m.chosen.read(msg) }

@@ -16,7 +16,7 @@ func TestGoldenNewcomerInstalled(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			goldenScene(t, name, func(width, height int) *still {
 				s := newStill(t, broker.Snapshot{Health: broker.Health{LogHash: "4f2a91c0ffee"}}, nil, termenv.Ascii)
-				s.m.opts.Hooked = func() []string { return agents }
+				s.m.opts.Hooks.Ours = func() []string { return agents }
 				s.wasDecided(nil, nil)
 				s.draw(width, height)
 				return s
@@ -28,7 +28,7 @@ func TestGoldenNewcomerInstalled(t *testing.T) {
 // What is installed beside the open console is seen some seconds later.
 func TestNewcomerLooksAgain(t *testing.T) {
 	s := newStill(t, broker.Snapshot{}, nil, termenv.Ascii)
-	s.m.opts.Hooked = func() []string { return []string{"codex"} }
+	s.m.opts.Hooks.Ours = func() []string { return []string{"codex"} }
 	if view := s.draw(80, 24); strings.Contains(view, "installed in") {
 		t.Fatalf("it has not looked again yet:\n%s", view)
 	}
@@ -42,7 +42,7 @@ func TestNewcomerLooksAgain(t *testing.T) {
 // Once a session was seen, nothing of an installation is said.
 func TestNewcomerHeard(t *testing.T) {
 	s := newStill(t, broker.Snapshot{Sessions: someSessions()}, nil, termenv.Ascii)
-	s.m.opts.Hooked = func() []string { return []string{"claude"} }
+	s.m.opts.Hooks.Ours = func() []string { return []string{"claude"} }
 	s.wasDecided(nil, nil)
 	view := s.draw(80, 24)
 	for _, never := range []string{"install", "no agent has called"} {
