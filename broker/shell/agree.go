@@ -9,9 +9,13 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// disagree says why some shell might read text otherwise than file, which is how the
-// parser reads it: the plain reader refuses it, or has read other words or operators.
-// It is "" when both have read the same.
+// disagree says why some shell might read text otherwise than file, which is how the parser
+// reads it: the plain reader refuses it, or has read other words or operators. It is "" when
+// both have read the same.
+//
+// Both readings are spelled in the plain reader's tokens and compared as lists. A defect in one
+// reader then shows as a difference, and a line that an agent wrote for that defect loses its
+// wildcards instead of being allowed by one.
 func disagree(text string, file *syntax.File) (why string) {
 	own, why := plain.Read(text)
 	if why != "" {
@@ -24,14 +28,19 @@ func disagree(text string, file *syntax.File) (why string) {
 	return ""
 }
 
-// spelling is a tree of the parser, spelled in the plain reader's tokens.
+// spelling is a tree of the parser, spelled in the plain reader's tokens. Whatever has no place
+// in the plain language sets err. The spelling goes on then, but its tokens count for nothing.
 type spelling struct {
 	plain.Tokens
 	err error
 }
 
+// errNotPlain says that the tree has a form that the plain reader never takes. Nobody sees its
+// text: disagree answers with a sentence of its own.
 var errNotPlain = errors.New("no part of the plain language")
 
+// list spells commands that follow each other. The last one gets its ";" as well, as the plain
+// reader writes one at the end of every list.
 func (p *spelling) list(stmts []*syntax.Stmt) {
 	for _, s := range stmts {
 		p.stmt(s)
@@ -45,12 +54,16 @@ func (p *spelling) list(stmts []*syntax.Stmt) {
 
 // joined spells a statement that stands in a pipeline or beside && and ||.
 func (p *spelling) joined(s *syntax.Stmt) {
+	// The parser puts the "&" of a list on the whole pipeline. On a part of one it is a form
+	// that the plain reader does not have.
 	if s.Background {
 		p.err = errNotPlain
 	}
 	p.stmt(s)
 }
 
+// stmt spells a command and then its redirections, wherever those stand in the text: that is
+// the order of Tokens.
 func (p *spelling) stmt(s *syntax.Stmt) {
 	if s.Coprocess || s.Disown {
 		p.err = errNotPlain
@@ -96,6 +109,8 @@ func (p *spelling) stmt(s *syntax.Stmt) {
 	}
 }
 
+// compound spells conditions and loops. What the plain language leaves out, such as case,
+// functions and tests, ends in the last case.
 func (p *spelling) compound(c syntax.Command) {
 	switch c := c.(type) {
 	case *syntax.IfClause:
@@ -103,6 +118,8 @@ func (p *spelling) compound(c syntax.Command) {
 		p.list(c.Cond)
 		p.Op("then")
 		p.list(c.Then)
+		// The parser keeps elif and else as a chain of if clauses; an else is one without a
+		// condition.
 		for c = c.Else; c != nil; c = c.Else {
 			if len(c.Cond) == 0 {
 				p.Op("else")
@@ -124,6 +141,7 @@ func (p *spelling) compound(c syntax.Command) {
 		p.body(c.Do)
 	case *syntax.ForClause:
 		items, ok := c.Loop.(*syntax.WordIter)
+		// select, counting loops and zsh's loops in braces are read by some shells alone.
 		if !ok || c.Select || c.Braces {
 			p.err = errNotPlain
 			return
@@ -141,12 +159,14 @@ func (p *spelling) compound(c syntax.Command) {
 	}
 }
 
+// body spells what a loop repeats.
 func (p *spelling) body(stmts []*syntax.Stmt) {
 	p.Op("do")
 	p.list(stmts)
 	p.Op("done")
 }
 
+// assign spells name=value. Arrays, indexes and += are not known to a plain sh.
 func (p *spelling) assign(a *syntax.Assign) {
 	if a.Append || a.Naked || a.Index != nil || a.Array != nil {
 		p.err = errNotPlain
@@ -174,6 +194,8 @@ func (p *spelling) declare(c *syntax.DeclClause) {
 	}
 }
 
+// redirect spells one redirection: its digit and operator as one token, then its file. A
+// here-document has its text in the place of a file.
 func (p *spelling) redirect(r *syntax.Redirect) {
 	op := r.Op.String()
 	if r.N != nil {
@@ -185,6 +207,8 @@ func (p *spelling) redirect(r *syntax.Redirect) {
 		if r.Hdoc != nil {
 			for _, part := range r.Hdoc.Parts {
 				lit, ok := part.(*syntax.Lit)
+				// A text that the shell expands has other parts; the plain reader refuses those
+				// too.
 				if !ok {
 					p.err = errNotPlain
 					return
@@ -202,6 +226,7 @@ func (p *spelling) redirect(r *syntax.Redirect) {
 	}
 }
 
+// word spells the parts of one word. nil is the empty value of an assignment.
 func (p *spelling) word(w *syntax.Word) {
 	if w == nil {
 		return
@@ -242,6 +267,7 @@ func (p *spelling) unquoted(s string) {
 	}
 }
 
+// double spells "…". It begins with an empty quoted text, so that "" and no word at all differ.
 func (p *spelling) double(q *syntax.DblQuoted) {
 	if q.Dollar {
 		p.err = errNotPlain
