@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// specials are the functions that the pages of programs call by their names: what takes more than
-// lists of options to say. Those of maker take arguments.
+// specials are the functions that the pages of programs call by their names: what takes more
+// than lists of options to say. Those of maker take arguments. It is a function and no
+// variable, so that nothing is made until a command is looked at.
 func specials() map[string]func(*call) {
 	return map[string]func(*call){
 		"alias":             aliasOps,

@@ -21,6 +21,7 @@ func lastWritten(n int) func(*call) {
 	}
 }
 
+// diffOps: with -r it goes through links below its folders, unless told not to.
 func diffOps(c *call) {
 	tree := c.has("-r") || c.hasLong("--recursive")
 	if tree && !c.hasLong("--no-dereference") {
@@ -125,6 +126,7 @@ func jqOps(c *call) {
 		default:
 			if options && strings.HasPrefix(w.Text, "-") && len(w.Text) > 1 {
 				options = w.Text != "--"
+				// Glued to another letter, the options above are not seen by their names.
 				if isShort(w.Text) && strings.ContainsAny(w.Text, "fL") || begins(w.Text, "--from-f", "--library-path") {
 					c.exactf("%s takes its program or a part of it from a file", c.name)
 				}
@@ -168,6 +170,7 @@ func yqOps(c *call) {
 	}
 }
 
+// yqSubs are subcommands of one of the two, behind which the program stands.
 var yqSubs = wordset.New("eval e eval-all ea")
 
 // batOps: "bat cache" builds its files.
@@ -215,6 +218,7 @@ func awkOps(c *call) {
 		}
 	}
 	for _, w := range files {
+		// name=value sets a variable of the program and is no file.
 		if name, _, ok := strings.Cut(w.Text, "="); !ok || !identifier().MatchString(name) {
 			c.reads(w)
 		}
