@@ -74,6 +74,7 @@ func (s *state) addAssign(e Element) {
 	case special.Has(e.Name) && strings.Contains(e.Value, "["), plain.Counted(e.Name) && !smallNumber(e.Value):
 		e.Unsure = "the shell computes the value of " + e.Name
 	}
+	// What sets a harmless variable needs no rule.
 	e.Neutral = e.Unsure == "" && e.Exact == ""
 	s.add(e)
 }

@@ -202,7 +202,8 @@ func (c invocation) doubt() string {
 	return why
 }
 
-// fromInput reports whether a wrapper takes words from what it reads.
+// fromInput reports whether a wrapper takes words from what it reads, and not from its own
+// words as find does.
 func fromInput(via string) bool { return via == "xargs" || via == "gxargs" || via == "parallel" }
 
 // fedProgram says that what a command reads may be a program, which is no part of its
@@ -254,5 +255,6 @@ func leftover(args []arg, m command.Meaning) string {
 	return ""
 }
 
-// declares are builtins that may export what they set.
+// declares are builtins that may export what they set, so what they set counts as seen by
+// programs.
 var declares = wordset.New("export declare typeset readonly local integer float")

@@ -10,6 +10,7 @@ import (
 // errDeep ends the parse; read looks at guarded.deep and not at the error.
 var errDeep = errors.New("nested too deep")
 
+// The first is a guess with room to spare: the parser needs about ten frames for each level.
 const (
 	maxFrames = 12 * MaxNesting // of the parser's stack; a level of nesting takes up to ten
 	chunk     = 256             // bytes that the parser gets at a time, and levels that it may sink unseen

@@ -63,7 +63,8 @@ type Line struct {
 	Odd   string
 }
 
-// Element is one thing that a line would do. All texts are the agent's and untrusted.
+// Element is one thing that a line would do. All texts are the agent's and untrusted. What a
+// field means for which kind is said at the field; elsewhere it is zero.
 type Element struct {
 	Kind Kind
 	Text string // the element as it stands in the line; for the screen

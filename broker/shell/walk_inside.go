@@ -66,8 +66,9 @@ func (w *walker) substitution(c *syntax.CmdSubst) {
 	w.alone(c.Stmts, input{kind: w.in.kind}, 0)
 }
 
-// endsElsewhere reports whether an older shell closes the bracket of two characters at
-// left before or after right.
+// endsElsewhere reports whether an older shell closes the bracket of two characters at left
+// before or after right. Positions of the parser that lie outside of the text count as no
+// reason: it made those parts up.
 func (src *source) endsElsewhere(left, right syntax.Pos) bool {
 	from, to := int(left.Offset())+2, int(right.Offset())
 	return from <= to && to <= len(src.text) && older(src.text[from:], to-from)

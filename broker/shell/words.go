@@ -356,6 +356,7 @@ func (p *parts) dollar(rest string, next syntax.WordPart) {
 	}
 }
 
+// isAlnum reports whether c is a letter or a digit of ASCII.
 func isAlnum(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
