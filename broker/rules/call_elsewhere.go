@@ -293,6 +293,7 @@ func (f *follower) patternOutside(p, abs, dir string) string {
 	if f.q.Matches == nil {
 		return ""
 	}
+	// Whoever looks stops at a number of files; then the pattern may fit others.
 	matches, all := f.q.Matches(abs)
 	if !all {
 		return abs

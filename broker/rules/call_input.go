@@ -91,6 +91,7 @@ func (v *value) add(key string, member any, p *paths) (why string) {
 	if !isPath && key != urlParam {
 		return ""
 	}
+	// Of a list with other things in it the strings still count, for rules that refuse.
 	list, ok := stringsOf(member)
 	if !ok {
 		why = "its " + key + " is no text"

@@ -84,6 +84,8 @@ func kin(tool string) []like {
 // exact line is allowed, and what any of them denies stays denied. Names are looked for in the
 // raw text as well, since a patch may stand in a here-document.
 func (r *lineReader) patches(elems []elem) *value {
+	// A path in a patch is relative to the folder in which the patch is applied; each that is
+	// possible counts.
 	texts, dirs, found := []string{r.Raw}, []string{r.dir}, false
 	for i := range elems {
 		if e := r.Elements[elems[i].at]; risk.AppliesPatch(e) {

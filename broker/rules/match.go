@@ -262,6 +262,7 @@ func (e *entry) matchPath(p *patterns.Path, at *located, c *Call) bool {
 	if !e.lenient {
 		return at.odd == "" && at.real != "" && p.Match(at.real, e.start(c, 0), c.roots.home[0])
 	}
+	// Both the pattern and the forms are in lower case.
 	for _, form := range at.low {
 		if p.Match(form, e.start(c, 1), c.roots.home[1]) {
 			return true

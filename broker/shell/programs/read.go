@@ -266,7 +266,9 @@ func (p *page) options(list *string, rest string) error {
 	return nil
 }
 
-// plainOption reports whether a word of a list is options: dashes and a name, with = or ? behind it.
+// plainOption reports whether a word of a list is options: dashes and a name, with = or ?
+// behind it. Anything else is a slip of the pen, which would silently be no option of any
+// command.
 func plainOption(word string) bool {
 	name := strings.TrimRight(word, "=?")
 	return len(word)-len(name) < 2 && len(name) > 1 && name[0] == '-' && !strings.ContainsAny(name, "=? \t")
