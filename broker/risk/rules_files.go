@@ -16,7 +16,9 @@ func fileRules() []rule {
 		{names: "chmod", when: openToAll, why: "lets everybody write"},
 		{names: "chmod", when: setsID, why: "makes a program run as its owner"},
 		{names: "setcap", why: "gives a program more rights"},
+		// An immutable flag may be all that keeps a file.
 		{names: "chattr chflags", why: "changes protections of files"},
+		// What is deleted is judged by find's folders, as far as the line has them.
 		{names: "find", when: findDeletes, why: "deletes what it finds", note: true},
 		{names: "history", when: option("-c"), why: "erases the shell's history"},
 		{names: "rsync", when: func(a cmdline.Command) bool {
@@ -25,9 +27,12 @@ func fileRules() []rule {
 	}
 }
 
+// recursive, findDeletes, openToAll and setsID are the questions of the rows above.
 func recursive(a cmdline.Command) bool { return a.Has("-R", "--recursive") }
 
 var (
+	// Modes as chmod takes them, in digits and in letters: others may write; runs as its owner
+	// or group.
 	openMode = regexp.MustCompile(`^([0-7]?[0-7]{2}[2367]|[ugo]*[ao][ugoa]*[+=][rxXst]*w.*|[+=][rx]*w[rx]*)$`)
 	idMode   = regexp.MustCompile(`^(0?[2-7][0-7]{3}|[ugoa,+=rwx-]*[ug]*[oa]*[+=][rwxX]*s.*)$`)
 )
@@ -49,7 +54,7 @@ func setsID(a cmdline.Command) bool {
 
 func findDeletes(a cmdline.Command) bool { return a.Has("-delete") }
 
-// diskRules are about disks, memory and the kernel.
+// diskRules are about disks, memory and the kernel. A disk that is only looked at has no row.
 func diskRules() []rule {
 	return []rule{
 		{names: "mkfs* newfs* mke2fs mkswap fdisk sfdisk cfdisk gdisk sgdisk parted partprobe wipefs blkdiscard badblocks", why: "changes disks", says: changesDisk},
