@@ -38,6 +38,7 @@ func (p *Policy) withSuggested(req broker.Request, call *rules.Call, offers []ru
 	return offers
 }
 
+// textsOf are the suggestions for the user's settings, or those for the project's.
 func textsOf(list []agents.Suggestion, user bool) []string {
 	var texts []string
 	for _, s := range list {
