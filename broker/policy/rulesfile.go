@@ -100,7 +100,7 @@ func (p *Policy) projectFile(project string) (problem string) {
 		read.Problem, read.Rules = err.Error(), nil
 	}
 	room, forgotten := p.files.room(path)
-	// The engine forgets their rules too, of which there are none that refuse.
+	// They had no rules, so the engine need not know of them any more.
 	for _, old := range forgotten {
 		p.Tell(engine.FileRead{File: broker.RulesFile{Path: old}, Missing: true})
 	}

@@ -266,8 +266,7 @@ func (f *flow) download(i int, a cmdline.Command) {
 	}
 	for _, w := range a.Operands() {
 		if plainURL(w) || remote(w) {
-			// Programs that name a file by its address leave the query out, or keep it; nobody
-			// runs such a name.
+			// The query is no part of the name that runs later.
 			w, _, _ = strings.Cut(w, "?")
 			f.keep(e, path.Base(w[strings.LastIndexByte(w, ':')+1:]))
 		}

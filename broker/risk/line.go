@@ -37,7 +37,6 @@ func (j lineJudge) judge(c Call) bool {
 	j.flow.judge()
 	j.about(0, l.Raw)
 	j.texts.forkBomb(l.Raw)
-	// The line is one Unknown element then, which may be shorter than what was typed.
 	if !l.Parsed {
 		j.texts.rawText(l.Raw)
 	}

@@ -26,7 +26,7 @@ func networkRules() []rule {
 		{names: "curl", when: func(a cmdline.Command) bool {
 			return slices.ContainsFunc(a.Values("-X", "--request"), func(m string) bool { return strings.EqualFold(m, "delete") })
 		}, why: "deletes something over the network"},
-		// From inside a cloud's machine, its metadata answer with the machine's own keys.
+		// Inside a cloud, this service tells a machine's own keys to whoever asks from it.
 		{names: "curl wget http https xh", when: func(a cmdline.Command) bool {
 			return a.AnyWord(func(w string) bool {
 				if !strings.Contains(w, "://") {

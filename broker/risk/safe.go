@@ -80,7 +80,7 @@ func (j safeJudge) elementReads(e shell.Element) bool {
 			return false
 		}
 	}
-	// A relative path means nothing good outside.
+	// Elsewhere a relative path is none of the project's files.
 	if !j.inProject(j.resolve(j.dirOf(e), spot{})) {
 		return false
 	}

@@ -107,7 +107,6 @@ func (r *lineReader) gitPlace(x *elem) {
 	at := r.q.Place
 	at.CWD = r.dir
 	g := risk.GitUse(r.Line, x.at, x.dir, at)
-	// No git, or nothing to say about it.
 	if g == (risk.Git{}) {
 		return
 	}

@@ -99,8 +99,8 @@ func (g *Guard) Close() error {
 // up everybody else's.
 func (g *Guard) Call(q rules.Question) Result { return g.vet(q.SessionID, callText(kindCall, q)) }
 
-// Offer vets a tool call for which rules are going to be drafted. Drafting reads the call's own
-// patterns, so it has a result of its own.
+// Offer vets a tool call for which rules are going to be drafted. Drafting runs more of the
+// readers, so it has a result of its own.
 func (g *Guard) Offer(q rules.Question) Result { return g.vet(q.SessionID, callText(kindOffer, q)) }
 
 // File vets a project's rules file.

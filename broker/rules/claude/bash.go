@@ -41,7 +41,8 @@ func bashClaude(d rules.Verdict, spec string) ([]draft, error) {
 		return nil, unsaid("it names no command")
 	}
 	words, operators := claudeWords(spec)
-	// Claude Code looks past variables before a command; a refusing rule does so here, too.
+	// A pattern here fits a command without the variables before it. So a refusing rule leaves
+	// them out, and refuses more.
 	assigned := 0
 	for assigned < len(words)-1 && isAssignment(words[assigned].raw) {
 		assigned++
@@ -146,8 +147,7 @@ func wordPattern(d rules.Verdict, words []claudeWord) (string, error) {
 		switch {
 		case w.hidden && (d == rules.Allow || i == 0):
 			return "", unsaid("it has a wildcard inside quotes")
-		// What a wildcard in quotes means to Claude Code is not documented, so a refusing rule
-		// ends wide open here.
+		// It may be a wildcard to Claude Code, so a refusing rule ends wide open here.
 		case w.hidden:
 			return joinAlts(alts, "*"), nil
 		case w.any():

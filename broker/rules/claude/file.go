@@ -34,7 +34,7 @@ func (im *claudeImport) fileClaude(d rules.Verdict, name, spec string) ([]draft,
 		list[0].tool = "Read|Edit|Write|MultiEdit"
 		list[2].tool = "NotebookRead|NotebookEdit"
 	}
-	// Claude Code leaves such files out of what a search finds; here only the folder is seen.
+	// A search is judged by the folder that it starts in; from above it may still find them.
 	if d != rules.Allow && !im.warned {
 		im.warned = true
 		return list, unsaid("it was taken over, but a search that starts in a folder above these files is not stopped by it")

@@ -48,7 +48,7 @@ func loadFile(path string, data []byte, trusted bool, project string) ([]rules.R
 		if p := r.Scope.Project; p != "" && filepath.Clean(p) != project {
 			return nil, f.wrong(i+1, "scope.project", "the rules of a project hold in that project only; leave this out")
 		}
-		// Even the trust in a file is not given command by command.
+		// Trust is given to a file as a whole, and not to each command in it.
 		if r.Dangerous {
 			return nil, f.wrong(i+1, "dangerous", "only the operator's own rules may allow dangerous calls")
 		}

@@ -32,9 +32,7 @@ func rmOps(c *call) {
 func sourcesAndTarget(c *call) (sources []Word, target Word) {
 	c.dashedValues()
 	for i, w := range c.words {
-		// -t and --target-directory name the target first. They are looked for in the words and
-		// not among the parsed options, as macOS knows no such option and takes the word for a
-		// file.
+		// -t and --target-directory name the target first, also in a cluster or shortened.
 		if w.Text == "--" {
 			break
 		}
