@@ -28,8 +28,10 @@ func disagree(text string, file *syntax.File) (why string) {
 	return ""
 }
 
-// spelling is a tree of the parser, spelled in the plain reader's tokens. Whatever has no place
-// in the plain language sets err. The spelling goes on then, but its tokens count for nothing.
+// spelling is a tree of the parser, spelled in the plain reader's tokens. "a 'b' > c" becomes a
+// word with the text a, a word with the quoted text b, the operator >, a word with the text c,
+// and the operator ";". Whatever has no place in the plain language sets err. The spelling goes
+// on then, but its tokens count for nothing.
 type spelling struct {
 	plain.Tokens
 	err error

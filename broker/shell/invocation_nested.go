@@ -13,8 +13,9 @@ import (
 // wrapper that has none is wrong with all that it runs.
 //
 // Commands become invocations with the rest of the words, scripts are parsed as texts of their
-// own. The folder is the wrapper's afterwards, unless a builtin such as eval has run it in this
-// very shell.
+// own: "timeout 9 make" has the command make through timeout, and "bash -c 'make; ls'" has make
+// and ls, both through "bash -c". The folder is the wrapper's afterwards, unless a builtin such
+// as eval has run it in this very shell.
 func (c invocation) nested(e Element, m command.Meaning) {
 	base := path.Base(c.args[0].Text)
 	inner := invocation{s: c.s, text: c.text, via: c.via.and(base, base)}

@@ -10,6 +10,11 @@ import (
 // Parse says what line would do. It never fails: what it cannot read is an Unknown element
 // whose Unsure says why, and a line beyond the limits is nothing but that.
 //
+// For example, "cd sub && rm -rf build" has three elements: the command cd, which is Neutral;
+// the command rm, with Dir "sub"; and a Write of the path build, an Operand that Deletes with
+// its Tree, in the same Dir. In "sudo env A=1 make" there are the assignment of A, through
+// sudo, and the command make, through sudo and env; the wrappers have no elements of their own.
+//
 // line is the agent's, of any length and content. Parse keeps nothing between calls and may be
 // called by several goroutines. Its costs are bounded by the limits below, but a defect of the
 // parser could still cost memory without end; package vet has a process of its own for the

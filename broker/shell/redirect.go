@@ -57,8 +57,9 @@ var mark = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\
 // numbers is what zsh takes for a range between < and >.
 var numbers = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]*-[0-9]*$`) })
 
-// redirect adds the elements of one redirection. A here-document opens no file; a copy of a
-// descriptor (2>&1) opens none either, but ">& name" does.
+// redirect adds the elements of one redirection: a Read for <, a Write for >, both for <>. A
+// here-document opens no file; a copy of a descriptor (2>&1) opens none either, but ">& name"
+// does. What follows shells alone can tell apart is doubted before the file is looked at.
 func (s *state) redirect(r *syntax.Redirect) {
 	text := s.cut(r)
 	if r.N != nil && len(r.N.Value) > 1 { // {fd}, too

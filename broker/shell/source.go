@@ -3,7 +3,8 @@ package shell
 import "mvdan.cc/sh/v3/syntax"
 
 // source is one text, with what is known of the variables and functions that it uses. Words are
-// expanded with it. A script inside the text is a source of its own, and has the line's functions.
+// expanded with it. A script inside the text is a source of its own, and has the line's
+// functions. vars changes during the walk; the survey was made before and does not.
 type source struct {
 	survey
 	text string

@@ -59,7 +59,8 @@ type place struct {
 }
 
 // either is where a command runs that comes after a or b. Two different places make an unsure
-// one: its dir is kept for the screen, and no rule relies on it.
+// one: its dir is kept for the screen, and no rule relies on it. In "cd a || cd b; rm x" nobody
+// can say where rm works.
 func either(a, b place) place {
 	switch {
 	case a.gone:

@@ -32,8 +32,9 @@ type survey struct {
 // all that known allows.
 const often = 2
 
-// look surveys a text, and adds its functions to those of the line. A variable's value is known only
-// if the text sets it once.
+// look surveys a text, and adds its functions to those of the line. A variable's value is known
+// only if the text sets it once. "x=1; echo $x" prints 1; with a second x= anywhere in the
+// text, in a branch or behind it, the value counts as unknown.
 func look(file *syntax.File, functions map[string]bool) survey {
 	s := surveyor{survey{sets: make(map[string]int), functions: functions}}
 	syntax.Walk(file, func(n syntax.Node) bool {

@@ -9,7 +9,8 @@ import (
 
 // functionDecl walks a function's body as if it ran. It may run anywhere and at any time from
 // now on, and what it is given is not known. Whether it is called at all does not matter: its
-// name may be made elsewhere.
+// name may be made elsewhere. In "f() { rm x; }; cd y; f" the rm has no sure folder, because
+// the text goes to another one.
 func (w *walker) functionDecl(f *syntax.FuncDecl) {
 	name := ""
 	if f.Name != nil {

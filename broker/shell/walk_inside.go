@@ -74,7 +74,9 @@ func (src *source) endsElsewhere(left, right syntax.Pos) bool {
 	return from <= to && to <= len(src.text) && older(src.text[from:], to-from)
 }
 
-// process walks <(…) and >(…), which are in a pipeline with the command that has them.
+// process walks <(…) and >(…), which are in a pipeline with the command that has them: in "sh
+// <(curl x)" what curl prints is what sh runs. The word itself is the name of a pipe, and no
+// file.
 func (w *walker) process(p *syntax.ProcSubst) {
 	if w.endsElsewhere(p.OpPos, p.Rparen) {
 		w.unsure(p, "older shells end "+command.Cite(w.cut(p))+" elsewhere")

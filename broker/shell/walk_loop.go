@@ -204,7 +204,8 @@ func (src *source) rounds(c *syntax.ForClause, iter *syntax.WordIter) []*value {
 }
 
 // fold takes away what a round of a loop, from mark on, does as an earlier one of them did, and
-// notes in seen what it does. The bodies of functions are counted by elements, and move along.
+// notes in seen what it does. Of "for f in a b; do make; rm $f; done" make stays once and rm
+// twice. The bodies of functions are counted by elements, and move along.
 func (s *state) fold(seen map[[sha256.Size]byte]bool, mark int) {
 	round := s.elements[mark:]
 	kept := s.elements[:mark]

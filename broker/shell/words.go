@@ -29,7 +29,8 @@ type parts struct {
 //
 // The steps are those of the shell in its order: braces make words, then each of them gets the
 // values of its variables, then quotes go. Patterns stay as they are and are only marked, as no
-// file is looked at.
+// file is looked at. So {a,b}{1..2} gives a1, a2, b1 and b2; "$x" gives the value of x where
+// the line has set it, and else one unknown word; *.go gives itself, with Glob.
 func (src *source) words(word *syntax.Word) []arg {
 	// Most words of most lines are this simple.
 	if len(word.Parts) == 1 {

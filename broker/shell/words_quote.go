@@ -88,9 +88,10 @@ func digits(s string, base, want int) (r rune, n int) {
 }
 
 // message is the text that $(cat <<'END' …) gives: the one way in which agents write texts of
-// several lines, and just as literal as quotes. Anything beside cat and that text makes it an
-// ordinary substitution, and so does a function that the line calls cat. Like the shell it
-// takes the newlines at the end away.
+// several lines, and just as literal as quotes. A commit with such a message has the text among
+// its words, and the cat inside is a harmless element of its own. Anything beside cat and that
+// text makes it an ordinary substitution, and so does a function that the line calls cat. Like
+// the shell it takes the newlines at the end away.
 func (src *source) message(c *syntax.CmdSubst) (text string, ok bool) {
 	if c.Backquotes || c.TempFile || c.ReplyVar || len(c.Stmts) != 1 || src.functions["cat"] {
 		return "", false

@@ -44,7 +44,8 @@ func foreignWords(m *Meaning, words []Word) {
 	}
 }
 
-// foreignOption looks at an option of an unknown program, and at the word after it.
+// foreignOption looks at an option of an unknown program, and at the word after it: "--exec=x",
+// "-c 'a; b'" and "-o/etc/x" are doubted, "--color=auto" is not.
 func foreignOption(m *Meaning, w Word, next []Word) {
 	name, value, has := strings.Cut(w.Text, "=")
 	if runsSomething(name) {

@@ -156,8 +156,9 @@ func (c *call) shortened(text string) (option, bool) {
 	return worst, found > 0
 }
 
-// cluster reads -abc, -ovalue or -o value. An unknown letter may take the rest as its
-// value or may not: the letters after it are read all the same.
+// cluster reads -abc, -ovalue or -o value. An unknown letter may take the rest as its value or
+// may not: the letters after it are read all the same. It gives how many words of next it took,
+// 0 or 1.
 func (c *call) cluster(w Word, next []Word) int {
 	for i := 1; i < len(w.Text); i++ { // programs read bytes, not letters
 		name, rest := "-"+w.Text[i:i+1], w.Text[i+1:]

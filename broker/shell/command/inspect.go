@@ -50,8 +50,9 @@ func elsewhere(argv []Word) Meaning {
 	return local(argv, path.Base(argv[0].Text))
 }
 
-// lookUp finds the row of a program. python3.12, gcc-13 and their like have the row of
-// the name without the version.
+// lookUp finds the row of a program. python3.12, gcc-13 and their like have the row of the name
+// without the version, and x86_64-linux-gnu-gcc that of gcc. It gives the name of the row as
+// well. ok is false for a program without one.
 func lookUp(name string) (*spec, string, bool) {
 	if s, ok := table()[name]; ok {
 		return s, name, true

@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// Word is one word of a command after quote removal.
+// Word is one word of a command after quote removal. The zero Word is one of which nothing is
+// known. A known word is still the agent's text.
 type Word struct {
 	Text  string // "" when not known
 	Known bool   // text is what the program will get, but for glob and tilde

@@ -6,6 +6,10 @@ import "strings"
 // can build as well. A command is its assignments, then its words, then its redirections,
 // whatever stands between which in the text. An empty Tokens is ready. It belongs to one
 // goroutine.
+//
+// Each token is a text with its kind in front, such as "op |", "word", "text a" or "quoted b".
+// A word is the token "word" and then its parts, so that ab, "a"b and a"b" are told apart by
+// how they are quoted, and not by where a reader has cut them.
 type Tokens struct {
 	list []string
 }
