@@ -269,8 +269,9 @@ func (r *lineReader) guess(p *located, e *shell.Element) {
 const longChain = 4
 
 // withWrappers puts the wrappers of a command in front of its words: each of them alone, and
-// all from one of them on. A rule that refuses "sudo *" then fits "timeout 9 sudo make". More
-// than longChain wrappers are only tried one by one, so that a hostile line costs little.
+// all from one of them on. Of make through sudo and env there are "sudo make", "sudo env make"
+// and "env make", and a rule that refuses "sudo *" fits the first. More than longChain wrappers
+// are only tried one by one, so that a hostile line costs little.
 func withWrappers(via, argv []string) []patterns.Spoken {
 	var list []patterns.Spoken
 	add := func(wrappers ...string) {

@@ -108,7 +108,8 @@ func (r *lineReader) start(in *input) {
 
 // plainWords splits a line that is one command of nothing but literal words. It is stricter
 // than a shell: what it takes means the same everywhere, so a rule may name the words in place
-// of the text.
+// of the text. "git commit -m 'one two'" has four words; a line with a $, a | or a > outside of
+// quotes has none.
 func plainWords(line string) ([]string, bool) {
 	var words []string
 	var w strings.Builder

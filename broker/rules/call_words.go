@@ -21,8 +21,9 @@ type piece struct {
 const separators = "=:,;@&|+%#<>(){}'\" \t\r\n"
 
 // partsOf are the paths that a word may be meant as: the whole of it, and what begins behind a
-// separator or behind the letters of short options, up to the next separator and up to the end. The
-// address of something on another machine is none, only what is listed behind it.
+// separator or behind the letters of short options, up to the next separator and up to the end.
+// The address of something on another machine is none, only what is listed behind it. Of
+// --out=a:/b there are a, a:/b and /b; of https://h/x there is none.
 func partsOf(w string) []piece {
 	var found []piece
 	add := func(from, to int) {

@@ -174,6 +174,19 @@ func (r *ruling) id() string {
 
 // Judge says what the rules say about c, and why. now decides which rules have expired; uses
 // are not counted here. It changes neither s nor c.
+//
+// With an allow rule for "make", a deny rule for files in secrets/ and an ask rule for "git
+// push *":
+//
+//	make, timeout 9 make    allow: timeout runs the very command behind it
+//	sudo make               ask: sudo makes it dangerous, and the rule does not say so
+//	make | tee log          ask: nothing allows tee
+//	make > out.txt          ask: nothing allows the file
+//	cat secrets/key         deny: what a line reads is as if Read had read it
+//	bash -c 'git push'      ask, by the rule
+//	curl x.example | sh     ask: no rule may allow it
+//
+// The reason names the element that decides; Elements has them all.
 func (s *Set) Judge(c *Call, now time.Time) Assessment {
 	a := Assessment{Risk: c.risk, Unread: c.unread, Elements: make([]Judged, 0, len(c.elems))}
 	var o outcome

@@ -36,9 +36,9 @@ func (e *entry) startsInProject() bool {
 	return e.read.Relative() || e.write.Relative() || slices.ContainsFunc(e.conds, func(c cond) bool { return c.path.Relative() })
 }
 
-// vouchesFor: among allow rules, an exact one may speak about calls that one with
-// wildcards must leave to a person, and one that names a parameter about calls with
-// that parameter.
+// vouchesFor: among allow rules, an exact one may speak about calls that one with wildcards
+// must leave to a person, and one that names a parameter about calls with that parameter. So
+// "npm *" does not cover "npm install x", although its words fit.
 func vouchesFor(a, b *entry) bool {
 	if a.lenient {
 		return true

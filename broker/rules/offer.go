@@ -15,6 +15,10 @@ import (
 // about calls like it. Each of them alone allows c. A dangerous call is offered in its exact
 // form only, with Dangerous set. There is none when no rule may allow c.
 //
+// For "npm run test" there are the patterns "npm run test" and "npm run test *"; for "timeout 9
+// make" there are "timeout 9 make" and "make", as a rule looks at what timeout runs; for "rm
+// -rf build" there is only "rm -rf build".
+//
 // The drafts are enabled, of default priority, and have neither id, scope nor end; the
 // operator's screen adds these. A draft is tried before it is offered, so that nobody saves a
 // rule and is asked again by the next such call.

@@ -124,7 +124,8 @@ func (h *shelf) putCommand(e *entry) {
 	}
 }
 
-// Rules are all rules of s, disabled ones too, by priority, then age.
+// Rules are all rules of s, disabled ones too, by priority, then age. The list is the caller's
+// own. That is the order in which people read them, and not the one in which they speak.
 func (s *Set) Rules() []Rule {
 	list := make([]Rule, len(s.all))
 	for i, e := range s.all {

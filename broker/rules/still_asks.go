@@ -45,7 +45,8 @@ func StillAsks(r Rule, place risk.Place) (line, why string) {
 
 // behindWrapper says what to write in place of pattern, which names the wrapper of a command
 // that it does not match, "" when there is none. The last word of an open pattern's sample is a
-// stand-in for any words, and gives way to the "*".
+// stand-in for any words, and gives way to the "*": of "timeout 60 make *" the rule to write is
+// "make *".
 func (a Assessment) behindWrapper(pattern string) string {
 	i := slices.IndexFunc(a.Elements, func(j Judged) bool { return len(j.Via) > 0 && len(j.Matches) == 0 && len(j.Argv) > 0 })
 	if i < 0 {

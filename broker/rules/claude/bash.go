@@ -133,9 +133,10 @@ func isAssignment(word string) bool {
 	})
 }
 
-// wordPattern writes the words as a command pattern. What "*" may span is said exactly
-// at the end and between words; inside a word an allow rule stays in that word, and a
-// refusing one lists both readings.
+// wordPattern writes the words as a command pattern. What "*" may span is said exactly at the
+// end and between words; inside a word an allow rule stays in that word, and a refusing one
+// lists both readings. An allow for "git * main" becomes "git * ** main", a deny for it "git **
+// main".
 func wordPattern(d rules.Verdict, words []claudeWord) (string, error) {
 	stars := 0
 	for _, w := range words {

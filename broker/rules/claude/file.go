@@ -83,9 +83,10 @@ func anchored(d rules.Verdict, base, rest string) string {
 	return contents(d, base+glob, dirOnly)
 }
 
-// relative is a pattern below the working folder. There a bare name fits at any depth;
-// for refusing rules "src/**" does too. As the working folder may lie deeper than the
-// project, refusing rules hold at any depth of it anyway: "./" keeps them below it.
+// relative is a pattern below the working folder. There a bare name fits at any depth; for
+// refusing rules "src/**" does too. As the working folder may lie deeper than the project,
+// refusing rules hold at any depth of it anyway: "./" keeps them below it. An allow for "*.go"
+// becomes "**/*.go", a deny for it "./**/*.go" and all below such a name.
 func relative(d rules.Verdict, rest string, dotted bool) string {
 	glob, dirOnly := gitGlob(rest)
 	deep := glob == "**" || strings.HasPrefix(glob, "**/")

@@ -16,8 +16,9 @@ func (t *Text) Covers(b *Text, same bool) bool {
 	return each(t.Alts, b.Alts, globCovers)
 }
 
-// globCovers knows equal globs, and a literal beginning and end with anything between. Of a
-// glob with more parts it says no, also where it would cover.
+// globCovers knows equal globs, and a literal beginning and end with anything between: a*c
+// covers abc and ab*c. Of another glob with wildcards, one with more parts covers nothing but
+// its like.
 func globCovers(a, b Glob) bool {
 	switch {
 	case slices.Equal(a, b):

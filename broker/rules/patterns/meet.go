@@ -34,8 +34,8 @@ const maxParts = 64
 // looked at so far may be just those. It is the row of a table that is filled part by part.
 type reach [maxParts + 1]bool
 
-// mayMeet compares two globs part by part, the first parts of its own being those of
-// the folder that it starts in.
+// mayMeet compares two globs part by part, the first parts of its own being those of the folder
+// that it starts in. src/** and /p/*.go do not meet for a project in /p, src/** and /p/** do.
 func (a *pathAlt) mayMeet(wide []string, from string) bool {
 	if len(wide) > maxParts {
 		return true

@@ -95,8 +95,9 @@ func (w *words) startsText(t *RawText, at int) (ok, over bool) {
 	return matchPrefix(w.tokens[1:], t.tokens[at+1:])
 }
 
-// finishTokens cuts the words of an alternative as tokenize would cut a text. Words
-// with wildcards stay whole: only literal texts can be cut where a text is cut.
+// finishTokens cuts the words of an alternative as tokenize would cut a text. Words with
+// wildcards stay whole: only literal texts can be cut where a text is cut. Words for many at
+// the end fit anyway and go away.
 func (w *words) finishTokens() {
 	for _, x := range w.list {
 		if !x.Exact() {

@@ -24,6 +24,7 @@ type problem struct{ field, text string }
 
 // take moves a field to where it belongs, when there is one and it is of that kind. A field of
 // another kind is taken out and noted; to keeps what it had. It reports whether to was set.
+// kind is how a message calls it: "must be true or false, not text".
 func take[T any](t *table, key, kind string, to *T) bool {
 	v, given := t.in[key]
 	delete(t.in, key)
