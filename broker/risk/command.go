@@ -256,8 +256,8 @@ func (j commandJudge) words(a cmdline.Command) {
 // goCommands are first words of go that are never files, even where a file has the name.
 var goCommands = wordset.New("bug build clean doc env fix fmt generate get help install list mod run telemetry test tool version vet work")
 
-// writesOnly reports whether a program only makes the file p, as cp does with its last
-// operand.
+// writesOnly reports whether a program only makes the file p, as cp does with its last operand.
+// What is written is judged as such, and shows nothing of a key.
 func writesOnly(a cmdline.Command, p string) bool {
 	switch a.Name {
 	case "rm", "unlink", "shred", "tee", "truncate":
@@ -275,8 +275,9 @@ func omits(a cmdline.Command, p string) bool {
 	return cmdline.Matches("tar|gtar|bsdtar|rsync|zip", a.Name) && slices.ContainsFunc(leftOut(a.Element).picks, func(x pick) bool { return x.not && x.pattern == p })
 }
 
-// pieces are the parts of a word that may name a file: the word, and what follows an
-// option's name, a "=", an "@" or a ":".
+// pieces are the parts of a word that may name a file: the word, and what follows an option's
+// name, a "=", an "@" or a ":". Of --data=@key.pem there are @key.pem and key.pem; a text of
+// several lines is no name.
 func pieces(w string) []string {
 	if w == "" || len(w) > 4096 || strings.ContainsRune(w, '\n') {
 		return nil

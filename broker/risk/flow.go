@@ -94,8 +94,9 @@ func runsInput(a cmdline.Command) bool {
 	return a.Element.Argv[0] == "" || a.Is(programs.Interpreter) || a.ThroughOne(programs.Interpreter)
 }
 
-// runsFetched judges an interpreter, element i, by the sources before it in its
-// pipeline and by those in its own words.
+// runsFetched judges an interpreter, element i, by the sources before it in its pipeline and by
+// those in its own words, as in "curl x | sh", "sh <(curl x)" and "echo x | base64 -d | sh".
+// One source is enough.
 func (f *flow) runsFetched(i int, a cmdline.Command) {
 	for _, n := range f.sources {
 		if n == i || !f.feeds(n, i, a) {

@@ -70,7 +70,8 @@ func GitUse(l *shell.Line, at int, dir string, p Place) Git {
 // so what is harmless: git remote -v.
 var talking = wordset.Map("fetch pull push remote ls-remote fetch-pack send-pack submodule archive clone")
 
-// maxPushed is how many words of a push are looked at as folders.
+// maxPushed is how many words of a push are looked at as folders. Each may cost a walk up to
+// the root.
 const maxPushed = 50
 
 // talksTo says what a push to one of the words, or a fetch from it, would run: a repository

@@ -155,7 +155,8 @@ func (l *leaves) omitAll(options []command.Option, name string, of fits) {
 }
 
 // glob adds one of the patterns by which ripgrep chooses files, as .gitignore has them: !x
-// leaves x out, and **/x/ or **/x/** the folders of that name.
+// leaves x out, and **/x/ or **/x/** the folders of that name. A pattern without the "!" takes
+// in, and from then on all others are out.
 func (l *leaves) glob(pattern string) {
 	not, ok := strings.CutPrefix(pattern, "!")
 	if !ok {

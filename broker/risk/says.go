@@ -40,7 +40,8 @@ var (
 	})
 )
 
-// quoted is a name in quotes; "" when it is not plain.
+// quoted is a name in quotes; "" when it is not plain. It may be a program, a branch or a
+// remote.
 func quoted(name string) string {
 	if !pureName().MatchString(name) {
 		return ""
@@ -218,7 +219,8 @@ func (f *flow) straight(n, i int) bool {
 	})
 }
 
-// raises says which program runs which other one as another user.
+// raises says which program runs which other one as another user, as in: sudo runs "make" as
+// another user.
 func raises(a cmdline.Command) string {
 	for _, via := range a.Element.Via {
 		name, _, _ := strings.Cut(via, " ")

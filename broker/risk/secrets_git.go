@@ -179,8 +179,8 @@ func leavesPath(w string) bool {
 	return strings.HasPrefix(w, ":!") || strings.HasPrefix(w, ":^") || strings.HasPrefix(w, ":(") && strings.Contains(magic, "exclude")
 }
 
-// gitFile is the file of a word that names one of a commit or of the index: rev:file, :file
-// or :0:file. A text to look for in messages may hold a colon too.
+// gitFile is the file of a word that names one of a commit or of the index: rev:file, :file or
+// :0:file. A text to look for in messages may hold a colon too. ok is false for a whole commit.
 func gitFile(w string) (string, bool) {
 	rev, file, ok := strings.Cut(w, ":")
 	if !ok || file == "" || strings.HasPrefix(w, ":/") || strings.HasPrefix(w, ":(") || strings.Contains(rev, "{/") {

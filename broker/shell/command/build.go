@@ -106,7 +106,7 @@ func cargoWords(c *call) {
 	}
 }
 
-// farOptions: a folder elsewhere holds somebody else's build.
+// farOptions: a folder elsewhere holds somebody else's build, whose files say what runs.
 func farOptions(c *call) {
 	for _, w := range c.words {
 		// "cmake .." is how everybody calls it.

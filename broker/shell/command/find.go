@@ -99,7 +99,8 @@ func findOps(c *call) {
 	}
 }
 
-// findRoots are the words before the expression; none means the folder it works in.
+// findRoots are the words before the expression; none means the folder it works in. next is
+// where the expression begins.
 func findRoots(c *call) (roots []Word, next int) {
 	for ; next < len(c.words); next++ {
 		w := c.words[next]

@@ -62,8 +62,9 @@ func npmNegated(c *call) {
 // projectTools are tools that a JavaScript project brings along, all with rows of their own.
 var projectTools = wordset.New("tsc eslint prettier jest vitest mocha stylelint")
 
-// npxOps: what may run through npx is for a rule that names it. One may leave the words
-// of a project's tool open, as long as they make that tool run nothing else.
+// npxOps: what may run through npx is for a rule that names it. One may leave the words of a
+// project's tool open, as long as they make that tool run nothing else: "npx eslint *" is such
+// a rule, as two words name it.
 func npxOps(c *call) {
 	if len(c.words) == 0 || !projectTools.Has(c.words[0].Text) {
 		return

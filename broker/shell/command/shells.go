@@ -49,7 +49,8 @@ func shOps(c *call) {
 	shellProgram(c, c.words[i:], code, stdin, label)
 }
 
-// shellProgram is where the shell takes its commands from.
+// shellProgram is where the shell takes its commands from: the word behind -c, its standard
+// input, or a file. label is how the wrapper is shown, such as "-lc".
 func shellProgram(c *call, words []Word, code, stdin bool, label string) {
 	switch {
 	case code && len(words) > 0:

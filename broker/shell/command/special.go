@@ -189,7 +189,8 @@ func specials() map[string]func(*call) {
 	}
 }
 
-// maker makes the function of what a page says behind a name, nil when there is none of that name.
+// maker makes the function of what a page says behind a name, nil when there is none of that
+// name: "then read-from 1" is readFrom(1).
 func (l loader) maker(name string) func(args string) (func(*call), error) {
 	return map[string]func(args string) (func(*call), error){
 		"read-from":         counting(readFrom),

@@ -8,7 +8,9 @@ import (
 	"github.com/aoctl/aoctl/broker/shell/programs"
 )
 
-// spec is one row of the table: what the page of a program says, with the functions that it names.
+// spec is one row of the table: what the page of a program says, with the functions that it
+// names. It never changes. ops and raw are nil for most programs, whose lists of options say it
+// all.
 type spec struct {
 	*programs.Row
 
@@ -123,7 +125,8 @@ func (c *call) optionFile() {
 	}
 }
 
-// sub goes on with the row of the subcommand that words begin with.
+// sub goes on with the row of the subcommand that words begin with. One that the page does not
+// have is what Other says, or is judged like an unknown program's words.
 func (c *call) sub(words []Word) {
 	if len(words) == 0 {
 		return
@@ -156,5 +159,6 @@ func (c *call) wrap(words []Word) {
 	}
 }
 
-// adhoc is a row for words of which only a part of a program knows what they mean.
+// adhoc is a row for words of which only a part of a program knows what they mean, such as the
+// flags of one tool behind "go tool".
 func adhoc(row programs.Row) *spec { return &spec{Row: &row, list: optionsOf(&row)} }

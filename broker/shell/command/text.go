@@ -84,8 +84,9 @@ func (c *call) follows() {
 	c.unsuref("%s follows links, which may lead anywhere", c.name)
 }
 
-// followLinks is ops for a program that follows links below its folders when it has
-// one of the letters short, or the long option, and, with deep, one of those as well.
+// followLinks is ops for a program that follows links below its folders when it has one of the
+// letters short, or the long option, and, with deep, one of those as well. A link in the
+// project may lead to the keys in the home folder, and so no rule allows it.
 func followLinks(short, long, deep string, ops func(*call)) func(*call) {
 	return func(c *call) {
 		follows := c.lettered(short) || long != "" && c.hasLong(long)

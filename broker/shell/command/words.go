@@ -127,8 +127,9 @@ func isBelow(path string) bool {
 // outside reports whether a word leads out of the folder that it starts in.
 func outside(w Word) bool { return !isBelow(w.Text) }
 
-// faraway says that a word names a file that surely is no part of a project: in the
-// home folder, above the working folder, or in a folder of the system or for temporary
+// faraway says that a word names a file that surely is no part of a project: in the home
+// folder, above the working folder, or in a folder of the system or for temporary files. It
+// knows neither the project nor links; package rules gives it words that lead elsewhere as such
 // files.
 func faraway(w Word) bool {
 	return w.Tilde || w.Text == "/" || strings.HasPrefix(w.Text, "~") || strings.Contains("/"+w.Text+"/", "/../") || begins(w.Text+"/", systemRoots...) && !Streams.Has(w.Text)
