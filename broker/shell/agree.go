@@ -18,6 +18,7 @@ import (
 // wildcards instead of being allowed by one.
 func disagree(text string, file *syntax.File) (why string) {
 	own, why := plain.Read(text)
+	// The plain reader's reason is the better one: it says what is not plain.
 	if why != "" {
 		return why
 	}
@@ -82,6 +83,7 @@ func (p *spelling) stmt(s *syntax.Stmt) {
 			p.Word()
 			p.word(w)
 		}
+	// To the parser export is a clause of its own, to the plain reader a command like others.
 	case *syntax.DeclClause:
 		p.declare(c)
 	case *syntax.BinaryCmd:
@@ -201,6 +203,7 @@ func (p *spelling) declare(c *syntax.DeclClause) {
 func (p *spelling) redirect(r *syntax.Redirect) {
 	op := r.Op.String()
 	if r.N != nil {
+		// One token, so that "2>x" and "2 >x" differ.
 		op = r.N.Value + op
 	}
 	switch r.Op { //nolint:exhaustive // the others are an operator and a word
@@ -219,6 +222,7 @@ func (p *spelling) redirect(r *syntax.Redirect) {
 			}
 		}
 		p.Heredoc(text.String())
+	// The descriptor behind >& is part of the operator, and no file.
 	case syntax.DplIn, syntax.DplOut:
 		p.Op(op + r.Word.Lit())
 	default:
@@ -260,6 +264,8 @@ func (p *spelling) unquoted(s string) {
 		if !ok {
 			return
 		}
+		// The parser leaves no backslash at an end, unless a text is odd in a way that is not
+		// known here.
 		if after == "" {
 			p.err = errNotPlain
 			return

@@ -19,6 +19,7 @@ func (s *state) assign(a *syntax.Assign, exported bool) {
 	e.Name, e.Exported = a.Name.Value, exported
 	var v arg
 	switch {
+	// a[$(cmd)]=1 runs cmd, as an index is computed.
 	case a.Index != nil:
 		v.why = "which part of " + command.Cite(e.Name) + " is set may be computed"
 	case a.Array != nil:
@@ -101,6 +102,7 @@ func (w *walker) declare(d *syntax.DeclClause) {
 	from := len(w.elements)
 	for _, a := range d.Args {
 		if option := declareOption(a); option != "" {
+			// declare -x exports what follows it.
 			exported = exported || strings.Contains(option, "x")
 			if !plainDeclare(option) {
 				w.unsure(d, d.Variant.Value+" "+option+" changes what values mean")
@@ -143,6 +145,7 @@ func (s *state) declareOne(d *syntax.DeclClause, a *syntax.Assign, exported bool
 	case a.Name != nil && a.Index == nil:
 		e := s.element(Assign, s.cut(a))
 		e.Name, e.Exported = a.Name.Value, exported
+		// What the variable holds is judged like a value that is given here.
 		v, ok := s.vars[e.Name]
 		if e.Value = v.text; exported && !ok {
 			e.Unsure = "what " + command.Cite(e.Name) + " holds is not known"

@@ -36,6 +36,8 @@ func (c invocation) run() {
 		panic(beyond("its wrappers are nested too deep"))
 	}
 	c.s.step(len(c.args))
+	// The element has the wrappers of this command, which may be more than those around the
+	// text.
 	e := c.s.element(Command, c.text)
 	c.via.around(&e)
 	for _, a := range c.args {
@@ -43,6 +45,7 @@ func (c invocation) run() {
 		e.Glob = e.Glob || a.Glob
 	}
 	e.Stdin = c.s.in.kind
+	// Without a known program the table has nothing to say, and nothing inside can be found.
 	if why := odd(c.args); why != "" {
 		e.Unsure = why
 		c.s.add(e)
@@ -178,8 +181,10 @@ func (c invocation) doubt() string {
 	ended := false
 	shows := program == "echo" && tame && len(c.via.names) == 0 && c.s.pipe == 0
 	for _, a := range c.args[1:] {
+		// Behind "--" no word is an option, whatever it turns out to be.
 		ended = ended || a.Known && a.Text == "--"
 		switch {
+		// The name of a pipe cannot become an option, and what is in it is an element.
 		case a.fd && tame:
 		case a.told && shows, a.commit && program == "git" && len(c.via.names) == 0 && !c.s.functions["git"]: // its commands are elements of their own
 		case !a.sure():
@@ -215,6 +220,7 @@ func (c invocation) fedProgram(exact string) string {
 	}
 	operands := 0
 	for _, a := range c.args[1:] {
+		// A program may be handed over as a file with such a name.
 		if a.Text == "/dev/stdin" || strings.HasPrefix(a.Text, "/dev/fd/") || strings.HasPrefix(a.Text, "/proc/") && strings.Contains(a.Text, "/fd/") {
 			return c.args[0].Text + " is given what no rule can name, at " + command.Cite(a.Raw)
 		}

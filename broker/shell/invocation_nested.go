@@ -19,12 +19,14 @@ import (
 func (c invocation) nested(e Element, m command.Meaning) {
 	base := path.Base(c.args[0].Text)
 	inner := invocation{s: c.s, text: c.text, via: c.via.and(base, base)}
+	// The wrapper's doubts pass to what it runs, since it has no element to keep them.
 	if m.Wrapper != "" {
 		inner.via = c.via.and(m.Wrapper, c.args[0].Text)
 		inner.exact, inner.unsure = e.Exact, e.Unsure
 	}
 	inner.via.host = cmp.Or(m.Host, c.via.host)
 	at := c.s.at
+	// What runs in another folder, or on another machine, has paths that mean other files.
 	if !keeps(c.args, inner.via.host) {
 		c.s.at.unsure = true
 	}
@@ -49,6 +51,7 @@ func (c invocation) nested(e Element, m command.Meaning) {
 	for _, s := range m.Scripts {
 		inner.script(s.Text, c)
 	}
+	// A program of its own cannot move the shell that called it.
 	if !inner.within() {
 		c.s.at = at
 	}
@@ -84,6 +87,7 @@ func (c invocation) script(text command.Word, outer invocation) {
 	case outer.fed:
 		e.Unsure = cmp.Or(c.unsure, "names that nobody knows are put into the script "+command.Cite(text.Raw))
 	}
+	// One element for a text that nobody knows: what is in it cannot be listed.
 	if e.Unsure != "" {
 		c.s.add(e)
 		return
@@ -107,6 +111,7 @@ func (c invocation) script(text command.Word, outer invocation) {
 	}}
 	from := len(c.s.elements)
 	sub.walk(file)
+	// eval goes on in the same shell; for others nested puts the folder back.
 	c.s.at, c.s.moved = sub.at, c.s.moved || sub.moved
 	if c.within() { // what eval defines stays, and may run behind a later cd
 		c.s.bodies = append(c.s.bodies, sub.bodies...)

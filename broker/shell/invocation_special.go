@@ -17,6 +17,7 @@ import (
 func (c invocation) special(e *Element) bool {
 	name := c.args[0].Text
 	switch {
+	// bash would look for a program of this name, so the two run different things.
 	case zshWords.Has(name):
 		e.Unsure = "zsh does not run " + command.Cite(name) + " but what follows it"
 		return true
@@ -69,6 +70,7 @@ func readsProgram(args []arg) bool {
 func (c invocation) program(e *Element) {
 	text := c.s.in.text
 	doubt := cmp.Or(c.unsure, c.doubt())
+	// Any doubt about the text or the shell's own words leaves it open what runs.
 	if c.s.in.kind != "text" || !text.Known || text.Tilde || text.Glob || doubt != "" || !plainOptions(c.args[1:]) {
 		e.Unsure = cmp.Or(doubt, e.Argv[0]+" runs whatever it reads")
 		return

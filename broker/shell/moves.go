@@ -33,6 +33,7 @@ func (o *output) relink(from int, wrapped bool) {
 	for i := from; i < len(o.elements); i++ {
 		o.elements[i].Relinks = true
 	}
+	// In each of these cases it may run before what stands before it in the text.
 	m.all = m.all || wrapped || m.beside > 0 || m.again > 0
 	m.own = m.own || m.again > 0
 }

@@ -39,6 +39,7 @@ func (src *source) namesBelow(s *syntax.Stmt, reads bool) bool {
 		return !slices.ContainsFunc(args, leadsAway) && !slices.ContainsFunc(args, findPrints.Has)
 	case name == "ls":
 		return !slices.ContainsFunc(args, leadsAway) && !slices.ContainsFunc(args, lsTells)
+	// Both print paths below the folder in which they start, or below the repository's.
 	case name == "git":
 		return len(args) > 0 && args[0] == "ls-files" || len(args) > 1 && args[0] == "diff" && slices.Contains(args, "--name-only") && !slices.Contains(args, "--no-index")
 	case name == "grep" || name == "egrep" || name == "fgrep" || name == "rg":

@@ -51,10 +51,12 @@ func closing(s string, i int, open, end byte, comments bool) int {
 			for i+1 < len(s) && s[i+1] != '\n' {
 				i++
 			}
+		// Inside of quotes brackets are text, so the quote's end is looked for first.
 		case open != end && (c == '\'' || c == '"'), c == '`':
 			if i = closing(s, i+1, c, c, comments); i < 0 {
 				return -1
 			}
+		// A substitution inside has brackets of its own.
 		case c == '$' && i+1 < len(s) && strings.IndexByte("({[", s[i+1]) >= 0:
 			mate := map[byte]byte{'(': ')', '{': '}', '[': ']'}[s[i+1]]
 			if i = closing(s, i+2, s[i+1], mate, comments); i < 0 {

@@ -71,6 +71,7 @@ func (o *output) parse(line string) (why string) {
 			why = fmt.Sprintf("it could not be read: %v", r)
 		}
 	}()
+	// Before anything looks at it: all that follows takes time by the length.
 	if len(line) > MaxBytes {
 		return fmt.Sprintf("it is longer than %d KiB", MaxBytes>>10)
 	}
@@ -136,6 +137,7 @@ func read(text string) (file *syntax.File, why string) {
 	p, _ := parsers.Get().(*syntax.Parser)
 	r := &guarded{text: text}
 	file, err := p.Parse(r, "")
+	// The parser's own error would speak of a text that ended too early.
 	if r.deep {
 		return nil, fmt.Sprintf("it is nested deeper than %d levels", MaxNesting)
 	}

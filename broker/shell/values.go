@@ -57,6 +57,7 @@ func (s *surveyor) node(n syntax.Node) {
 		s.assign(n)
 	case *syntax.DeclClause:
 		s.declare(n)
+	// The loop gives its variable a value, once as far as the text goes; rounds know which.
 	case *syntax.WordIter:
 		s.sets[n.Name.Value]++
 	// ${x=…} and ${x:=…} set the variable when it has no value.
@@ -73,6 +74,7 @@ func (s *surveyor) node(n syntax.Node) {
 		if n.N != nil && strings.HasPrefix(n.N.Value, "{") {
 			s.sets[strings.Trim(n.N.Value, "{}")] += often
 		}
+	// It sets an array by a name that may be the shell's own choice.
 	case *syntax.CoprocClause:
 		s.anything = true
 	case *syntax.FuncDecl:
@@ -154,6 +156,7 @@ func (s *surveyor) call(n *syntax.CallExpr) {
 		name := word.Lit()
 		switch {
 		case name == "set" && i == 0 && plainSet(n.Args[1:]):
+		// printf -v sets a variable too, and its name may be any word.
 		case setters.Has(name), name == "printf" && !formats(n.Args[i+1:]):
 			s.anything = true
 		case (name == "" || strings.Contains(name, "\\")) && (i == 0 || launchers.Has(n.Args[0].Lit())):

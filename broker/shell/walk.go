@@ -54,6 +54,7 @@ func (w *walker) apart(stmts []*syntax.Stmt) {
 func (w *walker) stmt(s *syntax.Stmt) (ok, failed place) {
 	w.step(0)
 	at, in := w.at, w.in
+	// These run in a shell of their own, at their own time.
 	apart := s.Background || s.Coprocess || s.Disown
 	detached := w.detached(s)
 	if apart || detached {
@@ -76,9 +77,11 @@ func (w *walker) stmt(s *syntax.Stmt) (ok, failed place) {
 	if apart || detached {
 		w.branch--
 	}
+	// The shell itself stays where it was.
 	if apart {
 		return at, at
 	}
+	// It may have gone on at once, in the folder from before.
 	if detached {
 		ok, failed = either(ok, at), either(failed, at)
 	}
@@ -134,6 +137,7 @@ func (w *walker) command(s *syntax.Stmt) (ok, failed place) {
 // the one before has succeeded, or has failed, so that in "cd x && rm y" rm surely works in x.
 // Unwinding the nest here keeps a long list from costing a level for each link.
 func (w *walker) chain(b *syntax.BinaryCmd) (ok, failed place) {
+	// From the last link to the first, as the tree has them.
 	links, ops := []*syntax.Stmt{b.Y}, []syntax.BinCmdOperator{b.Op}
 	first := b.X
 	for {
@@ -148,6 +152,8 @@ func (w *walker) chain(b *syntax.BinaryCmd) (ok, failed place) {
 	// All links but the first may not run.
 	w.branch++
 	for i := len(links) - 1; i >= 0; i-- {
+		// After "&&" the link ran only if all has gone well so far; else the earlier failure
+		// stands.
 		if ops[i] == syntax.AndStmt {
 			w.at = ok
 			yes, no := w.stmt(links[i])
@@ -231,6 +237,7 @@ func (w *walker) call(c *syntax.CallExpr) (ok, failed place) {
 	}
 	w.at, w.pipe = after, pipe
 	switch {
+	// Nothing comes after exit, whether it has failed or not.
 	case after.gone:
 		return after, after
 	case len(args) > 0 && !chdirs.Has(args[0].Text): // it may have failed after it has moved

@@ -16,6 +16,7 @@ func (p *parts) arithm(a *syntax.ArithmExp) {
 		p.oneUnknown(a)
 		return
 	}
+	// With numbers alone the result is the same in every shell, or an error such as 1/0.
 	n, err := expand.Arithm(nil, a.X)
 	if err != nil {
 		p.unknown("%s cannot be computed", command.Cite(p.src.cut(a)))

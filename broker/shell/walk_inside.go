@@ -48,6 +48,7 @@ func (w *walker) insideParts(list []syntax.WordPart) {
 // substitution walks $(…) and `…`. It reads what its command reads, and is in no pipeline but
 // its own. The one that only gives a literal text (message) becomes a harmless cat.
 func (w *walker) substitution(c *syntax.CmdSubst) {
+	// ${ cmd; } and ${| cmd; }: older shells see a variable with an odd name.
 	if c.TempFile || c.ReplyVar {
 		w.unsure(c, "only new shells read "+command.Cite(w.cut(c)))
 	}
@@ -112,6 +113,7 @@ func (w *walker) insideParam(e *syntax.ParamExp) {
 	switch {
 	case e.Excl || e.Names != 0:
 		w.unsure(e, "what "+command.Cite(w.cut(e))+" names is not known")
+	// ${x@P} and the like: the value is expanded once more.
 	case e.Exp != nil && e.Exp.Op == syntax.OtherParamOps:
 		w.unsure(e, command.Cite(w.cut(e))+" may run what a variable holds")
 	case e.Exp != nil && (e.Exp.Op == syntax.AssignUnset || e.Exp.Op == syntax.AssignUnsetOrNull):

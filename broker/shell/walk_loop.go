@@ -71,6 +71,7 @@ func (w *walker) loop(body func()) {
 	body()
 	w.moves.again--
 	w.branch--
+	// The second round would start elsewhere.
 	if w.at != at {
 		w.at = either(at, w.at)
 		w.at.unsure = true
@@ -139,6 +140,7 @@ func (w *walker) forClause(c *syntax.ForClause) {
 			if v != nil {
 				w.vars[name] = *v
 			}
+			// Each round starts where the one before has left the shell.
 			at, mark := w.at, len(w.elements)
 			w.list(c.Do)
 			w.at = either(at, w.at)
@@ -187,6 +189,7 @@ func (src *source) loopValues(iter *syntax.WordIter) []string {
 // does the same in each round and is walked once.
 func (src *source) rounds(c *syntax.ForClause, iter *syntax.WordIter) []*value {
 	unknown := []*value{nil}
+	// Without "in" the values are the script's arguments, which nobody knows.
 	if c.Select || !iter.InPos.IsValid() || !src.known(iter.Name.Value) || !strings.Contains(src.cut(c), "$") {
 		return unknown
 	}

@@ -108,6 +108,7 @@ func simple(s string) bool {
 func (src *source) arg(word *syntax.Word, raw string) (a arg, ok bool) {
 	p := parts{src: src}
 	p.add(word.Parts)
+	// An empty variable without quotes leaves no word at all, so later words move up.
 	if p.why == "" && p.buf.Len() == 0 && !p.solid {
 		return arg{}, false
 	}
@@ -274,6 +275,7 @@ func (p *parts) add(list []syntax.WordPart) {
 		case *syntax.ArithmExp:
 			p.arithm(part)
 		case *syntax.ProcSubst:
+			// Glued to other text it is no longer the name of a pipe alone.
 			p.fd = len(list) == 1
 			p.oneUnknown(part)
 		default: // extended globs; in zsh what follows them may be code
@@ -296,6 +298,7 @@ func (p *parts) lit(s string, first bool, next syntax.WordPart) {
 	if first {
 		p.head(s, next)
 	}
+	// Tildes behind a colon are expanded in values by some shells.
 	if p.plain && (strings.Contains(s, ":~") || strings.Contains(s, ":=")) {
 		p.unknown("shells disagree about %s", command.Cite(s))
 	}
@@ -420,6 +423,7 @@ func (p *parts) unquotedSubst(c *syntax.CmdSubst) {
 // splits the value at blanks and expands patterns in it, so only a plain one is taken; zsh does
 // neither, and the two must agree.
 func (p *parts) param(e *syntax.ParamExp, next syntax.WordPart, quoted bool) {
+	// Its text stands for a number, which is what it is or nothing.
 	if quoted && p.src.exits(e) {
 		p.buf.WriteString(p.src.cut(e))
 		return
@@ -428,6 +432,7 @@ func (p *parts) param(e *syntax.ParamExp, next syntax.WordPart, quoted bool) {
 		p.oneUnknown(e)
 		return
 	}
+	// $name[1] has a subscript in zsh alone.
 	if e.Short && modified(next) {
 		p.unknown("zsh reads more into %s", command.Cite(p.src.cut(e)+p.src.cut(next)))
 		return

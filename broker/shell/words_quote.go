@@ -122,6 +122,7 @@ func quotedMark(word *syntax.Word) bool {
 // document gives the text of a here-document or here-string, with the values of variables where
 // its mark is not quoted. A substitution in it makes the whole text unknown.
 func (src *source) document(r *syntax.Redirect) arg {
+	// A here-string has a newline at its end, as the shell adds it.
 	if r.Op == syntax.WordHdoc {
 		a := src.value(r.Word)
 		a.Text += "\n"
@@ -145,6 +146,8 @@ func (src *source) document(r *syntax.Redirect) arg {
 		}
 	}
 	a := p.arg(src.cut(r.Hdoc))
+	// Tabs go after the values have been put in, which no shell does when a value begins with
+	// one; such a text is only shown.
 	if r.Op == syntax.DashHdoc {
 		a.Text = untab(a.Text)
 	}

@@ -163,7 +163,7 @@ func (r *reader) value(quoted bool) {
 		return
 	case strings.HasPrefix(rest, "{"):
 		variable, behind, ok := strings.Cut(rest[1:], "}")
-		// zsh takes ${a}[1] for a part of a.
+		// Some shell may take ${a}[1] for a part of a.
 		if !ok || !identifier(variable) || strings.HasPrefix(behind, "[") {
 			r.refuse("")
 		}
