@@ -57,6 +57,8 @@ func onlyReads(in *input, p *paths) bool {
 			if !p.q.mayRead(&start) {
 				return false
 			}
+		// A list is no path to these tools, and a place with an odd path is none that was
+		// looked at.
 		case isList(in.members[name]) || len(v.places) != 1 || needsPath[in.tool] && v.places[0].given == "" || !p.q.mayRead(&v.places[0]):
 			return false
 		}

@@ -52,6 +52,7 @@ func Prepare(q Question) *Call {
 	c.input.read(q.Input, p)
 	c.likes = c.input.readPatch(p)
 	c.likes = append(c.likes, kin(q.Tool)...)
+	// The line needs the folder that another parameter may give, so the parameters come first.
 	if param, ok := CommandParam(q.Tool); ok {
 		c.readCommand(param, p)
 	}

@@ -39,6 +39,7 @@ func (c *Call) Files() []string {
 		if p == nil {
 			return
 		}
+		// A link that is put in the place of the name is a change as well.
 		for _, f := range [...]string{p.abs, p.real} {
 			if f != "" {
 				files = append(files, f)
@@ -77,6 +78,7 @@ func (c *Call) Operands() []string {
 		if x.kind != shell.Command || dir == "" {
 			continue
 		}
+		// The first word is the program, which Files has where it is a path.
 		for _, w := range c.line.Elements[x.at].Argv[min(1, len(c.line.Elements[x.at].Argv)):] {
 			if _, value, ok := strings.Cut(w, "="); ok && strings.HasPrefix(w, "-") {
 				w = value

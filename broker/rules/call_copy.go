@@ -47,6 +47,7 @@ func (r *lineReader) folderBelow(to, dir string) (real string, ok bool) {
 	switch {
 	case p.odd != "" || oddPath(p.real) != "":
 	case !inside || rest == "" || strings.Contains("/"+rest, "/."):
+	// In a project that holds the home folder, agents' own folders are inside.
 	case at.Home == "" || patterns.Below(at.Project, at.Home):
 	case r.startsIn(p.real):
 	default:

@@ -192,6 +192,7 @@ func (r *lineReader) folder(e *shell.Element) string {
 // and gives no doubt; a redirection is the element itself, and does.
 func (r *lineReader) elementPath(x *elem, e *shell.Element) {
 	if !r.more() {
+		// The path is kept for the screen, though nobody knows where it leads.
 		x.path, x.unsure = &located{given: e.Path}, "the line names too many paths"
 		return
 	}
@@ -215,6 +216,7 @@ func (r *lineReader) elementPath(x *elem, e *shell.Element) {
 	}
 	switch {
 	case x.unsure != "":
+	// On another machine nobody here can look, and the wrapper's rule decides.
 	case e.Host != "":
 	case !e.Operand && p.odd != "":
 		x.unsure = "the path " + quote(e.Path) + " " + p.odd
@@ -253,6 +255,7 @@ func (r *lineReader) guess(p *located, e *shell.Element) {
 	r.addForm(p, join(r.dir, e.Path))
 	p.finish()
 	rest := strings.ToLower(path.Clean(e.Path))
+	// From an unknown folder, going up leads to another unknown folder.
 	for strings.HasPrefix(rest, "../") {
 		rest = rest[3:]
 	}

@@ -209,8 +209,10 @@ func (f *follower) outsideFrom(dir, p string) string {
 		return "" // package shell knows these
 	case abs == "":
 		return "/" + p
+	// What stands there now is not what the command finds.
 	case slices.ContainsFunc(f.moved, func(dir string) bool { return patterns.Below(dir, path.Clean(abs)) }):
 		return path.Clean(abs)
+	// The shell may expand it.
 	case f.glob && strings.ContainsAny(p, "*?["):
 		return f.patternOutside(p, abs, dir)
 	case strings.ContainsAny(p, "*?["): // for the program, or no pattern at all

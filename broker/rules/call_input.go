@@ -51,6 +51,7 @@ func (in *input) read(raw json.RawMessage, p *paths) {
 		in.doubt("its input cannot be read")
 		return
 	}
+	// A person has to judge what would need an escape on the screen.
 	if !plain(in.members) {
 		in.doubt("its input has characters that cannot be shown as they are")
 	}
@@ -67,6 +68,7 @@ func (in *input) addParams(prefix string, object map[string]any, depth int, p *p
 	for _, key := range slices.Sorted(maps.Keys(object)) {
 		name, member := prefix+key, object[key]
 		in.doubt(in.param(name).add(key, member, p))
+		// Deeper members are part of the outer one's text.
 		if inner, ok := member.(map[string]any); ok && depth < maxDots {
 			in.addParams(name+".", inner, depth+1, p)
 		}

@@ -56,6 +56,7 @@ func (r *lineReader) read(v any) (elems []elem, touched *value) {
 	}
 	line := shell.Parse(strings.Join(list, " "))
 	r.Line = &line
+	// What shells read differently is not fully understood, whatever the elements say.
 	r.unclear = !line.Plain
 	for i := range line.Elements {
 		elems = append(elems, r.element(&line.Elements[i], i))
@@ -97,6 +98,7 @@ func (r *lineReader) start(in *input) {
 			given++
 		}
 	}
+	// Which of them counts is for the agent to know.
 	if given > 1 {
 		r.doubt("it names more than one folder to start in")
 	}

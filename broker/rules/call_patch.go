@@ -49,6 +49,7 @@ func (in *input) readPatch(p *paths) []like {
 	case !ok:
 		in.doubt("it has no patch that rules can vouch for")
 		names, onlyEdits = patch.Mentioned(text+"\n"+others.String()), false
+	// What it names all the same may be touched by a reader that is more lenient.
 	case err != nil:
 		in.doubt("its patch cannot be read: " + err.Error())
 		names = patch.Mentioned(text)

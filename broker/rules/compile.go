@@ -163,6 +163,7 @@ func (e *entry) live(c *Call, now time.Time) bool {
 	switch {
 	case e.scope[0] == "":
 		return true
+	// A rule that refuses in a project holds in its folder however its name is written.
 	case e.lenient:
 		return patterns.Below(e.scope[1], c.roots.project[1])
 	}

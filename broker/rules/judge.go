@@ -48,12 +48,14 @@ func (s *Set) element(f *search) ruling {
 	switch {
 	case f.best != nil && f.best.lenient:
 		return ruling{verdict: f.best.rule.Decision, entry: f.best}
+	// A wildcard of the line may reach what a rule denies: no refusal, and no allow either.
 	case f.maybe != nil:
 		return ruling{verdict: Ask, entry: f.maybe, cause: maybeDenied}
 	case x.unsure != "":
 		return ruling{verdict: Ask, cause: notKnown}
 	case c.unsure != "":
 		return ruling{verdict: Ask, cause: callNotKnown}
+	// The command's own element decides for its operands.
 	case x.operand && !x.outside, x.neutral && !c.line.noSay:
 		return ruling{verdict: Allow, silent: true, cause: noSay}
 	case c.risk.Guarded && !c.lists:

@@ -50,6 +50,7 @@ func (f *search) shelf(h *shelf) {
 	f.try(h.whole)
 	if f.x.kind != toolKind {
 		f.try(h.byLine[f.c.line.trimmed()])
+		// A rule for a plain line's words speaks for its files and variables as well.
 		if w := f.c.line.whole; w != nil {
 			f.try(h.byName[w.Name])
 		}
@@ -72,6 +73,7 @@ func (f *search) shelf(h *shelf) {
 		if f.x.spoken.Base != f.x.spoken.Name {
 			f.try(h.byName[f.x.spoken.Base])
 		}
+		// Rules that refuse match these; one that allows does so by a runner's own words alone.
 		for i := range f.x.others {
 			f.try(h.byName[f.x.others[i].Name])
 			f.try(h.byName[f.x.others[i].Base])
@@ -330,6 +332,7 @@ func (e *entry) namesLine(c *Call) bool {
 // and a file is about lines that have both.
 func (e *entry) wholly(c *Call) bool {
 	found := 0
+	// Each part is tried as if it were a rule of its own.
 	for _, part := range []entry{{command: e.command}, {read: e.read}, {write: e.write}, {assign: e.assign}} {
 		part.lenient, part.scope = e.lenient, e.scope
 		if slices.ContainsFunc(c.elems, func(x elem) bool { return part.matchElem(&x, c) }) || part.namesLine(c) {

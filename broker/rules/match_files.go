@@ -31,6 +31,7 @@ func (f *search) fitsFile(e *entry) bool {
 	case 0:
 		return e.lenient && !f.x.neutral
 	case 1:
+		// A second condition would be about a parameter that a line does not have.
 		d := &e.conds[0]
 		return d.key == pseudoParam && (e.matchPath(d.path, f.x.path, f.c) || f.overlaps(e, d.path))
 	}

@@ -82,6 +82,7 @@ func (in *input) offerPaths(root string) []map[string]string {
 		}
 		for i := range in.params[key].places {
 			real := in.params[key].places[i].real
+			// One file outside is enough for the exact form alone.
 			inside = inside && patterns.Below(root, real)
 			addAlternative(exact, key, patterns.EscapePath(real))
 			addAlternative(folder, key, patterns.EscapePath(strings.TrimSuffix(path.Dir(real), "/"))+"/**")

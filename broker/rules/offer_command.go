@@ -30,6 +30,7 @@ func (c *Call) eachElement(draft func(argv []string) string) map[string]string {
 	where := c.input.escaped()
 	for i := range c.elems {
 		x := &c.elems[i]
+		// What has no say needs no alternative.
 		if x.operand || x.neutral && !c.line.noSay {
 			continue
 		}

@@ -61,6 +61,7 @@ func narrow(r Rule, project string) bool {
 func narrowCommand(pattern string) bool {
 	beginning, open := strings.CutSuffix(pattern, " *")
 	switch {
+	// It names one line and nothing else.
 	case strings.HasPrefix(pattern, patterns.LinePrefix):
 		return true
 	case strings.ContainsAny(beginning, "*|\\'\"") || strings.HasPrefix(pattern, patterns.Expression):

@@ -146,8 +146,6 @@ func (src *source) document(r *syntax.Redirect) arg {
 		}
 	}
 	a := p.arg(src.cut(r.Hdoc))
-	// Tabs go after the values have been put in, which no shell does when a value begins with
-	// one; such a text is only shown.
 	if r.Op == syntax.DashHdoc {
 		a.Text = untab(a.Text)
 	}

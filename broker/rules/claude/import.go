@@ -129,6 +129,7 @@ func (im *claudeImport) add(d rules.Verdict, line string) {
 	for _, x := range drafts {
 		r := rules.Rule{Enabled: true, Priority: claudePriority(d), Scope: rules.Scope{Project: im.project}, Tool: x.tool, Where: x.where, Decision: d}
 		if d != rules.Allow {
+			// The agent that is refused is told where the rule comes from.
 			r.Reason = "imported from Claude Code: " + string(d) + " " + rules.Printable(line)
 			r.Reason = strings.ToValidUTF8(r.Reason[:min(len(r.Reason), rules.MaxReason)], "")
 		}
@@ -208,6 +209,7 @@ func bareClaude(d rules.Verdict, name string) ([]draft, error) {
 	switch {
 	case mcp && d == rules.Allow && strings.Contains(server, "*"):
 		return nil, unsaid("an allow rule must name its server, in Claude Code too")
+	// The whole of a server is meant by its name alone.
 	case mcp && tool == "":
 		return []draft{{tool: name + "__*"}}, nil
 	case !mcp && strings.Contains(name, "*") && d == rules.Allow:

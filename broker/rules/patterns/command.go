@@ -346,6 +346,7 @@ func matchWords(list []word, argv []string, strict bool) bool {
 		case p < len(list) && list[p].fits(argv[i], strict):
 			p++
 			i++
+		// No match here: let the latest word for many take one more, and try again behind it.
 		case back > 0:
 			from++
 			p, i = back, from

@@ -89,6 +89,7 @@ func parsePathAlt(s string, lenient bool) (pathAlt, error) {
 		a.from, s = fromHome, s[2:]
 	case strings.HasPrefix(s, "~"):
 		return a, errors.New(`begins with another user's home; write ~/ for your own or the absolute path`)
+	// A deny for "**/.env" means every such file, and not only those of a project.
 	case lenient && (s == "**" || strings.HasPrefix(s, "**/")):
 		a.from = fromAnywhere
 	default:

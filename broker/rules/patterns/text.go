@@ -51,6 +51,7 @@ func (g Glob) match(s string) bool {
 	if len(s) < len(first)+len(last) || !strings.HasPrefix(s, first) || !strings.HasSuffix(s, last) {
 		return false
 	}
+	// The ends are fixed; what is between them is taken from the left.
 	s = s[len(first) : len(s)-len(last)]
 	for _, part := range g[1 : len(g)-1] {
 		i := strings.Index(s, part)

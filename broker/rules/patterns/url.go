@@ -155,6 +155,7 @@ func ReadURL(raw string) Address {
 	if a.Host != "" {
 		a.hosts = append(a.hosts, strings.TrimSuffix(a.Host, "."))
 	}
+	// Of a plain address there is nothing more to read.
 	if !a.Plain {
 		a.paths = append(a.paths, PathsIn(raw)...)
 	}
