@@ -189,6 +189,8 @@ func (p *Policy) Judge(c *rules.Call, project string, legible bool) engine.Judge
 	look := p.Engine.Look(&broker.Request{SessionID: c.SessionID()})
 	r := look.Rules
 	a := r.Set.Judge(c, time.Now())
+	// A broken log, one not yet checked, or a loop that cannot write: then rules are no
+	// authority.
 	doubt := cmp.Or(r.Doubt, r.Unread, r.Stuck)
 	if failed := p.Engine.Health().StoreErr; doubt == "" && failed != "" {
 		doubt = "the log could not be written: " + failed

@@ -139,6 +139,7 @@ func (p *Policy) Preview(ctx context.Context, r rules.Rule) (broker.Preview, err
 	decides := func(c *rules.Call) bool {
 		was, _ := before.Verdict(c, now)
 		is, by := after.Verdict(c, now)
+		// The rule's own doing: the verdict changes with it, or it is the one that is named.
 		return is == r.Decision && (was != is || by == r.ID)
 	}
 	found := broker.Preview{Past: len(past)}

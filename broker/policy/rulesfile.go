@@ -94,6 +94,7 @@ func (p *Policy) projectFile(project string) (problem string) {
 	if problem, holds := p.files.holds(path); holds {
 		return problem
 	}
+	// The time is taken before the file is read, so a write meanwhile is seen as a change.
 	f := &projectFile{project: project, readAt: time.Now()}
 	read, stamp, err := readRulesFile(path, project, p.Engine.Trusted(path), p.Vet)
 	if f.stamp = stamp; err != nil {

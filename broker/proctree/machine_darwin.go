@@ -44,6 +44,7 @@ func process(k *unix.KinfoProc) Process {
 		Name:  unix.ByteSliceToString(k.Proc.P_comm[:]),
 		dead:  k.Proc.P_stat == zombie, orphan: k.Eproc.Ppid <= 1,
 	}
+	// The table does not have it.
 	p.Session, _ = unix.Getsid(p.PID)
 	return p
 }

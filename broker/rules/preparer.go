@@ -5,7 +5,7 @@ const MaxRemembered = 16384
 
 // Preparer prepares questions like Prepare, and remembers: agents ask the same again and again.
 // The zero Preparer is ready. It is for one goroutine and for one run, as it does not notice
-// when a path leads elsewhere. Never is it used for a call that waits for an answer.
+// when a path leads elsewhere. It is never used for a call that waits for an answer.
 type Preparer struct {
 	known  map[prepareKey]*Call
 	others map[askedKey]*Call

@@ -25,8 +25,9 @@
 // Three things hold for every line. Each part of it that runs something has an element, so that
 // a rule cannot allow a line and miss a part. An element that is neither Exact nor Unsure does
 // what its words say in all shells, as far as their differences are known here; Line.Plain says
-// whether the second reader agrees. And no text, however long or twisted, ends the program:
-// limits and one recover see to that, and the answer is then a single unsure element.
+// whether the second reader agrees. And no text, however long or twisted, is to end the program:
+// limits, a guard in front of the parser and one recover see to that, and the answer is then a
+// single unsure element.
 package shell
 
 // Limits of Parse. A line beyond them is one unsure element.

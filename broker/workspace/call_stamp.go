@@ -56,6 +56,7 @@ func runsFiles(l *shell.Line) bool {
 func stampedFiles(c *rules.Call) (files []string, whole bool) {
 	files, whole = c.Files(), changesFiles[c.Tool()]
 	if runsFiles(c.Line()) {
+		// Whoever runs files may be given them as any word.
 		files, whole = append(files, c.Operands()...), true
 		slices.Sort(files)
 		files = slices.Compact(files)

@@ -21,6 +21,7 @@ type FileStamp struct {
 // followed. Other errors are returned, with the zero stamp.
 func StampOf(path string) (FileStamp, error) {
 	info, err := os.Stat(path)
+	// A file in the place of a folder above means that this one is not there.
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return FileStamp{Missing: true}, nil
 	}

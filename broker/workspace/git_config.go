@@ -19,6 +19,7 @@ func gitConfig(data []byte) iter.Seq2[string, string] {
 		lines := strings.Split(strings.ReplaceAll(string(data), "\r", ""), "\n")
 		for i := range lines {
 			line := strings.TrimSpace(lines[i])
+			// A section and a setting may stand in one line, several sections too.
 			for strings.HasPrefix(line, "[") {
 				section, line = gitSection(line)
 			}

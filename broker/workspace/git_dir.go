@@ -53,6 +53,7 @@ func gitAt(project, dir string) risk.Git {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
 			return risk.Git{Foreign: "git's folder cannot be looked at"}
+		// A repository below the project's folder came with the project's files.
 		case !Below(at, project):
 			return risk.Git{Nested: true, Foreign: "git would use the repository in " + inside(project, at) + ", whose settings can run programs"}
 		default:
@@ -100,6 +101,7 @@ func gitTop(project, top string, info fs.FileInfo) risk.Git {
 		return g
 	}
 	common := dir
+	// A worktree has its settings in the repository that it belongs to.
 	if FileExists(filepath.Join(dir, "commondir")) {
 		to, ok := Pointed(filepath.Join(dir, "commondir"), "", dir)
 		if !ok || Below(project, to) && !Below(filepath.Join(top, ".git"), to) {
@@ -233,6 +235,7 @@ func gitSettings(file string, part bool, remotes *gitRemotes) string {
 	case err != nil:
 		return "git's settings of this repository cannot be read"
 	}
+	// git takes a mark of the byte order at the beginning for nothing.
 	for key, value := range gitConfig(bytes.TrimPrefix(data, []byte("\ufeff"))) {
 		remotes.note(key, value)
 		switch {

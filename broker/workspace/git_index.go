@@ -46,6 +46,7 @@ func readGitIndex(path string) (gitIndex, error) {
 	if err != nil {
 		return gitIndex{}, err
 	}
+	// SHA-1 or SHA-256: the file does not say which, but only one of them comes out even.
 	for _, hash := range []int{20, 32} {
 		if index, err := parseGitIndex(data, hash); err == nil {
 			return index, nil

@@ -27,6 +27,7 @@ func PlaceAt(f *Paths, project, cwd, home string, own []string) risk.Place {
 	p.OwnPassword = func() bool {
 		return home != "" && (gitPasswords(filepath.Join(home, ".gitconfig")) || gitPasswords(filepath.Join(home, ".config/git/config")))
 	}
+	// Made before Secrets is set, as it asks the disk for nothing.
 	is := risk.SecretAt(p)
 	p.Secrets, p.Tracked = f.secretsBelow(is), f.trackedSecrets(p.Git, is)
 	return p
@@ -67,6 +68,7 @@ func realAsFar(path string) (string, error) {
 			return "", err
 		}
 		path = strings.TrimRight(path, string(filepath.Separator)) // as in ls -d */
+		// The path is a link to something that is not there: go on with what it names.
 		if target, err := os.Readlink(path); err == nil {
 			if !filepath.IsAbs(target) {
 				target = filepath.Dir(path) + string(filepath.Separator) + target

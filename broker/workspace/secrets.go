@@ -83,6 +83,7 @@ func gitPasswords(file string) bool {
 		return !os.IsNotExist(err)
 	}
 	for key, value := range gitConfig(data) {
+		// An address may stand in the name of a setting, as in url.X.insteadOf.
 		_, rest, url := strings.Cut(key+" "+value, "://")
 		user, _, named := strings.Cut(strings.SplitN(rest, "/", 2)[0], "@")
 		if strings.HasSuffix(key, "extraheader") || url && named && user != "git" || strings.Contains(key, "password") || strings.Contains(key, "token") {

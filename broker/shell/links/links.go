@@ -37,6 +37,7 @@ func Moves(argv []command.Word) bool {
 		return !command.OnlyShows(words)
 	case "git":
 		return gitMoves(words)
+	// Some subcommands of theirs check out a branch.
 	case "gh", "glab":
 		return anyOf(words, "clone checkout sync download develop co")
 	case "docker", "podman", "nerdctl", "kubectl", "oc":

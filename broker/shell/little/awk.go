@@ -166,6 +166,7 @@ func (a *awkScan) sign(ch byte) string {
 	case ')', ']':
 		a.depth--
 		a.previous = ')'
+		// Behind an index a slash can only divide.
 		if ch == ']' {
 			a.previous = 'v'
 		}

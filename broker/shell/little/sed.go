@@ -70,6 +70,7 @@ type sedProgram struct {
 
 // read goes through the commands until the end, or until it can read no further.
 func (p *sedProgram) read() {
+	// A closing brace ends nothing that matters here.
 	for p.skip(" \t\n;}"); p.at < len(p.text) && !p.bad(); p.skip(" \t\n;}") {
 		p.address()
 		if !p.bad() {
@@ -95,6 +96,7 @@ func (p *sedProgram) address() {
 		switch ch := p.text[p.at]; {
 		case ch >= '0' && ch <= '9' || strings.IndexByte("$,~+! \t", ch) >= 0:
 			p.at++
+		// \cREGEXc has any delimiter.
 		case ch == '/' || ch == '\\':
 			if ch == '\\' {
 				p.at++

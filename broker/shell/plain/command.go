@@ -6,6 +6,7 @@ import "strings"
 // behind the words, as Tokens wants them; a here-document that began among them has its token
 // moved along.
 func (r *reader) simple() {
+	// Assignments alone are a command; nothing at all is none.
 	if n := r.assignments(); r.ends() {
 		if n == 0 {
 			r.refuse("")
@@ -126,12 +127,14 @@ func (r *reader) target(files *Tokens) {
 // kept until newline comes there. There may be one in a line.
 func (r *reader) hereDocument(fd string, files *Tokens) {
 	r.skip(1)
+	// A second document would begin where the first one ends, which needs more than one mark.
 	if r.due() || fd != "" {
 		r.refuse("a here-document of another kind")
 	}
 	r.blanks()
 	word := r.ahead()
 	r.mark = strings.Trim(word, `'"`)
+	// Any quote at all around the mark keeps the shell from expanding the text.
 	r.literal = word != r.mark
 	if word != r.mark && word != "'"+r.mark+"'" && word != `"`+r.mark+`"` || !identifier(r.mark) {
 		r.refuse("the mark of a here-document")

@@ -41,6 +41,7 @@ func (r *reader) separator() bool {
 		}
 		r.skip(1)
 		r.out.Op("&")
+	// The line's end stays for gap, as a here-document may begin behind it.
 	case '\n', '#':
 		r.out.Op(";")
 	default:
@@ -67,6 +68,7 @@ func (r *reader) chain() {
 
 // pipeline reads commands joined by |. A "!" or time may stand before the first.
 func (r *reader) pipeline() {
+	// Without a blank behind it some shells see a word, or the history.
 	if r.ahead() == "!" && (r.at(1) == ' ' || r.at(1) == '\t') {
 		r.skip(2)
 		r.out.Op("!")

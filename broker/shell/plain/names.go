@@ -71,6 +71,7 @@ func tame(words []string) bool {
 	case "nohup":
 		return len(rest) == 0 || !aliased()[rest[0]]
 	case "command":
+		// These two only tell what a name means.
 		if len(rest) > 0 && (rest[0] == "-v" || rest[0] == "-V") {
 			return true
 		}
@@ -103,6 +104,7 @@ func prints(format string, operands []string) bool {
 	if format != "" && strings.IndexByte(`-\$`, format[0]) >= 0 {
 		return false
 	}
+	// A value in the format may bring a %d with it.
 	if strings.Contains(format, "$") && len(operands) > 0 {
 		return false
 	}
@@ -120,6 +122,7 @@ func compares(operands []string) bool {
 	unquoted := strings.NewReplacer(`"`, "", "'", "", `\`, "")
 	before := "-"
 	for i, w := range operands {
+		// A quoted -eq is as much an operator as a bare one.
 		w = unquoted.Replace(w)
 		// An unquoted value could be -eq, and its neighbours would be computed.
 		if strings.Contains(w, "$") && i+1 < len(operands) && !strings.HasPrefix(before, "-") && !strings.ContainsAny(before, "=!(") {

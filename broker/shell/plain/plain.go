@@ -152,6 +152,7 @@ func (r *reader) gap() {
 		switch {
 		case r.at(0) == '\n':
 			r.newline()
+		// Elsewhere a "#" is part of a word, or read differently.
 		case r.at(0) == '#' && strings.IndexByte(" \t\n", r.before()) >= 0 && r.subst == 0:
 			line, _, _ := strings.Cut(r.text[r.i:], "\n")
 			if strings.Contains(line, "\\") {

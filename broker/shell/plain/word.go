@@ -35,6 +35,7 @@ func (r *reader) parts() {
 			return
 		case c == '\'':
 			r.single()
+			// '' leaves nothing that could keep a later = from the front.
 			solid = solid || n != '\''
 		case c == '"':
 			r.double()
@@ -78,6 +79,7 @@ func (r *reader) unquoted(first, solid bool) int {
 		return 1
 	case c == '~' && first && (r.at(1) == '/' || strings.IndexByte("\x00 \t\n;&|)", r.at(1)) >= 0):
 		return 1
+	// HEAD~1 and HEAD^ are words; a tilde or caret behind other characters may be more to zsh.
 	case (c == '~' || c == '^') && solid && (alnum(before) || before == '^' || before == '~' || before == '}'):
 		return 1
 	case c == '#' && (alnum(before) || strings.IndexByte("_-./", before) >= 0):
@@ -132,6 +134,7 @@ func (r *reader) double() {
 		case c == '"':
 			r.skip(1)
 			return
+		// Old substitutions, a document that begins in the middle of a quote, and joined lines.
 		case c == '`', c == '\n' && r.due(), c == '\\' && n == '\n':
 			r.refuse("")
 		case c == '\\' && strings.IndexByte("$`\"\\", n) >= 0:
