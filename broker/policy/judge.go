@@ -41,7 +41,8 @@ import (
 	"github.com/aoctl/aoctl/broker/workspace"
 )
 
-// Engine is what policy needs of the engine.
+// Engine is what policy needs of the engine. All answers are of one moment, but not of the same
+// one: Look has what belongs together.
 type Engine interface {
 	Look(req *broker.Request) engine.Look
 	Rules() *engine.Rules
@@ -52,7 +53,8 @@ type Engine interface {
 	Pending(sessionID string) []broker.Request
 }
 
-// Options are what a Policy works with.
+// Options are what a Policy works with. All but Home, Guarded and Aside must be set. They are
+// not changed after New.
 type Options struct {
 	Engine  Engine
 	Tell    func(engine.Input) engine.Reply // sends an input to the engine
@@ -102,7 +104,8 @@ func (p *Policy) place(project, cwd string) risk.Place {
 	return workspace.PlaceOf(project, cwd, p.Home, p.Guarded)
 }
 
-// SetAside is why nothing of req may be parsed, whatever the vetter says; "" when it may.
+// SetAside is why nothing of req may be parsed, whatever the vetter says; "" when it may. The
+// broker sets aside the calls that waited when it crashed, twice.
 func (p *Policy) SetAside(req broker.Request) string {
 	if o := req.Outcome; o != nil && o.By.Kind == broker.ByBroker && o.By.ID == broker.AsideID {
 		return broker.WhyAside
@@ -122,14 +125,16 @@ func (p *Policy) question(f *workspace.Paths, req broker.Request, project string
 	}
 }
 
-// PrepareAt reads the call of req as rules see it, with what f knows of the disk.
+// PrepareAt reads the call of req as rules see it, with what f knows of the disk. trusted: the
+// tool's name means what it says.
 func (p *Policy) PrepareAt(f *workspace.Paths, req broker.Request, project string, trusted bool) *rules.Call {
 	c, _ := p.ReadAt(f, req, project, trusted)
 	return c
 }
 
 // Read reads the call of req by way of the vetter, with the paths as they lead now. It also
-// reports whether the screen may parse the call's command line.
+// reports whether the screen may parse the call's command line. It looks at the disk and waits
+// for the vetter, so it is called outside of the engine's loop.
 func (p *Policy) Read(req broker.Request, project string, trusted bool) (c *rules.Call, legible bool) {
 	return p.ReadAt(workspace.NewPaths(), req, project, trusted)
 }
@@ -177,12 +182,15 @@ func (p *Policy) Assess(c *rules.Call, project string) rules.Assessment {
 }
 
 // Judge says what the rules say about a call now. What makes the rules themselves doubtful
-// turns an allow into a question; a refusal stands.
+// turns an allow into a question; a refusal stands. The rules file of the project is read first
+// if it has changed. The answer has the version of the rules, which the engine compares.
 func (p *Policy) Judge(c *rules.Call, project string, legible bool) engine.Judged {
 	problem := p.projectRules(project)
 	look := p.Engine.Look(&broker.Request{SessionID: c.SessionID()})
 	r := look.Rules
 	a := r.Set.Judge(c, time.Now())
+	// A broken log, one not yet checked, or a loop that cannot write: then rules are no
+	// authority.
 	doubt := cmp.Or(r.Doubt, r.Unread, r.Stuck)
 	if failed := p.Engine.Health().StoreErr; doubt == "" && failed != "" {
 		doubt = "the log could not be written: " + failed
@@ -191,6 +199,7 @@ func (p *Policy) Judge(c *rules.Call, project string, legible bool) engine.Judge
 	case a.Verdict != rules.Allow:
 	case doubt != "":
 		a = broker.AskInstead(a, "no rule may allow anything: "+doubt)
+	// What ran in this session was not what was allowed, so a person looks first.
 	case look.Alarm != "":
 		a = broker.AskInstead(a, look.Alarm)
 	case problem != "":
@@ -212,7 +221,9 @@ func (p *Policy) DenyReason(a rules.Assessment) string {
 	return cmp.Or(r.Reason, a.Reason)
 }
 
-// Edited reads and judges req with another input, by rules of the version that it returns.
+// Edited reads and judges req with another input, by rules of the version that it returns. The
+// seal stands for the new input and the files that it names; an allow must come with the same
+// one.
 func (p *Policy) Edited(req broker.Request, input json.RawMessage) (broker.Edited, int) {
 	project := p.Engine.Look(&req).Project
 	req.ToolInput = input

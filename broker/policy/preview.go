@@ -41,8 +41,9 @@ type recordedCall struct {
 	call *rules.Call
 }
 
-// recorded returns the recorded calls; it reads them when those it has are old. The caller
-// has the turn.
+// recorded returns the recorded calls; it reads them when those it has are old. The caller has
+// the turn. Calls that were prepared before are kept, so a rule that is being typed costs
+// little.
 func (p *Policy) recorded(ctx context.Context) ([]recordedCall, error) {
 	h := &p.history
 	if time.Since(h.readAt) < recordedFresh {
@@ -73,7 +74,8 @@ func (p *Policy) recorded(ctx context.Context) ([]recordedCall, error) {
 	return calls, nil
 }
 
-// waitingCalls are the waiting calls as they were lately. The caller has the turn.
+// waitingCalls are the waiting calls as they were lately. The caller has the turn. They are
+// prepared once, and forgotten when the recorded ones are read anew.
 func (p *Policy) waitingCalls(ctx context.Context) ([]recordedCall, error) {
 	h := &p.history
 	list := p.Engine.Pending("")
@@ -95,7 +97,8 @@ func (p *Policy) waitingCalls(ctx context.Context) ([]recordedCall, error) {
 	return calls, nil
 }
 
-// projects maps session ids to their project's folder.
+// projects maps session ids to their project's folder. Without the sessions a call's own folder
+// has to do.
 func (p *Policy) projects(ctx context.Context) map[string]string {
 	list, err := p.Store.Sessions(ctx, broker.SessionFilter{Limit: 10 * recordedMost})
 	if err != nil {
@@ -136,6 +139,7 @@ func (p *Policy) Preview(ctx context.Context, r rules.Rule) (broker.Preview, err
 	decides := func(c *rules.Call) bool {
 		was, _ := before.Verdict(c, now)
 		is, by := after.Verdict(c, now)
+		// The rule's own doing: the verdict changes with it, or it is the one that is named.
 		return is == r.Decision && (was != is || by == r.ID)
 	}
 	found := broker.Preview{Past: len(past)}
@@ -162,7 +166,8 @@ func (p *Policy) Preview(ctx context.Context, r rules.Rule) (broker.Preview, err
 	return found, nil
 }
 
-// countRecorded adds to p one recorded call that the rule would have decided as v.
+// countRecorded adds to p one recorded call that the rule would have decided as v. Those that a
+// person decided the other way are shown: they are what a rule gets wrong.
 func countRecorded(p *broker.Preview, r broker.Request, v rules.Verdict) {
 	p.Matched++
 	byHand := r.Outcome != nil && (r.Outcome.By.Kind == broker.ByOperator || r.Outcome.By.Kind == broker.ByProcess)

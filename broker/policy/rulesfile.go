@@ -82,7 +82,8 @@ func (p *projectFiles) above(project string) (dirs []string) {
 	return dirs
 }
 
-// projectFile brings the rules of one project's file up to date.
+// projectFile brings the rules of one project's file up to date. A file that has not changed
+// since it was read costs one stat. The rules hold once the engine has taken them in.
 func (p *Policy) projectFile(project string) (problem string) {
 	path := filepath.Join(project, RulesFileName)
 	if problem, holds := p.files.holds(path); holds {
@@ -93,12 +94,14 @@ func (p *Policy) projectFile(project string) (problem string) {
 	if problem, holds := p.files.holds(path); holds {
 		return problem
 	}
+	// The time is taken before the file is read, so a write meanwhile is seen as a change.
 	f := &projectFile{project: project, readAt: time.Now()}
 	read, stamp, err := readRulesFile(path, project, p.Engine.Trusted(path), p.Vet)
 	if f.stamp = stamp; err != nil {
 		read.Problem, read.Rules = err.Error(), nil
 	}
 	room, forgotten := p.files.room(path)
+	// They had no rules, so the engine need not know of them any more.
 	for _, old := range forgotten {
 		p.Tell(engine.FileRead{File: broker.RulesFile{Path: old}, Missing: true})
 	}
@@ -149,9 +152,9 @@ func (p *projectFiles) room(path string) (room bool, forgotten []string) {
 	return len(p.known) < maxFiles, forgotten
 }
 
-// ReadRulesFile reads a project's rules file. Its allow rules are on when trusted is
-// the digest of its content. Errors say what is wrong with the file; its path and
-// digest are returned also then.
+// ReadRulesFile reads a project's rules file. Its allow rules are on when trusted is the digest
+// of its content. Errors say what is wrong with the file; its path and digest are returned also
+// then. It parses without a vetter, so it is for commands and not for the broker.
 func ReadRulesFile(path, project, trusted string) (broker.RulesFile, error) {
 	f, stamp, err := readRulesFile(path, project, trusted, Trusting{})
 	if err == nil && stamp.Missing {
@@ -197,7 +200,8 @@ func readRulesFile(path, project, trusted string, v Vetter) (broker.RulesFile, w
 }
 
 // ReadAnew has a rules file read again, now. It returns the digest of what is there; known is
-// false for a file that nobody works with.
+// false for a file that nobody works with. It is for a moment at which the stamp's grain would
+// be too coarse.
 func (p *Policy) ReadAnew(path string) (digest string, known bool) {
 	p.files.mu.Lock()
 	if f, ok := p.files.known[path]; ok {

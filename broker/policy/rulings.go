@@ -18,7 +18,8 @@ type Requests interface {
 	NoteRefusal(about broker.Request, d broker.RefusedData)
 }
 
-// Rulings changes the rules, and tells what they are.
+// Rulings changes the rules, and tells what they are. It is what operators reach, so each
+// method says who may call it.
 type Rulings struct {
 	policy   *Policy
 	requests Requests

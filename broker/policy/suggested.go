@@ -21,6 +21,7 @@ func (p *Policy) withSuggested(req broker.Request, call *rules.Call, offers []ru
 	list := claude.Suggested(textsOf(req.Suggestions, false), project, p.Home)
 	list = append(list, claude.Suggested(textsOf(req.Suggestions, true), "", p.Home)...)
 	for i := range list {
+		// Offers have no scope yet, and are compared with these.
 		list[i].Scope = rules.Scope{}
 	}
 	if p.Vet.File("", rulesfile.Format(list), project).Why != "" {
@@ -38,6 +39,7 @@ func (p *Policy) withSuggested(req broker.Request, call *rules.Call, offers []ru
 	return offers
 }
 
+// textsOf are the suggestions for the user's settings, or those for the project's.
 func textsOf(list []agents.Suggestion, user bool) []string {
 	var texts []string
 	for _, s := range list {

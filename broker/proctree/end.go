@@ -15,8 +15,9 @@ const (
 	quietLooks = 3
 )
 
-// end stops everything that is found, asks it to end, and kills what does not. After each step it
-// looks again, since what was found late may have started more.
+// end stops everything that is found, asks it to end, and kills what does not. After each step
+// it looks again, since what was found late may have started more. Whatever happens, it leaves
+// no process held that it has not asked to end.
 func (l *search) end(ctx context.Context) (Report, error) {
 	_, err := l.until(ctx, l.pace.hold, func(int) (bool, error) {
 		fresh, err := l.fresh(hold)
@@ -32,6 +33,7 @@ func (l *search) end(ctx context.Context) (Report, error) {
 	if err != nil { // whatever comes now is not seen; but nothing stays held for good
 		return l.report(), err
 	}
+	// What ends by itself can still put its things in order.
 	over, err := l.until(ctx, l.pace.grace, func(int) (bool, error) {
 		fresh, err := l.fresh(term)
 		l.release()
@@ -40,6 +42,7 @@ func (l *search) end(ctx context.Context) (Report, error) {
 		}
 		return true, l.killGroups() // what runs in them now is what no look has caught
 	})
+	// Only what had its time to end by itself is killed.
 	if err == nil && !over {
 		over, err = l.until(ctx, l.pace.kill, l.killAll)
 	}
@@ -50,6 +53,7 @@ func (l *search) end(ctx context.Context) (Report, error) {
 }
 
 // until calls quiet until it has said yes for several looks in a row, or the time is over.
+// quiet gets the number of the look, from 0. An error of quiet ends it at once.
 func (l *search) until(ctx context.Context, most time.Duration, quiet func(round int) (bool, error)) (bool, error) {
 	over := time.NewTimer(most)
 	defer over.Stop()
@@ -77,7 +81,8 @@ func (l *search) until(ctx context.Context, most time.Duration, quiet func(round
 	}
 }
 
-// fresh looks again and sends s to what is new, parents first.
+// fresh looks again and sends s to what is new, parents first. A hook is only held, whatever s
+// is.
 func (l *search) fresh(s signal) ([]*member, error) {
 	fresh, err := l.update()
 	for _, m := range fresh {
@@ -91,7 +96,8 @@ func (l *search) fresh(s signal) ([]*member, error) {
 	return fresh, err
 }
 
-// killAll kills what lives, and reports whether there was nothing.
+// killAll kills what lives, and reports whether there was nothing. From the second look on it
+// kills groups as well.
 func (l *search) killAll(round int) (bool, error) {
 	fresh, err := l.fresh(kill)
 	if err != nil {
@@ -103,6 +109,7 @@ func (l *search) killAll(round int) (bool, error) {
 			continue
 		}
 		living++
+		// A hook that is still heard would be taken for an answer.
 		if !m.hook || !m.isHeard() {
 			m.killed, m.released = true, true
 			l.send(m, kill)
@@ -114,13 +121,14 @@ func (l *search) killAll(round int) (bool, error) {
 	return len(fresh) == 0 && living == 0, nil
 }
 
-// killGroups kills the groups that the agent's processes made, as a whole, but for those
-// that hold somebody else.
+// killGroups kills the groups that the agent's processes made, as a whole, but for those that
+// hold somebody else. The table is read anew, as a group may have new members by now.
 func (l *search) killGroups() error {
 	tab, err := l.table()
 	if err != nil {
 		return err
 	}
+	// A shell puts a pipeline into one group, and the rest of the pipeline is not the agent's.
 	besides := map[int]bool{}
 	for _, p := range tab.list {
 		if _, counts := l.members[p.id()]; !counts && l.besideAgent(p) {
@@ -135,7 +143,8 @@ func (l *search) killGroups() error {
 	return nil
 }
 
-// take gets hold of a process, so that no other one can be met in its place.
+// take gets hold of a process, so that no other one can be met in its place. Without a hold
+// nothing is ever sent to it.
 func (l *search) take(m *member) {
 	m.handle, m.err = l.sys.open(m.Process)
 	if m.handle == nil && m.err == nil {
@@ -143,6 +152,8 @@ func (l *search) take(m *member) {
 	}
 }
 
+// send keeps the error for the verdict: most often the process has gone, which is what is
+// wanted.
 func (l *search) send(m *member, s signal) {
 	if m.handle == nil {
 		return
@@ -150,6 +161,7 @@ func (l *search) send(m *member, s signal) {
 	m.err = m.handle.send(s)
 }
 
+// living is how many members still run.
 func (l *search) living() int {
 	n := 0
 	for _, m := range l.order {
@@ -160,7 +172,8 @@ func (l *search) living() int {
 	return n
 }
 
-// verdict says what became of each.
+// verdict says what became of each. It asks once more, as a killed process takes a moment to
+// go.
 func (l *search) verdict() Report {
 	for _, m := range l.order {
 		gone := m.handle == nil && errors.Is(m.err, errGone) || m.handle != nil && !m.handle.alive()

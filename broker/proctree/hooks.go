@@ -12,7 +12,8 @@ import (
 // serves: until then it is held where it is. One whose agent lives on is let go unharmed.
 
 // markHooks finds the hooks among what counts, with the shells around their clients, and the
-// process that hears how each ends.
+// process that hears how each ends. It is called after every look: a client may have come after
+// its shell.
 func (l *search) markHooks() {
 	byPID := make(map[int]*member, len(l.order))
 	for _, m := range l.order {
@@ -23,6 +24,7 @@ func (l *search) markHooks() {
 			continue
 		}
 		m.hook = true
+		// An agent starts a hook through a shell, whose end it would hear first.
 		for up := byPID[m.Parent]; up != nil && isShell(up.Name) && up.id() != l.agent.id(); up = byPID[up.Parent] {
 			up.hook = true
 		}
@@ -32,6 +34,7 @@ func (l *search) markHooks() {
 			continue
 		}
 		top := m
+		// The top of a chain of hook processes; what is above it waits for the end.
 		for up := byPID[top.Parent]; up != nil && up.hook; up = byPID[top.Parent] {
 			top = up
 		}
@@ -42,7 +45,9 @@ func (l *search) markHooks() {
 	}
 }
 
-// isClient knows a hook client, and a shell that is about to start one.
+// isClient knows a hook client, and a shell that is about to start one. It goes by the pids
+// that the broker knows, and by the command line; a process that only looks like a client is
+// ended later than others, and no worse.
 func (l *search) isClient(p Process, command string) bool {
 	words := strings.Fields(command)
 	switch {
@@ -57,11 +62,13 @@ func (l *search) isClient(p Process, command string) bool {
 	return strings.HasPrefix(base, "aoctl-hook") || strings.HasPrefix(base, "aoctl") && words[1] == "hook"
 }
 
+// isShell knows the shells that agents start their hooks with.
 func isShell(name string) bool {
 	return slices.Contains([]string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "busybox", "fish"}, name)
 }
 
-// isHeard reports whether somebody would hear m end and take that for permission.
+// isHeard reports whether somebody would hear m end and take that for permission. In doubt
+// somebody would.
 func (m *member) isHeard() bool {
 	switch {
 	case m.sparedHears:
@@ -74,7 +81,8 @@ func (m *member) isHeard() bool {
 	return m.hears.handle.alive()
 }
 
-// release asks those hooks to end of which nobody hears any more.
+// release asks those hooks to end of which nobody hears any more. It is called after every
+// look, as agents end one by one.
 func (l *search) release() {
 	for _, m := range l.order {
 		if m.hook && !m.released && !m.isHeard() {
@@ -85,7 +93,8 @@ func (l *search) release() {
 	}
 }
 
-// letGo has the hooks go on whose agent lives: to end them would let their calls run.
+// letGo has the hooks go on whose agent lives: to end them would let their calls run. It runs
+// at the end of every end, also after an error.
 func (l *search) letGo() {
 	for _, m := range l.order {
 		if m.hook && !m.released {
@@ -94,7 +103,8 @@ func (l *search) letGo() {
 	}
 }
 
-// holdsHook reports whether a group has a hook in it that somebody would hear end.
+// holdsHook reports whether a group has a hook in it that somebody would hear end. Such a group
+// is never killed as a whole.
 func (l *search) holdsHook(group int) bool {
 	return slices.ContainsFunc(l.order, func(m *member) bool {
 		return m.Group == group && m.hook && m.isHeard() && m.handle != nil && m.handle.alive()

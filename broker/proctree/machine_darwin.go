@@ -44,11 +44,13 @@ func process(k *unix.KinfoProc) Process {
 		Name:  unix.ByteSliceToString(k.Proc.P_comm[:]),
 		dead:  k.Proc.P_stat == zombie, orphan: k.Eproc.Ppid <= 1,
 	}
+	// The table does not have it.
 	p.Session, _ = unix.Getsid(p.PID)
 	return p
 }
 
-// now is p as it is now; false when its pid is another one's, or nobody's.
+// now is p as it is now; false when its pid is another one's, or nobody's. The start tells them
+// apart.
 func now(p Process) (Process, bool) {
 	k, err := unix.SysctlKinfoProc("kern.proc.pid", p.PID)
 	if err != nil || int(k.Proc.P_pid) != p.PID {
@@ -58,8 +60,9 @@ func now(p Process) (Process, bool) {
 	return q, q.Start == p.Start
 }
 
-// arguments reads what a process was started with: the number of arguments, the
-// program's path, zeros, the arguments and the environment; see KERN_PROCARGS2.
+// arguments reads what a process was started with: the number of arguments, the program's path,
+// zeros, the arguments and the environment; see KERN_PROCARGS2. nil of processes of other
+// users. The system hides the environment of some programs.
 func arguments(p Process) (args, env []string) {
 	raw, err := unix.SysctlRaw("kern.procargs2", p.PID)
 	if err != nil || len(raw) < 4 {
@@ -91,9 +94,9 @@ func (kern) command(p Process) string {
 	return text[:min(len(text), maxCommand)]
 }
 
-// run is a process by its pid and start. Between the look at the start and the signal
-// there is a moment in which the pid could become another one's; it takes a whole turn of
-// all pids in that moment.
+// run is a process by its pid and start. Between the look at the start and the signal there is
+// a moment in which the pid could become another one's; it takes a whole turn of all pids in
+// that moment. The system has nothing like a pidfd.
 type run struct{ p Process }
 
 func (kern) open(p Process) (handle, error) {
@@ -126,4 +129,5 @@ func (h run) alive() bool {
 
 func (run) close() {}
 
+// signalGroup sends to a group by its number, as on Linux.
 func (kern) signalGroup(group int, s signal) error { return unix.Kill(-group, signals[s]) }

@@ -97,6 +97,7 @@ func readProcess(pid int) (Process, error) {
 	return p, nil
 }
 
+// environ may be read of the user's own processes alone; nil of others.
 func (proc) environ(p Process) []string {
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", p.PID))
 	if err != nil {
@@ -105,11 +106,14 @@ func (proc) environ(p Process) []string {
 	return strings.Split(string(raw), "\x00")
 }
 
+// folder is "" when it may not be read. A folder that was deleted has a mark behind its name.
 func (proc) folder(p Process) string {
 	dir, _ := os.Readlink(fmt.Sprintf("/proc/%d/cwd", p.PID))
 	return dir
 }
 
+// command is the arguments with blanks between them, or the name where there are none, as of a
+// process that has ended.
 func (proc) command(p Process) string {
 	raw, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p.PID))
 	raw = bytes.TrimRight(raw[:min(len(raw), maxCommand)], "\x00")
@@ -119,14 +123,16 @@ func (proc) command(p Process) string {
 	return string(bytes.ReplaceAll(raw, []byte{0}, []byte{' '}))
 }
 
-// pidfd holds on to a process: what is sent through it reaches that run or nobody.
+// pidfd holds on to a process: what is sent through it reaches that run or nobody. The kernel
+// has it since 5.3.
 type pidfd struct {
 	fd  int
 	uid int
 }
 
 // open takes hold of p by a descriptor, and then reads its start once more: only a process that
-// is held cannot be replaced by another one under the same pid.
+// is held cannot be replaced by another one under the same pid. Other errors than errGone say
+// what the system refused.
 func (proc) open(p Process) (handle, error) {
 	fd, err := unix.PidfdOpen(p.PID, 0)
 	if errors.Is(err, unix.ESRCH) || errors.Is(err, unix.EINVAL) { // EINVAL: a thread has this number now
@@ -170,4 +176,6 @@ func (h *pidfd) alive() bool {
 
 func (h *pidfd) close() { _ = unix.Close(h.fd) }
 
+// signalGroup has no handle: the kernel knows none for groups. killGroups has just looked at
+// who is in it.
 func (proc) signalGroup(group int, s signal) error { return unix.Kill(-group, signals[s]) }

@@ -1,26 +1,29 @@
-// Package proctree finds the processes that belong to an agent's session and ends
-// them, also those that left the tree of parents and children: by a double fork, by
-// setsid, by nohup.
+// Package proctree finds the processes that belong to an agent's session and ends them, also
+// those that left the tree of parents and children: by a double fork, by setsid, by nohup.
 //
-// A Target says which session is meant. Find lists its processes and touches nothing; End
-// ends them, in at most eight seconds. Both return a Report: each process with the reason
-// why it counts and its Fate.
+// A Target says which session is meant. Find lists its processes and touches nothing; End ends
+// them, in at most eight seconds. Both return a Report: each process with the reason why it
+// counts and its Fate.
 //
 // What belongs to the session is found in the system's own process table: descendants of the
-// agent, members of their process groups and POSIX sessions, processes whose environment
-// names the session (search.go). A process that shed its parent, its group, its session and
-// its environment leaves no trace there. When it works in the session's folder it is listed
-// as unsure, and is not touched. So a report says what was seen, and no more.
+// agent, members of their process groups and POSIX sessions, processes whose environment names
+// the session (search.go). A process that shed its parent, its group, its session and its
+// environment leaves no trace there. When it works in the session's folder it is listed as
+// unsure, and is not touched. So a report says what was seen, and no more.
 //
 // End stops every process where it is (SIGSTOP), looks again until nothing new appears, and
 // only then asks all of them to end; what still runs a few seconds later is killed (end.go).
-// Hooks that wait for an answer are let go last, so that an agent never takes a killed hook
-// for permission (hooks.go). A process is always signalled through a handle that belongs to
-// one run of a program, so that a pid that was used again is never hit.
+// Hooks that wait for an answer are let go last, so that an agent never takes a killed hook for
+// permission (hooks.go). A process is always signalled through a handle that belongs to one run
+// of a program, so that a pid that was used again is never hit.
 //
-// This process, its ancestors, those of the agent, terminal servers and what Target.Spare
-// names are never ended. The package knows nothing of requests; package service calls it when
-// an operator kills a session.
+// This process, its ancestors, those of the agent, terminal servers and what Target.Spare names
+// are never ended. The package knows nothing of requests; package service calls it when an
+// operator kills a session.
+//
+// The files machine_* have what the systems tell, behind the interface system; tests put a
+// table of their own in its place. One search is used by one goroutine and for one look or one
+// end.
 package proctree
 
 import (
@@ -35,7 +38,8 @@ var ErrUnsupported = errors.New("looking at processes is not supported on this s
 // errGone marks a process that has ended, or whose pid is another one's now.
 var errGone = errors.New("the process is gone")
 
-// Process is one process as it was seen.
+// Process is one process as it was seen. It is a record and no hold: the pid may be another's
+// by the time it is read. Only a handle is sure.
 type Process struct {
 	PID     int    `json:"pid"`
 	Start   uint64 `json:"start"` // opaque start mark, as broker.Process has it; 0 when unknown
@@ -69,7 +73,8 @@ const (
 	Unsure   Fate = "unsure"   // it may belong to the session; it was left alone
 )
 
-// Found is a process that counts as the session's.
+// Found is a process that counts as the session's. Why and Note are our own words; Command in
+// it is the agent's text.
 type Found struct {
 	Process
 	Why  string `json:"why"` // why it counts: "the agent", "child of 4711", …
@@ -77,14 +82,16 @@ type Found struct {
 	Note string `json:"note,omitempty"` // what ended it, or why it lives
 }
 
-// Report is what was found, and what was done.
+// Report is what was found, and what was done. Its order is that of the screen: the agent, what
+// is below it, what left the tree, then what was spared and what is unsure.
 type Report struct {
 	Processes  []Found  `json:"processes"`            // parents before children, as far as they have any
 	Unfinished string   `json:"unfinished,omitempty"` // why there may be more than is listed; empty when nothing more was found
 	Shared     []Sharer `json:"shared,omitempty"`     // filled in by who knows sessions
 }
 
-// Sharer is another session that one of the processes serves, and that ends with it.
+// Sharer is another session that one of the processes serves, and that ends with it. Agents
+// that serve several sessions from one process have such.
 type Sharer struct {
 	SessionID string `json:"session_id"`
 	Name      string `json:"name"` // as people call it; foreign text
@@ -102,12 +109,14 @@ func (r Report) Count(f Fate) int {
 	return n
 }
 
-// Over reports whether nothing that was to end is known to live on.
+// Over reports whether nothing that was to end is known to live on. Unsure processes do not
+// count, as nobody asked them to end.
 func (r Report) Over() bool {
 	return r.Unfinished == "" && r.Count(Survived) == 0 && r.Count(Spared) == 0 && r.Count(Running) == 0
 }
 
-// Target says which processes are meant.
+// Target says which processes are meant. Without PID and Start, only processes whose
+// environment has SessionID are found, and the report says that the agent is not known.
 type Target struct {
 	PID       int       // the agent's process; 0 when it is not known
 	Start     uint64    // its start mark; without one the pid alone proves nothing
@@ -119,7 +128,7 @@ type Target struct {
 	pace      *patience // usual times when nil
 }
 
-// patience is how long each part of ending may take.
+// patience is how long each part of ending may take. Tests have shorter ones.
 type patience struct {
 	hold  time.Duration // to find and hold everything
 	grace time.Duration // for what was asked to end
@@ -127,9 +136,11 @@ type patience struct {
 	pause time.Duration // between two looks
 }
 
+// usual adds up to less than the eight seconds that End promises.
 var usual = patience{hold: 2 * time.Second, grace: 3 * time.Second, kill: 2 * time.Second, pause: 20 * time.Millisecond}
 
-// system is the process table of a machine.
+// system is the process table of a machine. Its methods are asked again and again while
+// processes come and go, so each answer may be about another moment.
 type system interface {
 	self() int
 	list() ([]Process, error)   // everything that runs
@@ -140,14 +151,15 @@ type system interface {
 	signalGroup(group int, s signal) error
 }
 
-// handle holds on to one run of a program.
+// handle holds on to one run of a program. Where the system has no such thing, it is a pid
+// whose start is compared before each use.
 type handle interface {
 	send(s signal) error // errGone
 	alive() bool
 	close()
 }
 
-// signal is what is sent to a process.
+// signal is what is sent to a process, by its purpose; each system has its number.
 type signal int
 
 const (
@@ -157,8 +169,9 @@ const (
 	kill
 )
 
-// Find lists the processes of t without touching them. Errors: ErrUnsupported, or what
-// the process table said.
+// Find lists the processes of t without touching them. Errors: ErrUnsupported, or what the
+// process table said. It takes one look, so a process that starts its successor and ends may be
+// missing.
 func Find(t Target) (Report, error) {
 	l, err := newSearch(t)
 	if err != nil {
@@ -170,13 +183,13 @@ func Find(t Target) (Report, error) {
 	return l.report(), nil
 }
 
-// End ends the processes of t. First everything is held where it is, until a look finds
-// nothing new, so that nothing can start another one meanwhile. Then all are asked to end
-// and let go, hooks only once nobody hears of their end, and what still runs a few seconds
-// later is killed, with what it started. It
-// takes eight seconds at the most, also when processes come faster than they can be
-// ended: the report then says so. Errors are those of Find; processes that could not be
-// ended are in the report.
+// End ends the processes of t. First everything is held where it is, until a look finds nothing
+// new, so that nothing can start another one meanwhile. Then all are asked to end and let go,
+// hooks only once nobody hears of their end, and what still runs a few seconds later is killed,
+// with what it started. It takes eight seconds at the most, also when processes come faster
+// than they can be ended: the report then says so. Errors are those of Find; processes that
+// could not be ended are in the report. When ctx ends, each part that is left takes one look
+// and no more, and the report says that it was interrupted.
 func End(ctx context.Context, t Target) (Report, error) {
 	l, err := newSearch(t)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
-// member is a process that counts, and our hold on it.
+// member is a process that counts, and our hold on it. It stays one when the process has gone.
 type member struct {
 	Found
 	depth  int // below the agent; 0 for what left the tree
@@ -25,8 +25,9 @@ type member struct {
 	released    bool    // it may end
 }
 
-// search is one search for a session's processes. It remembers what it saw, because a
-// process that is gone may have left others behind in its group or session.
+// search is one search for a session's processes. It remembers what it saw, because a process
+// that is gone may have left others behind in its group or session. Members are never taken
+// out.
 type search struct {
 	t        Target
 	sys      system
@@ -42,6 +43,7 @@ type search struct {
 	problem  string
 }
 
+// newSearch is a search that has not looked yet. Errors: ErrUnsupported.
 func newSearch(t Target) (*search, error) {
 	l := &search{
 		t: t, sys: t.sys, pace: usual,
@@ -60,7 +62,7 @@ func newSearch(t Target) (*search, error) {
 	return l, nil
 }
 
-// table is the process table as of one moment.
+// table is the process table as of one moment, or nearly: it is read process by process.
 type table struct {
 	by        map[int]Process
 	list      []Process
@@ -84,7 +86,9 @@ func (l *search) table() (table, error) {
 	return tab, nil
 }
 
-// update looks at the process table and returns the members that are new, parents first.
+// update looks at the process table and returns the members that are new, parents first. One
+// process may make others count, by its group or as their parent, so the table is gone through
+// until nothing changes.
 func (l *search) update() ([]*member, error) {
 	tab, err := l.table()
 	if err != nil {
@@ -102,8 +106,9 @@ func (l *search) update() ([]*member, error) {
 	return l.order[known:], nil
 }
 
-// untouchable lists what is never ended: us and those above us, those above the agent,
-// the first process, what the caller named, and the servers of terminals.
+// untouchable lists what is never ended: us and those above us, those above the agent, the
+// first process, what the caller named, and the servers of terminals. It is made anew with each
+// table, as all of these may change.
 func (l *search) untouchable(tab table) map[int]string {
 	kept := map[int]string{0: "the kernel", 1: "the first process"}
 	for _, pid := range l.t.Spare {
@@ -132,7 +137,8 @@ func (l *search) untouchable(tab table) map[int]string {
 	return kept
 }
 
-// isTerminalServer knows the programs that hold other people's terminals.
+// isTerminalServer knows the programs that hold other people's terminals. What they start is
+// not the session's because of that.
 func isTerminalServer(name string) bool {
 	for _, s := range []string{"tmux: server", "tmux", "screen", "SCREEN", "zellij", "sshd", "dtach", "abduco"} {
 		if name == s {
@@ -142,13 +148,14 @@ func isTerminalServer(name string) bool {
 	return strings.HasPrefix(name, "sshd-")
 }
 
-// root is the agent's process, if it still is that run of it.
+// root is the agent's process, if it still is that run of it; false without a start to compare.
 func (l *search) root(tab table) (Process, bool) {
 	p, ok := tab.by[l.t.PID]
 	return p, ok && l.t.PID > 1 && l.t.Start != 0 && p.Start == l.t.Start
 }
 
-// consider takes p in when it counts. It reports whether that is news.
+// consider takes p in when it counts. It reports whether that is news. What must not be touched
+// is noted as spared, and makes its children count all the same.
 func (l *search) consider(tab table, p Process) bool {
 	if _, known := l.members[p.id()]; known {
 		return false
@@ -156,10 +163,12 @@ func (l *search) consider(tab table, p Process) bool {
 	if _, known := l.spared[p.id()]; known {
 		return false
 	}
+	// Whether it counts comes before whether it may be touched, as a spared one links others.
 	why, depth := l.why(tab, p)
 	if why == "" {
 		return false
 	}
+	// What was suspected is now known to count.
 	delete(l.unsure, p.id())
 	if reason, no := tab.untouched[p.PID]; no {
 		if p.PID > 1 {
@@ -179,9 +188,10 @@ func (l *search) consider(tab table, p Process) bool {
 	return true
 }
 
-// lead notes the group and the session of a member when it was made by the agent's
-// processes: a member leads it, or its leader is gone and it is not the agent's own, which
-// it may share with whatever else was started from the same shell.
+// lead notes the group and the session of a member when it was made by the agent's processes: a
+// member leads it, or its leader is gone and it is not the agent's own, which it may share with
+// whatever else was started from the same shell. One that holds a process which is never ended
+// does not count.
 func (l *search) lead(tab table, p Process) {
 	l.pids[p.PID] = true
 	for _, kind := range []struct {
@@ -210,7 +220,9 @@ func (t table) shared(number int, of func(Process) int) bool {
 	return false
 }
 
-// why says why p counts as the session's, "" when it does not.
+// why says why p counts as the session's, "" when it does not. depth is how far below the agent
+// it is, 0 for what left the tree. A parent must be older than its child: its pid may have been
+// another's.
 func (l *search) why(tab table, p Process) (why string, depth int) {
 	root, alive := l.root(tab)
 	if alive && p.PID == root.PID {
@@ -220,6 +232,7 @@ func (l *search) why(tab table, p Process) (why string, depth int) {
 		if m, ok := l.members[parent.id()]; ok {
 			return fmt.Sprintf("child of %d", parent.PID), m.depth + 1
 		}
+		// A spared process may be the session's all the same, and then so are its children.
 		if _, ok := l.spared[parent.id()]; ok && !isTerminalServer(parent.Name) {
 			return fmt.Sprintf("child of %d", parent.PID), 2
 		}
@@ -236,8 +249,8 @@ func (l *search) why(tab table, p Process) (why string, depth int) {
 	return l.tell(tab, p), 0
 }
 
-// besideAgent reports whether p is in the agent's own group because the same shell
-// started both, as it does with a pipeline.
+// besideAgent reports whether p is in the agent's own group because the same shell started
+// both, as it does with a pipeline. An orphan's parent says nothing about who started it.
 func (l *search) besideAgent(p Process) bool {
 	return p.Group == l.agent.Group && p.Parent == l.agent.Parent && !l.agent.orphan
 }
@@ -245,15 +258,18 @@ func (l *search) besideAgent(p Process) bool {
 // sessionVariables hold an agent's own session id, in what it starts.
 var sessionVariables = profile.Gather(func(p *profile.Profile) []string { return []string{p.Session} })
 
-// tell finds in p's environment that the agent started it. A pid there means the agent
-// only while no other process had that pid.
+// tell finds in p's environment that the agent started it. A pid there means the agent only
+// while no other process had that pid. The environment is the one that the program was started
+// with, which it cannot take back.
 func (l *search) tell(tab table, p Process) string {
 	if p.dead {
 		return ""
 	}
 	pid := ""
+	// Without a start nobody can say whose pid it was.
 	if l.t.PID > 1 && l.t.Start != 0 {
 		pid = "CLAUDE_PID=" + strconv.Itoa(l.t.PID)
+		// Another process has the agent's pid by now, and may have put it there.
 		if later, ok := tab.by[l.t.PID]; ok && later.Start != l.t.Start && p.Start >= later.Start {
 			pid = ""
 		}
@@ -270,8 +286,8 @@ func (l *search) tell(tab table, p Process) string {
 	return ""
 }
 
-// suspect notes what may belong to the session and cannot be shown to: orphans that
-// started after the agent and work in its folder.
+// suspect notes what may belong to the session and cannot be shown to: orphans that started
+// after the agent and work in its folder. The list is made anew with each look.
 func (l *search) suspect(tab table) {
 	clear(l.unsure)
 	if l.t.Folder == "" || l.t.Start == 0 {
@@ -290,12 +306,14 @@ func (l *search) suspect(tab table) {
 	}
 }
 
+// within reports whether path is folder or lies in it. The root holds everything and so says
+// nothing.
 func within(path, folder string) bool {
 	rel, err := filepath.Rel(folder, path)
 	return path != "" && err == nil && filepath.Clean(folder) != "/" && rel != ".." && !strings.HasPrefix(rel, "../")
 }
 
-// report tells what is known now.
+// report tells what is known now. The order is the same each time: by depth, then as found.
 func (l *search) report() Report {
 	r := Report{Processes: []Found{}, Unfinished: l.problem}
 	if r.Unfinished == "" && (l.t.PID == 0 || l.t.Start == 0) {
@@ -317,7 +335,7 @@ func (l *search) report() Report {
 	return r
 }
 
-// orLast puts what left the tree behind what is in it.
+// orLast puts what left the tree behind what is in it: it ends after its parents.
 func orLast(depth int) int {
 	if depth == 0 {
 		return 1 << 20
@@ -325,6 +343,7 @@ func orLast(depth int) int {
 	return depth
 }
 
+// close lets go of all handles. Processes that are held stay so; letGo is for them.
 func (l *search) close() {
 	for _, m := range l.order {
 		if m.handle != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
-// runners are variables that make other programs run something, whatever their value.
+// runners are variables that make other programs run something, whatever their value. They are
+// Dangerous also where package command only wants an exact rule: a person should see why.
 var runners = wordset.New(`LD_PRELOAD LD_AUDIT BASH_ENV PROMPT_COMMAND GIT_SSH_COMMAND GIT_SSH GIT_EXTERNAL_DIFF GIT_ASKPASS
 	SSH_ASKPASS SUDO_ASKPASS GIT_PROXY_COMMAND GIT_EXEC_PATH GIT_TEMPLATE_DIR PYTHONSTARTUP PERL5OPT PERL5DB RUBYOPT ZDOTDIR
 	JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER LESSOPEN LESSCLOSE PS4
@@ -29,9 +30,11 @@ var (
 var quietVariables = wordset.New(`LANG LANGUAGE LC_ALL LC_CTYPE LC_COLLATE LC_MESSAGES LC_NUMERIC LC_TIME TZ TERM COLUMNS LINES NO_COLOR
 	CLICOLOR FORCE_COLOR GIT_OPTIONAL_LOCKS GIT_TERMINAL_PROMPT PAGER GIT_PAGER MANPAGER`)
 
-// assign judges that a variable is set.
+// assign judges that a variable is set. A value that is not known is looked at as it stands in
+// the text.
 func (j lineJudge) assign(e shell.Element) {
 	name, value := e.Name, e.Value
+	// The text may still show a path or a name, where the value has only a doubt.
 	if _, text, ok := strings.Cut(e.Text, "="); ok && value == "" && e.Unsure != "" {
 		value = strings.Trim(text, `"'`)
 	}
@@ -40,10 +43,12 @@ func (j lineJudge) assign(e shell.Element) {
 		j.guard("changes how aoctl or an agent is set up")
 	case runners.Has(name), strings.HasPrefix(name, "DYLD_"), strings.HasPrefix(name, "GIT_CONFIG"), strings.HasPrefix(name, "BASH_FUNC_"):
 		j.danger("makes programs run something else")
+	// ENV names a start-up file to sh, and is a harmless "production" to many programs.
 	case name == "ENV" && (value == "" || strings.ContainsAny(value, "/~.$")):
 		j.danger("makes programs run something else")
 	case name == "NODE_OPTIONS" && loadsCode(value):
 		j.danger("makes programs run something else")
+	// A folder that anybody may fill can bring its own "git".
 	case name == "PATH" && !plainPath(value):
 		j.danger("lets a folder replace programs")
 	case showers.Has(name) && value != "" && !plainShowers.Has(value):
@@ -64,6 +69,7 @@ func steersAoctl(name string) bool {
 	return slices.Contains(steering(), name)
 }
 
+// loadsCode reports whether NODE_OPTIONS has an option that loads a module or opens a port.
 func loadsCode(value string) bool {
 	return slices.ContainsFunc(strings.Fields(value), func(w string) bool {
 		return cmdline.Matches("-r|--require*|--import*|--loader*|--experimental-loader*|--inspect*", w)

@@ -2,7 +2,8 @@ package risk
 
 import "fmt"
 
-// String returns "safe", "normal" or "dangerous".
+// String returns "safe", "normal" or "dangerous". It is total, so that a number from elsewhere
+// has a name as well.
 func (c Class) String() string {
 	switch {
 	case c <= Safe:

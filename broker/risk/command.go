@@ -11,7 +11,8 @@ import (
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
-// rule says what is remarkable about a command.
+// rule says what is remarkable about a command. sub and when have both to hold; of several
+// rules for a program all are tried, and each that fits is a finding.
 type rule struct {
 	names   string                     // of programs, separated by blanks; one that ends in * is a prefix
 	sub     string                     // the subcommand, as for args.sub; "" for any
@@ -22,8 +23,9 @@ type rule struct {
 	guarded bool
 }
 
-// The questions that rules ask most. A rule is worse off with option, which may be there in any guise, and
-// better off with without, which has to be there for sure.
+// The questions that rules ask most. A rule is worse off with option, which may be there in any
+// guise, and better off with without, which has to be there for sure. word asks for a word as
+// it is, like for one that a pattern fits, noSub for any subcommand but those named.
 func option(options ...string) func(cmdline.Command) bool {
 	return func(a cmdline.Command) bool { return a.Has(options...) }
 }
@@ -63,6 +65,7 @@ var commandRules = sync.OnceValue(func() map[string][]rule {
 	return all
 })
 
+// allRules is every table of rules. A new file of rules is added here.
 func allRules() []rule {
 	var all []rule
 	for _, list := range [][]rule{fileRules(), gitRules(), diskRules(), publishRules(), adminRules(), cloudRules(), secretRules(), networkRules(), agentRules(), installRules()} {
@@ -74,7 +77,8 @@ func allRules() []rule {
 // prefixes are the beginnings under which commandRules has prefixes.
 var prefixes = []string{"mkfs*", "newfs*", "docker-credential-*", "git-credential-*"}
 
-// commandJudge judges commands by their words.
+// commandJudge judges commands by their words. It carries the other judges, as words may name
+// files and hold texts.
 type commandJudge struct {
 	scene
 	files   fileJudge
@@ -87,7 +91,8 @@ func newCommandJudge(s scene, raw string) commandJudge {
 	return commandJudge{scene: s, files: fileJudge{s}, secrets: secretJudge{s}, texts: &textJudge{scene: s}, raw: raw}
 }
 
-// command judges one command by its words.
+// command judges one command by its words. That it runs through sudo is told whatever the
+// command is, even when its words are not known.
 func (j commandJudge) command(e shell.Element) {
 	a := cmdline.Of(e)
 	if a.Is(programs.Raises) || a.ThroughOne(programs.Raises) {
@@ -99,6 +104,7 @@ func (j commandJudge) command(e shell.Element) {
 	for _, r := range commandRules()[a.Name] {
 		j.apply(r, a)
 	}
+	// A program may have rules under its name and under a beginning of it.
 	for _, p := range prefixes {
 		if strings.HasPrefix(a.Name, strings.TrimSuffix(p, "*")) {
 			for _, r := range commandRules()[p] {
@@ -115,7 +121,8 @@ func (j commandJudge) command(e shell.Element) {
 	j.code(a)
 }
 
-// apply finds what a rule says of a command.
+// apply finds what a rule says of a command. The question when sees the words behind the
+// subcommand alone.
 func (f *findings) apply(r rule, a cmdline.Command) {
 	if r.sub != "" {
 		rest, ok := a.Sub(r.sub)
@@ -137,8 +144,8 @@ func (f *findings) apply(r rule, a cmdline.Command) {
 	f.find(found)
 }
 
-// deleters judges what a command removes by its words, should the line's elements not
-// say it.
+// deleters judges what a command removes by its words, should the line's elements not say it.
+// The same path is mostly judged twice, which merge makes one finding.
 func (j commandJudge) deleters(a cmdline.Command) {
 	s := j.spotOf(a.Element, true)
 	switch a.Name {
@@ -149,9 +156,11 @@ func (j commandJudge) deleters(a cmdline.Command) {
 			case w != "":
 				s.tilde, s.entry = strings.HasPrefix(w, "~"), true
 				j.files.writePath(j.resolve(w, s), change{deletes: true, wide: wide})
+				// rm -r x/ goes into a folder that x links to.
 				if s.entry = false; wide {
 					j.files.writePath(j.resolve(w, s), change{deletes: true, wide: true})
 				}
+			// find's own folders say what its rm takes away.
 			case wide && !a.Through("find", "fd", "fdfind"):
 				j.danger("deletes what the line does not say")
 			}
@@ -162,8 +171,8 @@ func (j commandJudge) deleters(a cmdline.Command) {
 	}
 }
 
-// copies judges the files that come to be when something is copied into a folder: the
-// line names the folder only.
+// copies judges the files that come to be when something is copied into a folder: the line
+// names the folder only. Whether the target is a folder is not asked, so only the names count.
 func (j commandJudge) copies(a cmdline.Command) {
 	switch a.Name {
 	case "cp", "mv", "ln", "install", "rsync":
@@ -176,6 +185,7 @@ func (j commandJudge) copies(a cmdline.Command) {
 	}
 	target, ok := a.Value("-t", "--target-directory")
 	if !ok || a.Name == "rsync" {
+		// -t means something else to rsync.
 		target, ops = ops[len(ops)-1], ops[:len(ops)-1]
 	}
 	if target == "" {
@@ -206,12 +216,14 @@ const maxWords = 4000
 // tooLong is the reason of a call that was not looked at to its end.
 const tooLong = "too long to look at all of it"
 
-// words judges files that a command names among its words although the line's elements
-// do not: its program may be one that nobody knows.
+// words judges files that a command names among its words although the line's elements do not:
+// its program may be one that nobody knows. What it finds is at most a suspicion, so it leaves
+// out what is known to be no file.
 func (j commandJudge) words(a cmdline.Command) {
 	if a.Is(programs.WordsNoFiles) || a.Name == "find" && !a.Has("-delete", "-exec", "-execdir", "-ok", "-okdir", "-fprint", "-fprintf", "-fls") {
 		return
 	}
+	// A word that is not known may hold a path in its text all the same.
 	if slices.Contains(a.Element.Argv, "") && a.Name != "git" {
 		j.texts.namesIn(a.Element.Text)
 	}
@@ -229,9 +241,11 @@ func (j commandJudge) words(a cmdline.Command) {
 			if why, ok := j.guarded(t, false, false); ok {
 				j.guard(why)
 			}
+			// git has a judge of its own for what it shows (secrets_git.go).
 			if why, ok := credential(t); ok && i > 0 && a.Name != "git" && !t.isFolder(".ssh") && !writesOnly(a, p) && !omits(a, p) {
 				j.dangerIn(why, says(why, t))
 			}
+			// Whether it reads or writes the file is not known of such a program.
 			if _, ok := writes().Find(t.forms); ok && i > 0 && !a.Is(programs.PlainReader) {
 				j.danger("may change a file that runs something")
 			}
@@ -242,8 +256,8 @@ func (j commandJudge) words(a cmdline.Command) {
 // goCommands are first words of go that are never files, even where a file has the name.
 var goCommands = wordset.New("bug build clean doc env fix fmt generate get help install list mod run telemetry test tool version vet work")
 
-// writesOnly reports whether a program only makes the file p, as cp does with its last
-// operand.
+// writesOnly reports whether a program only makes the file p, as cp does with its last operand.
+// What is written is judged as such, and shows nothing of a key.
 func writesOnly(a cmdline.Command, p string) bool {
 	switch a.Name {
 	case "rm", "unlink", "shred", "tee", "truncate":
@@ -255,13 +269,15 @@ func writesOnly(a cmdline.Command, p string) bool {
 	return false
 }
 
-// omits reports whether a program that packs or copies is told to leave p out.
+// omits reports whether a program that packs or copies is told to leave p out. The pattern has
+// to be p itself.
 func omits(a cmdline.Command, p string) bool {
 	return cmdline.Matches("tar|gtar|bsdtar|rsync|zip", a.Name) && slices.ContainsFunc(leftOut(a.Element).picks, func(x pick) bool { return x.not && x.pattern == p })
 }
 
-// pieces are the parts of a word that may name a file: the word, and what follows an
-// option's name, a "=", an "@" or a ":".
+// pieces are the parts of a word that may name a file: the word, and what follows an option's
+// name, a "=", an "@" or a ":". Of --data=@key.pem there are @key.pem and key.pem; a text of
+// several lines is no name.
 func pieces(w string) []string {
 	if w == "" || len(w) > 4096 || strings.ContainsRune(w, '\n') {
 		return nil

@@ -8,10 +8,12 @@ import (
 	"github.com/aoctl/aoctl/broker/risk/pathtable"
 )
 
-// fileJudge judges files that are read, written and removed.
+// fileJudge judges files that are read, written and removed. It looks at where a path leads and
+// at what it says, and the worse of the two counts.
 type fileJudge struct{ scene }
 
-// readPath judges that t is read. A wide read takes everything below t as well.
+// readPath judges that t is read. A wide read takes everything below t as well. Some folders of
+// keys count only then; what else lies below a folder is for secretJudge to look up.
 func (j fileJudge) readPath(t target, wide bool) {
 	if why, ok := j.guarded(t, wide, false); ok {
 		j.guard(why)
@@ -22,6 +24,7 @@ func (j fileJudge) readPath(t target, wide bool) {
 	if wide && (t.isFolder(".aws") || t.isFolder(".kube") || t.isFolder(".docker")) {
 		j.danger("reads keys or credentials")
 	}
+	// bash opens a connection for these names.
 	if slices.ContainsFunc(t.places(), func(p string) bool { return belowAny([]string{"/dev/tcp", "/dev/udp"}, p) }) {
 		j.danger("talks to the network")
 	}
@@ -30,14 +33,15 @@ func (j fileJudge) readPath(t target, wide bool) {
 	}
 }
 
-// change is what happens to a file.
+// change is what happens to a file. The zero change is that it is created or overwritten.
 type change struct {
 	deletes bool
 	moves   bool // deletes, but keeps it elsewhere
 	wide    bool // with everything below
 }
 
-// writePath judges that t is created, changed or removed.
+// writePath judges that t is created, changed or removed. A removal is judged by deletePath for
+// where it is, and here for what it is.
 func (j fileJudge) writePath(t target, c change) {
 	if why, ok := j.guarded(t, c.wide || c.deletes, true); ok {
 		j.guard(why)
@@ -62,8 +66,9 @@ func (j fileJudge) writePath(t target, c change) {
 	}
 }
 
-// writeSystem judges both where t leads and, unless it was written as a path that
-// starts in a folder of the project, what it says.
+// writeSystem judges both where t leads and, unless it was written as a path that starts in a
+// folder of the project, what it says. A link inside the project may be named like a folder of
+// the system without harm.
 func (j fileJudge) writeSystem(t target) {
 	if j.inProject(t) && (t.rel || below(j.at.Project, t.given)) {
 		return
@@ -75,7 +80,8 @@ func (j fileJudge) writeSystem(t target) {
 	}
 }
 
-// deletePath judges that t is removed, or moved away.
+// deletePath judges that t is removed, or moved away. Inside the project a removal is everyday
+// work, but for the whole of it and for git's own files.
 func (j fileJudge) deletePath(t target, c change) {
 	switch {
 	case t.given == "" && c.wide && !c.moves:
@@ -103,19 +109,22 @@ func (j fileJudge) deletesOutside(p string) string {
 	return said("deletes "+p+", outside the project", p)
 }
 
-// allOfProject reports whether t is the project's folder, or a pattern for all in it.
+// allOfProject reports whether t is the project's folder, or a pattern for all in it: one with
+// hardly a letter of its own.
 func (r *resolver) allOfProject(t target) bool {
 	return slices.ContainsFunc(t.places(), func(p string) bool {
 		return p == r.at.Project || t.glob && path.Dir(p) == r.at.Project && !pathtable.Literals(path.Base(p), 2)
 	})
 }
 
-// aboveHome reports whether t is the home folder or one that holds it.
+// aboveHome reports whether t is the home folder or one that holds it. Nobody is above a home
+// that is not known.
 func (r *resolver) aboveHome(t target) bool {
 	return r.at.Home != "" && slices.ContainsFunc(t.places(), func(p string) bool { return below(p, r.at.Home) })
 }
 
-// places are the absolute paths that t may be.
+// places are the absolute paths that t may be: as it is given and as it leads. None when the
+// folder it starts in is not known.
 func (t target) places() []string {
 	if t.given == "" {
 		return nil
@@ -134,6 +143,7 @@ func (t target) isFolder(name string) bool {
 	return !slices.ContainsFunc(t.forms, func(f pathtable.Form) bool { return len(f.Names) == 0 || f.Names[len(f.Names)-1] != name })
 }
 
+// inGit reports whether t lies in a .git folder, or may by its pattern.
 func (t target) inGit() bool {
 	return slices.ContainsFunc(t.forms, func(f pathtable.Form) bool {
 		return slices.ContainsFunc(f.Names, func(n string) bool {
@@ -142,7 +152,8 @@ func (t target) inGit() bool {
 	})
 }
 
-// reading are folders outside a project that nobody minds being read.
+// reading are folders outside a project that nobody minds being read: they are the same on
+// every machine, or hold nothing for long.
 var reading = []string{
 	"/usr/share", "/usr/include", "/usr/lib", "/usr/local/go", "/tmp", "/private/tmp", "/var/tmp", "/private/var/tmp",
 	"/etc/os-release", "/proc/cpuinfo", "/proc/meminfo", "/proc/version",

@@ -12,7 +12,8 @@ const (
 	maxText     = 400 // bytes of a finding's text
 )
 
-// findings collects what is found about one call.
+// findings collects what is found about one call. about says which element the next ones are
+// of; they keep its text.
 type findings struct {
 	element int    // what the next findings are about
 	text    string // its text
@@ -22,6 +23,8 @@ type findings struct {
 // about moves to another element of the line.
 func (f *findings) about(element int, text string) { f.element, f.text = element, text }
 
+// danger, note and guard record what makes a call dangerous, what only deserves a word, and
+// what no rule may allow. why is one of our own phrases.
 func (f *findings) danger(why string) { f.find(Finding{Class: Dangerous, Why: why}) }
 
 // dangerIn is danger with a sentence that says who does what, "" for none.
@@ -29,7 +32,8 @@ func (f *findings) dangerIn(why, says string) {
 	f.find(Finding{Class: Dangerous, Why: why, Says: says})
 }
 
-// sharpen is dangerIn for what was perhaps found already about the same element, without a sentence.
+// sharpen is dangerIn for what was perhaps found already about the same element, without a
+// sentence. So the better sentence is told and not both.
 func (f *findings) sharpen(why, says string) {
 	i := slices.IndexFunc(f.list, func(old Finding) bool { return old.Element == f.element && old.Why == why && old.Says == "" })
 	if i < 0 || says == "" {
@@ -49,13 +53,14 @@ func (f *findings) find(found Finding) {
 	f.list = append(f.list, found)
 }
 
-// merge sorts findings, worst first and guarded before others of their class, then by
-// element and in the order of the judging, and leaves one of those that say the same: in one
-// sentence, or of one text.
+// merge sorts findings, worst first and guarded before others of their class, then by element
+// and in the order of the judging, and leaves one of those that say the same: in one sentence,
+// or of one text. More than maxFindings are cut off at the harmless end.
 func merge(list []Finding) []Finding {
 	slices.SortStableFunc(list, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(b.Class, a.Class), cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Element, b.Element))
 	})
+	// The same reason about two files stays twice; about one it is told once.
 	type key struct{ why, about string }
 	seen := map[key]bool{}
 	list = slices.DeleteFunc(list, func(f Finding) bool {
@@ -67,6 +72,7 @@ func merge(list []Finding) []Finding {
 	return list[:min(len(list), maxFindings)]
 }
 
+// rank puts guarded findings first.
 func rank(f Finding) int {
 	if f.Guarded {
 		return 0

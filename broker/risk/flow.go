@@ -11,7 +11,9 @@ import (
 	"github.com/aoctl/aoctl/broker/shell/programs"
 )
 
-// flow is what the elements of one line do to each other.
+// flow is what the elements of one line do to each other. It is asked after the elements were
+// judged one by one: a download and a shell are each harmless enough, and together run whatever
+// a stranger sends.
 type flow struct {
 	j       scene
 	l       *shell.Line
@@ -22,6 +24,8 @@ type flow struct {
 	fetched bool
 }
 
+// newFlow notes the sources of the line and what mv takes away, which later looks need from the
+// start.
 func newFlow(j scene, l *shell.Line) *flow {
 	f := &flow{j: j, l: l, args: make([]cmdline.Command, len(l.Elements)), moved: map[string]bool{}, got: map[string]bool{}}
 	for i, e := range l.Elements {
@@ -39,10 +43,12 @@ func newFlow(j scene, l *shell.Line) *flow {
 	return f
 }
 
-// key is a path as an element has it.
+// key is a path as an element has it, with the folder, so that equal names in two folders
+// differ.
 func (f *flow) key(e shell.Element) string { return e.Dir + "\x00" + e.Path }
 
-// judge looks for programs that run what another one fetches.
+// judge looks for programs that run what another one fetches. It goes from left to right, as a
+// file must have been fetched before it runs.
 func (f *flow) judge() {
 	kills := -1
 	for i, e := range f.l.Elements {
@@ -56,6 +62,7 @@ func (f *flow) judge() {
 		f.runsDownload(i, a)
 		f.download(i, a)
 	}
+	// "kill $(pgrep aoctl)" has aoctl in no word of kill.
 	if kills >= 0 && f.looksFor("aoctl") {
 		f.about(kills)
 		f.j.guard("ends or stops aoctl")
@@ -64,7 +71,8 @@ func (f *flow) judge() {
 
 func (f *flow) about(i int) { f.j.about(i, f.l.Elements[i].Text) }
 
-// looksFor reports whether the line asks for the processes of a program.
+// looksFor reports whether the line asks for the processes of a program, by any of the usual
+// tools.
 func (f *flow) looksFor(name string) bool {
 	for _, a := range f.args {
 		switch a.Name {
@@ -77,7 +85,8 @@ func (f *flow) looksFor(name string) bool {
 	return false
 }
 
-// runsInput reports whether a command may run what it reads or what its words become.
+// runsInput reports whether a command may run what it reads or what its words become. A program
+// that is not known may be an interpreter.
 func runsInput(a cmdline.Command) bool {
 	if len(a.Element.Argv) == 0 {
 		return false
@@ -85,8 +94,9 @@ func runsInput(a cmdline.Command) bool {
 	return a.Element.Argv[0] == "" || a.Is(programs.Interpreter) || a.ThroughOne(programs.Interpreter)
 }
 
-// runsFetched judges an interpreter, element i, by the sources before it in its
-// pipeline and by those in its own words.
+// runsFetched judges an interpreter, element i, by the sources before it in its pipeline and by
+// those in its own words, as in "curl x | sh", "sh <(curl x)" and "echo x | base64 -d | sh".
+// One source is enough.
 func (f *flow) runsFetched(i int, a cmdline.Command) {
 	for _, n := range f.sources {
 		if n == i || !f.feeds(n, i, a) {
@@ -102,6 +112,8 @@ func (f *flow) runsFetched(i int, a cmdline.Command) {
 	}
 }
 
+// fetches and decodes: commands that print what nobody has seen, from the network or out of an
+// encoding.
 func fetches(a cmdline.Command) bool {
 	if a.Name == "openssl" {
 		return a.Exactly("s_client")
@@ -113,9 +125,12 @@ func decodes(a cmdline.Command) bool {
 	return a.Is(programs.Decodes) && (a.Name == "uudecode" || a.Has("-d", "-D", "--decode", "-r", "--decrypt"))
 }
 
-// feeds reports whether what element n prints may be what element i runs.
+// feeds reports whether what element n prints may be what element i runs: inside a substitution
+// in its words, by a here-document, or through a pipe. Whether n stands in i is told by the
+// texts, as elements have no tree.
 func (f *flow) feeds(n, i int, a cmdline.Command) bool {
 	from, to := f.l.Elements[n], f.l.Elements[i]
+	// The source stands in a substitution of this command.
 	if before, _, inside := strings.Cut(to.Text, from.Text); inside && strings.ContainsAny(before, "(`") {
 		return a.Name == "" || a.Is(programs.Shell) || runsWord(a) // without a name it is a part that could not be read
 	}
@@ -125,16 +140,19 @@ func (f *flow) feeds(n, i int, a cmdline.Command) bool {
 	if from.Pipe == 0 || n > i {
 		return false
 	}
+	// Inside of a group in a pipeline, commands have other numbers and read what is piped in.
 	if from.Pipe != to.Pipe && to.Stdin != "pipe" {
 		return false
 	}
+	// A part that could not be read runs what it is fed only if a shell reads it.
 	if to.Kind == shell.Unknown {
 		return runsScript(to.Via)
 	}
 	return to.Kind == shell.Command && (readsProgram(a) || throughXargs(a))
 }
 
-// runsScript reports whether one of the wrappers is a shell that runs a text.
+// runsScript reports whether one of the wrappers is a shell that runs a text. The part that
+// could not be read is then that text.
 func runsScript(via []string) bool {
 	return slices.ContainsFunc(strings.Fields(strings.Join(via, " ")), func(name string) bool { return programs.Is(programs.Shell, cmdline.Program(name)) })
 }
@@ -144,8 +162,9 @@ func runsWord(a cmdline.Command) bool {
 	return a.Is(programs.Interpreter) && (a.Has("-c", "-e", "-r", "-E", "--eval", "-p") || hasOperands(a))
 }
 
-// readsProgram reports whether an interpreter takes its program from standard input:
-// it is given none as a file or on the command line.
+// readsProgram reports whether an interpreter takes its program from standard input: it is
+// given none as a file or on the command line. Databases take statements there even behind an
+// operand.
 func readsProgram(a cmdline.Command) bool {
 	if !a.Is(programs.Interpreter) || a.Name == "eval" {
 		return len(a.Element.Argv) > 0 && a.Element.Argv[0] == ""
@@ -157,6 +176,7 @@ func readsProgram(a cmdline.Command) bool {
 	}
 	for i, w := range a.Words {
 		switch {
+		// "deno run -" reads its program from standard input.
 		case w == "run" && (a.Name == "deno" || a.Name == "bun"):
 		case w == "-" || w == "/dev/stdin" || w == "/dev/fd/0" || w == "/proc/self/fd/0":
 			return true
@@ -165,6 +185,7 @@ func readsProgram(a cmdline.Command) bool {
 		case givesProgram(a.Name, w):
 			return false
 		case w != "" && w[0] == '-':
+		// The value of an option is not the name of a program.
 		case i > 0 && (a.Words[i-1] == "-W" || a.Words[i-1] == "-X" || a.Words[i-1] == "-o" || a.Words[i-1] == "-O"):
 		case a.Name == "psql" || a.Name == "mysql" || a.Name == "sqlite3":
 			return true
@@ -175,7 +196,8 @@ func readsProgram(a cmdline.Command) bool {
 	return true
 }
 
-// givesProgram reports whether an option of an interpreter says what to run.
+// givesProgram reports whether an option of an interpreter says what to run. The letters are
+// those of shells, or of python, node, perl and ruby together.
 func givesProgram(name, w string) bool {
 	switch {
 	case w == "--eval" || w == "--print" || w == "--command":
@@ -195,8 +217,9 @@ func throughXargs(a cmdline.Command) bool {
 	return runs && a.Through("xargs", "parallel")
 }
 
-// runsDownload judges a command that runs, or makes runnable, a file which the line
-// has fetched before.
+// runsDownload judges a command that runs, or makes runnable, a file which the line has fetched
+// before. Files are known by their path, or by the last name alone where the folder is not
+// known.
 func (f *flow) runsDownload(i int, a cmdline.Command) {
 	if len(a.Element.Argv) == 0 || !f.fetched {
 		return
@@ -205,8 +228,10 @@ func (f *flow) runsDownload(i int, a cmdline.Command) {
 	switch {
 	case a.Is(programs.Interpreter):
 		runs = a.Operands()
+	// The next call may then run it by its name.
 	case a.Name == "chmod" && a.AnyWord(makesRunnable):
 		runs = a.Operands()
+	// ./install.sh runs by itself.
 	case strings.Contains(a.Element.Argv[0], "/"):
 		runs = a.Element.Argv[:1]
 	}
@@ -219,11 +244,13 @@ func (f *flow) runsDownload(i int, a cmdline.Command) {
 	}
 }
 
+// makesRunnable reports whether a word of chmod may set an x: by letters, or as any number.
 func makesRunnable(w string) bool {
 	return strings.Contains(w, "x") && strings.ContainsAny(w, "+=") || len(w) >= 3 && strings.Trim(w, "01234567") == ""
 }
 
-// download notes the files that element i fetches.
+// download notes the files that element i fetches. After a download each written file counts as
+// one, as the line may have copied it.
 func (f *flow) download(i int, a cmdline.Command) {
 	e := f.l.Elements[i]
 	if e.Kind == shell.Write && f.fetched && !e.Deletes {
@@ -240,12 +267,14 @@ func (f *flow) download(i int, a cmdline.Command) {
 	}
 	for _, w := range a.Operands() {
 		if plainURL(w) || remote(w) {
+			// The query is no part of the name that runs later.
 			w, _, _ = strings.Cut(w, "?")
 			f.keep(e, path.Base(w[strings.LastIndexByte(w, ':')+1:]))
 		}
 	}
 }
 
+// keep notes one file by its name and, where that is known, by its path.
 func (f *flow) keep(e shell.Element, p string) {
 	if p == "" {
 		return

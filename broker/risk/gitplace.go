@@ -11,7 +11,8 @@ import (
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
-// Git is what Place.Git says of the repository that git would use in a folder.
+// Git is what Place.Git says of the repository that git would use in a folder. The zero Git is
+// the project's own, with settings that run nothing. The reasons are ours and can be shown.
 type Git struct {
 	Foreign  string // not empty: it is not the project's own, because of this
 	Settings string // not empty: its settings run a program, or cannot be read
@@ -21,9 +22,14 @@ type Git struct {
 	Top      string // real path of the folder with the repository's .git; "" for none
 }
 
-// GitUse is what Place.Git says of the repository that element at of l would use, which
-// works in dir, absolute or "" when not known; the zero Git for any other command, and at
-// a place that does not tell.
+// GitUse is what Place.Git says of the repository that element at of l would use, which works
+// in dir, absolute or "" when not known; the zero Git for any other command, and at a place
+// that does not tell.
+//
+// git obeys the settings of the repository that it finds, and these can run programs: whoever
+// can put a .git on its way decides what "git status" does. So rules with wildcards hold for
+// the project's own repository only, as it is on the disk now, and not where the line itself
+// may change it.
 func GitUse(l *shell.Line, at int, dir string, p Place) Git {
 	e := l.Elements[at]
 	if p.Git == nil || e.Kind != shell.Command || e.Host != "" || !runsGit(e.Argv) {
@@ -32,8 +38,10 @@ func GitUse(l *shell.Line, at int, dir string, p Place) Git {
 	words, foreign := e.Argv[1:], ""
 	dir, words, foreign = gitFolder(dir, words)
 	if foreign != "" {
+		// Without a folder there is nothing to ask the disk.
 		return Git{Foreign: foreign}
 	}
+	// It looks for no repository.
 	if len(words) == 1 && words[0] == "version" {
 		return Git{}
 	}
@@ -47,6 +55,7 @@ func GitUse(l *shell.Line, at int, dir string, p Place) Git {
 	g := p.Git(real)
 	switch talks := len(words) > 0 && talking[words[0]]; {
 	case !talks:
+		// Only talking to a remote runs what these settings name.
 		g.Remote = ""
 	case g.Foreign == "":
 		g.Foreign = talksTo(words[1:], real, p)
@@ -61,11 +70,13 @@ func GitUse(l *shell.Line, at int, dir string, p Place) Git {
 // so what is harmless: git remote -v.
 var talking = wordset.Map("fetch pull push remote ls-remote fetch-pack send-pack submodule archive clone")
 
-// maxPushed is how many words of a push are looked at as folders.
+// maxPushed is how many words of a push are looked at as folders. Each may cost a walk up to
+// the root.
 const maxPushed = 50
 
-// talksTo says what a push to one of the words, or a fetch from it, would run: a
-// repository that is a folder runs its own hooks, and obeys its own settings.
+// talksTo says what a push to one of the words, or a fetch from it, would run: a repository
+// that is a folder runs its own hooks, and obeys its own settings. "" when there is none among
+// them.
 func talksTo(words []string, dir string, p Place) string {
 	if len(words) > maxPushed {
 		return "it has too many words to see which repositories git talks to"
@@ -102,8 +113,9 @@ func runsGit(argv []string) bool {
 	return name == "git" || strings.HasPrefix(name, "git-")
 }
 
-// gitFolder is the folder in which git looks for its repository when it starts in dir,
-// and the words from the subcommand on. foreign says why that is not known.
+// gitFolder is the folder in which git looks for its repository when it starts in dir, and the
+// words from the subcommand on. foreign says why that is not known. The folder is not cleaned,
+// as git walks links before "..".
 func gitFolder(dir string, words []string) (folder string, rest []string, foreign string) {
 	for len(words) > 0 && strings.HasPrefix(words[0], "-") {
 		w := words[0]
@@ -133,15 +145,17 @@ func gitFolder(dir string, words []string) (folder string, rest []string, foreig
 	return dir, words, ""
 }
 
-// gitMovers are subcommands of git that may put other folders and files into the work tree.
+// gitMovers are subcommands of git that may put other folders and files into the work tree, and
+// a repository with them.
 var gitMovers = wordset.Map("am apply checkout checkout-index cherry-pick clone merge mv pull read-tree rebase reset restore revert stash submodule switch worktree")
 
 // repositoryNames are the files and folders by which git knows a repository.
 var repositoryNames = wordset.Map(".git head objects refs commondir")
 
-// remakesGit reports whether another part of the line may make the folder in which
-// element at runs git, given as dir and really real, or a repository there: what the disk
-// says now is not what git finds. top is the folder of the repository.
+// remakesGit reports whether another part of the line may make the folder in which element at
+// runs git, given as dir and really real, or a repository there: what the disk says now is not
+// what git finds. top is the folder of the repository. Later writes count too, as a line may
+// loop.
 func remakesGit(l *shell.Line, at int, top, dir, real string, p Place) bool {
 	j := newResolver(p)
 	for i, e := range l.Elements {
@@ -151,6 +165,7 @@ func remakesGit(l *shell.Line, at int, top, dir, real string, p Place) bool {
 			if _, words, _ := gitFolder("/", e.Argv[1:]); len(words) > 0 && gitMovers[words[0]] {
 				return true
 			}
+		// A path that is not known has no text here; its element is unsure, which asks anyway.
 		case e.Kind == shell.Write && e.Path != "":
 			t := j.resolve(e.Path, j.spotOf(e, true))
 			if t.lost && !e.Deletes || slices.ContainsFunc(append(t.reals, t.given), func(w string) bool {
@@ -163,8 +178,9 @@ func remakesGit(l *shell.Line, at int, top, dir, real string, p Place) bool {
 	return false
 }
 
-// makesGit reports whether a write to file w may change a repository that git would find
-// in folder dir, or make one there.
+// makesGit reports whether a write to file w may change a repository that git would find in
+// folder dir, or make one there. A lock that is removed changes nothing; a bare repository has
+// the files of repositoryNames and no .git.
 func makesGit(w, dir string, deletes bool) bool {
 	if slices.Contains(pathtable.Split(w), ".git") {
 		return !deletes || !strings.HasSuffix(w, ".lock")

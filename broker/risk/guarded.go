@@ -16,8 +16,8 @@ const (
 	touchesAoctl    = "touches aoctl's own files"
 )
 
-// settings are files by which an agent's hooks, and so aoctl itself, can be switched
-// off or led astray.
+// settings are files by which an agent's hooks, and so aoctl itself, can be switched off or led
+// astray. Those of agents come from their profiles.
 var settings = sync.OnceValue(func() *pathtable.Table {
 	return pathtable.New(
 		pathtable.Rows(touchesAoctl,
@@ -33,6 +33,7 @@ func settingsOf(p *profile.Profile) []string {
 	patterns := slices.Clone(p.Settings.Files)
 	for _, name := range p.Settings.Guarded {
 		if path.Ext(name) != ".json" {
+			// Folders are guarded with all that lies below.
 			name += "/"
 		}
 		patterns = append(patterns, name)
@@ -40,23 +41,25 @@ func settingsOf(p *profile.Profile) []string {
 	return patterns
 }
 
-// Guarded reports whether path is one of aoctl's own files or a file by which an
-// agent's hooks can be switched off, or a folder that holds one of aoctl's own. A
-// relative path starts in at.CWD, and a leading tilde is the user's home. The project's
-// folder itself is never guarded for what lies in it.
+// Guarded reports whether path is one of aoctl's own files or a file by which an agent's hooks
+// can be switched off, or a folder that holds one of aoctl's own. A relative path starts in
+// at.CWD, and a leading tilde is the user's home. The project's folder itself is never guarded
+// for what lies in it. It follows links by at.Real.
 func Guarded(path string, at Place) bool {
 	j := newResolver(at)
 	_, yes := j.guarded(j.resolve(path, spot{dir: at.CWD, tilde: true, glob: true}), true, false)
 	return yes
 }
 
-// guarded says whether and why t is guarded. A wide operation also reaches what lies
-// below t; one that changes things has no excuse for the project's own folder.
+// guarded says whether and why t is guarded. A wide operation also reaches what lies below t;
+// one that changes things has no excuse for the project's own folder. Any way to read the path
+// is enough.
 func (r *resolver) guarded(t target, wide, changes bool) (string, bool) {
 	for _, f := range t.forms {
 		if e, ok := settings().FindForm(r.mask(f)); ok {
 			return e.Why, true
 		}
+		// A loose form has no root, so it lies above or below nothing for sure.
 		if !f.Loose && r.reachesOwn(f, wide, changes) {
 			return touchesAoctl, true
 		}
@@ -64,9 +67,10 @@ func (r *resolver) guarded(t target, wide, changes bool) (string, bool) {
 	return "", false
 }
 
-// mask blanks the folders above a project that lies well inside an agent's folder, as
-// a worktree in .claude/worktrees does: everything in it would be guarded otherwise.
-// A project that is such a folder, or lies right in it, stays guarded.
+// mask blanks the folders above a project that lies well inside an agent's folder, as a
+// worktree in .claude/worktrees does: everything in it would be guarded otherwise. A project
+// that is such a folder, or lies right in it, stays guarded. Forms without a root are left as
+// they are.
 func (r *resolver) mask(f pathtable.Form) pathtable.Form {
 	if f.Loose || len(r.blank) == 0 || !pathtable.SamePrefix(r.project, f.Names) {
 		return f
@@ -78,7 +82,8 @@ func (r *resolver) mask(f pathtable.Form) pathtable.Form {
 	return f
 }
 
-// agentFolders are the indexes of the names of a project's folder that mask blanks.
+// agentFolders are the indexes of the names of a project's folder that mask blanks. The last
+// two names never are: a project right in such a folder is part of it.
 func agentFolders(project []string) []int {
 	var list []int
 	for i := range len(project) - 2 {
@@ -89,10 +94,11 @@ func agentFolders(project []string) []int {
 	return list
 }
 
-// reachesOwn reports whether f is, lies in or, with wide, holds one of aoctl's own
-// files or the home of an agent's settings.
+// reachesOwn reports whether f is, lies in or, with wide, holds one of aoctl's own files or the
+// home of an agent's settings. A path above them is fine for a narrow operation.
 func (r *resolver) reachesOwn(f pathtable.Form, wide, changes bool) bool {
 	if !changes && len(f.Names) == len(r.project) && pathtable.SamePrefix(r.project, f.Names) {
+		// Reading or listing the project is everyday work, even with aoctl's own files in it.
 		wide = false
 	}
 	for _, own := range r.own {
@@ -104,7 +110,8 @@ func (r *resolver) reachesOwn(f pathtable.Form, wide, changes bool) bool {
 	return false
 }
 
-// leadsAlong reports whether the first names of f are, or may be, those given.
+// leadsAlong reports whether the first names of f are, or may be, those given. A star does not
+// stand for a dot in front, as in shells.
 func leadsAlong(f pathtable.Form, names []string) bool {
 	for i, want := range names {
 		got := f.Names[i]
@@ -119,7 +126,8 @@ func leadsAlong(f pathtable.Form, names []string) bool {
 	return true
 }
 
-// ownPaths are the folded names of what must not be reached from above.
+// ownPaths are the folded names of what must not be reached from above: to delete or move a
+// folder that holds them is to touch them.
 func ownPaths(at Place) [][]string {
 	var out [][]string
 	for _, p := range at.Own {

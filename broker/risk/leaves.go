@@ -15,8 +15,9 @@ import (
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
-// leaves is what a search or an archive leaves out. The zero leaves nothing out, and stands
-// for every command whose words are not all understood.
+// leaves is what a search or an archive leaves out. The zero leaves nothing out, and stands for
+// every command whose words are not all understood. It exists so that "grep -r --include=*.go x
+// ." is no question because of an .env in the project.
 type leaves struct {
 	picks  []pick // the last one that fits a file decides
 	only   bool   // a file that fits none is left out
@@ -41,18 +42,22 @@ const (
 	wholePath               // all of its path; a star stands for slashes too
 )
 
-// all reports whether no secret can remain: sources are none.
+// all reports whether no secret can remain: sources are none. Then nobody has to look at the
+// disk.
 func (l leaves) all() bool {
 	return l.only && !slices.ContainsFunc(l.picks, func(p pick) bool {
 		return !p.not && slices.ContainsFunc(braces(p.pattern), func(s string) bool { return !plainPattern().MatchString(s) || !endsIn(s, sourceEnds...) })
 	})
 }
 
-// out reports whether a file, as seen from the folder of the search, is surely left out.
+// out reports whether a file, as seen from the folder of the search, is surely left out. The
+// last pattern that fits decides, as with most programs; one that leaves out must surely fit,
+// one that takes in only may.
 func (l leaves) out(file string) bool {
 	names := strings.Split(file, "/")
 	for _, p := range slices.Backward(l.picks) {
 		switch {
+		// From the last pattern to the first: the later one decides.
 		case p.not && p.surely(names):
 			return true
 		case !p.not && p.may(names):
@@ -63,12 +68,14 @@ func (l leaves) out(file string) bool {
 }
 
 // surely reports whether every program takes the pattern to fit: of all that a pattern can
-// hold, only stars and question marks are understood, and capitals are no small letters.
+// hold, only stars and question marks are understood, and capitals are no small letters. In
+// doubt the file is not left out.
 func (p pick) surely(names []string) bool {
 	if p.pattern == "" || strings.ContainsAny(p.pattern, "[]{}\\!#/()| \t") {
 		return false
 	}
 	last := len(names) - 1
+	// A star at the beginning reaches over slashes, so only the end of the name matters.
 	if p.of == wholePath {
 		end, ok := strings.CutPrefix(p.pattern, "*")
 		return ok && !pathtable.HasGlob(end) && strings.HasSuffix(names[last], end)
@@ -85,7 +92,8 @@ func (p pick) surely(names []string) bool {
 }
 
 // may reports whether some program may take the pattern to fit: by all of the path, where a
-// star may stand for slashes, or by its last part, for each name.
+// star may stand for slashes, or by its last part, for each name. A pattern that programs read
+// differently may.
 func (p pick) may(names []string) bool {
 	whole := pathtable.Literal(pathtable.Fold(strings.Join(names, "/")))
 	for _, one := range braces(p.pattern) {
@@ -110,7 +118,7 @@ var plainPattern = sync.OnceValue(func() *regexp.Regexp {
 const maxBraces = 3
 
 // braces are the patterns that a pattern with lists in braces stands for. What is not
-// understood keeps its braces.
+// understood keeps its braces, and plainPattern then refuses it.
 func braces(pattern string) []string {
 	head, rest, _ := strings.Cut(pattern, "{")
 	inner, tail, closed := strings.Cut(rest, "}")
@@ -126,7 +134,7 @@ func braces(pattern string) []string {
 	return out
 }
 
-// choose adds a pattern of files that are looked at.
+// choose adds a pattern of files that are looked at. From then on, other files are not.
 func (l *leaves) choose(pattern string) {
 	l.picks, l.only = append(l.picks, pick{pattern: pattern}), true
 }
@@ -136,7 +144,8 @@ func (l *leaves) omit(pattern string, of fits) {
 	l.picks = append(l.picks, pick{pattern: pattern, not: true, of: of})
 }
 
-// omitAll adds the values of an option as patterns of files that are not looked at.
+// omitAll adds the values of an option as patterns of files that are not looked at, in their
+// order.
 func (l *leaves) omitAll(options []command.Option, name string, of fits) {
 	for _, o := range options {
 		if o.Name == name {
@@ -146,7 +155,8 @@ func (l *leaves) omitAll(options []command.Option, name string, of fits) {
 }
 
 // glob adds one of the patterns by which ripgrep chooses files, as .gitignore has them: !x
-// leaves x out, and **/x/ or **/x/** the folders of that name.
+// leaves x out, and **/x/ or **/x/** the folders of that name. A pattern without the "!" takes
+// in, and from then on all others are out.
 func (l *leaves) glob(pattern string) {
 	not, ok := strings.CutPrefix(pattern, "!")
 	if !ok {
@@ -181,7 +191,8 @@ func kindGlobs(name string) string {
 // codeTypes are kinds of files, as ripgrep names them, that are sources.
 var codeTypes = wordset.New("go py python js javascript ts typescript tsx jsx rust rs kotlin c h cpp cs csharp php swift ruby rb md markdown html css sh")
 
-// leftOut reads from the words of a command what it leaves out.
+// leftOut reads from the words of a command what it leaves out. An option that the tables do
+// not know may take the next word, so with one of them nothing is left out.
 func leftOut(e shell.Element) leaves {
 	name := cmdline.Program(e.Argv[0])
 	if name == "find" || name == "bfs" {
@@ -217,6 +228,7 @@ func leftOut(e shell.Element) leaves {
 	return l
 }
 
+// given reports whether one of the options is there, by its full name.
 func given(options []command.Option, names ...string) bool {
 	return slices.ContainsFunc(options, func(o command.Option) bool { return slices.Contains(names, o.Name) })
 }
@@ -240,12 +252,13 @@ func grepLeaves(options []command.Option) leaves {
 			return leaves{}
 		}
 	}
+	// grep lets the first of these two options decide what becomes of all other files.
 	l.only = first == "--include"
 	return l
 }
 
 // rgLeaves: a glob goes before a kind of files, and one that looks at no capitals before
-// others. Either finds hidden files as well.
+// others. Either finds hidden files as well. Kinds that the line defines itself are not known.
 func rgLeaves(options []command.Option) leaves {
 	var l leaves
 	for _, names := range [][]string{{"-t", "--type"}, {"-g", "--glob"}, {"--iglob"}} {
@@ -271,8 +284,8 @@ var findTests = map[bool]*wordset.Set{
 	true:  wordset.New("-type -maxdepth -mindepth -size -mtime -mmin -atime -amin -ctime -cmin -newer -path -ipath -wholename -regex -iregex -user -group -perm"),
 }
 
-// foundNames are the names that find is given before it does anything with what it found.
-// Which remain behind an alternative is not plain.
+// foundNames are the names that find is given before it does anything with what it found. Which
+// remain behind an alternative is not plain, so then nothing is left out.
 func foundNames(words []string) leaves {
 	var l leaves
 	for _, w := range words {

@@ -11,7 +11,7 @@ import (
 	"github.com/aoctl/aoctl/broker/shell"
 )
 
-// lineJudge judges a command line.
+// lineJudge judges a command line: element by element, then as a whole.
 type lineJudge struct {
 	commandJudge
 	line *shell.Line
@@ -22,7 +22,9 @@ func newLineJudge(s scene, l *shell.Line) lineJudge {
 	return lineJudge{commandJudge: newCommandJudge(s, l.Raw), line: l, flow: newFlow(s, l)}
 }
 
-// judge judges what the line would do, and reports whether it is known to only read.
+// judge judges what the line would do, and reports whether it is known to only read. Only
+// Claude Code's Bash is known well enough for that, and only in words that every shell reads
+// alike.
 func (j lineJudge) judge(c Call) bool {
 	l := j.line
 	for i, e := range l.Elements {
@@ -44,7 +46,8 @@ func (j lineJudge) judge(c Call) bool {
 	return l.Parsed && l.Plain && len(l.Elements) > 0 && c.Tool == "Bash" && known && safeJudge{j.resolver}.onlyReads(l)
 }
 
-// elementOf judges one element for itself.
+// elementOf judges one element for itself. On another machine its paths mean other files, so
+// nothing more is said of them.
 func (j lineJudge) elementOf(at int) {
 	l, f := j.line, j.flow
 	e := l.Elements[at]
@@ -59,6 +62,7 @@ func (j lineJudge) elementOf(at int) {
 			j.secrets.shows(l, at, t)
 		}
 	case shell.Write:
+		// The words of mv say that its sources go; its elements say that they are deleted.
 		c := change{deletes: e.Deletes, wide: e.Tree, moves: e.Deletes && f.moved[f.key(e)]}
 		for _, t := range j.targets(e, e.Deletes && !e.Tree) {
 			j.files.writePath(t, c)
@@ -79,8 +83,9 @@ var fromHome = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 // unquote takes the quotes out of a text.
 var unquote = strings.NewReplacer(`"`, "", "'", "")
 
-// targets are what the path of an element may be. One that is not known is taken by
-// the names that its text ends in, from its first slash on.
+// targets are what the path of an element may be. One that is not known is taken by the names
+// that its text ends in, from its first slash on. entry: a removal of a link is one of the link
+// itself.
 func (r *resolver) targets(e shell.Element, entry bool) []target {
 	if e.Path != "" {
 		return []target{r.resolve(e.Path, r.spotOf(e, entry))}
@@ -101,7 +106,8 @@ func (r *resolver) spotOf(e shell.Element, entry bool) spot {
 	return spot{dir: r.dirOf(e), tilde: e.Home, glob: e.Glob, entry: entry}
 }
 
-// dirOf is the folder that an element works in, "" when it is not known.
+// dirOf is the folder that an element works in, "" when it is not known. It is not followed
+// here; resolve does that with the whole path.
 func (r *resolver) dirOf(e shell.Element) string {
 	switch {
 	case e.DirUnsure || !path.IsAbs(r.at.CWD):
@@ -122,8 +128,8 @@ func (r *resolver) dirOf(e shell.Element) string {
 // bashInput are the parameters of Bash that do not change what its line does.
 var bashInput = map[string]bool{"command": true, "description": true, "timeout": true, "run_in_background": true}
 
-// inputOf reads the parameters of a call, and reports whether each of them is one of
-// Bash that does not change what the line does.
+// inputOf reads the parameters of a call, and reports whether each of them is one of Bash that
+// does not change what the line does. No parameters at all are known.
 func inputOf(raw json.RawMessage) (input map[string]json.RawMessage, known bool) {
 	if len(raw) == 0 {
 		return nil, true
@@ -139,11 +145,13 @@ func inputOf(raw json.RawMessage) (input map[string]json.RawMessage, known bool)
 	return input, true
 }
 
-// otherInput judges what a tool that runs a line is given beside it.
+// otherInput judges what a tool that runs a line is given beside it. These are notes, as the
+// line itself was judged as if they were not there.
 func (j lineJudge) otherInput(input map[string]json.RawMessage) {
 	if string(input["dangerouslyDisableSandbox"]) == "true" {
 		j.note("leaves the agent's sandbox")
 	}
+	// The folder in the call is the agent's word; the Place has the one that was looked up.
 	for _, name := range []string{"cwd", "workdir", "directory", "dir_path"} {
 		var dir string
 		if json.Unmarshal(input[name], &dir) == nil && dir != "" && dir != j.at.CWD {

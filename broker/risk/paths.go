@@ -9,7 +9,8 @@ import (
 	"github.com/aoctl/aoctl/broker/risk/pathtable"
 )
 
-// writes are files that make something run, or open something, once they are changed.
+// writes are files that make something run, or open something, once they are changed. The
+// patterns are those of pathtable.Rows; the first entry that fits gives the reason.
 var writes = sync.OnceValue(func() *pathtable.Table {
 	return pathtable.New(
 		pathtable.Rows("changes a shell start-up file",
@@ -42,7 +43,8 @@ var writes = sync.OnceValue(func() *pathtable.Table {
 	)
 })
 
-// notes are files of a project that a person should look at twice.
+// notes are files of a project that a person should look at twice. They are everyday work, so
+// they are Normal.
 var notes = sync.OnceValue(func() *pathtable.Table {
 	return pathtable.New(
 		pathtable.Rows("changes what CI runs", ".github/workflows/", ".github/actions/", ".gitlab-ci.yml", ".circleci/", "Jenkinsfile", ".travis.yml",
@@ -55,7 +57,8 @@ var notes = sync.OnceValue(func() *pathtable.Table {
 	)
 })
 
-// system are folders of the machine rather than of anybody's work.
+// system are folders of the machine rather than of anybody's work. Names are compared without
+// regard to capitals.
 var system = []string{
 	"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/boot", "/opt", "/var", "/sys", "/proc", "/dev",
 	"/efi", "/Library", "/System", "/Applications", "/private/etc", "/private/var",
@@ -66,11 +69,13 @@ var harmlessDevices = map[string]bool{
 	"/dev/null": true, "/dev/zero": true, "/dev/full": true, "/dev/stdin": true, "/dev/stdout": true, "/dev/stderr": true, "/dev/tty": true,
 }
 
+// harmlessDevice reports whether a path is such a device, or a descriptor of the process.
 func harmlessDevice(p string) bool {
 	return harmlessDevices[p] || path.Dir(p) == "/dev/fd" || path.Dir(p) == "/proc/self/fd"
 }
 
-// systemWhy says whether and why writing to an absolute path changes the machine.
+// systemWhy says whether and why writing to an absolute path changes the machine. Temporary
+// folders below /var are none of the machine's.
 func systemWhy(p string) (string, bool) {
 	switch {
 	case harmlessDevice(p) || inTemporary(p):

@@ -8,7 +8,8 @@ import (
 	"github.com/aoctl/aoctl/broker/risk/pathtable"
 )
 
-// target is a path of a call, in all the ways in which it can be read.
+// target is a path of a call, in all the ways in which it can be read. It is made by resolve;
+// forms are never empty.
 type target struct {
 	given string   // absolute and clean; "" when the folder it starts in is not known
 	reals []string // where given leads; two when a .. comes after a link, none when it cannot be said
@@ -18,7 +19,8 @@ type target struct {
 	forms []pathtable.Form
 }
 
-// spot is where a path of a call is written.
+// spot is where a path of a call is written, and how it is meant there. The zero spot is for
+// absolute paths.
 type spot struct {
 	dir   string // the folder that it starts in, absolute; "" when not known
 	tilde bool   // a leading tilde stands for the home folder
@@ -26,7 +28,8 @@ type spot struct {
 	entry bool // the folder's entry is meant, not what a link of that name leads to
 }
 
-// resolver says where the paths of one call lead, and which files are guarded.
+// resolver says where the paths of one call lead, and which files are guarded. It belongs to
+// one judgement and remembers what it asked, so that one call sees one state of the disk.
 type resolver struct {
 	at       Place
 	project  []string // folded names of at.Project
@@ -45,7 +48,8 @@ func newResolver(at Place) *resolver {
 // maxFollowed caps how many paths of one call are followed on the disk.
 const maxFollowed = 2000
 
-// resolve reads p, which starts in s.
+// resolve reads p, which starts in s. It never fails: a path that cannot be followed is lost,
+// and has the forms of its text. A lost path is never inside the project.
 func (r *resolver) resolve(p string, s spot) target {
 	t := target{glob: s.glob && pathtable.HasGlob(p), rel: !path.IsAbs(p)}
 	full := "" // not cleaned: after a link, .. leads elsewhere than the text says
@@ -72,10 +76,12 @@ func (r *resolver) resolve(p string, s spot) target {
 	return t
 }
 
-// followBoth fills in where t leads, as the disk walks the path and as its text reads.
+// followBoth fills in where t leads, as the disk walks the path and as its text reads. Both
+// count, since programs do either.
 func (r *resolver) followBoth(t *target, full string, entry bool) {
 	walked, ok := r.follow(full, t.glob, entry)
 	read, ok2 := walked, ok
+	// After a link, ".." leads above its target on the disk and above the link in the text.
 	if strings.Contains(full+"/", "/../") {
 		read, ok2 = r.follow(t.given, t.glob, entry)
 	}
@@ -83,6 +89,7 @@ func (r *resolver) followBoth(t *target, full string, entry bool) {
 	for _, to := range []string{walked, read} {
 		if to != "" && !slices.Contains(t.reals, to) {
 			t.reals = append(t.reals, to)
+			// The form of the path as given is there already.
 			if to != t.given {
 				t.forms = append(t.forms, r.newForm(to, t.glob))
 			}
@@ -90,8 +97,8 @@ func (r *resolver) followBoth(t *target, full string, entry bool) {
 	}
 }
 
-// follow says where an absolute path leads: of a pattern, its folder without
-// wildcards; of an entry, the folder that it is in.
+// follow says where an absolute path leads: of a pattern, its folder without wildcards; of an
+// entry, the folder that it is in. ok is false when nobody can say.
 func (r *resolver) follow(p string, glob, entry bool) (string, bool) {
 	head, tail := p, ""
 	if i := strings.LastIndexByte(p, '/'); entry && p[i+1:] != "" && p[i+1:] != ".." {
@@ -108,7 +115,8 @@ func (r *resolver) follow(p string, glob, entry bool) (string, bool) {
 	return path.Join(real, tail), true
 }
 
-// real asks the place where a path leads, each path once.
+// real asks the place where a path leads, each path once. Beyond maxFollowed, and after any
+// error, it says that it does not know.
 func (r *resolver) real(p string) (string, bool) {
 	if p == "" {
 		p = "/"
@@ -131,6 +139,8 @@ func (r *resolver) real(p string) (string, bool) {
 	return to, to != ""
 }
 
+// newForm is the form of an absolute path. Home folders are known by the user's own, and by
+// where systems keep those of others: a key is a key in anybody's home.
 func (r *resolver) newForm(p string, glob bool) pathtable.Form {
 	f := pathtable.Form{Names: pathtable.Split(p), Root: true, Home: -1, Glob: glob}
 	if r.at.Home != "" && len(f.Names) > len(r.home) && pathtable.SamePrefix(r.home, f.Names) {
@@ -146,7 +156,8 @@ func (r *resolver) newForm(p string, glob bool) pathtable.Form {
 	return f
 }
 
-// looseForm is the form of a path that starts nobody knows where.
+// looseForm is the form of a path that starts nobody knows where. Of another user's home the
+// names behind it are known, and count as names in a home.
 func (r *resolver) looseForm(p string, glob bool) pathtable.Form {
 	f := pathtable.Form{Names: pathtable.Split(path.Clean("/" + p)), Home: -1, Loose: true, Glob: glob}
 	if strings.HasPrefix(p, "~") && len(f.Names) > 1 {
@@ -160,16 +171,19 @@ func below(dir, p string) bool {
 	return dir != "" && (p == dir || strings.HasPrefix(p, strings.TrimSuffix(dir, "/")+"/"))
 }
 
+// belowAny reports whether p is one of dirs or lies in one.
 func belowAny(dirs []string, p string) bool {
 	return slices.ContainsFunc(dirs, func(dir string) bool { return below(dir, p) })
 }
 
-// inProject reports whether t leads below the project's folder, however it is read.
+// inProject reports whether t leads below the project's folder, however it is read. Without a
+// project nothing does.
 func (r *resolver) inProject(t target) bool {
 	return t.within(func(p string) bool { return below(r.at.Project, p) })
 }
 
-// within reports whether where t leads is known and all of it is fine.
+// within reports whether where t leads is known and all of it is fine. It is the "surely" of
+// paths.
 func (t target) within(fine func(string) bool) bool {
 	return !t.lost && len(t.reals) > 0 && !slices.ContainsFunc(t.reals, func(p string) bool { return !fine(p) })
 }

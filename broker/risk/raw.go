@@ -10,8 +10,9 @@ import (
 	"github.com/aoctl/aoctl/broker/shell/programs"
 )
 
-// worst are the texts that make a line dangerous even when nobody can read it as a
-// command line.
+// worst are the texts that make a line dangerous even when nobody can read it as a command
+// line. They also fit what only speaks of such commands; a line that nobody can read may as
+// well be looked at.
 var worst = sync.OnceValue(func() []look {
 	return []look{
 		{regexp.MustCompile(`\brm\s+(-\S+\s+)*-\S*[rRf]\S*\s+(-\S+\s+)*["']?(/|~|\$HOME|\*|\.\.|\$\{HOME)`), "deletes outside the project"},
@@ -42,7 +43,8 @@ var bomb = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`([\w:.]+)\s*\(\)\s*\{\s*([\w:.]+)\s*\|\s*([\w:.]+)\s*&`)
 })
 
-// textJudge judges texts that nobody can read as commands or as paths.
+// textJudge judges texts that nobody can read as commands or as paths. It counts what it looks
+// up, over all texts of a call, and so is passed by its address.
 type textJudge struct {
 	scene
 	looked int // words that were looked up as files
@@ -67,7 +69,8 @@ func (j *textJudge) rawText(text string) {
 	j.namesIn(text)
 }
 
-// forkBomb looks for a function that starts itself over and over, which is well-formed.
+// forkBomb looks for a function that starts itself over and over, which is well-formed: no
+// element of the line shows it.
 func (j *textJudge) forkBomb(raw string) {
 	if !strings.Contains(raw, "|") { // of most lines that is all to see
 		return
@@ -79,12 +82,14 @@ func (j *textJudge) forkBomb(raw string) {
 	}
 }
 
-// namesIn judges all that may be a path in a text of code.
+// namesIn judges all that may be a path in a text of code. Only names with a dot are looked at,
+// as nearly all files with keys have one.
 func (j *textJudge) namesIn(text string) {
 	for _, p := range strings.FieldsFunc(text, endsName) {
 		if j.tooMany() {
 			return
 		}
+		// Shorter words are no names of keys, and longer ones no names at all.
 		if len(p) < 4 || len(p) > 1000 || !strings.Contains(p, ".") || isMember(p) {
 			continue
 		}
@@ -92,8 +97,8 @@ func (j *textJudge) namesIn(text string) {
 	}
 }
 
-// isMember reports whether p looks like a member of an object rather than a file: e.key
-// and secrets.token, but not secrets.json.
+// isMember reports whether p looks like a member of an object rather than a file: e.key and
+// secrets.token, but not secrets.json. Only in code is that a question.
 func isMember(p string) bool {
 	if strings.ContainsAny(p, "/~") {
 		return false
@@ -101,7 +106,7 @@ func isMember(p string) bool {
 	return strings.HasSuffix(p, ".key") || strings.HasPrefix(p, "secrets.") && !endsIn(p, ".json", ".yml", ".yaml", ".toml", ".env", ".txt", ".ini")
 }
 
-// looseNames reads p without asking the disk.
+// looseNames reads p without asking the disk: a text may hold hundreds of such words.
 func (r *resolver) looseNames(p string) target {
 	if strings.HasPrefix(p, "/") {
 		return target{lost: true, forms: []pathtable.Form{r.newForm(p, false)}}
@@ -109,11 +114,13 @@ func (r *resolver) looseNames(p string) target {
 	return target{lost: true, forms: []pathtable.Form{r.looseForm(p, false)}}
 }
 
+// endsName reports whether a character ends a path in most languages.
 func endsName(r rune) bool { return strings.ContainsRune(" \t\n\r'\"`(),;=[]{}<>|&:$\\", r) }
 
-// code judges the programs that are given to an interpreter on the command line or as
-// a text in the line.
+// code judges the programs that are given to an interpreter on the command line or as a text in
+// the line. It does not read their language; it looks for the names of files in them.
 func (j commandJudge) code(a cmdline.Command) {
+	// What is fed to the client stands in the line, if anywhere.
 	if a.Is(programs.Database) && a.Element.Stdin != "" && destroysData(j.raw) {
 		j.danger("deletes data in a database")
 	}

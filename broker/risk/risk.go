@@ -1,22 +1,33 @@
-// Package risk says how dangerous a tool call is, and why. It judges what the call
-// would touch, not what the agent says about it, and it is no permission: a safe call
-// may still be refused and a dangerous one allowed by a person.
+// Package risk says how dangerous a tool call is, and why. It judges what the call would touch,
+// not what the agent says about it, and it is no permission: a safe call may still be refused
+// and a dangerous one allowed by a person.
 //
-// Assess is the way in. A command line goes to lineJudge, which hands each element to the judge of
-// what it does: fileJudge for files that are read and changed, secretJudge for what shows keys,
-// commandJudge for the words of a command, textJudge for what nobody can parse. flow then looks at what
-// the elements do to each other, such as a download that a shell runs. Any other call goes to toolJudge,
-// which finds the files among its parameters. All of them share a scene: a resolver, which says where
-// paths lead and which files are guarded, and the findings so far. The worst finding is the class of the
-// call. A call without any is normal, and safe only where safeJudge knows that it merely looks: what
-// nobody recognises is never safe.
+// Assess is the way in. A command line goes to lineJudge, which hands each element to the judge
+// of what it does: fileJudge for files that are read and changed, secretJudge for what shows
+// keys, commandJudge for the words of a command, textJudge for what nobody can parse. flow then
+// looks at what the elements do to each other, such as a download that a shell runs. Any other
+// call goes to toolJudge, which finds the files among its parameters. All of them share a
+// scene: a resolver, which says where paths lead and which files are guarded, and the findings
+// so far. The worst finding is the class of the call. A call without any is normal, and safe
+// only where safeJudge knows that it merely looks: what nobody recognises is never safe.
 //
-// What is known of programs stands in tables: the files rules_*.go have a row for each thing that is
-// remarkable about a command, paths.go and secrets.go the files that matter, and the pages of package
-// programs say which options take a value. The danger rules read words warily, by package cmdline.
+// What is known of programs stands in tables: the files rules_*.go have a row for each thing
+// that is remarkable about a command, paths.go and secrets.go the files that matter, and the
+// pages of package programs say which options take a value. The danger rules read words warily,
+// by package cmdline.
 //
-// The package is pure but for Place.Real and Place.Git, through which it asks where a path leads
-// and which repository is there.
+// A doubt works in two directions. What makes a call dangerous is looked for in every reading
+// of its words and paths; what makes it safe must hold in all of them. So most functions come
+// in one of two tones, "may" for the first and "surely" for the second, and it is a mistake to
+// use one for the other.
+//
+// Guarded is more than dangerous: aoctl's own files and what switches an agent's hooks off. No
+// rule may allow such a call. The tables only ever make a call look worse, so a row too many
+// costs a question, and a row too few is a hole.
+//
+// The package is pure but for Place.Real, Place.Git and the other functions of a Place, through
+// which it asks where a path leads, which repository is there and which files hold keys. It
+// knows no rules; package rules asks it about each call.
 package risk
 
 import (
@@ -36,7 +47,8 @@ const (
 	Dangerous                  // may destroy, leak or open what cannot be taken back
 )
 
-// Risk is the judgement of one call.
+// Risk is the judgement of one call. It is what the screen and the API show, and rules look at
+// Class and Guarded. The texts in it are the agent's.
 type Risk struct {
 	Class    Class     `json:"risk"`                    // the worst of the findings
 	Why      string    `json:"risk_reason,omitempty"`   // what the worst finding says
@@ -44,7 +56,8 @@ type Risk struct {
 	Guarded  bool      `json:"guarded,omitempty"`       // touches aoctl's own files or an agent's hook settings: no rule may allow it
 }
 
-// Finding is one reason.
+// Finding is one reason. Why is one of some hundred phrases of ours and safe to show; Text is
+// the agent's, and Says has parts of it that were looked at.
 type Finding struct {
 	Class   Class  `json:"class"`
 	Why     string `json:"why"`               // a few plain words: "deletes outside the project"
@@ -57,7 +70,9 @@ type Finding struct {
 // Words are what a person is told: the sentence where there is one, else the general words.
 func (f Finding) Words() string { return cmp.Or(f.Says, f.Why) }
 
-// Place is where a call would run.
+// Place is where a call would run. The broker fills it in; nothing in it comes from the agent
+// but CWD, which its hook reports. Its functions may look at the disk, and are asked while the
+// call is judged.
 type Place struct {
 	CWD     string   // absolute
 	Project string   // real path of the project's folder; "" when unknown or too wide to mean anything
@@ -85,7 +100,7 @@ type Place struct {
 	Tracked func(dir string) (found []string, whole bool)
 }
 
-// Call is what is judged.
+// Call is what is judged. Without a Line the tool runs no command line, or none that was read.
 type Call struct {
 	Tool  string          // the agent's name for the tool
 	Input json.RawMessage // one JSON object

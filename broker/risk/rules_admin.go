@@ -9,13 +9,16 @@ import (
 	"github.com/aoctl/aoctl/broker/risk/pathtable"
 )
 
-// adminRules are about the machine, its users and its services.
+// adminRules are about the machine, its users and its services. Databases stand here too: what
+// is dropped there is gone as well.
 func adminRules() []rule {
 	return []rule{
+		// status, show, cat and the list-* subcommands have no row: they look.
 		{names: "systemctl", sub: "start|stop|restart|reload|try-restart|reload-or-restart|enable|disable|reenable|mask|unmask|kill|isolate|link|edit|revert|preset|set-default|daemon-reload|daemon-reexec|import-environment|set-environment", why: "changes the machine's services"},
 		{names: "systemctl", sub: "reboot|poweroff|halt|suspend|hibernate|kexec|rescue|emergency|exit|soft-reboot", why: "stops the machine"},
 		{names: "service", when: word("start", "stop", "restart", "reload", "force-reload"), why: "changes the machine's services"},
 		{names: "rc-service rc-update sv chkconfig update-rc.d", why: "changes the machine's services"},
+		// Of launchctl the few that look are named; new ones are suspected.
 		{names: "launchctl", when: noSub("list|print|help|version|blame"), why: "changes the machine's services"},
 		{names: "systemd-run", why: "schedules a program for later"},
 		{names: "reboot shutdown halt poweroff telinit", why: "stops the machine"},
@@ -40,6 +43,7 @@ func adminRules() []rule {
 		{names: "docker podman", sub: "volume rm|remove", why: "deletes containers or their data"},
 		{names: "docker podman docker-compose", sub: "down", when: option("-v", "--volumes"), why: "deletes containers or their data"},
 		{names: "docker podman", sub: "compose down", when: option("-v", "--volumes"), why: "deletes containers or their data"},
+		// Tokens often stand in variables, and an agent's context is not the place for them.
 		{names: "env printenv export", when: noOperands, why: "prints the environment", note: true},
 		{names: "set declare typeset", when: func(a cmdline.Command) bool {
 			return len(a.Operands()) == 0 && !a.AnyWord(mentions("-e", "-u", "-x", "-o", "+"))
@@ -55,6 +59,7 @@ func adminRules() []rule {
 		{names: "prisma npx bunx pnpm yarn", when: func(a cmdline.Command) bool {
 			return a.Exactly("migrate") && a.Exactly("reset") || a.Has("--force-reset", "--accept-data-loss")
 		}, why: "deletes data in a database"},
+		// "python manage.py flush" is python's command with the subcommand of Django.
 		{names: "python", when: func(a cmdline.Command) bool { return a.AnyWord(isManage) && a.Exactly("flush", "reset_db", "sqlflush") }, why: "deletes data in a database"},
 		{names: "php artisan", when: word("db:wipe", "migrate:fresh", "migrate:reset", "migrate:refresh"), why: "deletes data in a database"},
 		{names: "supabase", sub: "db reset|push", why: "deletes data in a database"},
@@ -64,11 +69,13 @@ func adminRules() []rule {
 // isManage reports whether a word names the program of a Django project.
 func isManage(w string) bool { return w == "manage.py" || strings.HasSuffix(w, "/manage.py") }
 
+// tracesOther reports whether a debugger is put to a process that runs already.
 func tracesOther(a cmdline.Command) bool {
 	return a.Has("-p", "--pid", "--attach-pid") || a.Exactly("attach")
 }
 
-// containerEscapes reports whether a container gets hold of the machine that it runs on.
+// containerEscapes reports whether a container gets hold of the machine that it runs on: by
+// rights, by namespaces or by a folder of the machine in it.
 func containerEscapes(a cmdline.Command) bool {
 	if a.Has("--privileged") || a.AnyWord(mentions("--pid=host", "--userns=host", "--ipc=host", "--cap-add=ALL", "--cap-add=SYS_", "--device=/dev/", "--security-opt=seccomp=unconfined")) {
 		return true
@@ -94,8 +101,10 @@ func containerEscapes(a cmdline.Command) bool {
 	return false
 }
 
-// mountsMachine reports whether a volume is the root, a folder of the system or a home.
+// mountsMachine reports whether a volume is the root, a folder of the system or a home. A name
+// that is no path is a volume of docker's own.
 func mountsMachine(volume string) bool {
+	// -v has FROM:TO, --mount has source=FROM among other settings.
 	from, _, _ := strings.Cut(volume, ":")
 	for _, part := range strings.Split(volume, ",") {
 		if v, ok := strings.CutPrefix(part, "source="); ok {
@@ -115,14 +124,15 @@ func mountsMachine(volume string) bool {
 }
 
 var (
+	// SQL is searched as text: a client's words may hold several statements in any dialect.
 	dropping   = regexp.MustCompile(`(?i)\b(drop\s+(table|database|schema|view|index|user|role|collection|owned|keyspace)|truncate\s+(table\s+)?[\w"` + "`" + `.]+|dropdatabase\s*\(|\.drop\s*\(|deletemany\s*\(\s*(\{\s*\})?\s*\))`)
 	unbounded  = regexp.MustCompile(`(?i)\b(delete\s+from|update)\s+[^;]*`)
 	hasWhere   = regexp.MustCompile(`(?i)\bwhere\b`)
 	updateOnly = regexp.MustCompile(`(?i)^update\s+\S+\s+set\b`)
 )
 
-// destroysData reports whether a text of SQL drops something, or changes or deletes
-// every row of a table.
+// destroysData reports whether a text of SQL drops something, or changes or deletes every row
+// of a table. A "where" anywhere in the statement counts as one that chooses.
 func destroysData(text string) bool {
 	if dropping.MatchString(text) {
 		return true

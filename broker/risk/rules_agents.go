@@ -11,9 +11,12 @@ import (
 	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
+// asksNobody is the reason for another agent that is told to do as it likes.
 const asksNobody = "runs an agent that asks nobody"
 
-// agentRules are about aoctl itself and about other agents.
+// agentRules are about aoctl itself and about other agents. What an agent could do to the gate
+// is guarded; an agent that asks nobody is dangerous, and one that has hooks of its own only a
+// note.
 func agentRules() []rule {
 	return []rule{
 		{names: "aoctl", when: aoctlDecides, why: "controls aoctl itself", guarded: true},
@@ -24,6 +27,7 @@ func agentRules() []rule {
 		{names: "rm mv cp ln chmod chattr truncate dd install unlink shred tee sed", when: func(a cmdline.Command) bool {
 			return findsAoctl().MatchString(a.Element.Text)
 		}, why: "may change aoctl's own files", guarded: true},
+		// What is typed into the operator's terminal looks like the operator.
 		{names: "tmux screen zellij", when: word("send-keys", "send", "paste-buffer", "pipe-pane", "-X", "stuff", "write", "write-chars"), why: "types into another terminal"},
 		{names: "xdotool ydotool wtype", why: "types into another window"},
 		{names: "osascript", why: "controls other programs"},
@@ -31,8 +35,10 @@ func agentRules() []rule {
 		{names: "claude", when: func(a cmdline.Command) bool {
 			return a.Has("--dangerously-skip-permissions", "--allow-dangerously-skip-permissions") || a.Exactly("bypassPermissions", "--permission-mode=bypassPermissions")
 		}, why: asksNobody},
+		// These write settings without naming a file.
 		{names: "claude", sub: "config|plugin|plugins|hooks|setup-token", why: touchesSettings, guarded: true},
 		{names: "claude codex gemini qwen copilot opencode", sub: "mcp|extensions|extension add*|remove|rm|import|enable|disable|install|uninstall|link|reset*|set|login|logout", why: touchesSettings, guarded: true},
+		// Such an agent runs with hooks of its own choice, or with none.
 		{names: "claude", when: option("--settings", "--setting-sources", "--mcp-config", "--plugin-dir", "--bare", "--disable-hooks"), why: touchesSettings, guarded: true},
 		{names: "codex", when: func(a cmdline.Command) bool {
 			return a.AnyWord(func(w string) bool {
@@ -50,6 +56,7 @@ func agentRules() []rule {
 		{names: "amp", when: option("--dangerously-allow-all"), why: asksNobody},
 		{names: "goose crush droid auggie kilocode cline", when: like("--yolo|-y|--auto|--skip-permissions*|--dangerous*"), why: asksNobody},
 		{names: "npx bunx pnpm yarn", when: like("--yolo|--dangerously-*|bypasspermissions|bypassPermissions"), why: asksNobody},
+		// A doubtful line may hide what the agent is told to do.
 		{names: agentPrograms(), when: func(a cmdline.Command) bool {
 			return !a.Surely("--version", "--help") && !a.Exactly("-v", "-V", "-h") || a.Element.Unsure != ""
 		}, why: "runs another agent", note: true},
@@ -64,8 +71,9 @@ func agentPrograms() string {
 // harmlessAoctl are subcommands that only show something, or only refuse.
 const harmlessAoctl = "version|help|completion|sessions|pending|history|status|doctor|deny|stop|find|stats|freeze"
 
-// aoctlDecides reports whether a run of aoctl may allow anything, change what it
-// allows, or take its place. A subcommand that is not known here may.
+// aoctlDecides reports whether a run of aoctl may allow anything, change what it allows, or
+// take its place. A subcommand that is not known here may. With another socket or token even a
+// look may be at something else.
 func aoctlDecides(a cmdline.Command) bool {
 	if len(a.Words) == 1 && (a.Words[0] == "--version" || a.Words[0] == "--help" || a.Words[0] == "-h" || a.Words[0] == "-v" || a.Words[0] == "config") {
 		return false
@@ -79,7 +87,7 @@ func aoctlDecides(a cmdline.Command) bool {
 }
 
 // aimsAtAoctl reports whether a command speaks of aoctl in any of its words, also in a
-// substitution.
+// substitution. It looks at the text, so a file that is called so is suspected too.
 func aimsAtAoctl(a cmdline.Command) bool {
 	return strings.Contains(pathtable.Fold(a.Element.Text+" "+strings.Join(a.Words, " ")), "aoctl")
 }

@@ -16,7 +16,8 @@ const (
 // deleteWords are verbs of cloud tools that take something away.
 const deleteWords = "delete*|rm|rb|remove*|terminate*|destroy*|purge*|deregister*|detach*|disable*|stop*|revoke*|deprovision*|reset*|drop*"
 
-// cloudRules are about machines and services elsewhere.
+// cloudRules are about machines and services elsewhere. Verbs are matched wherever the tools of
+// a cloud put them, as their subcommands run into thousands.
 func cloudRules() []rule {
 	return []rule{
 		{names: "kubectl oc", sub: "delete|drain|evict", why: destroys},
@@ -32,6 +33,7 @@ func cloudRules() []rule {
 		{names: "pulumi", sub: "up|update|import|refresh", why: cloud},
 		{names: "pulumi", sub: "destroy|cancel", why: destroys},
 		{names: "pulumi", sub: "stack rm", why: destroys},
+		// Any word that begins like a verb of taking away; a false alarm costs a look.
 		{names: "aws gcloud az gsutil doctl linode-cli oci ibmcloud aliyun scw hcloud eksctl bq", when: like(deleteWords), why: destroys},
 		{names: "gcloud", sub: "run|app|functions deploy", why: deploys},
 		{names: "gh glab", sub: "repo delete|archive|rename|transfer|edit", why: destroys},
@@ -57,7 +59,8 @@ func cloudRules() []rule {
 	}
 }
 
-// changesByAPI reports whether gh api does more than read.
+// changesByAPI reports whether gh api does more than read. Fields make it a POST unless a
+// method is given.
 func changesByAPI(a cmdline.Command) bool {
 	if methods := a.Values("-X", "--method"); len(methods) > 0 {
 		return slices.ContainsFunc(methods, func(m string) bool { return pathtable.Fold(m) != "get" && pathtable.Fold(m) != "head" })

@@ -25,9 +25,12 @@ func fileRules() []rule {
 	}
 }
 
+// recursive, findDeletes, openToAll and setsID are the questions of the rows above.
 func recursive(a cmdline.Command) bool { return a.Has("-R", "--recursive") }
 
 var (
+	// Modes as chmod takes them, in digits and in letters: others may write; runs as its owner
+	// or group.
 	openMode = regexp.MustCompile(`^([0-7]?[0-7]{2}[2367]|[ugo]*[ao][ugoa]*[+=][rxXst]*w.*|[+=][rx]*w[rx]*)$`)
 	idMode   = regexp.MustCompile(`^(0?[2-7][0-7]{3}|[ugoa,+=rwx-]*[ug]*[oa]*[+=][rwxX]*s.*)$`)
 )
@@ -49,7 +52,7 @@ func setsID(a cmdline.Command) bool {
 
 func findDeletes(a cmdline.Command) bool { return a.Has("-delete") }
 
-// diskRules are about disks, memory and the kernel.
+// diskRules are about disks, memory and the kernel. A disk that is only looked at has no row.
 func diskRules() []rule {
 	return []rule{
 		{names: "mkfs* newfs* mke2fs mkswap fdisk sfdisk cfdisk gdisk sgdisk parted partprobe wipefs blkdiscard badblocks", why: "changes disks", says: changesDisk},

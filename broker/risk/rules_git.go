@@ -8,16 +8,20 @@ import (
 	"github.com/aoctl/aoctl/broker/risk/pathtable"
 )
 
-// gitRules are about work and history that git would lose, and about what it runs.
+// gitRules are about work and history that git would lose, and about what it runs. What can be
+// had back from the reflog is a note.
 func gitRules() []rule {
 	return []rule{
+		// Several rows may fit one push; merge and the order of classes see to what is told.
 		{names: "git", sub: "push", when: forcesPush, why: "forces a push", says: pushes("overwrites")},
 		{names: "git", sub: "push", when: deletesRemote, why: "deletes on the remote", says: pushes("deletes")},
 		{names: "git", sub: "filter-branch|filter-repo", why: "rewrites history"},
 		{names: "git-filter-repo bfg", why: "rewrites history"},
 		{names: "git", sub: "reset", when: option("--hard", "--merge", "--keep"), why: "throws away uncommitted work"},
 		{names: "git", sub: "checkout|switch", when: option("-f", "--force", "--discard-changes"), why: "throws away uncommitted work"},
+		// Behind -- stand files, whose changes are gone without a trace.
 		{names: "git", sub: "checkout", when: func(a cmdline.Command) bool { return a.Plain < len(a.Words) || a.Exactly(".", "./", ":/") }, why: "throws away changes to files", note: true},
+		// Only with --staged, and nothing else, the files on the disk stay as they are.
 		{names: "git", sub: "restore", when: func(a cmdline.Command) bool { return !a.Surely("-S", "--staged") || a.Has("-W", "--worktree") }, why: "throws away changes to files", note: true},
 		{names: "git", sub: "clean", when: without("-n", "--dry-run"), why: "deletes untracked files"},
 		{names: "git", sub: "stash clear", why: "throws away stashed work"},
@@ -34,8 +38,11 @@ func gitRules() []rule {
 		{names: "git", sub: "rebase|replace", why: "rewrites local commits", note: true},
 		{names: "git", sub: "commit", when: option("--amend"), why: "rewrites the last commit", note: true},
 		{names: "git", sub: "config", when: func(a cmdline.Command) bool { return a.Has("--global", "--system") && writesConfig(a) }, why: "changes git's settings for all projects"},
+		// The user's own settings, and a setting that names a program, reach far beyond this
+		// call.
 		{names: "git", sub: "config", when: func(a cmdline.Command) bool { return writesConfig(a) && a.AnyWord(runsCode) }, why: "changes what git runs"},
 		{names: "git", sub: "config", when: writesConfig, why: "changes git's settings", note: true},
+		// -c sets for one command what config sets for all.
 		{names: "git", when: func(a cmdline.Command) bool { return slices.ContainsFunc(a.Values("-c", "--config-env"), runsCode) }, why: "makes git run a program"},
 		{names: "git", when: func(a cmdline.Command) bool { _, ok := a.Value("--exec-path"); return ok }, why: "makes git run other programs", note: true},
 		{names: "git", sub: "remote set-url|add|rename", why: "changes where git pushes to", note: true},
@@ -46,6 +53,7 @@ func gitRules() []rule {
 	}
 }
 
+// forcesPush reports whether a push may overwrite, by an option or by a "+" before a branch.
 func forcesPush(a cmdline.Command) bool {
 	if a.Has("-f", "--force", "--mirror", "--force-with-lease", "--force-if-includes") {
 		return true
@@ -53,6 +61,7 @@ func forcesPush(a cmdline.Command) bool {
 	return slices.ContainsFunc(a.Operands(), func(w string) bool { return strings.HasPrefix(w, "+") })
 }
 
+// deletesRemote reports whether a push takes a branch away, by an option or by ":branch".
 func deletesRemote(a cmdline.Command) bool {
 	if a.Has("-d", "--delete", "--prune") {
 		return true
@@ -60,7 +69,8 @@ func deletesRemote(a cmdline.Command) bool {
 	return slices.ContainsFunc(a.Operands(), func(w string) bool { return len(w) > 1 && strings.HasPrefix(w, ":") })
 }
 
-// writesConfig reports whether git config, with these words, changes anything.
+// writesConfig reports whether git config, with these words, changes anything. An option that
+// only shows has to be there for sure.
 func writesConfig(a cmdline.Command) bool {
 	return !a.Surely(configGets...) && (a.Has(configSets...) || configSetsKey(a))
 }
@@ -83,11 +93,13 @@ func configSetsKey(a cmdline.Command) bool {
 	return len(ops) > 1 || ops[0] == "edit"
 }
 
-// runsCode reports whether a setting of git, with or without its value, names a
-// program to run or a place for more settings.
+// runsCode reports whether a setting of git, with or without its value, names a program to run
+// or a place for more settings. Keys are compared by their section or by their last name, as
+// git's are made of both.
 func runsCode(word string) bool {
 	key := pathtable.Fold(word)
 	key, value, _ := strings.Cut(key, "=")
+	// A pager that only shows is how agents keep git from waiting.
 	if value == "cat" || value == "less" {
 		return false
 	}

@@ -8,11 +8,12 @@ import (
 
 const fromURL = "installs from a URL"
 
-// installRules are about code that comes from nowhere that anybody checks, or that
-// stays on the machine.
+// installRules are about code that comes from nowhere that anybody checks, or that stays on the
+// machine. A package from a registry, into the project, has no row.
 func installRules() []rule {
 	return []rule{
 		{names: "npm pnpm yarn bun", sub: "i|install|add|in|ins|isntall|update|up|link|global", when: func(a cmdline.Command) bool { return namesRepository(a, true) }, why: fromURL},
+		// Of these only the first word names what runs; the rest is for the program.
 		{names: "npx pnpx bunx uvx", when: func(a cmdline.Command) bool { return namesRepository(a, false) }, why: "runs a program from a URL"},
 		{names: "pnpm yarn npm bun", sub: "dlx|exec|x", when: func(a cmdline.Command) bool { return namesRepository(a, false) }, why: "runs a program from a URL"},
 		{names: "pip pipx", sub: "install|download|wheel|run", when: anyWord(urlOfCode), why: fromURL},
@@ -21,6 +22,7 @@ func installRules() []rule {
 		{names: "cargo", sub: "install", when: option("--git"), why: fromURL},
 		{names: "gem", sub: "install", when: anyWord(urlOfCode), why: fromURL},
 		{names: "brew rpm dpkg apt apt-get dnf yum snap pacman", when: anyWord(plainURL), why: fromURL},
+		// Perhaps the address is only an argument, so that it is a note.
 		{names: "deno node bun tsx", when: func(a cmdline.Command) bool { return a.AnyWord(plainURL) && !a.Surely("--version") }, why: "runs a program from a URL", note: true},
 		{names: "deno", sub: "run|install|x", when: anyWord(plainURL), why: "runs a program from a URL"},
 		{names: "npm pnpm yarn bun", sub: "i|install|add|remove|uninstall|update", when: option("-g", "--global"), why: "installs for all projects", note: true},
@@ -30,7 +32,8 @@ func installRules() []rule {
 	}
 }
 
-// plainURL reports whether a word is, or has after an option, the address of a file.
+// plainURL reports whether a word is, or has after an option, the address of a file. It may
+// stand anywhere in the word.
 func plainURL(w string) bool {
 	return strings.Contains(w, "http://") || strings.Contains(w, "https://") || strings.Contains(w, "ftp://")
 }
@@ -62,6 +65,7 @@ func namesRepository(a cmdline.Command, all bool) bool {
 }
 
 // shortRepository reports whether w is "owner/name", maybe after the name of a host.
+// "@scope/name" is a package and "./name" a folder.
 func shortRepository(w string) bool {
 	for _, host := range []string{"github:", "gitlab:", "bitbucket:", "gist:"} {
 		if strings.Contains(w, host) {

@@ -15,7 +15,8 @@ const (
 	elsewhere = "runs on another machine"
 )
 
-// networkRules are about what leaves the machine.
+// networkRules are about what leaves the machine. A fetch has no row: what is done with the
+// answer is judged by flow.
 func networkRules() []rule {
 	return []rule{
 		{names: "curl", when: curlSendsFile, why: sendsFile, says: sends("a file")},
@@ -25,6 +26,7 @@ func networkRules() []rule {
 		{names: "curl", when: func(a cmdline.Command) bool {
 			return slices.ContainsFunc(a.Values("-X", "--request"), func(m string) bool { return strings.EqualFold(m, "delete") })
 		}, why: "deletes something over the network"},
+		// Inside a cloud, this service tells a machine's own keys to whoever asks from it.
 		{names: "curl wget http https xh", when: func(a cmdline.Command) bool {
 			return a.AnyWord(func(w string) bool {
 				if !strings.Contains(w, "://") {
@@ -44,6 +46,7 @@ func networkRules() []rule {
 		{names: "scp rsync", when: sendsTo, why: "sends files to another machine"},
 		{names: "scp rsync", when: func(a cmdline.Command) bool { return a.AnyWord(remote) && !sendsTo(a) }, why: "fetches files from another machine", note: true},
 		{names: "sftp ftp lftp tftp ncftpput", why: "sends files to another machine"},
+		// -z only knocks; with -l or -e it answers, perhaps with a shell.
 		{names: "nc ncat netcat", when: func(a cmdline.Command) bool {
 			return len(a.Operands()) > 0 && !a.Surely("-z") || a.Has("-e", "-c", "-l", "--exec", "--sh-exec", "--listen")
 		}, why: "talks to the network"},
@@ -69,7 +72,8 @@ func networkRules() []rule {
 	}
 }
 
-// curlSendsFile reports whether curl uploads a file or its standard input.
+// curlSendsFile reports whether curl uploads a file or its standard input. Options may have
+// their value attached, behind them or in a cluster, so each of the three is looked at.
 func curlSendsFile(a cmdline.Command) bool {
 	if a.Has("-T", "--upload-file") {
 		return true
@@ -84,6 +88,7 @@ func curlSendsFile(a cmdline.Command) bool {
 			if value == "" && i+1 < len(a.Words) {
 				value = a.Words[i+1]
 			}
+			// These take an "@" as it is.
 			if strings.HasPrefix(w, "--data-raw") || strings.HasPrefix(w, "--form-string") {
 				continue
 			}
@@ -116,7 +121,8 @@ func curlSendsFile(a cmdline.Command) bool {
 	return false
 }
 
-// attached is the value of a one-letter option that ends the cluster in word i.
+// attached is the value of a one-letter option that ends the cluster in word i, "" when there
+// is none.
 func attached(a cmdline.Command, i int, letter byte) string {
 	w := a.Words[i]
 	if at := strings.IndexByte(w, letter); at+1 < len(w) {
@@ -128,17 +134,20 @@ func attached(a cmdline.Command, i int, letter byte) string {
 	return ""
 }
 
-// remote reports whether a word of scp or rsync names another machine.
+// remote reports whether a word of scp or rsync names another machine: it has a colon before
+// any slash.
 func remote(w string) bool {
 	colon := strings.IndexByte(w, ':')
 	slash := strings.IndexByte(w, '/')
 	return colon > 0 && w[0] != '-' && (slash < 0 || colon < slash)
 }
 
+// sendsTo reports whether scp or rsync copies to another machine.
 func sendsTo(a cmdline.Command) bool { return goesTo(a, remote) }
 
-// goesTo reports whether a copy goes to such a place: the last operand is one, or the last that cannot
-// be the value of an option, or one that comes after a file.
+// goesTo reports whether a copy goes to such a place: the last operand is one, or the last that
+// cannot be the value of an option, or one that comes after a file. Options may stand behind
+// the operands, so the last word alone does not tell.
 func goesTo(a cmdline.Command, there func(string) bool) bool {
 	ops := a.Operands()
 	if len(ops) > 0 && there(ops[len(ops)-1]) {
@@ -148,6 +157,7 @@ func goesTo(a cmdline.Command, there func(string) bool) bool {
 	for _, w := range a.Words {
 		switch {
 		case strings.HasPrefix(w, "-") && w != "-":
+			// The next word may be the value of this option.
 			value = true
 			continue
 		case there(w) && file:

@@ -12,11 +12,13 @@ const (
 	deploys   = "deploys"
 )
 
-// publishRules are about what others get to see at once and keep.
+// publishRules are about what others get to see at once and keep. A version that was published
+// can hardly be taken back.
 func publishRules() []rule {
 	return []rule{
 		{names: "npm pnpm yarn bun", sub: "publish|unpublish|deprecate", why: publishes},
 		{names: "npm pnpm yarn", sub: "dist-tag|owner|access|team add|rm|grant|revoke|public|restricted|set|create|destroy", why: publishes},
+		// A script may be called anything, but these names are meant.
 		{names: "npm yarn", sub: "run|npm publish|release|deploy", why: publishes},
 		{names: "lerna", sub: "publish", why: publishes},
 		{names: "changeset", sub: "publish", why: publishes},
@@ -50,6 +52,7 @@ func publishRules() []rule {
 	}
 }
 
+// notDry reports whether a command does what it says: --dry-run has to be there for sure.
 func notDry(a cmdline.Command) bool { return !a.Surely("--dry-run", "-n") }
 
 // publishTask reports whether a build's task publishes to others, not only to the

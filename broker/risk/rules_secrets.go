@@ -7,14 +7,18 @@ import (
 	"github.com/aoctl/aoctl/broker/risk/pathtable"
 )
 
+// printsKeys is also the reason of credentials, so that a key looks the same however it is
+// read.
 const printsKeys = "reads keys or credentials"
 
-// secretRules are commands that print what opens something.
+// secretRules are commands that print what opens something, into the agent's context and so to
+// its maker.
 func secretRules() []rule {
 	return []rule{
 		{names: "gh glab", sub: "auth token|git-credential", why: printsKeys},
 		{names: "gh", sub: "auth status", when: option("-t", "--show-token"), why: printsKeys},
 		{names: "aws", sub: "sts get-session-token|assume-role*|get-federation-token", why: printsKeys},
+		// "configure get" prints one setting, which may be the key.
 		{names: "aws", sub: "configure export-credentials|get", why: printsKeys},
 		{names: "aws", sub: "secretsmanager get-secret-value|batch-get-secret-value", why: printsKeys},
 		{names: "aws", sub: "ssm get-parameter*", when: option("--with-decryption"), why: printsKeys},
@@ -49,6 +53,7 @@ func secretRules() []rule {
 		{names: "gcloud", sub: "iam service-accounts keys create", why: printsKeys},
 		{names: "pulumi", when: option("--show-secrets"), why: printsKeys},
 		{names: "gpg gpg2", when: option("--export-secret-keys", "--export-secret-subkeys"), why: printsKeys},
+		// Variables of an app on this service hold its passwords.
 		{names: "heroku", sub: "auth:token|config|config:get", why: printsKeys},
 		{names: "npm", sub: "token create", why: printsKeys},
 		{names: "keyring", sub: "get", why: printsKeys},
@@ -59,7 +64,8 @@ func secretRules() []rule {
 	}
 }
 
-// showsPassword reports whether pass prints something other than names.
+// showsPassword reports whether pass prints something other than names: any word that is no
+// subcommand is the name of a password.
 func showsPassword(a cmdline.Command) bool {
 	ops := a.Operands()
 	if len(ops) == 0 {
@@ -72,8 +78,9 @@ func showsPassword(a cmdline.Command) bool {
 	return true
 }
 
-// showsSecrets reports whether kubectl get prints what is in a secret: it is one of the
-// kinds in a list, or stands before a slash, and the form of the output is not a table.
+// showsSecrets reports whether kubectl get prints what is in a secret: it is one of the kinds
+// in a list, or stands before a slash, and the form of the output is not a table. A table shows
+// names only.
 func showsSecrets(a cmdline.Command) bool {
 	if !a.Has("-o", "--output", "--template") {
 		return false

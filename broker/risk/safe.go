@@ -11,7 +11,8 @@ import (
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
-// reader is a program that only looks, as long as it has none of some options.
+// reader is a program that only looks, as long as it has none of some options. The zero reader
+// is one whose every option only looks.
 type reader struct {
 	not   string                     // options that make it do more, separated by blanks
 	texts bool                       // its words are no files
@@ -19,7 +20,8 @@ type reader struct {
 	only  func(cmdline.Command) bool // must hold besides
 }
 
-// readers are programs that only look.
+// readers are programs that only look. To be missing here costs nothing but the word "safe", so
+// a program is here only if its options are known on Linux and macOS.
 var readers = sync.OnceValue(func() map[string]reader {
 	all := map[string]reader{
 		"find": {only: findLooks}, "fd": {not: "-x -X --exec --exec-batch", first: true}, "fdfind": {not: "-x -X --exec --exec-batch", first: true},
@@ -48,16 +50,18 @@ var readers = sync.OnceValue(func() map[string]reader {
 	return all
 })
 
-// safeJudge says of a line whether it only looks. It finds nothing.
+// safeJudge says of a line whether it only looks. It finds nothing. All that it asks must hold
+// for sure.
 type safeJudge struct{ *resolver }
 
-// onlyReads reports whether every element of a line is known to only look, inside the
-// project or where nobody minds.
+// onlyReads reports whether every element of a line is known to only look, inside the project
+// or where nobody minds. git counts only with a repository that runs nothing.
 func (j safeJudge) onlyReads(l *shell.Line) bool {
 	if j.at.Project == "" {
 		return false
 	}
 	for i, e := range l.Elements {
+		// A repository with settings of its own can make "git status" run a program.
 		if g := GitUse(l, i, j.dirOf(e), j.at); g.Foreign != "" || g.Settings != "" || !j.elementReads(e) {
 			return false
 		}
@@ -65,6 +69,8 @@ func (j safeJudge) onlyReads(l *shell.Line) bool {
 	return true
 }
 
+// elementReads reports whether one element is known to only look. What package shell doubts is
+// not.
 func (j safeJudge) elementReads(e shell.Element) bool {
 	if e.Unsure != "" || e.Exact != "" || e.Host != "" || e.DirUnsure {
 		return false
@@ -74,6 +80,7 @@ func (j safeJudge) elementReads(e shell.Element) bool {
 			return false
 		}
 	}
+	// Elsewhere a relative path is none of the project's files.
 	if !j.inProject(j.resolve(j.dirOf(e), spot{})) {
 		return false
 	}
@@ -105,8 +112,8 @@ func (j safeJudge) commandReads(e shell.Element) bool {
 	return r.texts || j.wordsInside(a, r.first)
 }
 
-// wordsInside reports whether no word is a path that leads outside. The line's own
-// elements say which files are read; this does not rely on them.
+// wordsInside reports whether no word is a path that leads outside. The line's own elements say
+// which files are read; this does not rely on them. skipFirst: the first operand is no file.
 func (j safeJudge) wordsInside(a cmdline.Command, skipFirst bool) bool {
 	s := j.spotOf(a.Element, false)
 	s.tilde = true
@@ -116,6 +123,7 @@ func (j safeJudge) wordsInside(a cmdline.Command, skipFirst bool) bool {
 			skipFirst = false
 			continue
 		}
+		// An option may have a path behind its letter, or behind an equals sign.
 		for _, p := range append(pieces(w), w) {
 			if leavesFolder(p) && !j.mayRead(j.resolve(p, s)) {
 				return false
@@ -125,12 +133,14 @@ func (j safeJudge) wordsInside(a cmdline.Command, skipFirst bool) bool {
 	return true
 }
 
-// leavesFolder reports whether a path may lead out of the folder that it starts in by
-// its text alone.
+// leavesFolder reports whether a path may lead out of the folder that it starts in by its text
+// alone. Links are followed by whoever asks mayRead.
 func leavesFolder(p string) bool {
 	return strings.HasPrefix(p, "/") || strings.HasPrefix(p, "~") || p == ".." || strings.HasPrefix(p, "../") || strings.Contains(p, "/../") || strings.HasSuffix(p, "/..")
 }
 
+// findLooks, sedPrints, oneOperand, noWord, asksVersion, npmLooks and goLooks are what readers
+// ask besides.
 func findLooks(a cmdline.Command) bool {
 	return !a.AnyWord(func(w string) bool {
 		return cmdline.Matches("-delete|-exec|-execdir|-ok|-okdir|-fprint*|-fls|-files0-from|-newer*", w)
@@ -146,6 +156,7 @@ func sedPrints(a cmdline.Command) bool {
 		return false
 	}
 	for _, w := range a.Words {
+		// -i writes, -f reads a program, and new ones may do anything.
 		if strings.HasPrefix(w, "-") && w != "-n" && w != "-E" && w != "-r" {
 			return false
 		}
@@ -206,8 +217,8 @@ func goLooks(a cmdline.Command) bool {
 	return false
 }
 
-// gitReads are subcommands of git that only look, with the options that make them do
-// more. Long ones may be shortened.
+// gitReads are subcommands of git that only look, with the options that make them do more. Long
+// ones may be shortened. --textconv and --ext-diff run programs from the settings.
 var gitReads = map[string]string{
 	"status": "", "diff": "--output --ext-diff --no-index --textconv", "log": "--output --ext-diff --textconv",
 	"show": "--output --ext-diff --textconv", "rev-parse": "--parseopt --sq-quote", "ls-files": "-X --exclude-from", "blame": "--contents -S --ignore-revs-file",
@@ -216,7 +227,8 @@ var gitReads = map[string]string{
 	"diff-tree": "--output --ext-diff --textconv", "diff-index": "--output --ext-diff --textconv", "whatchanged": "--output --ext-diff --textconv", "version": "",
 }
 
-// gitLooks reports whether git only looks.
+// gitLooks reports whether git only looks. Any option before the subcommand but a few makes it
+// no.
 func gitLooks(a cmdline.Command) bool {
 	words := a.Words
 	for len(words) > 0 && (words[0] == "--no-pager" || words[0] == "-P" || words[0] == "--no-optional-locks") {
@@ -235,7 +247,8 @@ func gitLooks(a cmdline.Command) bool {
 	return gitLists(words[0], rest)
 }
 
-// gitLists reports whether a subcommand that can both list and change only lists.
+// gitLists reports whether a subcommand that can both list and change only lists. What is not
+// in the list of each may change.
 func gitLists(sub string, a cmdline.Command) bool {
 	if sub == "--version" {
 		return len(a.Words) == 0

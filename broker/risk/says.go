@@ -21,7 +21,8 @@ import (
 // maxSaid is the longest sentence, bytes.
 const maxSaid = 72
 
-// said is a sentence made of our words and of parts that may be empty, for what is not known or not plain.
+// said is a sentence made of our words and of parts that may be empty, for what is not known or
+// not plain. With an empty part, or when it gets too long, there is none.
 func said(sentence string, parts ...string) string {
 	if len(sentence) > maxSaid || slices.Contains(parts, "") {
 		return ""
@@ -30,6 +31,7 @@ func said(sentence string, parts ...string) string {
 }
 
 var (
+	// Names, paths, addresses and hosts without a character that could be mistaken or mislead.
 	pureName    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/+@:-]*$`) })
 	purePath    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^/[A-Za-z0-9._/+@:*~-]*$`) })
 	pureAddress = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9._~/:%?&=+,-]+$`) })
@@ -38,7 +40,8 @@ var (
 	})
 )
 
-// quoted is a name in quotes; "" when it is not plain.
+// quoted is a name in quotes; "" when it is not plain. It may be a program, a branch or a
+// remote.
 func quoted(name string) string {
 	if !pureName().MatchString(name) {
 		return ""
@@ -46,7 +49,8 @@ func quoted(name string) string {
 	return `"` + name + `"`
 }
 
-// pathOf is where t surely leads; "" when that is not one plain path.
+// pathOf is where t surely leads; "" when that is not one plain path, or when links and text
+// disagree.
 func pathOf(t target) string {
 	if t.lost || len(t.reals) != 1 || !purePath().MatchString(t.reals[0]) {
 		return ""
@@ -68,8 +72,9 @@ func program(a cmdline.Command) string {
 	return a.Name
 }
 
-// tame are the options of a fetching program with which it talks to the host of its URL, and to no
-// other: letters and names that take no value, and those that do. A value may be of any kind.
+// tame are the options of a fetching program with which it talks to the host of its URL, and to
+// no other: letters and names that take no value, and those that do. A value may be of any
+// kind. Proxies, redirecting headers and files of options are missing on purpose.
 type tame struct{ letters, valued, names, namesValued string }
 
 var tameOptions = map[string]tame{
@@ -81,9 +86,12 @@ var tameOptions = map[string]tame{
 	"wget": {"qcNSv46", "OtT", "--quiet --no-verbose --https-only", "--output-document --tries --timeout --post-file --post-data --body-file --body-data --method --header"},
 }
 
-// hostOf is the only host that curl or wget talks to, as its words say; "" when that is not certain.
+// hostOf is the only host that curl or wget talks to, as its words say; "" when that is not
+// certain. A person decides by this name, so it must not be one that the agent could have made
+// up.
 func hostOf(a cmdline.Command) string {
 	opts, ok := tameOptions[a.Name]
+	// /tmp/curl is not curl.
 	if !ok || len(a.Element.Argv) == 0 || a.Element.Argv[0] != a.Name || a.AnyWord(hostHeader().MatchString) {
 		return ""
 	}
@@ -111,7 +119,8 @@ func hostOf(a cmdline.Command) string {
 // hostHeader fits a word that may be a header with another host than the address has.
 var hostHeader = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)(^|[^a-z]|h)host:`) })
 
-// takes says how many words behind an option are its value; false when it is none of the tame ones.
+// takes says how many words behind an option are its value; false when it is none of the tame
+// ones. A cluster ends at the first letter that takes a value.
 func (o tame) takes(w string) (words int, ok bool) {
 	if strings.HasPrefix(w, "--") {
 		name, _, attached := strings.Cut(w, "=")
@@ -139,7 +148,8 @@ func (o tame) takes(w string) (words int, ok bool) {
 	return 0, true
 }
 
-// hostIn is the host of a plain address, with its port.
+// hostIn is the host of a plain address, with its port; "" for an address with a user, whose
+// name could look like the host.
 func hostIn(address string) string {
 	if !strings.Contains(address, "://") {
 		address = "http://" + address
@@ -151,7 +161,8 @@ func hostIn(address string) string {
 	return strings.ToLower(u.Host)
 }
 
-// runsSent says which program, element i, runs what which host sends to element n.
+// runsSent says which program, element i, runs what which host sends to element n. Without a
+// certain host it says less, and without a known program nothing.
 func (f *flow) runsSent(n, i int) string {
 	who := f.runner(i)
 	if host := hostOf(f.args[n]); host != "" && f.straight(n, i) {
@@ -173,7 +184,7 @@ func (f *flow) runsGot(a cmdline.Command) string {
 }
 
 // runner is the program that runs a text: the command of element i, or the wrapper of one that
-// could not be read.
+// could not be read. It is "" when no table knows it.
 func (f *flow) runner(i int) string {
 	if via := f.l.Elements[i].Via; f.args[i].Name == "" && len(via) > 0 {
 		name, _, _ := strings.Cut(via[len(via)-1], " ")
@@ -187,13 +198,16 @@ var handsOver = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[a-z0-9]+( -[a-z]+)* ("\$\(§\)"|\$\(§\)|<\(§\))$`)
 })
 
-// straight reports whether element i surely runs what element n prints and nothing else: nothing stands
-// between them, and nothing in the line changes what a name means.
+// straight reports whether element i surely runs what element n prints and nothing else:
+// nothing stands between them, and nothing in the line changes what a name means. A variable,
+// an unread part or another command in the pipeline is enough to say no.
 func (f *flow) straight(n, i int) bool {
 	from, to := f.l.Elements[n], f.l.Elements[i]
+	// The whole line is this one command, so that nothing can stand before it.
 	if strings.TrimSpace(f.l.Raw) == to.Text {
 		return handsOver().MatchString(strings.Replace(to.Text, from.Text, "§", 1))
 	}
+	// Some shell may read other words, or there is no plain pipe between the two.
 	if !f.l.Plain || from.Pipe == 0 || from.Pipe != to.Pipe || to.Stdin != "pipe" || len(from.Via) > 0 || !readsProgram(f.args[i]) || f.args[i].Through("xargs", "parallel") {
 		return false
 	}
@@ -205,11 +219,13 @@ func (f *flow) straight(n, i int) bool {
 	})
 }
 
-// raises says which program runs which other one as another user.
+// raises says which program runs which other one as another user, as in: sudo runs "make" as
+// another user.
 func raises(a cmdline.Command) string {
 	for _, via := range a.Element.Via {
 		name, _, _ := strings.Cut(via, " ")
 		if by := cmdline.Program(name); programs.Is(programs.Raises, by) && len(a.Element.Argv) > 0 {
+			// The program's name could be one of our words, so it stands in quotes.
 			what := quoted(a.Element.Argv[0])
 			return said(by+" runs "+what+" as another user", what)
 		}
@@ -217,7 +233,7 @@ func raises(a cmdline.Command) string {
 	return ""
 }
 
-// sends says to which host a program sends something.
+// sends says to which host a program sends something. what is one of our own words.
 func sends(what string) func(cmdline.Command) string {
 	return func(a cmdline.Command) string {
 		host := hostOf(a)
@@ -231,7 +247,8 @@ var tamePush = []string{
 	"--mirror", "--progress", "--porcelain",
 }
 
-// pushes says what a push does to which branch of which remote.
+// pushes says what a push does to which branch of which remote. An option that is not tame
+// could send it elsewhere, and then it says nothing.
 func pushes(verb string) func(cmdline.Command) string {
 	return func(a cmdline.Command) string {
 		for _, w := range a.Words {
@@ -274,7 +291,8 @@ func changesDisk(a cmdline.Command) string {
 	return said(who+" changes "+d, who, d)
 }
 
-// device is the only device among a command's words.
+// device is the only device among a command's words; "" when there are several or it is not
+// plain.
 func device(a cmdline.Command) string {
 	found := ""
 	for _, w := range a.Words {

@@ -16,7 +16,8 @@ import (
 // What is secret stands in this file alone: the tools that read, the programs of a command
 // line and the look below a folder all ask here.
 
-// credentials are files whose content opens something.
+// credentials are files whose content opens something. To read one is dangerous because what an
+// agent reads leaves the machine.
 var credentials = sync.OnceValue(func() *pathtable.Table {
 	return pathtable.New(
 		pathtable.Rows("reads keys or credentials",
@@ -54,7 +55,8 @@ var sourceEnds = []string{
 	".swift", ".md", ".html", ".css", ".sh", ".tf", ".example", ".sample", ".template", ".dist",
 }
 
-// credential says whether and why t holds keys or credentials.
+// credential says whether and why t holds keys or credentials, by its names. The content is not
+// looked at.
 func credential(t target) (string, bool) {
 	for _, f := range t.forms {
 		if e, ok := credentials().FindForm(f); ok && !harmlessKey(f.Names) {
@@ -64,8 +66,8 @@ func credential(t target) (string, bool) {
 	return "", false
 }
 
-// harmlessKey reports whether a path is known to lie among credentials without being
-// one.
+// harmlessKey reports whether a path is known to lie among credentials without being one. Names
+// are folded.
 func harmlessKey(names []string) bool {
 	last := names[len(names)-1]
 	parent := ""
@@ -75,6 +77,7 @@ func harmlessKey(names []string) bool {
 	switch {
 	case strings.HasSuffix(last, ".pub"):
 		return true
+	// These two have public keys and names of machines.
 	case parent == ".ssh":
 		return strings.HasPrefix(last, "known_hosts") || strings.HasPrefix(last, "authorized_keys")
 	case strings.HasPrefix(last, ".env"):
@@ -89,12 +92,14 @@ func harmlessKey(names []string) bool {
 	return false
 }
 
+// endsIn reports whether s has one of the endings.
 func endsIn(s string, ends ...string) bool {
 	return slices.ContainsFunc(ends, func(e string) bool { return strings.HasSuffix(s, e) })
 }
 
 // SecretAt returns a function that says whether a file, by its absolute path, holds keys or
-// credentials. It is for one goroutine.
+// credentials. It is for one goroutine. Package workspace searches folders with it, so that
+// both mean the same files.
 func SecretAt(at Place) func(file string) bool {
 	j := newResolver(at)
 	return func(file string) bool {
@@ -106,8 +111,9 @@ func SecretAt(at Place) func(file string) bool {
 // secretJudge judges what shows, packs or hands on files with keys.
 type secretJudge struct{ scene }
 
-// holdsSecrets judges that what lies below t, or fits it as a pattern, is shown or packed,
-// but for what is left out.
+// holdsSecrets judges that what lies below t, or fits it as a pattern, is shown or packed, but
+// for what is left out. One such file is enough, and its name is told. A folder that is too
+// large to search counts as holding one.
 func (j secretJudge) holdsSecrets(t target, left leaves) {
 	if j.at.Secrets == nil || left.all() {
 		return
@@ -118,6 +124,7 @@ func (j secretJudge) holdsSecrets(t target, left leaves) {
 			i = strings.LastIndexByte(r[:i], '/')
 			dir, pattern = r[:i], r[i+1:]
 		}
+		// No keys of anybody's lie there, and it is too large to search.
 		if below("/usr", dir) {
 			continue
 		}
@@ -129,6 +136,7 @@ func (j secretJudge) holdsSecrets(t target, left leaves) {
 				return
 			}
 		}
+		// A pattern for one folder's names needs no look further down.
 		if !whole && (pattern == "" || strings.Contains(pattern, "/")) {
 			j.danger("reads a folder too large to check for keys or credentials")
 			return
@@ -137,7 +145,8 @@ func (j secretJudge) holdsSecrets(t target, left leaves) {
 }
 
 // fitsBelow reports whether a pattern may stand for a file, or a folder above it. dotted: a
-// star may stand for a dot in front, as it does to other programs than shells.
+// star may stand for a dot in front, as it does to other programs than shells. file is as seen
+// from the pattern's folder.
 func fitsBelow(pattern, file string, dotted bool) bool {
 	if strings.Contains(pattern, `\`) {
 		return true
@@ -154,8 +163,9 @@ func fitsBelow(pattern, file string, dotted bool) bool {
 	return len(want) == len(got)
 }
 
-// shows judges a read of a folder, or of a pattern of names, by the command whose operand
-// it is, and by those that are handed what it finds.
+// shows judges a read of a folder, or of a pattern of names, by the command whose operand it
+// is, and by those that are handed what it finds. A command that only tells names shows
+// nothing, unless it hands them on.
 func (j secretJudge) shows(l *shell.Line, at int, t target) {
 	e := l.Elements[at]
 	if !e.Tree && !e.Glob {
@@ -175,6 +185,7 @@ func (j secretJudge) shows(l *shell.Line, at int, t target) {
 }
 
 // handed judges a command that shows the files whose names git or ls hands it through a pipe.
+// find is judged by its own folders (shows).
 func (j secretJudge) handed(l *shell.Line, at int) {
 	e := l.Elements[at]
 	if e.Pipe == 0 || len(e.Argv) == 0 || !cmdline.Of(e).Through("xargs", "gxargs", "parallel") || programs.Is(programs.TellsNames, cmdline.Program(e.Argv[0])) {
@@ -209,7 +220,8 @@ func (j secretJudge) handedByLs(a cmdline.Command) {
 	}
 }
 
-// commandOf is the command whose operand element at is, -1 when there is none.
+// commandOf is the command whose operand element at is, -1 when there is none: the nearest one
+// before it, as operands follow their command.
 func commandOf(l *shell.Line, at int) int {
 	for i := at - 1; i >= 0 && l.Elements[at].Operand; i-- {
 		if e := l.Elements[i]; e.Kind == shell.Command && len(e.Argv) > 0 {
@@ -219,8 +231,9 @@ func commandOf(l *shell.Line, at int) int {
 	return -1
 }
 
-// passesOn reports whether what a command finds is handed to another one that may show
-// what is in it: by find -exec, or by a pipe to xargs.
+// passesOn reports whether what a command finds is handed to another one that may show what is
+// in it: by find -exec, or by a pipe to xargs. git counts as showing, as some of its
+// subcommands do.
 func passesOn(l *shell.Line, command int) bool {
 	name, pipe := cmdline.Program(l.Elements[command].Argv[0]), l.Elements[command].Pipe
 	for _, e := range l.Elements[command+1:] {

@@ -12,8 +12,9 @@ import (
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
-// quietGit are subcommands of git that show nothing of what is in files, but for these
-// options. A subcommand that stands nowhere here may show all that the repository keeps.
+// quietGit are subcommands of git that show nothing of what is in files, but for these options.
+// A subcommand that stands nowhere here may show all that the repository keeps, also what is no
+// longer on the disk.
 var quietGit = sync.OnceValue(func() map[string]string {
 	quiet := map[string]string{
 		"status": "-v --verbose", "commit": "--dry-run -p --patch --interactive", "add": "-p --patch -i --interactive -e --edit", "stage": "-p --patch -i --interactive -e --edit",
@@ -49,8 +50,9 @@ var (
 	gitTakes = wordset.New(`-n -S -G --since --after --until --before --author --committer --grep --max-count --skip --date --diff-filter --diff-algorithm --min-parents --max-parents --stat-width --stat-name-width --stat-count`)
 )
 
-// gitShows judges what a git command shows of files that hold keys: those that its words
-// name, and those that the repository keeps. What it kept once is not known.
+// gitShows judges what a git command shows of files that hold keys: those that its words name,
+// and those that the repository keeps. What it kept once is not known. First comes what shows
+// nothing, then what is named, and only then everything.
 func (j secretJudge) gitShows(a cmdline.Command) {
 	dir, b, sub := j.gitSub(a)
 	raw := b.AnyWord(func(w string) bool { return strings.Contains(w, "%(raw") }) // of a name for a file
@@ -62,6 +64,7 @@ func (j secretJudge) gitShows(a cmdline.Command) {
 		return
 	}
 	switch {
+	// A stash holds files, and list and show tell their names alone unless asked for more.
 	case sub == "stash":
 		if len(b.Words) == 0 || !cmdline.Matches("list|show", b.Words[0]) && !b.Has("-p", "--patch") || cmdline.Matches("list|show", b.Words[0]) && gitSilent(b.After(b.Words[1:]), true) {
 			return
@@ -81,7 +84,8 @@ func (j secretJudge) gitShows(a cmdline.Command) {
 }
 
 // gitSub is the subcommand of a git command, with the words behind it and the folder that it
-// works in, "" when that is not known.
+// works in, "" when that is not known. A subcommand that cannot be found is "unknown", which is
+// not quiet.
 func (j secretJudge) gitSub(a cmdline.Command) (dir string, b cmdline.Command, sub string) {
 	words := a.Words
 	if part, ok := strings.CutPrefix(a.Name, "git-"); ok {
@@ -100,13 +104,14 @@ func (j secretJudge) gitSub(a cmdline.Command) (dir string, b cmdline.Command, s
 	return dir, cmdline.New("git", words[1:], a.Element), words[0]
 }
 
+// isGitSub reports whether a word is a subcommand that is judged here.
 func isGitSub(w string) bool {
 	_, quiet := quietGit()[w]
 	return quiet || patchesGit.Has(w) || listsGit.Has(w) || cmdline.Matches("grep|archive|cat-file|blame|annotate|stash|format-patch", w)
 }
 
-// gitSilent reports whether a subcommand that shows commits or changes surely shows nothing
-// of a file.
+// gitSilent reports whether a subcommand that shows commits or changes surely shows nothing of
+// a file. silent: it does not by itself. One option that is not known is enough for no.
 func gitSilent(a cmdline.Command, silent bool) bool {
 	for i := 0; i < a.Plain; i++ {
 		w := a.Words[i]
@@ -129,7 +134,7 @@ func gitSilent(a cmdline.Command, silent bool) bool {
 var gitNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-(n|M|C)?\d+%?$`) })
 
 // gitNamed judges the files that the words name, and reports whether all that is shown is
-// named, as in rev:file.
+// named, as in rev:file. Words that are texts to search for are passed over.
 func (j secretJudge) gitNamed(a cmdline.Command, sub, dir string) bool {
 	only, named, objects := cmdline.Matches("blame|annotate", sub), 0, 0
 	for i, w := range a.Words {
@@ -158,7 +163,8 @@ func (j secretJudge) gitNamed(a cmdline.Command, sub, dir string) bool {
 	return only || cmdline.Matches("show|diff|cat-file", sub) && named > 0 && named == objects && !a.Has("--stdin", "--batch", "--batch-command", "--no-index")
 }
 
-// isPattern reports whether word i of git grep is what is looked for.
+// isPattern reports whether word i of git grep is what is looked for: behind -e, or the first
+// word when there is no -e.
 func isPattern(a cmdline.Command, i int) bool {
 	if i > 0 && a.Words[i-1] == "-e" {
 		return true
@@ -173,8 +179,8 @@ func leavesPath(w string) bool {
 	return strings.HasPrefix(w, ":!") || strings.HasPrefix(w, ":^") || strings.HasPrefix(w, ":(") && strings.Contains(magic, "exclude")
 }
 
-// gitFile is the file of a word that names one of a commit or of the index: rev:file, :file
-// or :0:file. A text to look for in messages may hold a colon too.
+// gitFile is the file of a word that names one of a commit or of the index: rev:file, :file or
+// :0:file. A text to look for in messages may hold a colon too. ok is false for a whole commit.
 func gitFile(w string) (string, bool) {
 	rev, file, ok := strings.Cut(w, ":")
 	if !ok || file == "" || strings.HasPrefix(w, ":/") || strings.HasPrefix(w, ":(") || strings.Contains(rev, "{/") {
@@ -189,7 +195,8 @@ func gitFile(w string) (string, bool) {
 // gitHead is the commit that is checked out, or one before it.
 var gitHead = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(HEAD|@)([~^]\d*)*(\^\{(tree|commit)\})?$`) })
 
-// gitPieces are the parts of a word that may name a file.
+// gitPieces are the parts of a word that may name a file. git has more of them than other
+// programs: rev:file, option=file, :(magic)file.
 func gitPieces(w string) []string {
 	list := pieces(w)
 	for i := 0; i < len(w); i++ {
@@ -200,8 +207,9 @@ func gitPieces(w string) []string {
 	return list
 }
 
-// gitKept judges the files with keys that the repository keeps and that may be shown, or
-// those of the folder where git looks at all of it.
+// gitKept judges the files with keys that the repository keeps and that may be shown, or those
+// of the folder where git looks at all of it. Paths behind -- narrow it; without any all of the
+// repository counts.
 func (j secretJudge) gitKept(a cmdline.Command, sub, dir string) {
 	if a.Has("--untracked", "--no-index", "--recurse-submodules") && cmdline.Matches("grep|diff|archive", sub) || sub == "ls-files" && a.Has("-o", "--others") {
 		j.holdsSecrets(j.resolve(".", spot{dir: dir}), leaves{})
@@ -211,6 +219,7 @@ func (j secretJudge) gitKept(a cmdline.Command, sub, dir string) {
 	}
 	var under []string
 	switch {
+	// What is named there is not known, so all of it may be shown.
 	case a.Has("--stdin", "--batch", "--pathspec-from-file"):
 	case sub == "ls-files":
 		under = a.Operands()
@@ -224,6 +233,7 @@ func (j secretJudge) gitKept(a cmdline.Command, sub, dir string) {
 			return
 		}
 	}
+	// Nothing was found in what could be read; the rest is not known.
 	if !whole {
 		j.note("git's list of files cannot be read")
 	}
@@ -247,7 +257,8 @@ func gitUnder(dir, file string, under []string) bool {
 	return false
 }
 
-// gitMoves judges files that get another name, under which they can be read.
+// gitMoves judges files that get another name, under which they can be read. The last operand
+// is where they go.
 func (j secretJudge) gitMoves(a cmdline.Command, dir string) {
 	ops := a.Operands()
 	for _, w := range ops[:max(0, len(ops)-1)] {
@@ -257,8 +268,8 @@ func (j secretJudge) gitMoves(a cmdline.Command, dir string) {
 	}
 }
 
-// gitAddresses judges what shows a repository's settings, or where it fetches from: there
-// may be a password in them.
+// gitAddresses judges what shows a repository's settings, or where it fetches from: there may
+// be a password in them. Only whether there is one is asked, never which.
 func (j secretJudge) gitAddresses(a cmdline.Command, sub, dir string) {
 	shown := false
 	switch sub {
@@ -276,6 +287,7 @@ func (j secretJudge) gitAddresses(a cmdline.Command, sub, dir string) {
 	if !shown {
 		return
 	}
+	// git remote shows addresses of this repository alone.
 	password := sub != "remote" && j.at.OwnPassword != nil && j.at.OwnPassword()
 	if dir != "" && j.at.Git != nil {
 		password = password || j.at.Git(dir).Password

@@ -13,7 +13,8 @@ import (
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
-// toolKind is what a tool does with the paths among its parameters.
+// toolKind is what a tool does with the paths among its parameters. The zero toolKind names no
+// file.
 type toolKind struct {
 	read  []string // parameters whose files it reads
 	tree  bool     // with everything below
@@ -26,8 +27,8 @@ type toolKind struct {
 	safe  bool     // safe when it stays inside the project
 }
 
-// tools are the tools of agents that name files, by name. Only Claude Code's names are
-// trusted to mean what they say.
+// tools are the tools of agents that name files, by name. Only Claude Code's names are trusted
+// to mean what they say: those in the first rows, which alone can be safe.
 var tools = map[string]toolKind{
 	"Read":         {read: []string{"file_path"}, must: true, safe: true},
 	"NotebookRead": {read: []string{"notebook_path"}, must: true, safe: true},
@@ -52,7 +53,7 @@ var tools = map[string]toolKind{
 var idle = wordset.New(`TodoWrite TodoRead TaskCreate TaskUpdate TaskGet TaskList TaskOutput BashOutput ToolSearch ExitPlanMode
 	EnterPlanMode AskUserQuestion`)
 
-// toolJudge judges calls that run no command line.
+// toolJudge judges calls that run no command line. All parameters are the agent's.
 type toolJudge struct {
 	scene
 	files   fileJudge
@@ -77,6 +78,7 @@ func (j toolJudge) judge(c Call) bool {
 		return plain(input)
 	case c.Tool == "WebFetch" || c.Tool == "web_fetch" || c.Tool == "webfetch":
 		j.fetch(input)
+	// The text of a skill may have commands that the agent runs before anybody is asked.
 	case c.Tool == "Skill":
 		j.note("may run shell commands in the skill's text, which ask nobody")
 		j.anyInput(c.Tool, input)
@@ -91,8 +93,9 @@ func (j toolJudge) judge(c Call) bool {
 	return false
 }
 
-// slash judges a custom command that the user typed, by what is known of its text. The
-// files in which that stands lie among an agent's settings, and are only read.
+// slash judges a custom command that the user typed, by what is known of its text. The files in
+// which that stands lie among an agent's settings, and are only read. runs, head and unknown
+// are what the broker found in them, not what the agent says.
 func (j toolJudge) slash(input map[string]any) {
 	runs, _ := input["runs"].([]any)
 	head, _ := input["head"].(string)
@@ -115,10 +118,12 @@ func (j toolJudge) slash(input map[string]any) {
 	}
 }
 
-// named judges the paths of a tool that names files, and reports whether it is known to only read.
+// named judges the paths of a tool that names files, and reports whether it is known to only
+// read. A parameter that may hold another path makes it unsafe, as nobody has looked there.
 func (j toolJudge) named(tool string, kind toolKind, input map[string]any) bool {
 	safe := kind.safe && plain(input)
 	paths := texts(input, kind.read)
+	// Without a path these tools start in the session's folder.
 	if len(paths) == 0 && kind.tree {
 		safe = j.reads(tool, ".", spot{dir: j.at.CWD}, input) && safe
 	}
@@ -127,6 +132,7 @@ func (j toolJudge) named(tool string, kind toolKind, input map[string]any) bool 
 		for _, q := range readings(p) {
 			safe = j.reads(tool, q, spot{dir: j.at.CWD, tilde: true, glob: kind.tree}, input) && safe
 		}
+		// Each reading was judged, but which one the agent takes is not known.
 		safe = safe && sameForAll(p)
 	}
 	for _, p := range texts(input, kind.write) {
@@ -134,6 +140,7 @@ func (j toolJudge) named(tool string, kind toolKind, input map[string]any) bool 
 		for _, q := range readings(p) {
 			t := j.resolve(q, spot{dir: j.at.CWD, tilde: true})
 			j.files.writePath(t, change{})
+			// To change a line of a key file is to see its neighbours.
 			if why, ok := credential(t); ok && kind.shown {
 				j.danger(why)
 			}
@@ -191,7 +198,8 @@ func toolGlobs(text string) []string {
 	return list
 }
 
-// otherPaths reports whether a parameter beside those named looks as if it held a path.
+// otherPaths reports whether a parameter beside those named looks as if it held a path. It goes
+// by the name's end, in any case of letters.
 func otherPaths(input map[string]any, names []string) bool {
 	for name := range input {
 		low := strings.ToLower(name)
@@ -213,8 +221,8 @@ func readings(p string) []string {
 	return []string{p}
 }
 
-// patterns judges Glob's and Grep's patterns of names, and reports whether they stay
-// below the folder they start in.
+// patterns judges Glob's and Grep's patterns of names, and reports whether they stay below the
+// folder they start in. A pattern that spells the name of a key is judged like that name.
 func (j toolJudge) patterns(tool string, input map[string]any) bool {
 	name := map[string]string{"Glob": "pattern", "Grep": "glob"}[tool]
 	if name == "" {
@@ -234,6 +242,7 @@ func (j toolJudge) patterns(tool string, input map[string]any) bool {
 		list = toolGlobs(p)
 	}
 	for _, one := range list {
+		// What is left out is not looked at.
 		if tool == "Grep" && one[0] == '!' {
 			continue
 		}
@@ -244,8 +253,8 @@ func (j toolJudge) patterns(tool string, input map[string]any) bool {
 	return sameForAll(p) && !path.IsAbs(p) && !strings.Contains(p, "..") && !strings.Contains(p, "~")
 }
 
-// AppliesPatch reports whether e is the program by which Codex's shell applies a patch: in
-// its words, or in what it is given to read.
+// AppliesPatch reports whether e is the program by which Codex's shell applies a patch: in its
+// words, or in what it is given to read. Package rules asks too.
 func AppliesPatch(e shell.Element) bool {
 	if e.Kind != shell.Command || len(e.Argv) == 0 {
 		return false
@@ -255,7 +264,8 @@ func AppliesPatch(e shell.Element) bool {
 }
 
 // patch judges the files that a patch in Codex's format names; dir is the folder that it is
-// applied in, "" when that is not known.
+// applied in, "" when that is not known. It reads the headings alone and in any text, as
+// readers of patches are lenient too.
 func (j fileJudge) patch(text, dir string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
@@ -270,8 +280,8 @@ func (j fileJudge) patch(text, dir string) {
 	}
 }
 
-// anyInput judges a tool that nobody knows: every text of it may be a path, and one
-// may be a command line.
+// anyInput judges a tool that nobody knows: every text of it may be a path, and one may be a
+// command line. Names are taken in order, so that the same call has the same findings.
 func (j toolJudge) anyInput(tool string, input map[string]any) {
 	if strings.Contains(strings.ToLower(tool), "grep") {
 		dir, _ := input["path"].(string)
@@ -293,6 +303,7 @@ func (j toolJudge) anyInput(tool string, input map[string]any) {
 // maxDepth caps how deep the parameters of an unknown tool are looked into.
 const maxDepth = 50
 
+// walk looks at every text in a value.
 func (j toolJudge) walk(v any, depth int) {
 	if depth > maxDepth {
 		j.note("its parameters are nested too deep")
@@ -312,6 +323,7 @@ func (j toolJudge) walk(v any, depth int) {
 	}
 }
 
+// mayBePath judges a text as the path that it may be. One of several lines is none.
 func (j *textJudge) mayBePath(text string) {
 	if text == "" || len(text) > 4096 || strings.ContainsRune(text, '\n') {
 		return
@@ -322,8 +334,8 @@ func (j *textJudge) mayBePath(text string) {
 	}
 }
 
-// plain reports whether every text in v, names too, can be drawn as it is; anything
-// else is for a person to judge.
+// plain reports whether every text in v, names too, can be drawn as it is; anything else is for
+// a person to judge. v is what JSON has.
 func plain(v any) bool {
 	switch v := v.(type) {
 	case string:
@@ -349,7 +361,8 @@ func sameForAll(p string) bool {
 		!strings.ContainsFunc(p, func(r rune) bool { return r > unicode.MaxASCII })
 }
 
-// texts are the values of the named parameters that are texts, or lists of texts.
+// texts are the values of the named parameters that are texts, or lists of texts. Empty ones
+// are left out.
 func texts(input map[string]any, names []string) []string {
 	var out []string
 	for _, name := range names {

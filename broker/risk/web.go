@@ -17,7 +17,8 @@ var metadata = wordset.New("169.254.169.254 169.254.170.2 fd00:ec2::254 metadata
 // longQuery is a query's length from which on it may carry more than a question.
 const longQuery = 300
 
-// fetch judges a tool that fetches a page.
+// fetch judges a tool that fetches a page. Some agents put the address into a text for the
+// model, so each word with one is looked at.
 func (j toolJudge) fetch(input map[string]any) {
 	for _, text := range texts(input, []string{"url", "urls", "prompt"}) {
 		for _, w := range strings.Fields(text) {
@@ -29,7 +30,8 @@ func (j toolJudge) fetch(input map[string]any) {
 	}
 }
 
-// address judges the address of a page.
+// address judges the address of a page. Its answer goes to the agent, and the address itself to
+// whoever has the host.
 func (j toolJudge) address(text string) {
 	if !strings.Contains(text, "://") {
 		text = "https://" + text
@@ -43,10 +45,12 @@ func (j toolJudge) address(text string) {
 	switch addr, err := netip.ParseAddr(host); {
 	case isMetadata(host):
 		j.danger("reaches the cloud's metadata")
+	// A fetch of a file's address is a read.
 	case u.Scheme == "file":
 		j.files.readPath(j.resolve(u.Path, spot{}), false)
 	case host == "localhost" || strings.HasSuffix(host, ".localhost") || addr.Unmap().IsLoopback():
 		j.note("reaches a service of this machine")
+	// Whose address it is cannot be seen; names are at least somebody's.
 	case err == nil || decimalHost().MatchString(host):
 		j.note("reaches an address without a name")
 	case u.Scheme == "http":
@@ -60,8 +64,8 @@ func (j toolJudge) address(text string) {
 	}
 }
 
-// isMetadata reports whether a host is a cloud's metadata service, also as a number or
-// as an IPv4 address within IPv6.
+// isMetadata reports whether a host is a cloud's metadata service, also as a number or as an
+// IPv4 address within IPv6. host is in lower case.
 func isMetadata(host string) bool {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		host = addr.Unmap().String()

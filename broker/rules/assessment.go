@@ -6,7 +6,10 @@ import (
 	"github.com/aoctl/aoctl/broker/risk"
 )
 
-// Question is a call as it is asked about.
+// Question is a call as it is asked about. Tool, Input and the ids come from the agent and are
+// not trusted; Place and the three functions come from the broker, which looks at the disk with
+// them. Prepare calls the functions, and so does the built-in rule while the call is judged, in
+// whichever goroutine judges.
 type Question struct {
 	Tool      string
 	Input     json.RawMessage // one JSON object
@@ -31,11 +34,15 @@ type Question struct {
 	Special func(path string) bool
 }
 
-// BuiltinReadOnly is the id of the built-in rule: tools that only read, inside the
-// project, run without a question. Every other rule comes before it.
+// BuiltinReadOnly is the id of the built-in rule: tools that only read, inside the project, run
+// without a question. Every other rule comes before it. No rule of a user can have this id, as
+// theirs are UUIDs.
 const BuiltinReadOnly = "builtin:read-only"
 
-// Assessment is what the rules say about a call, and why.
+// Assessment is what the rules say about a call, and why. Its JSON is what the API and the
+// command line show; Raw tells the screen that nobody could look at the parts alone. Elements
+// are in the order of the line. Texts in it are the agent's, and must be made safe before they
+// are drawn.
 type Assessment struct {
 	Verdict   Verdict  `json:"verdict"`
 	Rule      string   `json:"rule,omitempty"` // id of the rule that decides; empty: none speaks
@@ -47,7 +54,8 @@ type Assessment struct {
 	Unread    string   `json:"unread,omitempty"` // not empty: nothing of the call was parsed, because of this
 }
 
-// Judged is one element of a call with what the rules say about it.
+// Judged is one element of a call with what the rules say about it. Verdict is that of the
+// element alone; the worst of all is the call's. Real is "" when nobody knows where Path leads.
 type Judged struct {
 	Kind    string   `json:"kind"` // as shell.Kind, or "tool"
 	Text    string   `json:"text"` // raw: the element as the line has it

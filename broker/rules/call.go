@@ -9,11 +9,12 @@ import (
 	"github.com/aoctl/aoctl/broker/shell"
 )
 
-// Call is a question made ready for rules: read once, its paths followed once. It
-// does not change, so several goroutines may judge it.
+// Call is a question made ready for rules: read once, its paths followed once. It does not
+// change, so several goroutines may judge it.
 //
-// Prepare reads its parts one after the other: the input, the command line in it, the elements of
-// that line. What is found on the way and no longer needed stays with the readers.
+// Prepare reads its parts one after the other: the input, the command line in it, the elements
+// of that line. What is found on the way and no longer needed stays with the readers. A call of
+// a tool without a command line has a single elem of kind toolKind.
 type Call struct {
 	q     Question
 	roots roots
@@ -30,7 +31,8 @@ type Call struct {
 }
 
 // roots are the folders at which patterns and scopes begin: as they are, and in lower case for
-// refusing rules, which take the working folder when there is no project.
+// refusing rules, which take the working folder when there is no project. A refusal must hold
+// on a file system that does not tell capitals apart; an allow must not.
 type roots struct{ project, home [2]string }
 
 // newCall is the call of q with nothing read.
@@ -42,18 +44,22 @@ func newCall(q Question) *Call {
 	return c
 }
 
-// Prepare reads q. It never fails: what it cannot read is a call that asks.
+// Prepare reads q. It never fails: what it cannot read is a call that asks. It follows paths
+// through q.Place.Real, and so may wait for the disk; it takes at most maxPlaces such steps.
 func Prepare(q Question) *Call {
 	c := newCall(q)
 	p := &paths{q: &c.q}
 	c.input.read(q.Input, p)
 	c.likes = c.input.readPatch(p)
 	c.likes = append(c.likes, kin(q.Tool)...)
+	// The line needs the folder that another parameter may give, so the parameters come first.
 	if param, ok := CommandParam(q.Tool); ok {
 		c.readCommand(param, p)
 	}
+	// The first reason is shown; any of them is enough.
 	c.unsure = cmp.Or(unsureTool(q.Tool), Personal(q.Tool), c.input.unsure, c.line.unsure)
 	at := q.Place
+	// The risk of relative paths depends on where the line starts, which the call may choose.
 	at.CWD = c.line.dir
 	c.risk = risk.Assess(risk.Call{Tool: q.Tool, Input: q.Input, Line: c.line.Line}, at)
 	c.readsOnly = q.Trusted && c.unsure == "" && onlyReads(&c.input, p)
@@ -69,7 +75,8 @@ func unsureTool(tool string) string {
 	return ""
 }
 
-// readCommand reads the command line in a parameter.
+// readCommand reads the command line in a parameter. When the line applies a patch, the files
+// in it count as if a tool had been given them, and rules that refuse Write and Edit speak too.
 func (c *Call) readCommand(param string, p *paths) {
 	r := &lineReader{paths: p, commandLine: &c.line}
 	r.start(&c.input)
@@ -105,7 +112,8 @@ func (c *Call) Line() *shell.Line { return c.line.Line }
 // noticing whether one of them becomes another while the call waits.
 func (c *Call) Gits() []risk.Git { return c.line.gits }
 
-// CommandParam names the parameter in which a tool takes a command line.
+// CommandParam names the parameter in which a tool takes a command line. ok is false for tools
+// that run none; tool is the common name.
 func CommandParam(tool string) (param string, ok bool) {
 	param, ok = commandParams[tool]
 	return param, ok
@@ -115,11 +123,14 @@ func CommandParam(tool string) (param string, ok bool) {
 // itself a question to the user, and nobody else can answer it. "" for all others.
 func Personal(tool string) string { return personal[tool] }
 
+// personal are the tools by which an agent asks its user, by their common names.
 var personal = map[string]string{
 	"AskUserQuestion": "it asks you, and only you can answer",
 	"ExitPlanMode":    "it is a plan, and only you can approve it",
 }
 
+// commandParams are the tools of the agents that run command lines, by the names that their
+// payloads have.
 var commandParams = map[string]string{
 	"Bash": "command", "Monitor": "command", "run_shell_command": "command",
 	"Shell": "command", "shell": "command", "exec_command": "cmd",

@@ -13,7 +13,9 @@ import (
 	"github.com/aoctl/aoctl/broker/shell/programs"
 )
 
-// elem is one element of a call, as rules look at it.
+// elem is one element of a call, as rules look at it: what package shell says, with its paths
+// followed, its words spoken for patterns, and what this package adds to the doubts. Fields
+// that are about one kind are zero for others.
 type elem struct {
 	kind    shell.Kind        // toolKind for calls that run no command line
 	at      int               // place in the line's elements
@@ -33,9 +35,11 @@ type elem struct {
 	dir     string // absolute, "" when not known
 }
 
+// toolKind is the kind of the one element of a call that runs no command line.
 const toolKind shell.Kind = "tool"
 
-// shells run a script, as a word behind -c, in which each command is looked at.
+// shells run a script, as a word behind -c, in which each command is looked at. So the wrapper
+// itself needs no rule.
 var shells = map[string]bool{"sh": true, "bash": true, "zsh": true, "dash": true}
 
 // runners do so too, and run a project's own programs. Whoever uses one writes it into a
@@ -44,7 +48,9 @@ var runners = map[string]bool{
 	"bundle exec": true, "poetry run": true, "pipenv run": true, "hatch run": true, "pdm run": true, "rye run": true, "uv run": true,
 }
 
-// element turns an element of the line into what rules look at.
+// element turns an element of the line into what rules look at. Of the reasons for exact and
+// unsure the first stands; those of package shell come first, as they are about the words
+// themselves.
 func (r *lineReader) element(e *shell.Element, at int) elem {
 	x := elem{kind: e.Kind, at: at, neutral: e.Neutral, operand: e.Operand, exact: e.Exact, unsure: e.Unsure}
 	x.dir = r.folder(e)
@@ -85,6 +91,8 @@ func (r *lineReader) element(e *shell.Element, at int) elem {
 	}
 	r.gitPlace(&x)
 	r.readsElsewhere(&x, e)
+	// What brings files is understood well enough, so the raw text needs no search because of
+	// it.
 	r.unclear = r.unclear || x.unsure != "" || x.exact != ""
 	if r.bringsFiles(e, x.dir) {
 		x.exact = cmp.Or(x.exact, brings.Why)
@@ -92,8 +100,9 @@ func (r *lineReader) element(e *shell.Element, at int) elem {
 	return x
 }
 
-// gitPlace takes from a git command what no wildcard may vouch for: a repository that
-// is not the project's own, or settings of the project's that run a program.
+// gitPlace takes from a git command what no wildcard may vouch for: a repository that is not
+// the project's own, or settings of the project's that run a program. Both are found by
+// risk.GitUse on the disk; what it found is kept, to be compared when the call is allowed.
 func (r *lineReader) gitPlace(x *elem) {
 	at := r.q.Place
 	at.CWD = r.dir
@@ -112,8 +121,9 @@ func (r *lineReader) gitPlace(x *elem) {
 	}
 }
 
-// leaves reports whether e is a cd out of the project, or to nobody knows where: what
-// runs after it finds other files under the names that its rule had in mind.
+// leaves reports whether e is a cd out of the project, or to nobody knows where: what runs
+// after it finds other files under the names that its rule had in mind. popd goes to a folder
+// of an earlier call's, for all that is known here.
 func (r *lineReader) leaves(e *shell.Element, dir string) bool {
 	if len(e.Argv) == 0 {
 		return false
@@ -140,7 +150,8 @@ func (r *lineReader) leaves(e *shell.Element, dir string) bool {
 	return p.real == "" || !patterns.Below(cmp.Or(r.q.Place.Project, r.q.Place.CWD), p.real)
 }
 
-// behind says why e needs a pattern that names it, because of what it runs through.
+// behind says why e needs a pattern that names it, because of what it runs through. "" for a
+// command that runs as it stands there.
 func behind(e *shell.Element) string {
 	if e.Host != "" {
 		return "runs on another machine"
@@ -154,7 +165,8 @@ func behind(e *shell.Element) string {
 }
 
 // runsItself reports whether wrapper w, which may be a shell that is given its script as a
-// word, runs the very command behind it.
+// word, runs the very command behind it. A rule for the command then says all; of any other
+// wrapper, such as sudo, it says too little.
 func runsItself(w string) bool {
 	if programs.Is(programs.Transparent, w) || runners[w] {
 		return true
@@ -164,7 +176,8 @@ func runsItself(w string) bool {
 	return ok && strings.HasPrefix(flags, "-") && strings.HasSuffix(flags, "c") && shells[name]
 }
 
-// folder is where e works, as far as that is known.
+// folder is where e works, as far as that is known: absolute, or "". It is not cleaned, as ".."
+// behind a link is the folder above the link's target.
 func (r *lineReader) folder(e *shell.Element) string {
 	switch {
 	case e.DirUnsure:
@@ -175,8 +188,11 @@ func (r *lineReader) folder(e *shell.Element) string {
 	return join(r.dir, e.Dir)
 }
 
+// elementPath follows the path of a read or write. An operand with an odd path is only a hint,
+// and gives no doubt; a redirection is the element itself, and does.
 func (r *lineReader) elementPath(x *elem, e *shell.Element) {
 	if !r.more() {
+		// The path is kept for the screen, though nobody knows where it leads.
 		x.path, x.unsure = &located{given: e.Path}, "the line names too many paths"
 		return
 	}
@@ -191,6 +207,8 @@ func (r *lineReader) elementPath(x *elem, e *shell.Element) {
 		x.neutral, x.operand, p.odd = true, true, ""
 		return
 	}
+	// A command's own rule speaks for its operands, but not for a file that it writes
+	// elsewhere.
 	x.outside = e.Kind == shell.Write && e.Host == "" && r.leads(&p)
 	p.reach(e)
 	if p.abs == "" && !e.Home && e.Path != "" {
@@ -198,20 +216,25 @@ func (r *lineReader) elementPath(x *elem, e *shell.Element) {
 	}
 	switch {
 	case x.unsure != "":
+	// On another machine nobody here can look, and the wrapper's rule decides.
 	case e.Host != "":
 	case !e.Operand && p.odd != "":
 		x.unsure = "the path " + quote(e.Path) + " " + p.odd
 	case !e.Operand && e.Glob:
 		x.unsure = "the path " + quote(e.Path) + " is a pattern"
+	// The folder is known and the way is not: a link in a circle, or a folder that cannot be
+	// read.
 	case p.abs != "" && p.real == "":
 		x.unsure = "the path " + quote(e.Path) + " " + p.odd
 	}
 }
 
-// nowhere are files that keep nothing and hold nothing.
+// nowhere are files that keep nothing and hold nothing. A path to one has no say, wherever it
+// stands.
 var nowhere = map[string]bool{"/dev/null": true}
 
-// reach notes what else than the path itself a wildcard or a tree may touch.
+// reach notes what else than the path itself a wildcard or a tree may touch. It is in lower
+// case, as only refusing rules ask.
 func (p *located) reach(e *shell.Element) {
 	if p.abs == "" || !e.Glob && !e.Tree {
 		return
@@ -226,12 +249,13 @@ func (p *located) reach(e *shell.Element) {
 	}
 }
 
-// guess notes what a path may be whose folder is not known, for refusing rules: a file
-// of its name in any folder.
+// guess notes what a path may be whose folder is not known, for refusing rules: a file of its
+// name in any folder, and the one in the folder that the line starts in.
 func (r *lineReader) guess(p *located, e *shell.Element) {
 	r.addForm(p, join(r.dir, e.Path))
 	p.finish()
 	rest := strings.ToLower(path.Clean(e.Path))
+	// From an unknown folder, going up leads to another unknown folder.
 	for strings.HasPrefix(rest, "../") {
 		rest = rest[3:]
 	}
@@ -247,8 +271,10 @@ func (r *lineReader) guess(p *located, e *shell.Element) {
 // longChain is the number of wrappers up to which a pattern may name several of them.
 const longChain = 4
 
-// withWrappers puts the wrappers of a command in front of its words: each of them
-// alone, and all from one of them on.
+// withWrappers puts the wrappers of a command in front of its words: each of them alone, and
+// all from one of them on. Of make through sudo and env there are "sudo make", "sudo env make"
+// and "env make", and a rule that refuses "sudo *" fits the first. More than longChain wrappers
+// are only tried one by one, so that a hostile line costs little.
 func withWrappers(via, argv []string) []patterns.Spoken {
 	var list []patterns.Spoken
 	add := func(wrappers ...string) {
@@ -269,7 +295,8 @@ func withWrappers(via, argv []string) []patterns.Spoken {
 	return list
 }
 
-// programPlace is the file of a program that is named by a path.
+// programPlace is the file of a program that is named by a path, nil for a bare name, which is
+// looked for in PATH.
 func (r *lineReader) programPlace(e *shell.Element, dir string) *located {
 	if len(e.Argv) == 0 || !strings.Contains(e.Argv[0], "/") || !r.more() {
 		return nil

@@ -14,7 +14,8 @@ import (
 // /home/me/other/x and a link in the project to it look to it like files of the project. Here
 // such words are given to it as what they are, files elsewhere.
 
-// elsewhereAt is a folder that package shell takes for no part of a project.
+// elsewhereAt is a folder that package shell takes for no part of a project. A word that leads
+// out of the project is put below it, and the command is judged once more.
 const elsewhereAt = "/tmp"
 
 // maxElsewhere is how many paths out of the project a command may have before no wildcard vouches
@@ -33,8 +34,13 @@ type follower struct {
 	seen  int      // paths so far: one that is not looked at may lead anywhere
 }
 
-// readsElsewhere takes from a command what no wildcard may vouch for, should some of its
-// words lead out of the project.
+// readsElsewhere takes from a command what no wildcard may vouch for, should some of its words
+// lead out of the project. It only asks where nothing else is wrong yet, and where there is a
+// project.
+//
+// Each word is tried as whatever it may mean: a path, the value of an option, an item of a
+// list. If package command doubts the command with that word as a file elsewhere, so does this
+// call.
 func (r *lineReader) readsElsewhere(x *elem, e *shell.Element) {
 	if e.Kind != shell.Command || x.exact != "" || x.unsure != "" || r.q.Place.Project == "" {
 		return
@@ -52,6 +58,8 @@ func (r *lineReader) readsElsewhere(x *elem, e *shell.Element) {
 		if plainly := unescaped(w); plainly != w {
 			words = append(words, f.elsewhere(plainly)...)
 		}
+		// The table knows modules by their names only, so its answer would be about another
+		// one.
 		if len(words) > 0 && isModule(e.Argv, i) {
 			x.exact = "runs a module from outside of the project"
 			return
@@ -70,15 +78,15 @@ func (r *lineReader) readsElsewhere(x *elem, e *shell.Element) {
 	}
 }
 
-// isModule reports whether a word is the module that python runs, or -m with it.
+// isModule reports whether a word is the module that python runs, or -m with it. at is not 0.
 func isModule(argv []string, at int) bool {
 	before := argv[at-1]
 	return strings.HasPrefix(patterns.BaseName(argv[0]), "python") &&
 		(strings.HasPrefix(argv[at], "-m") || strings.HasPrefix(before, "-") && strings.HasSuffix(before, "m"))
 }
 
-// elsewhere are the words that say of w what it may be, a file elsewhere: the value of its option, or
-// an operand.
+// elsewhere are the words that say of w what it may be, a file elsewhere: the value of its
+// option, or an operand. None when it leads nowhere but into the project.
 func (f *follower) elsewhere(w string) []string {
 	var words []string
 	for _, p := range partsOf(w) {
@@ -96,6 +104,8 @@ func (f *follower) elsewhere(w string) []string {
 		case w[0] != '-':
 		case equals > 0 && equals < p.at:
 			head = w[:equals+1]
+		// Whether this is an option with a value or a path behind a name is for its program to
+		// say; so it is tried as both.
 		case p.at > letters: // -Xname:/srv/x, -isystem/srv/x
 			words = append(words, far)
 			head = w[:p.at]
@@ -107,8 +117,9 @@ func (f *follower) elsewhere(w string) []string {
 	return words
 }
 
-// inside reports whether what stands before a slash of an option, which is longer than its letters, may
-// be a folder behind these, as in -Lbuild/lib.
+// inside reports whether what stands before a slash of an option, which is longer than its
+// letters, may be a folder behind these, as in -Lbuild/lib. Then the slash begins no absolute
+// path.
 func (f *follower) inside(option string) bool {
 	if strings.ContainsAny(option, separators) {
 		return false
@@ -121,13 +132,15 @@ func (f *follower) inside(option string) bool {
 	return false
 }
 
-// folderOptions are options after which many programs work in another folder.
+// folderOptions are options after which many programs work in another folder. Both folders are
+// tried for each word.
 var folderOptions = map[string]bool{
 	"-C": true, "--directory": true, "--cwd": true, "--prefix": true, "--dir": true, "--chdir": true, "--project-dir": true, "--root": true, "--rootDir": true,
 }
 
-// workFolders are the folders in which a command may look for its files, when it starts in dir. What runs
-// through uv run and its like starts in the folder of the line or in the project's, if no cd came before.
+// workFolders are the folders in which a command may look for its files, when it starts in dir.
+// What runs through uv run and its like starts in the folder of the line or in the project's,
+// if no cd came before. There is always one, which may be "".
 func (r *lineReader) workFolders(dir string, e *shell.Element) []string {
 	dirs, argv := []string{dir}, e.Argv
 	if dir == "" && len(e.Via) > 0 && !slices.ContainsFunc(r.Elements, func(e shell.Element) bool { return changesFolder(&e) }) {
@@ -150,8 +163,9 @@ func (r *lineReader) workFolders(dir string, e *shell.Element) []string {
 	return dirs
 }
 
-// movedBeside are the words, as absolute paths, of the line's commands that put links or trees in
-// place, but for the command at the element that is given.
+// movedBeside are the words, as absolute paths, of the line's commands that put links or trees
+// in place, but for the command at the element that is given. What lies below one of them may
+// lead anywhere by the time that the command runs.
 func (r *lineReader) movedBeside(at int) []string {
 	var moved []string
 	for i := range r.Elements {
@@ -171,7 +185,8 @@ func (r *lineReader) movedBeside(at int) []string {
 // extensions are what programs add to the name of a module.
 var extensions = []string{".js", ".mjs", ".cjs", ".ts", ".json", ".py", ".rb", ".class", ".java"}
 
-// outside is where a path leads when that is out of the project, or not known, else "".
+// outside is where a path leads when that is out of the project, or not known, else "". Of
+// several folders the first that leads out is enough.
 func (f *follower) outside(p string) string {
 	if f.seen++; f.seen > maxOperands || len(p) > maxOperandName && strings.Contains(p, "/") {
 		return "/" + p // nobody followed it
@@ -184,7 +199,9 @@ func (f *follower) outside(p string) string {
 	return ""
 }
 
-// outsideFrom is outside for a command that works in dir.
+// outsideFrom is outside for a command that works in dir. What cannot be followed counts as
+// outside; a word that is plainly no path does not, or no wildcard would ever vouch for a
+// command with words.
 func (f *follower) outsideFrom(dir, p string) string {
 	abs := join(dir, p)
 	switch {
@@ -192,8 +209,10 @@ func (f *follower) outsideFrom(dir, p string) string {
 		return "" // package shell knows these
 	case abs == "":
 		return "/" + p
+	// What stands there now is not what the command finds.
 	case slices.ContainsFunc(f.moved, func(dir string) bool { return patterns.Below(dir, path.Clean(abs)) }):
 		return path.Clean(abs)
+	// The shell may expand it.
 	case f.glob && strings.ContainsAny(p, "*?["):
 		return f.patternOutside(p, abs, dir)
 	case strings.ContainsAny(p, "*?["): // for the program, or no pattern at all
@@ -220,8 +239,9 @@ func (f *follower) outsideFrom(dir, p string) string {
 	return f.beyond(abs)
 }
 
-// moduleOutside is outside for what is not there under its own name: a module that is named without
-// the extension of its file, with dots between its folders, or by its place below the project's own name.
+// moduleOutside is outside for what is not there under its own name: a module that is named
+// without the extension of its file, with dots between its folders, or by its place below the
+// project's own name. Links to such files are followed as the interpreter would.
 func (f *follower) moduleOutside(abs, p string) string {
 	if f.q.Exists == nil {
 		return ""
@@ -230,6 +250,7 @@ func (f *follower) moduleOutside(abs, p string) string {
 	if !strings.Contains(p, "/") && strings.Contains(p, ".") {
 		names = append(names, strings.TrimSuffix(abs, p)+strings.ReplaceAll(p, ".", "/"))
 	}
+	// project/pkg/mod is tried as pkg/mod, too: the first name may be the project's own.
 	for rest, ok := p, !path.IsAbs(p); ok; {
 		if _, rest, ok = strings.Cut(rest, "/"); ok && rest != "" {
 			names = append(names, strings.TrimSuffix(abs, p)+rest)
@@ -252,6 +273,7 @@ func (f *follower) moduleOutside(abs, p string) string {
 	return ""
 }
 
+// exists is false when nobody looks: then a word is no path unless it looks like one.
 func (f *follower) exists(abs string) bool { return f.q.Exists != nil && f.q.Exists(abs) }
 
 // firstFolder is the name of the folder of the root in which an absolute path lies.
@@ -260,7 +282,9 @@ func firstFolder(abs string) string {
 	return first
 }
 
-// patternOutside is outside for a pattern, and abs that as an absolute path.
+// patternOutside is outside for a pattern, and abs that as an absolute path. The part before
+// the first wildcard is followed as a path; what the rest may fit is asked for
+// (Question.Matches).
 func (f *follower) patternOutside(p, abs, dir string) string {
 	start := p[:strings.LastIndexByte(p[:patterns.FirstMeta(p)], '/')+1]
 	if start != "" {
@@ -271,6 +295,7 @@ func (f *follower) patternOutside(p, abs, dir string) string {
 	if f.q.Matches == nil {
 		return ""
 	}
+	// Whoever looks stops at a number of files; then the pattern may fit others.
 	matches, all := f.q.Matches(abs)
 	if !all {
 		return abs

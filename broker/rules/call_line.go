@@ -9,7 +9,7 @@ import (
 	"github.com/aoctl/aoctl/broker/shell"
 )
 
-// commandLine is the command line of a call.
+// commandLine is the command line of a call. The zero value is that of a tool that runs none.
 type commandLine struct {
 	*shell.Line                   // nil when the tool runs none
 	dir         string            // where it starts; absolute, or "" when not known
@@ -23,15 +23,16 @@ type commandLine struct {
 // doubt keeps the first reason why no rule may allow the call.
 func (l *commandLine) doubt(why string) { l.unsure = cmp.Or(l.unsure, why) }
 
-// agreed reports whether every shell reads the call's command line in the same words. Where
-// one may not, nothing but a rule that names the whole line allows any part of it: what is
-// hidden from the reader is hidden from a rule about a part.
+// agreed reports whether every shell reads the call's command line in the same words. Where one
+// may not, nothing but a rule that names the whole line allows any part of it: what is hidden
+// from the reader is hidden from a rule about a part. A call without a line is agreed on.
 func (l *commandLine) agreed() bool { return l.Line == nil || l.Plain }
 
 // trimmed is the line without blanks at its ends.
 func (l *commandLine) trimmed() string { return strings.TrimSpace(l.Raw) }
 
-// lineReader reads the command line of a call.
+// lineReader reads the command line of a call. It has what is needed only while the line is
+// read; what rules need later is in commandLine.
 type lineReader struct {
 	*paths
 	*commandLine
@@ -40,7 +41,8 @@ type lineReader struct {
 }
 
 // read reads the value of a command parameter: what rules look at, and the files of patches
-// that the line applies, nil when it applies none.
+// that the line applies, nil when it applies none. Some agents give a list of words, which is
+// quoted so that the shell's reader sees these very words.
 func (r *lineReader) read(v any) (elems []elem, touched *value) {
 	list, ok := stringsOf(v)
 	switch {
@@ -54,6 +56,7 @@ func (r *lineReader) read(v any) (elems []elem, touched *value) {
 	}
 	line := shell.Parse(strings.Join(list, " "))
 	r.Line = &line
+	// What shells read differently is not fully understood, whatever the elements say.
 	r.unclear = !line.Plain
 	for i := range line.Elements {
 		elems = append(elems, r.element(&line.Elements[i], i))
@@ -62,6 +65,7 @@ func (r *lineReader) read(v any) (elems []elem, touched *value) {
 	if len(elems) == 0 {
 		r.doubt("its command line runs nothing")
 	}
+	// Of a plain line a rule may name the words; whole is what it is compared with.
 	if words, ok := plainWords(line.Raw); ok {
 		s := patterns.Speak(words)
 		r.whole = &s
@@ -72,6 +76,7 @@ func (r *lineReader) read(v any) (elems []elem, touched *value) {
 	return elems, touched
 }
 
+// isList reports whether a parameter is a list in JSON.
 func isList(v any) bool {
 	_, ok := v.([]any)
 	return ok
@@ -80,16 +85,20 @@ func isList(v any) bool {
 // startParams are the parameters in which a command tool takes the folder to start in.
 var startParams = []string{"workdir", "cwd", "dir", "directory", "dir_path"}
 
-// start finds the folder that the line starts in.
+// start finds the folder that the line starts in: a parameter of the call may say it, else it
+// is the session's. Rules with wildcards do not hold for a line that starts outside the
+// project.
 func (r *lineReader) start(in *input) {
 	given := 0
 	for _, name := range startParams {
 		if s, _ := in.members[name].(string); s != "" {
 			p := r.toolPlace(s)
+			// When it leads nobody knows where, this is "" and every relative path is doubted.
 			r.dir = p.real
 			given++
 		}
 	}
+	// Which of them counts is for the agent to know.
 	if given > 1 {
 		r.doubt("it names more than one folder to start in")
 	}
@@ -99,7 +108,10 @@ func (r *lineReader) start(in *input) {
 	}
 }
 
-// plainWords splits a line that is one command of nothing but literal words.
+// plainWords splits a line that is one command of nothing but literal words. It is stricter
+// than a shell: what it takes means the same everywhere, so a rule may name the words in place
+// of the text. "git commit -m 'one two'" has four words; a line with a $, a | or a > outside of
+// quotes has none.
 func plainWords(line string) ([]string, bool) {
 	var words []string
 	var w strings.Builder
@@ -133,7 +145,8 @@ func plainWords(line string) ([]string, bool) {
 	return words, true
 }
 
-// quoteShell writes a word so that a shell reads it literally.
+// quoteShell writes a word so that a shell reads it literally, quoted only where that is
+// needed.
 func quoteShell(w string) string {
 	if w != "" && strings.Trim(w, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./") == "" {
 		return w

@@ -18,14 +18,16 @@ const (
 // otherPatchParams hold the patch with agents whose readers are not Codex's.
 var otherPatchParams = []string{"input", "patch", "patchText"}
 
-// like is a tool whose rules speak about the call as well.
+// like is a tool whose rules speak about the call as well. Without refusing they may allow it
+// too.
 type like struct {
 	tool     string
 	refusing bool // only those that ask or deny
 }
 
-// readPatch reads the files of a patch, and says which tools do as much. What cannot be read
-// allows nothing, and refuses what it may touch.
+// readPatch reads the files of a patch, and says which tools do as much: a patch that only
+// changes files is an Edit, any other is a Write. What cannot be read allows nothing, and
+// refuses what it may touch.
 func (in *input) readPatch(p *paths) []like {
 	if in.tool != patchTool || in.members == nil {
 		return nil
@@ -47,6 +49,7 @@ func (in *input) readPatch(p *paths) []like {
 	case !ok:
 		in.doubt("it has no patch that rules can vouch for")
 		names, onlyEdits = patch.Mentioned(text+"\n"+others.String()), false
+	// What it names all the same may be touched by a reader that is more lenient.
 	case err != nil:
 		in.doubt("its patch cannot be read: " + err.Error())
 		names = patch.Mentioned(text)
@@ -60,7 +63,8 @@ func (in *input) readPatch(p *paths) []like {
 }
 
 // kin are the tools whose refusals hold for a call of tool as well: one that deletes a file
-// writes it, and one that only has the name of a known tool ("copilot:Edit") may be that.
+// writes it, and one that only has the name of a known tool ("copilot:Edit") may be that. They
+// never allow.
 func kin(tool string) []like {
 	agent, name, ok := strings.Cut(tool, ":")
 	switch {
@@ -76,10 +80,13 @@ func kin(tool string) []like {
 	return likes
 }
 
-// patches are the files of the patches that the line applies, as Codex's shell does; nil when it
-// applies none. The files are no part of the line that rules could vouch for, so only the exact
-// line is allowed, and what any of them denies stays denied.
+// patches are the files of the patches that the line applies, as Codex's shell does; nil when
+// it applies none. The files are no part of the line that rules could vouch for, so only the
+// exact line is allowed, and what any of them denies stays denied. Names are looked for in the
+// raw text as well, since a patch may stand in a here-document.
 func (r *lineReader) patches(elems []elem) *value {
+	// A path in a patch is relative to the folder in which the patch is applied; each that is
+	// possible counts.
 	texts, dirs, found := []string{r.Raw}, []string{r.dir}, false
 	for i := range elems {
 		if e := r.Elements[elems[i].at]; risk.AppliesPatch(e) {
@@ -111,6 +118,7 @@ func (f *search) likes(s *Set) {
 	}
 }
 
+// tryLike tries rules about one such tool. Parts of command lines do not matter to them.
 func (f *search) tryLike(list []*entry, l like) {
 	for _, e := range list {
 		if f.passed(e) || l.refusing && !e.lenient || !e.tool.Match(l.tool) || !e.live(f.c, f.now) {
@@ -122,7 +130,8 @@ func (f *search) tryLike(list []*entry, l like) {
 	}
 }
 
-// pathKeys are the parameters of the call that hold paths, and what its patch touches.
+// pathKeys are the parameters of the call that hold paths, and what its patch touches. Only the
+// outermost ones count, as a draft names parameters that the agent will send again.
 func (in *input) pathKeys() []string {
 	var keys []string
 	for key := range in.members {

@@ -15,13 +15,15 @@ const maxPlaces = 200
 // maxPath is the longest path, in bytes, that rules vouch for; systems refuse longer ones.
 const maxPath = 4096
 
-// paths follows the paths of one call, at most maxPlaces of those that somebody wrote.
+// paths follows the paths of one call, at most maxPlaces of those that somebody wrote. Each may
+// cost a walk over the disk, and the agent decides how many there are.
 type paths struct {
 	q        *Question
 	followed int
 }
 
-// located is a path that a call names.
+// located is a path that a call names. forms are all the ways in which some program may read
+// it, and where these lead; an allow rule looks at real alone.
 type located struct {
 	given string
 	abs   string // absolute and clean, as given; "" when there is no telling
@@ -38,7 +40,9 @@ func (ps *paths) more() bool {
 	return ps.followed <= maxPlaces
 }
 
-// toolPlace is a path as a tool's parameter gives it.
+// toolPlace is a path as a tool's parameter gives it. Agents expand a tilde, trim blanks and
+// drop an "@" by rules of their own; a refusal holds for whatever comes out, and oddPath keeps
+// allow rules away from such names.
 func (ps *paths) toolPlace(given string) located {
 	p := located{given: given, odd: oddPath(given)}
 	ps.locate(&p, join(ps.q.Place.CWD, given))
@@ -55,7 +59,8 @@ func (ps *paths) toolPlace(given string) located {
 	return p
 }
 
-// shellPlace is a path that a command line names, of an element that works in dir.
+// shellPlace is a path that a command line names, of an element that works in dir; "" for a
+// folder that is not known. The shell has taken quotes and a tilde away already.
 func (ps *paths) shellPlace(given, dir string) located {
 	p := located{given: given, odd: oddPath(given)}
 	ps.locate(&p, join(dir, given))
@@ -77,8 +82,8 @@ func (ps *paths) homePlace(given string) located {
 	return p
 }
 
-// join makes a path absolute without cleaning it: dots after a link mean the folder
-// above the link's target. It is "" when dir would be needed and is not known.
+// join makes a path absolute without cleaning it: dots after a link mean the folder above the
+// link's target. It is "" when dir would be needed and is not known. An empty p is dir itself.
 func join(dir, p string) string {
 	switch {
 	case strings.HasPrefix(p, "/"):
@@ -91,8 +96,8 @@ func join(dir, p string) string {
 	return strings.TrimSuffix(dir, "/") + "/" + p
 }
 
-// locate follows an absolute path. Where the folder above a link's target and the
-// folder above the link differ, programs disagree, and nobody vouches.
+// locate follows an absolute path. Where the folder above a link's target and the folder above
+// the link differ, programs disagree, and nobody vouches. Refusing rules still get both forms.
 func (ps *paths) locate(p *located, abs string) {
 	if abs == "" {
 		p.doubt("is relative to a folder that is not known")
@@ -114,7 +119,8 @@ func (ps *paths) locate(p *located, abs string) {
 	}
 }
 
-// addForm adds a way to read the path, and where that leads, which it returns.
+// addForm adds a way to read the path, and where that leads, which it returns; "" when nobody
+// knows. Without a Place.Real, as in tests of rules, every path leads to itself.
 func (ps *paths) addForm(p *located, abs string) (real string) {
 	if abs == "" || len(abs) > maxPath || strings.ContainsRune(abs, 0) {
 		return ""
@@ -131,12 +137,14 @@ func (ps *paths) addForm(p *located, abs string) (real string) {
 	return real
 }
 
+// doubt keeps the first reason.
 func (p *located) doubt(why string) {
 	if p.odd == "" {
 		p.odd = why
 	}
 }
 
+// finish sorts the forms and makes them ready for rules that refuse. It comes last.
 func (p *located) finish() {
 	slices.Sort(p.forms)
 	p.forms, p.low = slices.Compact(p.forms), nil
@@ -148,9 +156,9 @@ func (p *located) finish() {
 // temporary are the folders that anybody may fill.
 var temporary = []string{"/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp"}
 
-// leads reports whether a path leads out of the project, or of the folder that the call
-// is in when there is none, to other than temporary files. What lies beside a project
-// that is temporary itself is no such file.
+// leads reports whether a path leads out of the project, or of the folder that the call is in
+// when there is none, to other than temporary files. What lies beside a project that is
+// temporary itself is no such file. A path that leads nobody knows where leads out.
 func (ps *paths) leads(p *located) bool {
 	if p.real == "" {
 		return true
@@ -161,8 +169,8 @@ func (ps *paths) leads(p *located) bool {
 	})
 }
 
-// beyond is where an absolute path leads when that is out of the project, or not known, else "".
-// Programs disagree about the folder above a link, so both count.
+// beyond is where an absolute path leads when that is out of the project, or not known, else
+// "". Programs disagree about the folder above a link, so both count. An error counts as out.
 func (ps *paths) beyond(abs string) string {
 	ways := []string{abs}
 	if patterns.Climbs(abs) {

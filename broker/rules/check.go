@@ -9,24 +9,28 @@ import (
 	"github.com/aoctl/aoctl/broker/rules/patterns"
 )
 
-// Error says which field of a rule is wrong, and why.
+// Error says which field of a rule is wrong, and why. It is meant for the one who wrote the
+// rule; the field's name may come from a file, and is made printable.
 type Error struct {
 	Field   string // as in a rules file: "where.command"
 	Problem string // follows the field's name: "is empty"
 }
 
+// Error is the field and the problem, fit for one line.
 func (e *Error) Error() string { return Printable(e.Field) + ": " + e.Problem }
 
 // maxName is the length of ids and names, in bytes.
 const maxName = 300
 
-// Check says whether r can be used. What it refuses is an *Error.
+// Check says whether r can be used. What it refuses is an *Error. It looks at r alone, not at
+// other rules, the clock or the disk.
 func (r Rule) Check() error {
 	_, err := r.compile()
 	return err
 }
 
-// compile checks r and makes it ready.
+// compile checks r and makes it ready. The cheap checks of single fields come first, so that a
+// pattern is only parsed when its length and characters are right.
 func (r Rule) compile() (*entry, error) {
 	for _, check := range []func(Rule) *Error{checkDecision, checkNumbers, checkTexts, checkScope, checkWhere} {
 		if err := check(r); err != nil {
@@ -43,6 +47,7 @@ func (r Rule) compile() (*entry, error) {
 	return e, nil
 }
 
+// checkDecision: an empty decision is refused as well, so that no rule decides by accident.
 func checkDecision(r Rule) *Error {
 	switch r.Decision {
 	case Allow, Deny, Ask, Defer:
@@ -51,6 +56,7 @@ func checkDecision(r Rule) *Error {
 	return &Error{"decision", fmt.Sprintf("is %+q; use allow, deny, ask or defer", cut(string(r.Decision)))}
 }
 
+// checkNumbers: negative numbers would make a rule speak first, or for ever.
 func checkNumbers(r Rule) *Error {
 	switch {
 	case r.Priority < 0 || r.Priority > MaxPriority:
@@ -67,6 +73,8 @@ func checkNumbers(r Rule) *Error {
 	return nil
 }
 
+// checkTexts: texts of a rule are shown where operators decide, so they must be drawable as
+// they are, and short.
 func checkTexts(r Rule) *Error {
 	if len(r.Reason) > MaxReason {
 		return &Error{"reason", fmt.Sprintf("has %d bytes; at most %d are allowed", len(r.Reason), MaxReason)}
@@ -90,6 +98,7 @@ func checkTexts(r Rule) *Error {
 	return nil
 }
 
+// checkScope: the project is compared as text, and so has to be written in the one plain way.
 func checkScope(r Rule) *Error {
 	p := r.Scope.Project
 	switch {
@@ -105,6 +114,7 @@ func checkScope(r Rule) *Error {
 	return nil
 }
 
+// checkWhere is about the names of parameters; build reads the patterns.
 func checkWhere(r Rule) *Error {
 	if len(r.Where) > MaxWhere {
 		return &Error{"where", fmt.Sprintf("has %d parameters; at most %d are allowed", len(r.Where), MaxWhere)}
@@ -124,7 +134,8 @@ func checkWhere(r Rule) *Error {
 	return nil
 }
 
-// checkMeaning refuses combinations that cannot mean what they seem to say.
+// checkMeaning refuses combinations that cannot mean what they seem to say. A rule that
+// silently never matches is worse than an error: its author believes in it.
 func (e *entry) checkMeaning() error {
 	if strings.Contains(e.rule.Tool, " ") && e.tool.RE == nil {
 		return &Error{"tool", "has a blank; names of tools have none"}
@@ -150,7 +161,9 @@ func (e *entry) checkMeaning() error {
 	return nil
 }
 
-// checkPlainTool is about tools that run no command lines.
+// checkPlainTool is about tools that run no command lines. Those of MCP servers may have a
+// parameter of that name all the same; its text is not read as a line, so a wildcard in it
+// would vouch for a text that nobody understands.
 func (e *entry) checkPlainTool() error {
 	for _, k := range []struct {
 		key string
@@ -172,7 +185,7 @@ func (e *entry) checkPlainTool() error {
 	return nil
 }
 
-// cut shortens a text for an error.
+// cut shortens a text for an error, by characters and with a mark.
 func cut(s string) string {
 	if r := []rune(s); len(r) > 40 {
 		return string(r[:40]) + "…"
@@ -180,7 +193,8 @@ func cut(s string) string {
 	return s
 }
 
-// Printable makes text from a file fit for one line of a message.
+// Printable makes text from a file fit for one line of a message. What cannot be drawn is
+// written as its code point, so that nothing is hidden or lost.
 func Printable(s string) string {
 	var b strings.Builder
 	for _, r := range s {

@@ -23,7 +23,8 @@ const (
 // the tools Read and Write.
 const pseudoParam = "file_path"
 
-// entry is a rule made ready to match.
+// entry is a rule made ready to match. rank is set when a Set is arranged; the rest never
+// changes. Patterns that the rule does not have are nil.
 type entry struct {
 	rule    Rule
 	rank    int  // place in the order in which rules speak, from 0
@@ -41,7 +42,8 @@ type entry struct {
 	scope [2]string // the project, as it is and in lower case
 }
 
-// cond is one pattern over a parameter of the input. One of text, path and url is set.
+// cond is one pattern over a parameter of the input. One of text, path and url is set; which
+// one follows from the key.
 type cond struct {
 	key  string
 	text *patterns.Text
@@ -49,7 +51,8 @@ type cond struct {
 	url  *patterns.URL
 }
 
-// build makes r ready. Errors are of type *Error.
+// build makes r ready. Errors are of type *Error. Keys are taken in order, so that of several
+// errors the same one is told each time.
 func build(r Rule) (*entry, error) {
 	e := &entry{rule: r, lenient: r.Decision != Allow, scope: [2]string{r.Scope.Project, strings.ToLower(r.Scope.Project)}}
 	if err := patterns.Check(r.Tool); err != nil {
@@ -72,11 +75,13 @@ func build(r Rule) (*entry, error) {
 	return e, nil
 }
 
-// add reads the pattern of one parameter.
+// add reads the pattern of one parameter. The kind of pattern follows from the parameter's name
+// alone: paths and addresses have grammars of their own.
 func (e *entry) add(key, pattern string) (err error) {
 	switch {
 	case key == commandKey || key == cmdKey:
 		e.parts++
+		// Two parameters would be two rules, and one of them could be overlooked.
 		if e.command != nil {
 			return errors.New("is the same as where.cmd; give one of them")
 		}
@@ -119,7 +124,8 @@ func parseCommandText(pattern string, lenient bool) *patterns.Text {
 	return t
 }
 
-// runsCommands reports whether the tool pattern fits a tool that runs command lines.
+// runsCommands reports whether the tool pattern fits a tool that runs command lines. Of a
+// pattern that fits several tools one is enough.
 func (e *entry) runsCommands() bool {
 	for tool := range commandParams {
 		if e.tool.Match(tool) {
@@ -129,7 +135,8 @@ func (e *entry) runsCommands() bool {
 	return false
 }
 
-// exact reports whether every pattern of the rule is exact, and there is one.
+// exact reports whether every pattern of the rule is exact, and there is one. Only such a rule
+// may speak about dangerous calls: it allows the one call that its author has seen.
 func (e *entry) exact() bool {
 	if !e.tool.Exact || len(e.tool.Alts) != 1 || e.parts+len(e.conds) == 0 {
 		return false
@@ -143,7 +150,8 @@ func (e *entry) exact() bool {
 		(e.read == nil || e.read.Exact) && (e.write == nil || e.write.Exact)
 }
 
-// live reports whether the rule may speak about c at all, by its age and scope.
+// live reports whether the rule may speak about c at all, by its age and scope. A refusing rule
+// of a project compares without regard to capitals (roots).
 func (e *entry) live(c *Call, now time.Time) bool {
 	r := &e.rule
 	if !r.ExpiresAt.IsZero() && !r.ExpiresAt.After(now) || r.MaxUses > 0 && r.Uses >= r.MaxUses {
@@ -155,15 +163,16 @@ func (e *entry) live(c *Call, now time.Time) bool {
 	switch {
 	case e.scope[0] == "":
 		return true
+	// A rule that refuses in a project holds in its folder however its name is written.
 	case e.lenient:
 		return patterns.Below(e.scope[1], c.roots.project[1])
 	}
 	return patterns.Below(e.scope[0], c.roots.project[0])
 }
 
-// before is the order in which rules speak: see the package comment. Rules that are
-// alike in everything else are told apart by their ids, so that the order of a list
-// does not matter.
+// before is the order in which rules speak: see the package comment. Rules that are alike in
+// everything else are told apart by their ids, so that the order of a list does not matter. All
+// deny rules come first whatever their priority, which is why ranks alone decide in search.
 func before(a, b *entry) int {
 	ra, rb := &a.rule, &b.rule
 	if d := order(ra.Decision == Deny, rb.Decision == Deny); d != 0 {
@@ -198,6 +207,7 @@ func order(a, b bool) int {
 	return 1
 }
 
+// wideness is 0 for the narrowest scope, that of a session.
 func wideness(s Scope) int {
 	return slices.Index([]bool{s.Session != "", s.Project != "", s.Agent != "", true}, true)
 }

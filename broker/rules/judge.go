@@ -8,7 +8,8 @@ import (
 	"github.com/aoctl/aoctl/broker/shell"
 )
 
-// ruling is what the rules say about one element.
+// ruling is what the rules say about one element. Of entry, builtin and silent at most one is
+// set, but for maybeDenied, which has the rule that might deny.
 type ruling struct {
 	verdict Verdict
 	entry   *entry // that speaks; nil when none does
@@ -18,9 +19,11 @@ type ruling struct {
 	cause   cause
 }
 
-// cause is why an element asks, or is allowed, when no rule says so.
+// cause is why an element asks, or is allowed, when no rule says so. It picks the sentence that
+// explains it.
 type cause int
 
+// The causes are in no order; badness has the one that counts.
 const (
 	byRule cause = iota
 	notKnown
@@ -35,18 +38,24 @@ const (
 )
 
 // element rules on x. With keep f.all are all rules that match.
+//
+// The order of the cases is the order of precedence. Refusals come first, whatever is wrong
+// with the element. Then come the doubts that no rule can lift, then what needs no rule, then
+// the rule that allows. What is below only says why nothing allows, best reason first.
 func (s *Set) element(f *search) ruling {
 	s.search(f)
 	c, x := f.c, f.x
 	switch {
 	case f.best != nil && f.best.lenient:
 		return ruling{verdict: f.best.rule.Decision, entry: f.best}
+	// A wildcard of the line may reach what a rule denies: no refusal, and no allow either.
 	case f.maybe != nil:
 		return ruling{verdict: Ask, entry: f.maybe, cause: maybeDenied}
 	case x.unsure != "":
 		return ruling{verdict: Ask, cause: notKnown}
 	case c.unsure != "":
 		return ruling{verdict: Ask, cause: callNotKnown}
+	// The command's own element decides for its operands.
 	case x.operand && !x.outside, x.neutral && !c.line.noSay:
 		return ruling{verdict: Allow, silent: true, cause: noSay}
 	case c.risk.Guarded && !c.lists:
@@ -65,7 +74,9 @@ func (s *Set) element(f *search) ruling {
 	return ruling{verdict: Ask, cause: nothingAllows}
 }
 
-// builtinAllows reports whether the built-in rule speaks for x.
+// builtinAllows reports whether the built-in rule speaks for x: a tool that only reads, or a
+// file that a command line reads. Programs are never its business, as it does not know what
+// they do.
 func (c *Call) builtinAllows(x *elem) bool {
 	if c.lists {
 		return true
@@ -83,17 +94,18 @@ func (c *Call) builtinAllows(x *elem) bool {
 	return false
 }
 
-// outcome is what the rules say about a call.
+// outcome is what the rules say about a call. The zero outcome is that of a call of which
+// nothing was ruled on yet.
 type outcome struct {
 	ruling
 	at  int  // the element that decides
 	raw bool // a deny rule was found in the text of the line
 }
 
-// add takes in what the rules say about the next element: the worst one stands, of
-// several refusals the one whose rule comes first, of several questions the one that a
-// rule asks, then one that a rule puts off, then one that no rule could answer, else the
-// first.
+// add takes in what the rules say about the next element: the worst one stands, of several
+// refusals the one whose rule comes first, of several questions the one that a rule asks, then
+// one that a rule puts off, then one that no rule could answer, else the first. An element
+// without a say changes nothing.
 func (o *outcome) add(r ruling, at int) {
 	switch worse := badness(r) - badness(o.ruling); {
 	case r.silent, worse < 0:
@@ -105,7 +117,8 @@ func (o *outcome) add(r ruling, at int) {
 	o.ruling, o.at = r, at
 }
 
-// badness orders rulings; the zero ruling is no ruling.
+// badness orders rulings; the zero ruling is no ruling. A question that a rule asks is worse
+// than one that is only left over, so that its reason is the one that is shown.
 func badness(r ruling) int {
 	switch {
 	case r.verdict == Deny:
@@ -124,7 +137,8 @@ func badness(r ruling) int {
 	return 0
 }
 
-// finish rules on the call as a whole.
+// finish rules on the call as a whole. Where a part of the line is not understood, rules that
+// deny are looked for in the raw text as well; they win as any deny does.
 func (s *Set) finish(o *outcome, c *Call, now time.Time) {
 	if c.line.text != nil {
 		if e := s.rawDeny(c, now); e != nil && (o.verdict != Deny || e.rank < o.entry.rank) {
@@ -136,8 +150,8 @@ func (s *Set) finish(o *outcome, c *Call, now time.Time) {
 	}
 }
 
-// Verdict is the Verdict and Rule of Judge without the explanation. It takes no memory
-// for rules that do not match.
+// Verdict is the Verdict and Rule of Judge without the explanation. It takes no memory for
+// rules that do not match, and is for judging thousands of past calls.
 func (s *Set) Verdict(c *Call, now time.Time) (Verdict, string) {
 	var o outcome
 	for i := range c.elems {
@@ -148,7 +162,8 @@ func (s *Set) Verdict(c *Call, now time.Time) (Verdict, string) {
 	return o.verdict, o.id()
 }
 
-// id is the id of the rule that speaks.
+// id is the id of the rule that speaks, "" when none does. A ruling by cause has an entry at
+// most for its sentence.
 func (r *ruling) id() string {
 	switch {
 	case r.builtin:
@@ -159,7 +174,21 @@ func (r *ruling) id() string {
 	return ""
 }
 
-// Judge says what the rules say about c, and why.
+// Judge says what the rules say about c, and why. now decides which rules have expired; uses
+// are not counted here. It changes neither s nor c.
+//
+// With an allow rule for "make", a deny rule for files in secrets/ and an ask rule for "git
+// push *":
+//
+//	make, timeout 9 make    allow: timeout runs the very command behind it
+//	sudo make               ask: sudo makes it dangerous, and the rule does not say so
+//	make | tee log          ask: nothing allows tee
+//	make > out.txt          ask: nothing allows the file
+//	cat secrets/key         deny: what a line reads is as if Read had read it
+//	bash -c 'git push'      ask, by the rule
+//	curl x.example | sh     ask: no rule may allow it
+//
+// The reason names the element that decides; Elements has them all.
 func (s *Set) Judge(c *Call, now time.Time) Assessment {
 	a := Assessment{Risk: c.risk, Unread: c.unread, Elements: make([]Judged, 0, len(c.elems))}
 	var o outcome

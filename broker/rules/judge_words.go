@@ -10,7 +10,7 @@ import (
 	"github.com/aoctl/aoctl/broker/shell"
 )
 
-// judged explains one element.
+// judged explains one element. Rules are in the order in which they would speak.
 func (c *Call) judged(f *search, r ruling) Judged {
 	x := f.x
 	j := Judged{Kind: string(x.kind), Text: c.q.Tool, Verdict: r.verdict, Neutral: r.silent, Rule: r.id(), Why: c.why(x, r)}
@@ -35,7 +35,8 @@ func (c *Call) judged(f *search, r ruling) Judged {
 	return j
 }
 
-// mainPath is the file that an element is about.
+// mainPath is the file that an element is about, nil when it is about none. Of a tool with
+// several paths it is the first by the parameter's name.
 func (c *Call) mainPath(x *elem) *located {
 	if x.kind != toolKind {
 		return x.path
@@ -48,7 +49,8 @@ func (c *Call) mainPath(x *elem) *located {
 	return nil
 }
 
-// why is one sentence about an element.
+// why is one sentence about an element. Agents and operators both read it, so it names the rule
+// by what the rule says and not by an id.
 func (c *Call) why(x *elem, r ruling) string {
 	switch r.cause {
 	case byRule:
@@ -162,7 +164,7 @@ func (c *Call) inexact(x *elem, matched bool) string {
 	return "only a rule that names " + c.named(x) + " exactly can allow it: " + why
 }
 
-// named is an element in a sentence.
+// named is an element in a sentence. A path is told as the agent has given it.
 func (c *Call) named(x *elem) string {
 	switch x.kind {
 	case toolKind:
@@ -176,6 +178,8 @@ func (c *Call) named(x *elem) string {
 	return quote(strings.TrimSpace(c.line.Elements[x.at].Text))
 }
 
+// denied, deferred and because make the ends of such sentences. A rule's reason was checked
+// when the rule was made, and can be shown as it is.
 func denied(e *entry) string {
 	return "denied by rule " + label(&e.rule) + because(e.rule.Reason)
 }
@@ -191,7 +195,8 @@ func because(reason string) string {
 	return ": " + reason
 }
 
-// allowed names the rules that an allow rests on.
+// allowed names the rules that an allow rests on, at most three of them. list has a ruling for
+// each element that has a say.
 func allowed(list []*ruling) string {
 	var labels []string
 	builtin := false
@@ -218,7 +223,7 @@ func allowed(list []*ruling) string {
 	return "rules " + strings.Join(labels[:len(labels)-1], ", ") + " and " + labels[len(labels)-1] + " allow it"
 }
 
-// label is a rule in a sentence: its command, else its tool with its first pattern.
+// label is a rule in a sentence: its command, else its tool with its first pattern by name.
 func label(r *Rule) string {
 	for _, key := range []string{commandKey, cmdKey} {
 		if p := r.Where[key]; p != "" {

@@ -20,7 +20,8 @@ const (
 	Broken    FindingKind = "broken"    // it cannot be used at all
 )
 
-// Finding is one thing about a list of rules that its owner may not have meant.
+// Finding is one thing about a list of rules that its owner may not have meant. Other is "" for
+// findings that are about the rule alone. Why has no name of a rule in it.
 type Finding struct {
 	ID    string      `json:"id"`              // of the rule
 	Index int         `json:"index"`           // its place in the list, from 0
@@ -29,9 +30,10 @@ type Finding struct {
 	Why   string      `json:"why"`             // one sentence
 }
 
-// Lint looks for rules that do nothing, as of now. It reports only what the patterns
-// prove, so a list without findings may still have such rules. Findings are in the
-// order of the list.
+// Lint looks for rules that do nothing, as of now. It reports only what the patterns prove, so
+// a list without findings may still have such rules. Findings are in the order of the list.
+// Disabled rules are left out, but for those that cannot be used. It compares each rule with
+// those of the same program, so a long list takes little more than a short one.
 func Lint(list []Rule, now time.Time) []Finding {
 	l := &linter{byName: map[string][]*linted{}}
 	for i, r := range list {
@@ -44,6 +46,8 @@ func Lint(list []Rule, now time.Time) []Finding {
 	return l.findings
 }
 
+// linter sorts the rules that can speak by the programs that they are about, as most pairs have
+// none in common.
 type linter struct {
 	live     []*linted
 	byName   map[string][]*linted // rules about commands of one program
@@ -51,6 +55,7 @@ type linter struct {
 	findings []Finding
 }
 
+// linted is one such rule, with what tells it from others at a glance.
 type linted struct {
 	*entry
 	index   int
@@ -58,20 +63,22 @@ type linted struct {
 	second  string // the second word, in lower case, of a command of one alternative, if it is literal
 }
 
-// apart reports whether a certainly takes nothing from b. It is for the common case, of
-// many pairs: a command's expression or whole line is only like the very same one, and
-// git push says nothing about git pull.
+// apart reports whether a certainly takes nothing from b. It is for the common case, of many
+// pairs: a command's expression or whole line is only like the very same one, and git push says
+// nothing about git pull. A no proves nothing; covers looks further.
 func (a *linted) apart(b *linted) bool {
 	return len(a.conds) > len(b.conds) || a.parts > 0 && b.parts == 0 ||
 		a.command != nil && a.command.Alike() && a.pattern != b.pattern ||
 		a.second != "" && b.second != "" && a.second != b.second
 }
 
+// note adds a finding about the rule at place i.
 func (l *linter) note(i int, r Rule, kind FindingKind, other, why string) {
 	l.findings = append(l.findings, Finding{ID: r.ID, Index: i, Kind: kind, Other: other, Why: why})
 }
 
-// read sorts out rules that cannot speak.
+// read sorts out rules that cannot speak. What remains is built a second time, as Check keeps
+// nothing.
 func (l *linter) read(i int, r Rule, now time.Time) {
 	err := r.Check()
 	switch {
@@ -106,7 +113,7 @@ func (l *linter) read(i int, r Rule, now time.Time) {
 	l.others = append(l.others, x)
 }
 
-// programs are the names of all programs that the rule is about, if it says them.
+// programs are the names of all programs that the rule is about, if it says them; nil is any.
 func (x *linted) programs() []string {
 	if x.command == nil {
 		return nil
@@ -114,7 +121,8 @@ func (x *linted) programs() []string {
 	return x.command.Programs()
 }
 
-// compare reports the first rule, in each kind, that takes the effect from b.
+// compare reports the first rule, in each kind, that takes the effect from b. More of a kind
+// would say nothing new to whoever mends the list.
 func (l *linter) compare(b *linted) {
 	found := map[FindingKind]bool{}
 	try := func(a *linted) {
@@ -133,7 +141,8 @@ func (l *linter) compare(b *linted) {
 	}
 }
 
-// relation says what a does to b.
+// relation says what a does to b, or "". The cases follow the order of precedence: what beats b
+// outright comes first, then what says the same.
 func relation(a, b *linted) (FindingKind, string) {
 	ra, rb := &a.rule, &b.rule
 	if a.index == b.index || a.apart(b) {
@@ -170,6 +179,8 @@ func strength(r *Rule) int {
 	return 0
 }
 
+// sameRule reports whether two rules look at the same: tool, scope and patterns as they are
+// written.
 func sameRule(a, b *Rule) bool {
 	if a.Tool != b.Tool || a.Scope != b.Scope || len(a.Where) != len(b.Where) {
 		return false

@@ -6,19 +6,22 @@ import (
 	"github.com/aoctl/aoctl/broker/rules/patterns"
 )
 
-// covers reports whether a certainly speaks about every call that b speaks about. It
-// says no whenever that takes more than a look at the patterns.
+// covers reports whether a certainly speaks about every call that b speaks about. It says no
+// whenever that takes more than a look at the patterns: a wrong yes would tell somebody to
+// delete a rule that is needed.
 func covers(a, b *entry) bool {
 	return outlives(&a.rule, &b.rule) && scopeCovers(a, b) &&
 		a.tool.Covers(b.tool, a.rule.Tool == b.rule.Tool) &&
 		condsCover(a, b) && partsCover(a, b) && vouchesFor(a, b)
 }
 
-// outlives: nothing but a person ends a before b.
+// outlives: nothing but a person ends a before b. A rule with a number of uses may end at any
+// call.
 func outlives(a, b *Rule) bool {
 	return a.MaxUses == 0 && (a.ExpiresAt.IsZero() || !b.ExpiresAt.IsZero() && !a.ExpiresAt.Before(b.ExpiresAt))
 }
 
+// scopeCovers: an empty scope covers all, and a project those below it.
 func scopeCovers(a, b *entry) bool {
 	sa, sb := &a.rule.Scope, &b.rule.Scope
 	if sa.Project != sb.Project && (a.startsInProject() || b.startsInProject()) {
@@ -33,9 +36,9 @@ func (e *entry) startsInProject() bool {
 	return e.read.Relative() || e.write.Relative() || slices.ContainsFunc(e.conds, func(c cond) bool { return c.path.Relative() })
 }
 
-// vouchesFor: among allow rules, an exact one may speak about calls that one with
-// wildcards must leave to a person, and one that names a parameter about calls with
-// that parameter.
+// vouchesFor: among allow rules, an exact one may speak about calls that one with wildcards
+// must leave to a person, and one that names a parameter about calls with that parameter. So
+// "npm *" does not cover "npm install x", although its words fit.
 func vouchesFor(a, b *entry) bool {
 	if a.lenient {
 		return true
@@ -47,7 +50,8 @@ func vouchesFor(a, b *entry) bool {
 	return !exact || sameRule(&a.rule, &b.rule) || a.exact()
 }
 
-// condsCover: every condition of a is one that b makes too.
+// condsCover: every condition of a is one that b makes too. A condition that only b makes
+// narrows b.
 func condsCover(a, b *entry) bool {
 	for _, ca := range a.conds {
 		i := slices.IndexFunc(b.conds, func(cb cond) bool { return cb.key == ca.key })
@@ -69,7 +73,8 @@ func condCovers(a, b cond, lenient, same bool) bool {
 	return a.text.Covers(b.text, same)
 }
 
-// partsCover compares what the rules say about parts of command lines.
+// partsCover compares what the rules say about parts of command lines. Rules with several parts
+// are only compared as texts: which part of a line meets which is not seen in the patterns.
 func partsCover(a, b *entry) bool {
 	switch {
 	case a.parts == 0:
@@ -88,6 +93,7 @@ func partsCover(a, b *entry) bool {
 	return false
 }
 
+// commandCovers: equal texts need no look at the patterns.
 func commandCovers(a, b *entry) bool {
 	return a.rule.Where[a.commandKey] == b.rule.Where[b.commandKey] || a.command.Covers(b.command, a.lenient)
 }

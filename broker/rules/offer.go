@@ -11,12 +11,17 @@ import (
 	"github.com/aoctl/aoctl/broker/rules/patterns"
 )
 
-// Offer drafts allow rules that cover c, narrowest first: the exact call, then what
-// can be said about calls like it. Each of them alone allows c. A dangerous call is
-// offered in its exact form only, with Dangerous set. There is none when no rule may
-// allow c.
+// Offer drafts allow rules that cover c, narrowest first: the exact call, then what can be said
+// about calls like it. Each of them alone allows c. A dangerous call is offered in its exact
+// form only, with Dangerous set. There is none when no rule may allow c.
 //
-// The drafts are enabled, of default priority, and have neither id, scope nor end.
+// For "npm run test" there are the patterns "npm run test" and "npm run test *"; for "timeout 9
+// make" there are "timeout 9 make" and "make", as a rule looks at what timeout runs; for "rm
+// -rf build" there is only "rm -rf build".
+//
+// The drafts are enabled, of default priority, and have neither id, scope nor end; the
+// operator's screen adds these. A draft is tried before it is offered, so that nobody saves a
+// rule and is asked again by the next such call.
 func Offer(c *Call) []Rule {
 	if c.unsure != "" || c.risk.Guarded {
 		return nil
@@ -39,6 +44,7 @@ func Offer(c *Call) []Rule {
 	for _, where := range drafts {
 		r := Rule{Version: 1, Priority: DefaultPriority, Enabled: true, Tool: patterns.EscapeText(c.q.Tool), Where: where, Decision: Allow}
 		r.Dangerous = c.risk.Class == risk.Dangerous
+		// Often the wider draft is the exact one again.
 		if !slices.ContainsFunc(offers, func(o Rule) bool { return maps.Equal(o.Where, where) }) && c.allowedBy(r) {
 			offers = append(offers, r)
 		}
@@ -46,8 +52,9 @@ func Offer(c *Call) []Rule {
 	return offers
 }
 
-// allowedBy reports whether r, and not the built-in rule, allows the call. Nothing else
-// is ever offered.
+// allowedBy reports whether r, and not the built-in rule, allows the call. Nothing else is ever
+// offered. For a command line the id does not tell, as its rules may rest on the built-in one
+// for the files that it reads.
 func (c *Call) allowedBy(r Rule) bool {
 	s, err := Compile([]Rule{r})
 	if err != nil {
@@ -57,13 +64,15 @@ func (c *Call) allowedBy(r Rule) bool {
 	return v == Allow && (id != BuiltinReadOnly || c.line.Line != nil)
 }
 
+// hasURL reports whether the call has an address as a text, and not a list of them.
 func (in *input) hasURL() bool {
 	_, ok := in.members[urlParam].(string)
 	return ok
 }
 
 // offerPaths drafts the exact files, their folders and the project, whose folder is root.
-// Folders are offered inside the project only.
+// Folders are offered inside the project only. Real paths are offered, as these are what the
+// rule is compared with.
 func (in *input) offerPaths(root string) []map[string]string {
 	exact, folder, project := in.escaped(), in.escaped(), in.escaped()
 	inside := root != ""
@@ -73,6 +82,7 @@ func (in *input) offerPaths(root string) []map[string]string {
 		}
 		for i := range in.params[key].places {
 			real := in.params[key].places[i].real
+			// One file outside is enough for the exact form alone.
 			inside = inside && patterns.Below(root, real)
 			addAlternative(exact, key, patterns.EscapePath(real))
 			addAlternative(folder, key, patterns.EscapePath(strings.TrimSuffix(path.Dir(real), "/"))+"/**")
@@ -98,7 +108,8 @@ func (in *input) escaped() map[string]string {
 	return where
 }
 
-// addAlternative adds an alternative to the pattern of a parameter, once.
+// addAlternative adds an alternative to the pattern of a parameter, once. alt is escaped, so
+// that a | in it is none of the pattern's.
 func addAlternative(where map[string]string, key, alt string) {
 	switch old, ok := where[key]; {
 	case !ok:
@@ -108,7 +119,8 @@ func addAlternative(where map[string]string, key, alt string) {
 	}
 }
 
-// offerURL drafts the URL itself and its host.
+// offerURL drafts the URL itself and its host. The host of an address that is not written
+// plainly is not offered: who reads it may see another one than the program does.
 func (in *input) offerURL() []map[string]string {
 	exact, host := in.escaped(), in.escaped()
 	u := in.params[urlParam].urls[0]
@@ -130,6 +142,7 @@ func (in *input) offerParams() []map[string]string {
 	for key, v := range in.members {
 		exact[key] = patterns.EscapeText(textOf(v))
 	}
+	// A call with more parameters than a rule may name has no exact form.
 	if len(exact) > MaxWhere {
 		exact = in.escaped()
 	}

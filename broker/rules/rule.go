@@ -1,9 +1,9 @@
-// Package rules is the language in which an operator says beforehand what may run,
-// what must not, and what a person has to answer: rules, how they match a call, which of
-// them speaks, and why.
+// Package rules is the language in which an operator says beforehand what may run, what must
+// not, and what a person has to answer: rules, how they match a call, which of them speaks, and
+// why.
 //
-// The package is pure but for the Place of a call, through which it asks where paths
-// lead.
+// The package is pure but for the Place of a call, through which it asks where paths lead, and
+// the functions of a Question. It stores nothing; package policy says which rules are in force.
 //
 // # Precedence
 //
@@ -14,21 +14,30 @@
 //     before project before agent before everywhere; then the older rule.
 //  5. No match asks.
 //
-// A command line is several elements (see package shell). Each gets its own verdict
-// and the worst one stands: deny, then ask by a rule, then defer, then a question that no
-// rule asks, then allow: who waits for a person anyway may as well wait without holding the
-// agent, unless a rule wants it held. Neutral elements have no say, and a line of nothing
-// but neutral elements asks. An element that is unsure asks
-// whatever the rules say, one that is exact needs a rule without wildcards, and so
-// does every call of class dangerous; deny rules see all of them, and the raw text.
+// A command line is several elements (see package shell). Each gets its own verdict and the
+// worst one stands: deny, then ask by a rule, then defer, then a question that no rule asks,
+// then allow: who waits for a person anyway may as well wait without holding the agent, unless
+// a rule wants it held. Neutral elements have no say, and a line of nothing but neutral
+// elements asks. An element that is unsure asks whatever the rules say, one that is exact needs
+// a rule without wildcards, and so does every call of class dangerous; deny rules see all of
+// them, and the raw text.
+//
+// # Strict and lenient
+//
+// Every pattern is read in one of two ways. In a rule that allows it is strict: it has to fit
+// what the call surely is, where a path really leads, in every reading. In a rule that denies,
+// asks or defers it is lenient: it fits if any reading does, without regard to capitals, behind
+// wrappers, through a wildcard of the line. So a doubt always ends with a question or a
+// refusal. Where one of these functions has a branch for entry.lenient, this is why.
 //
 // # Rooms
 //
-// The patterns in Rule.Where are a language of their own, in package patterns. Files of rules are
-// read and written in rulesfile, rules of Claude Code in claude, and past calls are judged anew in
-// history; these three know this package, and it knows none of them.
+// The patterns in Rule.Where are a language of their own, in package patterns. Files of rules
+// are read and written in rulesfile, rules of Claude Code in claude, and past calls are judged
+// anew in history; these three know this package, and it knows none of them.
 //
-// Prepare takes a call apart once, and a Set, which Compile makes, then judges it as often as asked:
+// Prepare takes a call apart once, and a Set, which Compile makes, then judges it as often as
+// asked:
 //
 //   - input is what the tool is given: its parameters, the files of a patch (call_input.go, call_patch.go);
 //   - commandLine is the line of a tool that runs one (call_line.go), read by a lineReader, which makes
@@ -37,14 +46,17 @@
 //     those words of a command that may be files elsewhere (call_elsewhere.go, call_words.go);
 //   - Call holds what came of it, the risk of it all and what the built-in rule says (builtin.go).
 //
-// A search finds the rules that match one elem (match.go), a ruling is what they say of it (judge.go).
+// A search finds the rules that match one elem (match.go), a ruling is what they say of it
+// (judge.go). Open call.go first, then judge.go and match.go.
 package rules
 
 import (
 	"time"
 )
 
-// Verdict is what a rule, or all of them together, say about a call.
+// Verdict is what a rule, or all of them together, say about a call. As the decision of a rule,
+// Ask holds the agent until a person answers, and Defer sends it on its way with the question
+// open.
 type Verdict string
 
 // The verdicts.
@@ -66,7 +78,9 @@ const (
 	DefaultPriority = 100
 )
 
-// Rule is one rule. Its JSON is that of the API, its TOML that of rules files.
+// Rule is one rule. Its JSON is that of the API, its TOML that of rules files. A rule is
+// checked by Check before it is stored or used; the zero Rule is refused. Each change raises
+// Version, so that two operators who change the same rule do not overwrite each other unseen.
 type Rule struct {
 	ID       string            `json:"id"`       // UUID
 	Version  int               `json:"version"`  // 1, and one more with every change
@@ -94,7 +108,8 @@ type Rule struct {
 	Source string `json:"source,omitempty"`
 }
 
-// Scope narrows a rule. Empty fields do not; all that are set must hold.
+// Scope narrows a rule. Empty fields do not; all that are set must hold. A project covers the
+// folders below it.
 type Scope struct {
 	Project string `json:"project,omitempty"` // absolute path of a project's folder
 	Session string `json:"session,omitempty"` // id

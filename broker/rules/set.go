@@ -9,15 +9,17 @@ import (
 	"github.com/aoctl/aoctl/broker/rules/patterns"
 )
 
-// Set is a list of rules made ready to judge calls. It does not change, so several
-// goroutines may use it.
+// Set is a list of rules made ready to judge calls. It does not change, so several goroutines
+// may use it. Rules are sorted on to shelves by tool and program, as an operator may have
+// thousands and a call asks about each of its elements.
 type Set struct {
 	all   []*entry // disabled ones too, in the order in which they speak
 	tools map[string]*shelf
 	wild  *shelf // rules whose tool is a pattern
 }
 
-// shelf are the enabled rules about one tool, by what they look at.
+// shelf are the enabled rules about one tool, by what they look at. A rule may stand in several
+// of its lists, and each list is in the order in which rules speak.
 type shelf struct {
 	whole   []*entry            // any call, or any element
 	byName  map[string][]*entry // commands, by the program in lower case
@@ -28,9 +30,10 @@ type shelf struct {
 	assign  []*entry
 }
 
-// Compile makes a set of rules, whatever their order. It takes all of them or none;
-// what it refuses is an *Error, wrapped with the rule's id. Two rules may not have the
-// same id, unless it is empty.
+// Compile makes a set of rules, whatever their order. It takes all of them or none; what it
+// refuses is an *Error, wrapped with the rule's id. Two rules may not have the same id, unless
+// it is empty. All or none, because a set that lacks one refusing rule would allow more than
+// its owner wrote.
 func Compile(list []Rule) (*Set, error) {
 	if len(list) > MaxRules {
 		return nil, fmt.Errorf("there are %d rules; at most %d are allowed", len(list), MaxRules)
@@ -59,7 +62,7 @@ func named(r Rule, i int) string {
 	return r.ID
 }
 
-// arrange takes all over.
+// arrange takes all over: it sorts the entries and sets their ranks.
 func arrange(all []*entry) *Set {
 	slices.SortStableFunc(all, before)
 	s := &Set{all: all, tools: map[string]*shelf{}, wild: newShelf()}
@@ -68,6 +71,7 @@ func arrange(all []*entry) *Set {
 		if !e.rule.Enabled {
 			continue
 		}
+		// Which tools such a pattern fits is known only when a call comes.
 		if e.tool.RE != nil || slices.ContainsFunc(e.tool.Alts, func(g patterns.Glob) bool { return !g.Exact() }) {
 			s.wild.put(e)
 			continue
@@ -82,8 +86,10 @@ func arrange(all []*entry) *Set {
 	return s
 }
 
+// newShelf is an empty shelf; its lists need no making.
 func newShelf() *shelf { return &shelf{byLine: map[string][]*entry{}, byName: map[string][]*entry{}} }
 
+// put adds a rule to the lists of all that it looks at.
 func (h *shelf) put(e *entry) {
 	if e.parts == 0 {
 		h.whole = append(h.whole, e)
@@ -102,6 +108,7 @@ func (h *shelf) put(e *entry) {
 	}
 }
 
+// putCommand sorts a rule about commands by the programs that it names, once for each.
 func (h *shelf) putCommand(e *entry) {
 	switch {
 	case e.command.IsLine:
@@ -117,7 +124,8 @@ func (h *shelf) putCommand(e *entry) {
 	}
 }
 
-// Rules are all rules of s, disabled ones too, by priority, then age.
+// Rules are all rules of s, disabled ones too, by priority, then age. The list is the caller's
+// own. That is the order in which people read them, and not the one in which they speak.
 func (s *Set) Rules() []Rule {
 	list := make([]Rule, len(s.all))
 	for i, e := range s.all {
@@ -129,7 +137,8 @@ func (s *Set) Rules() []Rule {
 	return list
 }
 
-// With is s with r added, or in the place of the rule with its id.
+// With is s with r added, or in the place of the rule with its id. A rule without an id is
+// always added. s stays as it is, also where an error is returned.
 func (s *Set) With(r Rule) (*Set, error) {
 	e, err := r.compile()
 	if err != nil {
@@ -142,7 +151,8 @@ func (s *Set) With(r Rule) (*Set, error) {
 	return arrange(append(all, e)), nil
 }
 
-// Without is s without the rule of this id; s itself when it has none.
+// Without is s without the rule of this id; s itself when it has none. Rules without an id
+// cannot be taken out.
 func (s *Set) Without(id string) *Set {
 	if all := s.others(id); len(all) < len(s.all) {
 		return arrange(all)

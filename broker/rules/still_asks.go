@@ -10,15 +10,17 @@ import (
 	"github.com/aoctl/aoctl/broker/rules/patterns"
 )
 
-// StillAsks is a plain command line that allow rule r seems to be made for and does not
-// allow, because its pattern begins with a wrapper: "timeout 60 make x" for "timeout 60 make
-// *". why says what to write. Both are empty when there is no such thing to say of the
-// pattern's first alternative. It is for whoever is about to add r; place is where.
+// StillAsks is a plain command line that allow rule r seems to be made for and does not allow,
+// because its pattern begins with a wrapper: "timeout 60 make x" for "timeout 60 make *". why
+// says what to write. Both are empty when there is no such thing to say of the pattern's first
+// alternative. It is for whoever is about to add r; place is where. Nothing is stored, and the
+// line is never run.
 func StillAsks(r Rule, place risk.Place) (line, why string) {
 	pattern, ok := r.Where[commandKey]
 	if r.Decision != Allow || !ok || len(r.Where) != 1 {
 		return "", ""
 	}
+	// Only the pattern is in question here.
 	r.Enabled, r.Scope, r.ExpiresAt, r.MaxUses = true, Scope{}, time.Time{}, 0
 	e, err := build(r)
 	if err != nil {
@@ -42,7 +44,9 @@ func StillAsks(r Rule, place risk.Place) (line, why string) {
 }
 
 // behindWrapper says what to write in place of pattern, which names the wrapper of a command
-// that it does not match, "" when there is none.
+// that it does not match, "" when there is none. The last word of an open pattern's sample is a
+// stand-in for any words, and gives way to the "*": of "timeout 60 make *" the rule to write is
+// "make *".
 func (a Assessment) behindWrapper(pattern string) string {
 	i := slices.IndexFunc(a.Elements, func(j Judged) bool { return len(j.Via) > 0 && len(j.Matches) == 0 && len(j.Argv) > 0 })
 	if i < 0 {
@@ -53,6 +57,7 @@ func (a Assessment) behindWrapper(pattern string) string {
 	switch {
 	case !runsItself(wrapper):
 		return "what runs through " + wrapper + " is allowed by its exact words only"
+	// The sample is the wrapper with nothing of its own behind it.
 	case open && len(own) == 1:
 		return "say as well what " + wrapper + " is to run"
 	case open:

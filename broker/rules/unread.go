@@ -9,9 +9,10 @@ import (
 	"github.com/aoctl/aoctl/broker/wire"
 )
 
-// Unread is the call of q when nothing of it may be parsed, why being the reason as the
-// end of a sentence about it. It is dangerous, and no rule may allow it; rules that refuse
-// search the raw text of its command line.
+// Unread is the call of q when nothing of it may be parsed, why being the reason as the end of
+// a sentence about it. It is dangerous, and no rule may allow it; rules that refuse search the
+// raw text of its command line. It is for calls at which the parse guard (package vet) has
+// failed, so nothing here may use a parser of shell or patch.
 func Unread(q Question, why string) *Call {
 	c := newCall(q)
 	c.unsure, c.unread = why, why
@@ -30,7 +31,8 @@ func Unread(q Question, why string) *Call {
 // Unread is why nothing of the call was parsed, "" when it was.
 func (c *Call) Unread() string { return c.unread }
 
-// rawParam is the text of one parameter, or all of the input when it is no text.
+// rawParam is the text of one parameter, or all of the input when it is no text. It reads no
+// more than the outermost object.
 func rawParam(input json.RawMessage, param string) string {
 	fields, err := wire.Fields(input)
 	for _, f := range fields {

@@ -9,11 +9,16 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// disagree says why some shell might read text otherwise than file, which is how the
-// parser reads it: the plain reader refuses it, or has read other words or operators.
-// It is "" when both have read the same.
+// disagree says why some shell might read text otherwise than file, which is how the parser
+// reads it: the plain reader refuses it, or has read other words or operators. It is "" when
+// both have read the same.
+//
+// Both readings are spelled in the plain reader's tokens and compared as lists. A defect in one
+// reader then shows as a difference, and a line that an agent wrote for that defect loses its
+// wildcards instead of being allowed by one.
 func disagree(text string, file *syntax.File) (why string) {
 	own, why := plain.Read(text)
+	// The plain reader's reason is the better one: it says what is not plain.
 	if why != "" {
 		return why
 	}
@@ -24,14 +29,21 @@ func disagree(text string, file *syntax.File) (why string) {
 	return ""
 }
 
-// spelling is a tree of the parser, spelled in the plain reader's tokens.
+// spelling is a tree of the parser, spelled in the plain reader's tokens. "a 'b' > c" becomes a
+// word with the text a, a word with the quoted text b, the operator >, a word with the text c,
+// and the operator ";". Whatever has no place in the plain language sets err. The spelling goes
+// on then, but its tokens count for nothing.
 type spelling struct {
 	plain.Tokens
 	err error
 }
 
+// errNotPlain says that the tree has a form that the plain reader never takes. Nobody sees its
+// text: disagree answers with a sentence of its own.
 var errNotPlain = errors.New("no part of the plain language")
 
+// list spells commands that follow each other. The last one gets its ";" as well, as the plain
+// reader writes one at the end of every list.
 func (p *spelling) list(stmts []*syntax.Stmt) {
 	for _, s := range stmts {
 		p.stmt(s)
@@ -45,12 +57,16 @@ func (p *spelling) list(stmts []*syntax.Stmt) {
 
 // joined spells a statement that stands in a pipeline or beside && and ||.
 func (p *spelling) joined(s *syntax.Stmt) {
+	// The parser puts the "&" of a list on the whole pipeline. On a part of one it is a form
+	// that the plain reader does not have.
 	if s.Background {
 		p.err = errNotPlain
 	}
 	p.stmt(s)
 }
 
+// stmt spells a command and then its redirections, wherever those stand in the text: that is
+// the order of Tokens.
 func (p *spelling) stmt(s *syntax.Stmt) {
 	if s.Coprocess || s.Disown {
 		p.err = errNotPlain
@@ -67,6 +83,7 @@ func (p *spelling) stmt(s *syntax.Stmt) {
 			p.Word()
 			p.word(w)
 		}
+	// To the parser export is a clause of its own, to the plain reader a command like others.
 	case *syntax.DeclClause:
 		p.declare(c)
 	case *syntax.BinaryCmd:
@@ -96,6 +113,8 @@ func (p *spelling) stmt(s *syntax.Stmt) {
 	}
 }
 
+// compound spells conditions and loops. What the plain language leaves out, such as case,
+// functions and tests, ends in the last case.
 func (p *spelling) compound(c syntax.Command) {
 	switch c := c.(type) {
 	case *syntax.IfClause:
@@ -103,6 +122,8 @@ func (p *spelling) compound(c syntax.Command) {
 		p.list(c.Cond)
 		p.Op("then")
 		p.list(c.Then)
+		// The parser keeps elif and else as a chain of if clauses; an else is one without a
+		// condition.
 		for c = c.Else; c != nil; c = c.Else {
 			if len(c.Cond) == 0 {
 				p.Op("else")
@@ -124,6 +145,7 @@ func (p *spelling) compound(c syntax.Command) {
 		p.body(c.Do)
 	case *syntax.ForClause:
 		items, ok := c.Loop.(*syntax.WordIter)
+		// select, counting loops and zsh's loops in braces are read by some shells alone.
 		if !ok || c.Select || c.Braces {
 			p.err = errNotPlain
 			return
@@ -141,12 +163,14 @@ func (p *spelling) compound(c syntax.Command) {
 	}
 }
 
+// body spells what a loop repeats.
 func (p *spelling) body(stmts []*syntax.Stmt) {
 	p.Op("do")
 	p.list(stmts)
 	p.Op("done")
 }
 
+// assign spells name=value. Arrays, indexes and += are not known to a plain sh.
 func (p *spelling) assign(a *syntax.Assign) {
 	if a.Append || a.Naked || a.Index != nil || a.Array != nil {
 		p.err = errNotPlain
@@ -174,9 +198,12 @@ func (p *spelling) declare(c *syntax.DeclClause) {
 	}
 }
 
+// redirect spells one redirection: its digit and operator as one token, then its file. A
+// here-document has its text in the place of a file.
 func (p *spelling) redirect(r *syntax.Redirect) {
 	op := r.Op.String()
 	if r.N != nil {
+		// One token, so that "2>x" and "2 >x" differ.
 		op = r.N.Value + op
 	}
 	switch r.Op { //nolint:exhaustive // the others are an operator and a word
@@ -185,6 +212,8 @@ func (p *spelling) redirect(r *syntax.Redirect) {
 		if r.Hdoc != nil {
 			for _, part := range r.Hdoc.Parts {
 				lit, ok := part.(*syntax.Lit)
+				// A text that the shell expands has other parts; the plain reader refuses those
+				// too.
 				if !ok {
 					p.err = errNotPlain
 					return
@@ -193,6 +222,7 @@ func (p *spelling) redirect(r *syntax.Redirect) {
 			}
 		}
 		p.Heredoc(text.String())
+	// The descriptor behind >& is part of the operator, and no file.
 	case syntax.DplIn, syntax.DplOut:
 		p.Op(op + r.Word.Lit())
 	default:
@@ -202,6 +232,7 @@ func (p *spelling) redirect(r *syntax.Redirect) {
 	}
 }
 
+// word spells the parts of one word. nil is the empty value of an assignment.
 func (p *spelling) word(w *syntax.Word) {
 	if w == nil {
 		return
@@ -233,6 +264,8 @@ func (p *spelling) unquoted(s string) {
 		if !ok {
 			return
 		}
+		// The parser leaves no backslash at an end, unless a text is odd in a way that is not
+		// known here.
 		if after == "" {
 			p.err = errNotPlain
 			return
@@ -242,6 +275,7 @@ func (p *spelling) unquoted(s string) {
 	}
 }
 
+// double spells "…". It begins with an empty quoted text, so that "" and no word at all differ.
 func (p *spelling) double(q *syntax.DblQuoted) {
 	if q.Dollar {
 		p.err = errNotPlain

@@ -15,6 +15,7 @@ import (
 // is judged by what the table of commands says, and by what only the line can tell: what feeds it, and
 // which of its words nobody knows.
 type invocation struct {
+	// s is changed by what the command does: cd moves it, assignments set its variables.
 	s      *state
 	args   []arg
 	text   string
@@ -25,12 +26,18 @@ type invocation struct {
 	unsure string
 }
 
-// run adds what one command does, and what it runs in turn.
+// run adds what one command does, and what it runs in turn. Three judges come one after the
+// other: odd, for words that leave the program open; special, for commands that depend on the
+// text around them; and judge, with the table.
 func (c invocation) run() {
+	// "sudo sudo sudo …" costs an agent nothing, and each wrapper here is a round of all that
+	// follows.
 	if len(c.via.names) > maxVia {
 		panic(beyond("its wrappers are nested too deep"))
 	}
 	c.s.step(len(c.args))
+	// The element has the wrappers of this command, which may be more than those around the
+	// text.
 	e := c.s.element(Command, c.text)
 	c.via.around(&e)
 	for _, a := range c.args {
@@ -38,6 +45,7 @@ func (c invocation) run() {
 		e.Glob = e.Glob || a.Glob
 	}
 	e.Stdin = c.s.in.kind
+	// Without a known program the table has nothing to say, and nothing inside can be found.
 	if why := odd(c.args); why != "" {
 		e.Unsure = why
 		c.s.add(e)
@@ -53,13 +61,15 @@ func (c invocation) run() {
 	}
 }
 
-// mayBeFunction reports whether c may call a function of the line instead of the
-// program, which is judged all the same; the body is judged where it stands.
+// mayBeFunction reports whether c may call a function of the line instead of the program, which
+// is judged all the same; the body is judged where it stands. A wrapper that is a program of
+// its own runs programs, never functions.
 func (c invocation) mayBeFunction() bool {
 	return len(c.via.names) == c.s.base && c.s.functions[c.args[0].Text]
 }
 
-// odd says why nobody knows which program the words run.
+// odd says why nobody knows which program the words run, or why a person could take one of the
+// words for another. It is "" for words that are what they look like.
 func odd(args []arg) string {
 	if len(args) == 0 {
 		return "no program is left when its variables are empty"
@@ -92,7 +102,8 @@ func odd(args []arg) string {
 	return ""
 }
 
-// judge asks the table what the command means.
+// judge asks the table what the command means, adds its element, and then those of what it
+// implies: files among its words, variables that it sets, commands and scripts that it runs.
 func (c invocation) judge(e Element) {
 	words := make([]command.Word, len(c.args))
 	for i, a := range c.args {
@@ -105,6 +116,8 @@ func (c invocation) judge(e Element) {
 	e.Unsure = cmp.Or(c.unsure, m.Unsure)
 	nested := len(m.Runs)+len(m.Scripts) > 0
 	from := len(c.s.elements)
+	// A wrapper has no element of its own: its name is in Via of what it runs, and what is
+	// wrong with it is told there. One that runs nothing is a command like others.
 	if m.Wrapper == "" || !nested {
 		e.Unsure = cmp.Or(e.Unsure, c.doubt(), c.fedProgram(e.Exact))
 		e.Neutral = m.Neutral && !c.mayBeFunction() && e.Unsure == "" && e.Exact == ""
@@ -115,6 +128,7 @@ func (c invocation) judge(e Element) {
 	for _, f := range m.Files {
 		c.operand(f)
 	}
+	// This comes behind the files, whose elements belong to the command that moves them.
 	if links.Moves(words) {
 		c.s.relink(from, len(c.via.names) > 0)
 	}
@@ -127,7 +141,8 @@ func (c invocation) judge(e Element) {
 	c.after(m)
 }
 
-// after moves on when a builtin of the shell has changed its folder, or ended it.
+// after moves on when a builtin of the shell has changed its folder, or ended it. In a program
+// such as env a builtin's name is that of a program, which changes nothing here.
 func (c invocation) after(m command.Meaning) {
 	if !c.within() {
 		return
@@ -136,6 +151,7 @@ func (c invocation) after(m command.Meaning) {
 	switch {
 	case m.Chdir != nil:
 		c.s.chdir(*m.Chdir)
+	// A file that is read in, or a trap, may do anything to this shell, and at any time.
 	case name == "source", name == ".", name == "trap":
 		c.s.moves.late = true
 		c.s.at.unsure, c.s.moved = true, true
@@ -144,7 +160,9 @@ func (c invocation) after(m command.Meaning) {
 	}
 }
 
-// within reports whether wrappers leave a builtin in the shell that reads the text.
+// within reports whether wrappers leave a builtin in the shell that reads the text. It looks at
+// the wrappers inside of this text alone: what stands around the text itself (base) runs
+// another shell, and that one is this state.
 func (c invocation) within() bool {
 	for _, v := range c.via.names[c.s.base:] {
 		if v != "command" && v != "builtin" && v != "eval" {
@@ -154,7 +172,8 @@ func (c invocation) within() bool {
 	return true
 }
 
-// doubt says what no rule can know about a command that runs in its own name.
+// doubt says what no rule can know about a command that runs in its own name. A command that
+// no word makes dangerous (command.Inert) is forgiven some words that nobody knows.
 func (c invocation) doubt() string {
 	program := c.args[0].Text
 	tame := command.Inert(program) && !c.s.functions[program]
@@ -162,18 +181,22 @@ func (c invocation) doubt() string {
 	ended := false
 	shows := program == "echo" && tame && len(c.via.names) == 0 && c.s.pipe == 0
 	for _, a := range c.args[1:] {
+		// Behind "--" no word is an option, whatever it turns out to be.
 		ended = ended || a.Known && a.Text == "--"
 		switch {
+		// The name of a pipe cannot become an option, and what is in it is an element.
 		case a.fd && tame:
 		case a.told && shows, a.commit && program == "git" && len(c.via.names) == 0 && !c.s.functions["git"]: // its commands are elements of their own
 		case !a.sure():
 			why = cmp.Or(why, a.doubt())
+		// An agent may have made a file called "-rf" before.
 		case a.Glob && !tame && !ended && strings.IndexByte("*?[", a.Text[0]) >= 0:
 			why = cmp.Or(why, "a file whose name begins with a dash would be an option: "+command.Cite(a.Raw))
 		case evaluates.Has(program) && strings.ContainsAny(a.Text, "$`[") && strings.ContainsAny(a.Text, "(`"):
 			why = cmp.Or(why, program+" may run code in "+command.Cite(a.Raw))
 		}
 	}
+	// Up to here the words of the line; from here on those that a wrapper appends.
 	switch {
 	case !c.more && !c.fed:
 	case !tame:
@@ -184,17 +207,20 @@ func (c invocation) doubt() string {
 	return why
 }
 
-// fromInput reports whether a wrapper takes words from what it reads.
+// fromInput reports whether a wrapper takes words from what it reads, and not from its own
+// words as find does.
 func fromInput(via string) bool { return via == "xargs" || via == "gxargs" || via == "parallel" }
 
 // fedProgram says that what a command reads may be a program, which is no part of its
 // words: a rule that names all of them would allow any other program, too.
 func (c invocation) fedProgram(exact string) string {
+	// Without words and without input there is nothing that it could run.
 	if c.s.in.kind == "" && len(c.args) < 2 || command.Inert(c.args[0].Text) {
 		return ""
 	}
 	operands := 0
 	for _, a := range c.args[1:] {
+		// A program may be handed over as a file with such a name.
 		if a.Text == "/dev/stdin" || strings.HasPrefix(a.Text, "/dev/fd/") || strings.HasPrefix(a.Text, "/proc/") && strings.Contains(a.Text, "/fd/") {
 			return c.args[0].Text + " is given what no rule can name, at " + command.Cite(a.Raw)
 		}
@@ -202,6 +228,8 @@ func (c invocation) fedProgram(exact string) string {
 			operands++
 		}
 	}
+	// Exact says that this command runs code. Without an operand it takes the code from its
+	// input.
 	if exact != "" && (c.s.in.kind == "text" || c.s.in.kind != "" && operands == 0) {
 		return c.args[0].Text + " may run what it reads"
 	}
@@ -212,7 +240,9 @@ func (c invocation) fedProgram(exact string) string {
 // substitutions in their subscripts, as in a[$(…)]. Rows of others see to it themselves.
 var evaluates = wordset.New(`test [ printf print read getopts mapfile readarray set kill cd pushd popd`)
 
-// leftover is a word of a wrapper that is not known, unless what it runs has it.
+// leftover is a doubt about a word of a wrapper that is not known, unless what it runs has it.
+// The inner command doubts its own words; those between, such as the user of "sudo -u $x",
+// would be nobody's.
 func leftover(args []arg, m command.Meaning) string {
 	seen := make(map[string]bool)
 	for _, r := range m.Runs {
@@ -231,5 +261,6 @@ func leftover(args []arg, m command.Meaning) string {
 	return ""
 }
 
-// declares are builtins that may export what they set.
+// declares are builtins that may export what they set, so what they set counts as seen by
+// programs.
 var declares = wordset.New("export declare typeset readonly local integer float")

@@ -8,9 +8,13 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// namesBelow reports whether a part of a pipeline prints nothing but names of files that
-// lie below the folder it works in: a search there, or, when it reads such names, a
-// filter that passes on whole lines. What has more than plain words does not count.
+// namesBelow reports whether a part of a pipeline prints nothing but names of files that lie
+// below the folder it works in: a search there, or, when it reads such names, a filter that
+// passes on whole lines. What has more than plain words does not count.
+//
+// With it "find . -name '*.go' | xargs wc -l" is no doubt: xargs appends words that nobody
+// knows, but each of them is a file of the project. The lists here are short on purpose; what
+// is missing is only asked about.
 func (src *source) namesBelow(s *syntax.Stmt, reads bool) bool {
 	call, ok := s.Cmd.(*syntax.CallExpr)
 	if !ok || bound(s) || len(call.Assigns) > 0 {
@@ -26,6 +30,7 @@ func (src *source) namesBelow(s *syntax.Stmt, reads bool) bool {
 	}
 	name, args := argv[0], argv[1:]
 	switch {
+	// The line may have its own find.
 	case src.functions[name]:
 		return false
 	case reads && passing.Has(name) && passesLines(name, args):
@@ -34,6 +39,7 @@ func (src *source) namesBelow(s *syntax.Stmt, reads bool) bool {
 		return !slices.ContainsFunc(args, leadsAway) && !slices.ContainsFunc(args, findPrints.Has)
 	case name == "ls":
 		return !slices.ContainsFunc(args, leadsAway) && !slices.ContainsFunc(args, lsTells)
+	// Both print paths below the folder in which they start, or below the repository's.
 	case name == "git":
 		return len(args) > 0 && args[0] == "ls-files" || len(args) > 1 && args[0] == "diff" && slices.Contains(args, "--name-only") && !slices.Contains(args, "--no-index")
 	case name == "grep" || name == "egrep" || name == "fgrep" || name == "rg":

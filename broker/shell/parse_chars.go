@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// oddities says what is wrong with the characters of a line: those that have no
-// picture of their own, or could be taken for others. Nobody can judge by sight what
-// such a line does, and shells disagree about some of them.
+// oddities says what is wrong with the characters of a line: those that have no picture of
+// their own, or could be taken for others. Nobody can judge by sight what such a line does, and
+// shells disagree about some of them. It names the first three.
 func oddities(line string) []string {
 	var why []string
 	seen := func(format string, args ...any) {
@@ -17,12 +17,16 @@ func oddities(line string) []string {
 		}
 	}
 	for i, r := range line {
+		// Newline and tab are the control characters that agents use and that the screen can
+		// show.
 		if r < utf8.RuneSelf {
 			if r < ' ' && r != '\n' && r != '\t' || r == 0x7f {
 				seen("it contains the control character U+%04X", r)
 			}
 			continue
 		}
+		// U+FFFD itself may stand in a text; a byte that is no UTF-8 reads as the same rune, of
+		// length one.
 		if r == utf8.RuneError {
 			if _, n := utf8.DecodeRuneInString(line[i:]); n == 1 {
 				seen("it contains the byte 0x%02x, which is no UTF-8", line[i])
@@ -36,7 +40,8 @@ func oddities(line string) []string {
 	return why
 }
 
-// plainRune reports whether r, which is not ASCII, has a picture of its own.
+// plainRune reports whether r, which is not ASCII, has a picture of its own. The ranges are
+// Unicode's; each has a character that a reviewer would not see, or would take for another one.
 func plainRune(r rune) bool {
 	switch {
 	case !unicode.IsPrint(r): // controls, format characters, blanks, private, unassigned
@@ -57,8 +62,9 @@ func plainRune(r rune) bool {
 	return true
 }
 
-// falseDash reports whether a word of a command looks like an option and is none: it
-// begins with a dash that is not ASCII's, and a letter or another dash follows.
+// falseDash reports whether a word of a command looks like an option and is none: it begins
+// with a dash that is not ASCII's, and a letter or another dash follows. The range is that of
+// U+2010, a hyphen, to U+2015, a bar; U+2212 is the minus sign.
 func falseDash(s string) bool {
 	first, n := utf8.DecodeRuneInString(s)
 	if (first < 0x2010 || first > 0x2015) && first != 0x2212 {
@@ -68,8 +74,9 @@ func falseDash(s string) bool {
 	return unicode.IsLetter(next) || unicode.Is(unicode.Pd, next) || next == 0x2212
 }
 
-// lookAlike reports whether a word of a command mixes Latin letters with those of
-// another alphabet, or is written in letters that are taken for Latin ones.
+// lookAlike reports whether a word of a command mixes Latin letters with those of another
+// alphabet that has letters of the same shape. A word all in one alphabet is left alone: people
+// write commit messages in Greek and Russian.
 func lookAlike(s string) bool {
 	latin, other := false, false
 	for _, r := range s {

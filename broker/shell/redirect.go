@@ -9,10 +9,11 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// input is what a statement's command reads from: its last redirection of standard
-// input, or what is around it.
+// input is what a statement's command reads from: its last redirection of standard input, or
+// what is around it. Redirections of other descriptors do not count.
 func (s *state) input(of *syntax.Stmt) input {
 	in := input{kind: s.in.kind, names: s.in.names} // a text is read by one command alone
+	// The shell opens them in order, so that the last one stands.
 	for _, r := range of.Redirs {
 		if r.N != nil && r.N.Value != "0" {
 			continue
@@ -29,6 +30,8 @@ func (s *state) input(of *syntax.Stmt) input {
 			in = input{kind: "file"}
 		case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
 			in = input{kind: "text"}
+			// Only a simple command surely reads the text itself; in a group the first one
+			// would.
 			if _, ok := of.Cmd.(*syntax.CallExpr); ok {
 				in.text = s.document(r)
 			}
@@ -37,7 +40,8 @@ func (s *state) input(of *syntax.Stmt) input {
 	return in
 }
 
-// redirects adds the files that redirections open.
+// redirects adds the files that redirections open, and what runs while their names and texts
+// are made.
 func (w *walker) redirects(list []*syntax.Redirect) {
 	for _, r := range list {
 		w.redirect(r)
@@ -46,12 +50,16 @@ func (w *walker) redirects(list []*syntax.Redirect) {
 	}
 }
 
-// mark is a word that ends here-documents for all shells alike.
+// mark is a word that ends here-documents for all shells alike: letters, digits and a few
+// marks, all of it in quotes or none. "E"OF and the like are taken apart differently.
 var mark = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\w[\w.-]*|'\w[\w.-]*'|"\w[\w.-]*"|\\\w[\w.-]*)$`) })
 
 // numbers is what zsh takes for a range between < and >.
 var numbers = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]*-[0-9]*$`) })
 
+// redirect adds the elements of one redirection: a Read for <, a Write for >, both for <>. A
+// here-document opens no file; a copy of a descriptor (2>&1) opens none either, but ">& name"
+// does. What follows shells alone can tell apart is doubted before the file is looked at.
 func (s *state) redirect(r *syntax.Redirect) {
 	text := s.cut(r)
 	if r.N != nil && len(r.N.Value) > 1 { // {fd}, too
@@ -87,7 +95,8 @@ func (s *state) redirect(r *syntax.Redirect) {
 	}
 }
 
-// target is the file of a redirection: bash expands patterns in it, too.
+// target is the file of a redirection: bash expands patterns in it, too. A word that becomes
+// none or several names no file, and the shell refuses it or opens what nobody expects.
 func (src *source) target(word *syntax.Word) arg {
 	list := src.words(word)
 	if len(list) != 1 {
@@ -96,7 +105,9 @@ func (src *source) target(word *syntax.Word) arg {
 	return list[0]
 }
 
-// opened adds one file of a redirection.
+// opened adds one file of a redirection. The streams of the process are no files and are left
+// out; any doubt about the name makes the element unsure, as a redirection has no command whose
+// rule would cover it.
 func (s *state) opened(k Kind, text string, target arg) {
 	e := s.element(k, text)
 	e.Path, e.Home, e.Glob = target.Text, target.Tilde, target.Glob
@@ -109,8 +120,10 @@ func (s *state) opened(k Kind, text string, target arg) {
 		e.Unsure = "the file has no name"
 	case target.Text == "/dev/null", target.Text == "/dev/stdin", target.Text == "/dev/stdout", target.Text == "/dev/stderr":
 		return
+	// bash has these names built in: no such file is on the disk.
 	case strings.HasPrefix(target.Text, "/dev/tcp/"), strings.HasPrefix(target.Text, "/dev/udp/"):
 		e.Unsure = "bash opens a connection for it"
+	// ">! name" and ">| name" force a write in zsh; elsewhere the mark may be part of the name.
 	case strings.HasPrefix(target.Raw, "!"), strings.HasPrefix(target.Raw, "|"):
 		e.Unsure = "shells disagree about which file " + command.Cite(text) + " writes"
 	case target.Glob:

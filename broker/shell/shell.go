@@ -1,11 +1,12 @@
-// Package shell says what a command line would do: every program it would run,
-// through pipes, lists, substitutions, functions and wrappers, every file that it
-// names for reading or writing, and every variable that it sets.
+// Package shell says what a command line would do: every program it would run, through pipes,
+// lists, substitutions, functions and wrappers, every file that it names for reading or
+// writing, and every variable that it sets.
 //
-// It reads bash, as an agent's shell is mostly bash or zsh. Where those two or a
-// plain sh would read a text differently, and wherever a value is not known from the
-// text alone, the part is marked as unsure; it never guesses. The package is pure: it
-// runs nothing and looks at no file.
+// It reads bash, as an agent's shell is mostly bash or zsh. Where those two or a plain sh would
+// read a text differently, and wherever a value is not known from the text alone, the part is
+// marked as unsure; it never guesses. The package is pure: it runs nothing and looks at no
+// file. It knows no rules and no risks: package rules matches the elements against rules, and
+// package risk says how dangerous they are.
 //
 // A line goes through five types, one below the other:
 //
@@ -18,8 +19,15 @@
 //     is an invocation of its own, and a script has a walker of its own.
 //   - walker goes through the syntax tree with a state, and into what is inside of words.
 //
-// agree.go has a second reader's opinion of each text, and moves.go what a line that makes links
-// leaves uncertain.
+// Open parse.go first, then walk.go and invocation.go. agree.go has a second reader's opinion
+// of each text, and moves.go what a line that makes links leaves uncertain.
+//
+// Three things hold for every line. Each part of it that runs something has an element, so that
+// a rule cannot allow a line and miss a part. An element that is neither Exact nor Unsure does
+// what its words say in all shells, as far as their differences are known here; Line.Plain says
+// whether the second reader agrees. And no text, however long or twisted, is to end the program:
+// limits, a guard in front of the parser and one recover see to that, and the answer is then a
+// single unsure element.
 package shell
 
 // Limits of Parse. A line beyond them is one unsure element.
@@ -41,7 +49,8 @@ const (
 	Unknown Kind = "unknown" // a part that could not be read at all; Unsure says why
 )
 
-// Line is what one command line would do.
+// Line is what one command line would do. A rule that allows must cover every element; one that
+// refuses needs a single one.
 type Line struct {
 	Raw      string
 	Elements []Element // in the order of the text; what a wrapper runs follows the wrapper
@@ -55,7 +64,8 @@ type Line struct {
 	Odd   string
 }
 
-// Element is one thing that a line would do. All texts are the agent's and untrusted.
+// Element is one thing that a line would do. All texts are the agent's and untrusted. What a
+// field means for which kind is said at the field; elsewhere it is zero.
 type Element struct {
 	Kind Kind
 	Text string // the element as it stands in the line; for the screen

@@ -9,14 +9,16 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// walker goes through the syntax tree of one text, and keeps the state of the shell that reads it. A
-// script inside the text has a walker of its own.
+// walker goes through the syntax tree of one text, and keeps the state of the shell that reads
+// it. A script inside the text has a walker of its own. It walks each part as if it ran:
+// whether a branch is taken does not matter for what the line may do.
 type walker struct {
 	state
 	linked bool // pipe is the number of a command that reads from or writes to this one
 }
 
-// walk walks a whole text.
+// walk walks a whole text. At its end it is known whether the text changes the folder; if so,
+// functions may have run in any of them.
 func (w *walker) walk(file *syntax.File) {
 	w.list(file.Stmts)
 	if w.moved {
@@ -26,7 +28,8 @@ func (w *walker) walk(file *syntax.File) {
 	}
 }
 
-// list walks commands that run after each other.
+// list walks commands that run after each other. The next one runs whether the one before has
+// failed or not.
 func (w *walker) list(stmts []*syntax.Stmt) {
 	w.sink()
 	for _, s := range stmts {
@@ -36,7 +39,8 @@ func (w *walker) list(stmts []*syntax.Stmt) {
 	w.nest--
 }
 
-// apart walks commands in a shell of their own: folder and variables stay with them.
+// apart walks commands in a shell of their own: folder and variables stay with them. branch
+// keeps assignments in there from being remembered.
 func (w *walker) apart(stmts []*syntax.Stmt) {
 	at := w.at
 	w.branch++
@@ -50,9 +54,11 @@ func (w *walker) apart(stmts []*syntax.Stmt) {
 func (w *walker) stmt(s *syntax.Stmt) (ok, failed place) {
 	w.step(0)
 	at, in := w.at, w.in
+	// These run in a shell of their own, at their own time.
 	apart := s.Background || s.Coprocess || s.Disown
 	detached := w.detached(s)
 	if apart || detached {
+		// What runs in the background is not over when the next command starts.
 		w.branch++
 		w.moves.late = true
 	}
@@ -62,6 +68,8 @@ func (w *walker) stmt(s *syntax.Stmt) (ok, failed place) {
 	if end := s.Semicolon.Offset() + 1; s.Background && end < uint(len(w.text)) && strings.IndexByte("!|", w.text[end]) >= 0 {
 		w.unsure(s, "zsh reads &! and &| as one")
 	}
+	// The command's element comes first, then the files of its redirections, as the screen
+	// shows them; the shell opens these in the folder from before the command.
 	w.in = w.input(s)
 	ok, failed = w.command(s)
 	w.in, w.at = in, at
@@ -69,12 +77,15 @@ func (w *walker) stmt(s *syntax.Stmt) (ok, failed place) {
 	if apart || detached {
 		w.branch--
 	}
+	// The shell itself stays where it was.
 	if apart {
 		return at, at
 	}
+	// It may have gone on at once, in the folder from before.
 	if detached {
 		ok, failed = either(ok, at), either(failed, at)
 	}
+	// "! cd x && y" runs y where cd has failed.
 	if s.Negated {
 		ok, failed = failed, ok
 	}
@@ -122,8 +133,11 @@ func (w *walker) command(s *syntax.Stmt) (ok, failed place) {
 	return w.at, w.at
 }
 
-// chain walks a list of && and ||, which the parser nests to the left.
+// chain walks a list of && and ||, which the parser nests to the left. Each link starts where
+// the one before has succeeded, or has failed, so that in "cd x && rm y" rm surely works in x.
+// Unwinding the nest here keeps a long list from costing a level for each link.
 func (w *walker) chain(b *syntax.BinaryCmd) (ok, failed place) {
+	// From the last link to the first, as the tree has them.
 	links, ops := []*syntax.Stmt{b.Y}, []syntax.BinCmdOperator{b.Op}
 	first := b.X
 	for {
@@ -135,8 +149,11 @@ func (w *walker) chain(b *syntax.BinaryCmd) (ok, failed place) {
 		first = x.X
 	}
 	ok, failed = w.stmt(first)
+	// All links but the first may not run.
 	w.branch++
 	for i := len(links) - 1; i >= 0; i-- {
+		// After "&&" the link ran only if all has gone well so far; else the earlier failure
+		// stands.
 		if ops[i] == syntax.AndStmt {
 			w.at = ok
 			yes, no := w.stmt(links[i])
@@ -151,13 +168,15 @@ func (w *walker) chain(b *syntax.BinaryCmd) (ok, failed place) {
 	return ok, failed
 }
 
-// bound reports whether a statement is more than its command.
+// bound reports whether a statement is more than its command. Such a one must not be unwound
+// into the list or pipeline around it: its redirections are for the whole of it.
 func bound(s *syntax.Stmt) bool { return len(s.Redirs) > 0 || marked(s) }
 
 // marked reports whether a statement has more than a command and redirections.
 func marked(s *syntax.Stmt) bool { return s.Negated || s.Background || s.Coprocess || s.Disown }
 
-// pipeline walks a | b | c, which the parser nests to the left.
+// pipeline walks a | b | c, which the parser nests to the left. All parts get the same number,
+// run at the same time, and in shells of their own, except that zsh keeps the last one.
 func (w *walker) pipeline(b *syntax.BinaryCmd) {
 	parts := []*syntax.Stmt{b.Y}
 	first := b.X
@@ -171,6 +190,7 @@ func (w *walker) pipeline(b *syntax.BinaryCmd) {
 	}
 	parts = append(parts, first)
 	pipe, in, at := w.pipe, w.in, w.at
+	// Inside of <(…) the number is already that of the command that reads it.
 	if !w.linked {
 		w.pipe = w.newPipe()
 	}
@@ -180,6 +200,7 @@ func (w *walker) pipeline(b *syntax.BinaryCmd) {
 	end, names := at, false
 	for i := len(parts) - 1; i >= 0; i-- {
 		ok, failed := w.stmt(parts[i])
+		// Only the last part counts; the next round overwrites it.
 		end = either(ok, failed)
 		names = w.namesBelow(parts[i], names)
 		w.in = input{kind: "pipe", names: names}
@@ -189,8 +210,9 @@ func (w *walker) pipeline(b *syntax.BinaryCmd) {
 	w.pipe, w.in, w.at = pipe, in, either(at, end) // zsh runs the last part in the shell itself
 }
 
-// call walks a simple command: its assignments, what it runs, and the substitutions
-// in all of them.
+// call walks a simple command: its assignments, what it runs, and the substitutions in all of
+// them. A command of assignments alone sets variables of the shell; before a program they are
+// exported to it.
 func (w *walker) call(c *syntax.CallExpr) (ok, failed place) {
 	before, pipe := w.at, w.pipe
 	for _, a := range c.Assigns {
@@ -203,6 +225,8 @@ func (w *walker) call(c *syntax.CallExpr) (ok, failed place) {
 	if len(c.Args) > 0 {
 		invocation{s: &w.state, args: args, text: w.cut(c), via: w.via}.run()
 	}
+	// Substitutions run before the command, in the folder from before it, though their elements
+	// follow its own.
 	after := w.at
 	w.at = before
 	for _, a := range c.Assigns {
@@ -213,6 +237,7 @@ func (w *walker) call(c *syntax.CallExpr) (ok, failed place) {
 	}
 	w.at, w.pipe = after, pipe
 	switch {
+	// Nothing comes after exit, whether it has failed or not.
 	case after.gone:
 		return after, after
 	case len(args) > 0 && !chdirs.Has(args[0].Text): // it may have failed after it has moved

@@ -9,13 +9,14 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// arithm adds the value of $((…)) when it has only numbers. A variable in it may hold
-// an index like a[$(cmd)], which shells run while they compute.
+// arithm adds the value of $((…)) when it has only numbers. A variable in it may hold an index
+// like a[$(cmd)], which shells run while they compute, so its value would not be enough.
 func (p *parts) arithm(a *syntax.ArithmExp) {
 	if a.Bracket || a.Unsigned || !numeric(a.X) {
 		p.oneUnknown(a)
 		return
 	}
+	// With numbers alone the result is the same in every shell, or an error such as 1/0.
 	n, err := expand.Arithm(nil, a.X)
 	if err != nil {
 		p.unknown("%s cannot be computed", command.Cite(p.src.cut(a)))
@@ -25,7 +26,7 @@ func (p *parts) arithm(a *syntax.ArithmExp) {
 }
 
 // arithmCommand walks ((…)) and let. A plain sh takes ((…)) for two subshells and runs
-// what is in it.
+// what is in it; that there are only numbers keeps it from running a program that exists.
 func (w *walker) arithmCommand(n syntax.Node, name string, exprs ...syntax.ArithmExpr) {
 	e := w.builtin(n, name)
 	for _, x := range exprs {
@@ -48,8 +49,9 @@ func (w *walker) testClause(t *syntax.TestClause) {
 	w.insideTest(t.X)
 }
 
-// test says what is wrong with a test. A plain sh knows no [[: it would open files for
-// < and >, and run what stands behind && and ||.
+// test says what is wrong with a test, or "". A plain sh knows no [[: it would open files for <
+// and >, and run what stands behind && and ||. Operands are words whose value does not matter,
+// as [[ takes them for one word each.
 func (w *walker) test(x syntax.TestExpr) string {
 	w.sink()
 	defer func() { w.nest-- }()
@@ -59,6 +61,7 @@ func (w *walker) test(x syntax.TestExpr) string {
 	case *syntax.ParenTest:
 		return "a plain sh would run what stands between the brackets"
 	case *syntax.UnaryTest:
+		// -v, -R and -o.
 		if x.Op == syntax.TsVarSet || x.Op == syntax.TsRefVar || x.Op == syntax.TsOptSet {
 			return "a name may have an index that is computed"
 		}
@@ -69,7 +72,7 @@ func (w *walker) test(x syntax.TestExpr) string {
 	return "this test is not known"
 }
 
-// comparison says what is wrong with the operator of a test.
+// comparison says what is wrong with the operator of a test, or "".
 func comparison(x *syntax.BinaryTest) string {
 	switch x.Op { //nolint:exhaustive // the others compare texts and look at files
 	case syntax.TsBefore, syntax.TsAfter:
@@ -80,6 +83,8 @@ func comparison(x *syntax.BinaryTest) string {
 		}
 	case syntax.TsReMatch:
 		return "shells disagree about =~"
+	// Behind && a plain sh runs a program called like the word there; an operator such as -f is
+	// surely none.
 	case syntax.AndTest, syntax.OrTest:
 		if u, ok := x.Y.(*syntax.UnaryTest); !ok || u.Op == syntax.TsNot || u.Op == syntax.TsParen {
 			return "a plain sh would run what stands behind " + x.Op.String()
@@ -88,7 +93,7 @@ func comparison(x *syntax.BinaryTest) string {
 	return ""
 }
 
-// testWord says what is wrong with a word of a test; its value does not matter.
+// testWord says what is wrong with a word of a test, or ""; its value does not matter.
 func (src *source) testWord(word *syntax.Word) string {
 	for _, p := range word.Parts {
 		if _, ok := p.(*syntax.ExtGlob); ok {
@@ -101,6 +106,8 @@ func (src *source) testWord(word *syntax.Word) string {
 	return ""
 }
 
+// testNumber reports whether an operand of -eq and its like is surely a number: digits, or a
+// special parameter that always is one, in quotes or not.
 func testNumber(x syntax.TestExpr) bool {
 	word, ok := x.(*syntax.Word)
 	if !ok {
@@ -121,6 +128,7 @@ func testNumber(x syntax.TestExpr) bool {
 	return ok && bare(e) && number(e.Param.Value)
 }
 
+// insideTest walks what runs while the words of a test are expanded.
 func (w *walker) insideTest(x syntax.TestExpr) {
 	switch x := x.(type) {
 	case *syntax.Word:

@@ -7,8 +7,10 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// functionDecl walks a function's body as if it ran. It may run anywhere and at any time
-// from now on, and what it is given is not known.
+// functionDecl walks a function's body as if it ran. It may run anywhere and at any time from
+// now on, and what it is given is not known. Whether it is called at all does not matter: its
+// name may be made elsewhere. In "f() { rm x; }; cd y; f" the rm has no sure folder, because
+// the text goes to another one.
 func (w *walker) functionDecl(f *syntax.FuncDecl) {
 	name := ""
 	if f.Name != nil {
@@ -22,6 +24,7 @@ func (w *walker) functionDecl(f *syntax.FuncDecl) {
 	}
 	from, at := len(w.elements), w.at
 	in, pipe := w.in, w.pipe
+	// It reads what its caller has, which is not what is read here.
 	w.in, w.pipe = input{}, 0
 	w.branch++
 	w.sink()
@@ -33,6 +36,7 @@ func (w *walker) functionDecl(f *syntax.FuncDecl) {
 	w.branch--
 	w.in, w.pipe, w.at = in, pipe, at
 	w.bodies = append(w.bodies, [2]int{from, len(w.elements)})
+	// Every part of the text has an element, so that none is invisible to rules.
 	if from == len(w.elements) {
 		w.add(w.builtin(f, name))
 	}

@@ -7,7 +7,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// inside walks what runs while a word is expanded.
+// inside walks what runs while a word is expanded. The word's value is made elsewhere
+// (source.words); here only its substitutions become elements. nil is a word that is not there.
 func (w *walker) inside(word *syntax.Word) {
 	if word == nil {
 		return
@@ -15,6 +16,8 @@ func (w *walker) inside(word *syntax.Word) {
 	w.insideParts(word.Parts)
 }
 
+// insideParts walks the parts of a word, and doubts those whose extent shells disagree about,
+// even where the value of the word does not matter.
 func (w *walker) insideParts(list []syntax.WordPart) {
 	for i, part := range list {
 		switch part := part.(type) {
@@ -42,9 +45,10 @@ func (w *walker) insideParts(list []syntax.WordPart) {
 	}
 }
 
-// substitution walks $(…) and `…`. It reads what its command reads, and is in no
-// pipeline but its own.
+// substitution walks $(…) and `…`. It reads what its command reads, and is in no pipeline but
+// its own. The one that only gives a literal text (message) becomes a harmless cat.
 func (w *walker) substitution(c *syntax.CmdSubst) {
+	// ${ cmd; } and ${| cmd; }: older shells see a variable with an odd name.
 	if c.TempFile || c.ReplyVar {
 		w.unsure(c, "only new shells read "+command.Cite(w.cut(c)))
 	}
@@ -63,14 +67,17 @@ func (w *walker) substitution(c *syntax.CmdSubst) {
 	w.alone(c.Stmts, input{kind: w.in.kind}, 0)
 }
 
-// endsElsewhere reports whether an older shell closes the bracket of two characters at
-// left before or after right.
+// endsElsewhere reports whether an older shell closes the bracket of two characters at left
+// before or after right. Positions of the parser that lie outside of the text count as no
+// reason: it made those parts up.
 func (src *source) endsElsewhere(left, right syntax.Pos) bool {
 	from, to := int(left.Offset())+2, int(right.Offset())
 	return from <= to && to <= len(src.text) && older(src.text[from:], to-from)
 }
 
-// process walks <(…) and >(…), which are in a pipeline with the command that has them.
+// process walks <(…) and >(…), which are in a pipeline with the command that has them: in "sh
+// <(curl x)" what curl prints is what sh runs. The word itself is the name of a pipe, and no
+// file.
 func (w *walker) process(p *syntax.ProcSubst) {
 	if w.endsElsewhere(p.OpPos, p.Rparen) {
 		w.unsure(p, "older shells end "+command.Cite(w.cut(p))+" elsewhere")
@@ -83,17 +90,21 @@ func (w *walker) process(p *syntax.ProcSubst) {
 	w.alone(p.Stmts, in, w.pipe)
 }
 
-// alone walks commands that run beside the one that is being walked.
+// alone walks commands that run beside the one that is being walked. Links that they move may
+// be moved before anything of the line has been opened.
 func (w *walker) alone(stmts []*syntax.Stmt, in input, pipe int) {
 	oldIn, oldPipe, oldLinked := w.in, w.pipe, w.linked
 	w.in, w.pipe, w.linked = in, pipe, pipe > 0
 	w.moves.beside++
+	// linked lets a pipeline inside keep the number of the outer one.
 	w.apart(stmts)
 	w.moves.beside--
 	w.in, w.pipe, w.linked = oldIn, oldPipe, oldLinked
 }
 
-// insideParam walks ${…}. Its plain forms only look a value up.
+// insideParam walks ${…}. Its plain forms only look a value up. Others are judged by whether
+// they may run something: an index or an offset is computed, @P expands a value as a prompt,
+// ${!x} leads to a variable that nobody named.
 func (w *walker) insideParam(e *syntax.ParamExp) {
 	if bare(e) {
 		return
@@ -102,6 +113,7 @@ func (w *walker) insideParam(e *syntax.ParamExp) {
 	switch {
 	case e.Excl || e.Names != 0:
 		w.unsure(e, "what "+command.Cite(w.cut(e))+" names is not known")
+	// ${x@P} and the like: the value is expanded once more.
 	case e.Exp != nil && e.Exp.Op == syntax.OtherParamOps:
 		w.unsure(e, command.Cite(w.cut(e))+" may run what a variable holds")
 	case e.Exp != nil && (e.Exp.Op == syntax.AssignUnset || e.Exp.Op == syntax.AssignUnsetOrNull):
@@ -130,6 +142,8 @@ func plainIndex(e *syntax.ParamExp) bool {
 	return e.Slice == nil || numeric(e.Slice.Offset) && numeric(e.Slice.Length)
 }
 
+// insideParamWords walks the words inside of ${…}: index, offsets, replacement and default. All
+// of them are expanded by some form.
 func (w *walker) insideParamWords(e *syntax.ParamExp) {
 	if e.NestedParam != nil {
 		w.insideParts([]syntax.WordPart{e.NestedParam})
@@ -148,7 +162,7 @@ func (w *walker) insideParamWords(e *syntax.ParamExp) {
 	}
 }
 
-// insideArithm walks what runs while a number is computed.
+// insideArithm walks what runs while a number is computed. nil runs nothing.
 func (w *walker) insideArithm(x syntax.ArithmExpr) {
 	w.sink()
 	switch x := x.(type) {
@@ -167,7 +181,8 @@ func (w *walker) insideArithm(x syntax.ArithmExpr) {
 	w.nest--
 }
 
-// numeric reports whether x computes with nothing but numbers; nil does.
+// numeric reports whether x computes with nothing but numbers; nil does. Names do not count,
+// and longer numbers neither: shells differ in when they overflow.
 func numeric(x syntax.ArithmExpr) bool {
 	switch x := x.(type) {
 	case nil:

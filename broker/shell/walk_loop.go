@@ -11,7 +11,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// compound walks loops, conditions, functions and tests.
+// compound walks loops, conditions, functions and tests. A kind that the parser learns later is
+// unsure until it is known here.
 func (w *walker) compound(c syntax.Command) {
 	switch c := c.(type) {
 	case *syntax.IfClause:
@@ -43,7 +44,8 @@ func (w *walker) compound(c syntax.Command) {
 	}
 }
 
-// ifClause walks all branches from where the condition leaves the shell.
+// ifClause walks all branches from where the condition leaves the shell. Which one runs is not
+// asked, so the folder afterwards is sure only if all of them, and none, end in the same one.
 func (w *walker) ifClause(c *syntax.IfClause) {
 	w.branch++
 	var ends []place
@@ -60,8 +62,8 @@ func (w *walker) ifClause(c *syntax.IfClause) {
 	w.branch--
 }
 
-// loop walks a body that runs any number of times. If it changes the folder, nobody
-// knows where its commands run.
+// loop walks a body that runs any number of times. If it changes the folder, nobody knows where
+// its commands run: the second round starts where the first one ended.
 func (w *walker) loop(body func()) {
 	from, at := len(w.elements), w.at
 	w.branch++
@@ -69,6 +71,7 @@ func (w *walker) loop(body func()) {
 	body()
 	w.moves.again--
 	w.branch--
+	// The second round would start elsewhere.
 	if w.at != at {
 		w.at = either(at, w.at)
 		w.at.unsure = true
@@ -76,7 +79,8 @@ func (w *walker) loop(body func()) {
 	}
 }
 
-// caseClause walks all cases.
+// caseClause walks all cases. Patterns are words, and what is in them runs while they are
+// compared.
 func (w *walker) caseClause(c *syntax.CaseClause) {
 	w.inside(c.Word)
 	w.braced(c.Word)
@@ -102,10 +106,12 @@ func (w *walker) braced(word *syntax.Word) {
 	}
 }
 
-// maxRounds is how many values of a for loop are followed one by one.
+// maxRounds is how many values of a for loop are followed one by one. With more, the variable
+// is unknown and the body is walked once.
 const maxRounds = 20
 
-// forClause walks the body once for each value, if they are known.
+// forClause walks the body once for each value, if they are known. "for f in a b; do rm $f;
+// done" then has two rm that rules can match. Rounds that do the same are folded into one.
 func (w *walker) forClause(c *syntax.ForClause) {
 	iter, ok := c.Loop.(*syntax.WordIter)
 	if !ok {
@@ -128,10 +134,13 @@ func (w *walker) forClause(c *syntax.ForClause) {
 	w.loop(func() {
 		seen := make(map[[sha256.Size]byte]bool)
 		for _, v := range w.rounds(c, iter) {
+			// Keys are made from the whole text of a round, so a long body costs more than its
+			// statements.
 			w.step(len(w.cut(c)) / 64)
 			if v != nil {
 				w.vars[name] = *v
 			}
+			// Each round starts where the one before has left the shell.
 			at, mark := w.at, len(w.elements)
 			w.list(c.Do)
 			w.at = either(at, w.at)
@@ -141,7 +150,8 @@ func (w *walker) forClause(c *syntax.ForClause) {
 	})
 }
 
-// loopVar judges the variable that a loop sets.
+// loopVar judges the variable that a loop sets, by all its values. The element is added only if
+// something is wrong; an ordinary name is no more than part of the loop.
 func (s *state) loopVar(c *syntax.ForClause, iter *syntax.WordIter) Element {
 	e := s.element(Assign, s.cut(iter))
 	e.Name = iter.Name.Value
@@ -174,9 +184,12 @@ func (src *source) loopValues(iter *syntax.WordIter) []string {
 	return values
 }
 
-// rounds are the values of a loop; a nil one stands for values that are not known.
+// rounds are the values of a loop; a nil one stands for values that are not known. A loop
+// without values still has a round, so that its body is never left out. A body without a "$"
+// does the same in each round and is walked once.
 func (src *source) rounds(c *syntax.ForClause, iter *syntax.WordIter) []*value {
 	unknown := []*value{nil}
+	// Without "in" the values are the script's arguments, which nobody knows.
 	if c.Select || !iter.InPos.IsValid() || !src.known(iter.Name.Value) || !strings.Contains(src.cut(c), "$") {
 		return unknown
 	}
@@ -193,8 +206,9 @@ func (src *source) rounds(c *syntax.ForClause, iter *syntax.WordIter) []*value {
 	return out
 }
 
-// fold takes away what a round of a loop, from mark on, does as an earlier one of them
-// did, and notes in seen what it does.
+// fold takes away what a round of a loop, from mark on, does as an earlier one of them did, and
+// notes in seen what it does. Of "for f in a b; do make; rm $f; done" make stays once and rm
+// twice. The bodies of functions are counted by elements, and move along.
 func (s *state) fold(seen map[[sha256.Size]byte]bool, mark int) {
 	round := s.elements[mark:]
 	kept := s.elements[:mark]
@@ -218,7 +232,9 @@ func (s *state) fold(seen map[[sha256.Size]byte]bool, mark int) {
 	}
 }
 
-// keys tell elements apart, those of a pipeline that is among them, and not around them, by the whole of it.
+// keys tell elements apart, those of a pipeline that is among them, and not around them, by the
+// whole of it. outer is the number of the pipeline around the loop. The numbers themselves do
+// not count, as each round has new ones. A sum keeps the memory small when long texts repeat.
 func keys(list []Element, outer int) [][sha256.Size]byte {
 	out := make([][sha256.Size]byte, len(list))
 	pipes := make(map[int][sha256.Size]byte)

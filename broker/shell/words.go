@@ -11,7 +11,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// parts gathers what the parts of one word become.
+// parts gathers what the parts of one word become. It is used for one word and then thrown
+// away. buf is right only as long as why is "".
 type parts struct {
 	src   *source
 	buf   strings.Builder
@@ -23,9 +24,15 @@ type parts struct {
 	plain bool // no braces, tildes or patterns here: an assignment's value
 }
 
-// words gives what word becomes as an argument: mostly one word, several for braces,
-// none for an empty variable. why goes with each word that cannot be relied on.
+// words gives what word becomes as an argument: mostly one word, several for braces, none for
+// an empty variable. why goes with each word that cannot be relied on.
+//
+// The steps are those of the shell in its order: braces make words, then each of them gets the
+// values of its variables, then quotes go. Patterns stay as they are and are only marked, as no
+// file is looked at. So {a,b}{1..2} gives a1, a2, b1 and b2; "$x" gives the value of x where
+// the line has set it, and else one unknown word; *.go gives itself, with Glob.
 func (src *source) words(word *syntax.Word) []arg {
+	// Most words of most lines are this simple.
 	if len(word.Parts) == 1 {
 		if lit, ok := word.Parts[0].(*syntax.Lit); ok && simple(lit.Value) {
 			return []arg{{Word: sureWord(lit.Value)}}
@@ -47,7 +54,7 @@ func (src *source) words(word *syntax.Word) []arg {
 	return out
 }
 
-// all gives what several words become.
+// all gives what several words become, in their order.
 func (src *source) all(list []*syntax.Word) []arg {
 	var out []arg
 	for _, word := range list {
@@ -56,7 +63,8 @@ func (src *source) all(list []*syntax.Word) []arg {
 	return out
 }
 
-// arg is a word with what is wrong about it.
+// arg is a word with what is wrong about it. The package command sees the Word alone; the rest
+// is for doubts that depend on the line.
 type arg struct {
 	command.Word
 	why    string
@@ -75,10 +83,13 @@ func (a arg) doubt() string { return cmp.Or(a.why, unknownYet(a.Raw)) }
 // unknownYet is the doubt about a part of the line whose value nobody knows.
 func unknownYet(raw string) string { return command.Cite(raw) + " is not known before it runs" }
 
+// sureWord is a word that means itself. rawWord is one of which only the text in the line is
+// known.
 func sureWord(text string) command.Word { return command.Word{Text: text, Known: true, Raw: text} }
 func rawWord(raw string) command.Word   { return command.Word{Raw: raw} }
 
-// simple reports whether an unquoted text means just itself.
+// simple reports whether an unquoted text means just itself, in every shell and at every place
+// of a command but the first. An "=" at the beginning is zsh's path of a command.
 func simple(s string) bool {
 	for i := range len(s) {
 		switch c := s[i]; {
@@ -92,10 +103,12 @@ func simple(s string) bool {
 	return s != ""
 }
 
-// arg evaluates a word without braces. ok is false when nothing remains of it.
+// arg evaluates a word without braces. ok is false when nothing remains of it, as of an empty
+// variable without quotes. raw is the whole word in the text, with its braces.
 func (src *source) arg(word *syntax.Word, raw string) (a arg, ok bool) {
 	p := parts{src: src}
 	p.add(word.Parts)
+	// An empty variable without quotes leaves no word at all, so later words move up.
 	if p.why == "" && p.buf.Len() == 0 && !p.solid {
 		return arg{}, false
 	}
@@ -118,8 +131,9 @@ func inQuotes(from *syntax.Word) ([]syntax.WordPart, bool) {
 	return q.Parts, true
 }
 
-// oneQuoted reports whether a word stands in quotes and so stays one word, whatever
-// is in it: all but "$@" and its like do.
+// oneQuoted reports whether a word stands in quotes and so stays one word, whatever is in it:
+// all but "$@" and its like do. Of the forms of ${…} only the plain ones are taken for one
+// word.
 func oneQuoted(from *syntax.Word) bool {
 	inner, ok := inQuotes(from)
 	if !ok {
@@ -134,7 +148,8 @@ func oneQuoted(from *syntax.Word) bool {
 }
 
 // tells reports whether a word stands in double quotes and nothing unknown is in it but what
-// programs print that only tell of the repository, the day or the machine.
+// programs print that only tell of the repository, the day or the machine. An echo of such a
+// word shows nothing that the agent may not know.
 func tells(from *syntax.Word) bool {
 	inner, ok := inQuotes(from)
 	for _, part := range inner {
@@ -150,9 +165,12 @@ func tells(from *syntax.Word) bool {
 	return ok
 }
 
-// tellers are programs that print nothing that is anybody's secret.
+// tellers are programs that print nothing that is anybody's secret. They are given plain words
+// only (literals), so that no option can be computed.
 var tellers = wordset.New("date uname nproc hostname whoami")
 
+// tellsOne reports whether a command inside a substitution is one of tellers, or a git command
+// that prints a commit or the name of a branch.
 func tellsOne(s *syntax.Stmt) bool {
 	words, ok := literals(s)
 	switch {
@@ -164,7 +182,8 @@ func tellsOne(s *syntax.Stmt) bool {
 	return len(words) > 1 && (words[1] == "rev-parse" || words[1] == "describe" || words[1] == "branch" && len(words) == 3 && words[2] == "--show-current")
 }
 
-// literals gives the words of a command that is nothing but plain ones.
+// literals gives the words of a command that is nothing but plain ones: no values, quotes,
+// redirections or assignments. ok is false for others, and then words count for nothing.
 func literals(s *syntax.Stmt) (words []string, ok bool) {
 	c, ok := s.Cmd.(*syntax.CallExpr)
 	if !ok || bound(s) || len(c.Assigns) > 0 {
@@ -181,7 +200,8 @@ func literals(s *syntax.Stmt) (words []string, ok bool) {
 
 // commit reports whether a word is the commit that $(git merge-base a b) prints, alone or with
 // what follows in a range, as in "$(git merge-base main HEAD)..HEAD". It is no option then, not
-// even where nothing is printed.
+// even where nothing is printed. Agents compare branches this way all day, so that it is worth
+// a function.
 func commit(from *syntax.Word) bool {
 	parts, ok := inQuotes(from)
 	if !ok {
@@ -204,8 +224,8 @@ func commit(from *syntax.Word) bool {
 	return ok && len(words) == 4 && words[0] == "git" && words[1] == "merge-base" && words[2][0] != '-' && words[3][0] != '-'
 }
 
-// value evaluates the value of an assignment, the text of a here-document and such,
-// which stay one word: nil is the empty one.
+// value evaluates the value of an assignment, the text of a here-document and such, which stay
+// one word: nil is the empty one. Braces, patterns and lists are text there.
 func (src *source) value(from *syntax.Word) arg {
 	if from == nil {
 		return arg{Word: command.Word{Known: true}}
@@ -218,6 +238,8 @@ func (src *source) value(from *syntax.Word) arg {
 	return p.arg(src.cut(from))
 }
 
+// arg gives what was gathered. The text of a word that is not known is left out, so that nobody
+// can judge half a word.
 func (p *parts) arg(raw string) arg {
 	if p.why != "" {
 		return arg{Word: rawWord(raw), why: p.why, fd: p.fd}
@@ -225,12 +247,15 @@ func (p *parts) arg(raw string) arg {
 	return arg{Word: command.Word{Text: p.buf.String(), Known: true, Glob: p.glob, Tilde: p.tilde, Raw: raw}}
 }
 
+// unknown notes why the word cannot be relied on. The first reason stays.
 func (p *parts) unknown(format string, args ...any) {
 	if p.why == "" {
 		p.why = fmt.Sprintf(format, args...)
 	}
 }
 
+// add takes in the parts of an unquoted word. What stands in the next part matters as well: zsh
+// reads on behind a variable and a dollar sign.
 func (p *parts) add(list []syntax.WordPart) {
 	for i, part := range list {
 		next := behind(list, i)
@@ -250,6 +275,7 @@ func (p *parts) add(list []syntax.WordPart) {
 		case *syntax.ArithmExp:
 			p.arithm(part)
 		case *syntax.ProcSubst:
+			// Glued to other text it is no longer the name of a pipe alone.
 			p.fd = len(list) == 1
 			p.oneUnknown(part)
 		default: // extended globs; in zsh what follows them may be code
@@ -266,11 +292,13 @@ func behind(list []syntax.WordPart, i int) syntax.WordPart {
 	return list[i+1]
 }
 
-// lit adds an unquoted text. first: it begins the word.
+// lit adds an unquoted text. first: it begins the word. A backslash takes the meaning from what
+// is behind it and goes away itself.
 func (p *parts) lit(s string, first bool, next syntax.WordPart) {
 	if first {
 		p.head(s, next)
 	}
+	// Tildes behind a colon are expanded in values by some shells.
 	if p.plain && (strings.Contains(s, ":~") || strings.Contains(s, ":=")) {
 		p.unknown("shells disagree about %s", command.Cite(s))
 	}
@@ -284,6 +312,7 @@ func (p *parts) lit(s string, first bool, next syntax.WordPart) {
 			continue
 		case '*', '?':
 			p.pattern()
+		// A lone bracket is text. With more parts behind, the closing one may stand there.
 		case '[':
 			if i < end || next != nil {
 				p.pattern()
@@ -295,13 +324,16 @@ func (p *parts) lit(s string, first bool, next syntax.WordPart) {
 	}
 }
 
+// pattern notes that files may be put in the word's place. Values of assignments are not
+// expanded.
 func (p *parts) pattern() {
 	if !p.plain {
 		p.glob = true
 	}
 }
 
-// head looks at what begins a word: tildes, and zsh's =command.
+// head looks at what begins a word: tildes, and zsh's =command. With HOME set in the text, a
+// tilde leads nobody knows where.
 func (p *parts) head(s string, next syntax.WordPart) {
 	switch {
 	case s[0] == '~' && (s == "~" && next == nil || strings.HasPrefix(s, "~/")) && !p.src.home:
@@ -313,8 +345,8 @@ func (p *parts) head(s string, next syntax.WordPart) {
 	}
 }
 
-// dollar looks at a dollar sign that the parser took for itself. zsh has more forms.
-// The parser ends a part behind it, so rest may stand in the next one.
+// dollar looks at a dollar sign that the parser took for itself. zsh has more forms, such as
+// $=name and $^name. The parser ends a part behind it, so rest may stand in the next one.
 func (p *parts) dollar(rest string, next syntax.WordPart) {
 	if lit, ok := next.(*syntax.Lit); ok && rest == "" {
 		rest, next = lit.Value, nil
@@ -328,10 +360,13 @@ func (p *parts) dollar(rest string, next syntax.WordPart) {
 	}
 }
 
+// isAlnum reports whether c is a letter or a digit of ASCII.
 func isAlnum(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
+// double adds "…". Its substitutions are unknown, but for the one that gives a text which
+// stands in the line.
 func (p *parts) double(q *syntax.DblQuoted) {
 	if q.Dollar {
 		p.unknown(`$"…" is translated before it is used`)
@@ -372,6 +407,8 @@ func (p *parts) quotedLit(s, escaped string, next syntax.WordPart) {
 	}
 }
 
+// unquotedSubst adds a substitution outside of quotes. Only in a value does it stay one word;
+// elsewhere the shell takes its output apart.
 func (p *parts) unquotedSubst(c *syntax.CmdSubst) {
 	if p.plain {
 		if text, ok := p.src.message(c); ok {
@@ -382,8 +419,11 @@ func (p *parts) unquotedSubst(c *syntax.CmdSubst) {
 	p.oneUnknown(c)
 }
 
-// param adds the value of a variable, if the line itself gives it one.
+// param adds the value of a variable, if the line itself gives it one. Without quotes the shell
+// splits the value at blanks and expands patterns in it, so only a plain one is taken; zsh does
+// neither, and the two must agree.
 func (p *parts) param(e *syntax.ParamExp, next syntax.WordPart, quoted bool) {
+	// Its text stands for a number, which is what it is or nothing.
 	if quoted && p.src.exits(e) {
 		p.buf.WriteString(p.src.cut(e))
 		return
@@ -392,10 +432,12 @@ func (p *parts) param(e *syntax.ParamExp, next syntax.WordPart, quoted bool) {
 		p.oneUnknown(e)
 		return
 	}
+	// $name[1] has a subscript in zsh alone.
 	if e.Short && modified(next) {
 		p.unknown("zsh reads more into %s", command.Cite(p.src.cut(e)+p.src.cut(next)))
 		return
 	}
+	// split: the shell takes the value apart at its blanks, and looks for files.
 	split := !quoted && !p.plain
 	name := e.Param.Value
 	if number(name) && (!split || name != "!" && !p.src.ifs) {
@@ -411,7 +453,8 @@ func (p *parts) param(e *syntax.ParamExp, next syntax.WordPart, quoted bool) {
 	p.glob = p.glob || v.glob
 }
 
-// bare reports whether e is $name or ${name} and nothing more.
+// bare reports whether e is $name or ${name} and nothing more. It names every field that the
+// parser may set, as each is a form of its own.
 func bare(e *syntax.ParamExp) bool {
 	return e.Param != nil && e.Flags == nil && !e.Excl && !e.Length && !e.Width && !e.IsSet &&
 		e.Split == syntax.OptUnset && e.GlobSubst == syntax.OptUnset && e.RcExpand == syntax.OptUnset &&
@@ -434,20 +477,21 @@ func (s *survey) exits(e *syntax.ParamExp) bool {
 	return bare(&plain)
 }
 
-// modified reports whether zsh takes what follows a variable as a subscript or a
-// modifier of it.
+// modified reports whether zsh takes what follows a variable as a subscript or a modifier of
+// it, as in $name[1] and $name:h.
 func modified(next syntax.WordPart) bool {
 	lit, ok := next.(*syntax.Lit)
 	return ok && lit.Value != "" && strings.IndexByte("[:", lit.Value[0]) >= 0
 }
 
-// number reports whether the special parameter is always a number.
+// number reports whether the special parameter is always a number: the status, the shell's own
+// process, the last one in the background. $! may be empty too.
 func number(name string) bool {
 	return name == "?" || name == "$" || name == "!"
 }
 
-// assignTilde finds what looks like an assignment among the arguments, such as
-// of=~/x: bash expands its tilde and the other shells do not.
+// assignTilde finds what looks like an assignment among the arguments, such as of=~/x: bash
+// expands its tilde and the other shells do not. It gives the doubt, or "".
 func assignTilde(word *syntax.Word) string {
 	lit, ok := word.Parts[0].(*syntax.Lit)
 	if !ok {

@@ -7,10 +7,12 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// maxBraces is how many words one word with braces may become.
+// maxBraces is how many words one word with braces may become. Two dozen characters can ask for
+// millions.
 const maxBraces = 64
 
-// braces expands {a,b} and {1..3}. A nil word says that there are too many.
+// braces expands {a,b} and {1..3}. A nil word says that there are too many, or that shells
+// disagree about them. A word without braces comes back as it is.
 func braces(word *syntax.Word) []*syntax.Word {
 	switch n := countBraces(word); {
 	case n == 0:
@@ -18,6 +20,7 @@ func braces(word *syntax.Word) []*syntax.Word {
 	case n > 10: // even a few of the words that they make would take long
 		return []*syntax.Word{nil}
 	}
+	// SplitBraces changes the word that it is given, and this one belongs to the tree.
 	split := &syntax.Word{Parts: append([]syntax.WordPart(nil), word.Parts...)}
 	if !syntax.SplitBraces(split) {
 		return []*syntax.Word{word}
@@ -35,7 +38,8 @@ func braces(word *syntax.Word) []*syntax.Word {
 	return out
 }
 
-// countBraces counts the unquoted texts' opening braces.
+// countBraces counts the unquoted texts' opening braces. Escaped ones count too; that only
+// makes it careful.
 func countBraces(word *syntax.Word) int {
 	n := 0
 	for _, p := range word.Parts {
@@ -69,6 +73,8 @@ func plainBraces(word *syntax.Word, depth int) bool {
 	return true
 }
 
+// smallNumber reports whether s is a number of one to four digits that every shell takes as
+// decimal: one with a zero before it may be octal.
 func smallNumber(s string) bool {
 	if s == "" || len(s) > 4 || len(s) > 1 && s[0] == '0' {
 		return false
@@ -76,7 +82,8 @@ func smallNumber(s string) bool {
 	return strings.Trim(s, "0123456789") == ""
 }
 
-// closes reports whether a word has a brace that is no part of a pair.
+// closes reports whether a word has a closing brace that no opening one belongs to, or is nothing
+// but a brace: zsh may end a block there, and run what follows as commands of their own.
 func closes(from *syntax.Word) bool {
 	open := 0
 	for _, part := range from.Parts {

@@ -9,8 +9,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// single adds '…' and $'…'. A plain sh takes the second for a dollar and the first,
-// so an escaped quote would end it there.
+// single adds '…' and $'…'. A plain sh takes the second for a dollar and the first, so an
+// escaped quote would end it there; decode refuses that escape.
 func (p *parts) single(q *syntax.SglQuoted) {
 	if !q.Dollar {
 		p.buf.WriteString(q.Value)
@@ -24,8 +24,9 @@ func (p *parts) single(q *syntax.SglQuoted) {
 	p.buf.WriteString(text)
 }
 
-// decode resolves the escapes of $'…'. ok is false when shells disagree about one of
-// them, or when it makes a character that is not plainly printable.
+// decode resolves the escapes of $'…'. ok is false when shells disagree about one of them, or
+// when it makes a character that is not plainly printable: such a character in the line itself
+// is a doubt too (oddities).
 func decode(s string) (text string, ok bool) {
 	var b strings.Builder
 	for s != "" {
@@ -45,8 +46,9 @@ func decode(s string) (text string, ok bool) {
 	return b.String(), true
 }
 
-// escape resolves the escape that s begins with, behind its backslash. n is how many
-// bytes it takes; 0: it is not known.
+// escape resolves the escape that s begins with, behind its backslash. n is how many bytes it
+// takes; 0: it is not known. The list is what bash, zsh and mksh have in common; \' is left out
+// on purpose (see single).
 func escape(s string) (r rune, n int) {
 	if s == "" {
 		return 0, 0
@@ -71,8 +73,9 @@ func escape(s string) (r rune, n int) {
 	return 0, 0
 }
 
-// digits reads exactly want digits after one letter. Fewer are read differently by
-// different shells. Bytes above 127 and what is no character give nothing.
+// digits reads exactly want digits after one letter. Fewer are read differently by different
+// shells. Bytes above 127 and what is no character give nothing: in bash \xe4 is a byte,
+// elsewhere a letter.
 func digits(s string, base, want int) (r rune, n int) {
 	if len(s) < want+1 {
 		return 0, 0
@@ -84,8 +87,11 @@ func digits(s string, base, want int) (r rune, n int) {
 	return rune(code), want + 1
 }
 
-// message is the text that $(cat <<'END' …) gives: the one way in which agents write
-// texts of several lines, and just as literal as quotes.
+// message is the text that $(cat <<'END' …) gives: the one way in which agents write texts of
+// several lines, and just as literal as quotes. A commit with such a message has the text among
+// its words, and the cat inside is a harmless element of its own. Anything beside cat and that
+// text makes it an ordinary substitution, and so does a function that the line calls cat. Like
+// the shell it takes the newlines at the end away.
 func (src *source) message(c *syntax.CmdSubst) (text string, ok bool) {
 	if c.Backquotes || c.TempFile || c.ReplyVar || len(c.Stmts) != 1 || src.functions["cat"] {
 		return "", false
@@ -113,8 +119,10 @@ func quotedMark(word *syntax.Word) bool {
 	return true
 }
 
-// document gives the text of a here-document or here-string.
+// document gives the text of a here-document or here-string, with the values of variables where
+// its mark is not quoted. A substitution in it makes the whole text unknown.
 func (src *source) document(r *syntax.Redirect) arg {
+	// A here-string has a newline at its end, as the shell adds it.
 	if r.Op == syntax.WordHdoc {
 		a := src.value(r.Word)
 		a.Text += "\n"
@@ -144,6 +152,8 @@ func (src *source) document(r *syntax.Redirect) arg {
 	return a
 }
 
+// documentLit adds text of a here-document. Unless its mark is quoted, a backslash has a
+// meaning before $, ` and another backslash, and joins lines.
 func (p *parts) documentLit(s string, quoted bool, next syntax.WordPart) {
 	if quoted {
 		p.buf.WriteString(s)

@@ -16,6 +16,8 @@ type cache struct {
 	young, old map[digest]kept
 }
 
+// kept is a result with its end. A text that came through does so for good, as reading it is a
+// pure function.
 type kept struct {
 	Result
 
@@ -43,6 +45,7 @@ func (c *cache) get(d digest, now time.Time) (Result, bool) {
 	return k.Result, true
 }
 
+// put keeps what became of a text.
 func (c *cache) put(d digest, k kept) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

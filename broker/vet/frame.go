@@ -25,7 +25,7 @@ const (
 
 var errFrame = errors.New("malformed frame")
 
-// appendFrame appends t's frame to b.
+// appendFrame appends t's frame to b, which may be nil.
 func appendFrame(b []byte, t text) []byte {
 	start := len(b)
 	b = append(b, 0, 0, 0, 0, t.kind)
@@ -37,7 +37,8 @@ func appendFrame(b []byte, t text) []byte {
 	return b
 }
 
-// readFrame reads one frame into buf, which it returns for the next one.
+// readFrame reads one frame into buf, which it returns for the next one. io.EOF means that the
+// other side is gone; any other error that it speaks another language. The fields are copies.
 func readFrame(r io.Reader, buf []byte) (text, []byte, error) {
 	var head [4]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/aoctl/aoctl/broker/rules"
 )
 
-// Options tunes a Guard. Zero fields take the defaults named.
+// Options tunes a Guard. Zero fields take the defaults named, but for Command, which has none.
 type Options struct {
 	Command func() *exec.Cmd // makes the guard's command: a program that calls Serve on its standard input and output
 	Size    int              // processes; 2, so that one text that runs away leaves one for the others
@@ -23,14 +23,15 @@ type Options struct {
 	Log     *slog.Logger     // discarded when nil
 }
 
-// Result is what became of a text.
+// Result is what became of a text. The zero Result is that of a text that came through and has
+// no command line.
 type Result struct {
 	Why     string // not empty: why it may not be parsed, as the end of a sentence about it
 	Legible bool   // it has a command line that the screen may parse as well
 }
 
-// Guard vets texts. Its methods may be called from many goroutines, also after Close:
-// then no text comes through.
+// Guard vets texts. Its methods may be called from many goroutines, also after Close: then no
+// text comes through. idle holds the processes that have nothing to do, alive all that run.
 type Guard struct {
 	opts   Options
 	idle   chan *process
@@ -55,7 +56,9 @@ const (
 // costs the guard, and its sender decides how often.
 const failedFor = time.Minute
 
-// Start starts a guard's processes in the background.
+// Start starts a guard's processes in the background. It returns at once; a text that comes
+// before they are there waits for one. A process that cannot be started is tried again, at
+// growing intervals.
 func Start(o Options) *Guard {
 	set := func(d *time.Duration, v time.Duration) {
 		if *d <= 0 {
@@ -77,7 +80,7 @@ func Start(o Options) *Guard {
 	return g
 }
 
-// Close ends the processes and waits for them.
+// Close ends the processes and waits for them. It always returns nil, and may be called again.
 func (g *Guard) Close() error {
 	g.mu.Lock()
 	if !g.closed {
@@ -96,7 +99,8 @@ func (g *Guard) Close() error {
 // up everybody else's.
 func (g *Guard) Call(q rules.Question) Result { return g.vet(q.SessionID, callText(kindCall, q)) }
 
-// Offer vets a tool call for which rules are going to be drafted.
+// Offer vets a tool call for which rules are going to be drafted. Drafting runs more of the
+// readers, so it has a result of its own.
 func (g *Guard) Offer(q rules.Question) Result { return g.vet(q.SessionID, callText(kindOffer, q)) }
 
 // File vets a project's rules file.
@@ -121,6 +125,7 @@ func (g *Guard) vet(whose string, t text) Result {
 	}()
 	*buf = appendFrame((*buf)[:0], t)
 	id := sha256.Sum256(*buf)
+	// Before the turn: what is known costs no process.
 	if r, ok := g.seen.get(id, time.Now()); ok {
 		return r
 	}
@@ -145,6 +150,7 @@ func (g *Guard) vet(whose string, t text) Result {
 	default:
 		k.Why = whyBroke
 	}
+	// What fails is tried again after a while, as the fault may have been the machine's.
 	if k.Why != "" {
 		k.until = time.Now().Add(failedFor)
 		g.opts.Log.Warn("a text was not read safely", "bytes", len(*buf), "why", k.Why)
@@ -175,7 +181,7 @@ func (g *Guard) free(late <-chan time.Time) *process {
 	return nil
 }
 
-// replace ends p, which is of no more use, and starts another in its place.
+// replace ends p, which is of no more use, and starts another in its place, in the background.
 func (g *Guard) replace(p *process) {
 	_ = p.cmd.Process.Kill()
 	g.mu.Lock()
@@ -262,7 +268,8 @@ func (g *Guard) wait(p *process) {
 }
 
 // greeted waits for the first bytes of a new process. Another program that was put in place of
-// ours does not say them, and whatever it answered would count as read.
+// ours does not say them, and whatever it answered would count as read. It happens when a new
+// aoctl is installed while the console runs.
 func (p *process) greeted() error {
 	if err := p.out.SetReadDeadline(time.Now().Add(startTime)); err != nil {
 		return err
@@ -277,7 +284,8 @@ func (p *process) greeted() error {
 	return nil
 }
 
-// ask has p read a frame.
+// ask has p read a frame. The limit is for both ways: a process that reads slowly is one that
+// hangs. After any error nobody knows where in a frame the process is, so it is of no more use.
 func (p *process) ask(frame []byte, limit time.Duration) (byte, error) {
 	until := time.Now().Add(limit)
 	if err := errors.Join(p.in.SetWriteDeadline(until), p.out.SetReadDeadline(until)); err != nil {

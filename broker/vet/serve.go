@@ -37,9 +37,12 @@ func Serve(in io.Reader, out io.Writer, limit time.Duration, exit func()) error 
 	}
 }
 
-// keptBuffer is the largest buffer that is kept between two texts, in bytes.
+// keptBuffer is the largest buffer that is kept between two texts, in bytes. A single large one
+// should not be kept for good.
 const keptBuffer = 1 << 20
 
+// answerTo reads a text, whose panic is an answer. Running out of stack or memory is none: then
+// the process ends, and the console sees the pipe close.
 func answerTo(t text) (answer byte) {
 	defer func() {
 		if recover() != nil {

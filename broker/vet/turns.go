@@ -16,7 +16,8 @@ type turn struct {
 	waiting int           // those who have it or want it
 }
 
-// take waits for the turn of a session; false when it was too late, or over.
+// take waits for the turn of a session; false when it was too late, or over. whose is any name;
+// each that gets true calls leave once.
 func (t *turns) take(whose string, late <-chan time.Time, quit <-chan struct{}) bool {
 	t.mu.Lock()
 	if t.taken == nil {
@@ -54,6 +55,7 @@ func (t *turns) leave(whose string) {
 	t.gone(whose, mine)
 }
 
+// gone counts one out, and forgets a session that nobody waits for.
 func (t *turns) gone(whose string, mine *turn) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -16,7 +16,8 @@ import (
 	"github.com/aoctl/aoctl/broker/shell"
 )
 
-// changesFiles are the tools whose answer depends on what the file holds now.
+// changesFiles are the tools whose answer depends on what the file holds now: the change on the
+// card was made from it.
 var changesFiles = map[string]bool{"Edit": true, "MultiEdit": true, "Write": true, "NotebookEdit": true}
 
 // runnable are the endings of files that other programs run.
@@ -30,7 +31,8 @@ var runners = []string{
 	"kubectl", "helm", "terraform", "tofu", "patch", "crontab", "pip", "npm", "docker", "podman",
 }
 
-// runsFiles reports whether a command line may run what the files it names hold.
+// runsFiles reports whether a command line may run what the files it names hold. Of what
+// package shell doubts it may; nil is no line.
 func runsFiles(l *shell.Line) bool {
 	if l == nil {
 		return false
@@ -54,6 +56,7 @@ func runsFiles(l *shell.Line) bool {
 func stampedFiles(c *rules.Call) (files []string, whole bool) {
 	files, whole = c.Files(), changesFiles[c.Tool()]
 	if runsFiles(c.Line()) {
+		// Whoever runs files may be given them as any word.
 		files, whole = append(files, c.Operands()...), true
 		slices.Sort(files)
 		files = slices.Compact(files)
@@ -61,8 +64,10 @@ func stampedFiles(c *rules.Call) (files []string, whole bool) {
 	return files, whole
 }
 
-// TouchedSince reports whether a file that c names changed, or a link to it, since at.
+// TouchedSince reports whether a file that c names changed, or a link to it, since at. It is for
+// a call that has no stamp from that time. A file that is not there counts as untouched.
 func TouchedSince(c *rules.Call, at time.Time) bool {
+	// In doubt the file was touched.
 	at = at.Add(-ClockGrain)
 	files, _ := stampedFiles(c)
 	for _, path := range files {
@@ -72,6 +77,7 @@ func TouchedSince(c *rules.Call, at time.Time) bool {
 		}
 		for _, name := range []string{path, real} {
 			info, err := os.Lstat(name) //nolint:gosec,nolintlint // G703, which is found on some runs only: nothing of the file is read
+			// A folder changes with every file in it.
 			if err != nil || info.IsDir() {
 				continue
 			}
@@ -83,14 +89,17 @@ func TouchedSince(c *rules.Call, at time.Time) bool {
 	return false
 }
 
-// CallStamp is the stamp of the files that c names, as they are now; "" for a call
-// that names none.
+// CallStamp is the stamp of the files that c names, as they are now; "" for a call that names
+// none. Two equal stamps mean that the same paths lead to the same files, which hold the same
+// where that decides what the call does. The text of a stamp means nothing else and is compared
+// only.
 func CallStamp(c *rules.Call) string {
 	files, whole := stampedFiles(c)
 	if len(files) == 0 && len(c.Gits()) == 0 {
 		return ""
 	}
 	h := sha256.New()
+	// Another repository, or other settings of it, make git another program.
 	for _, g := range c.Gits() {
 		_, _ = fmt.Fprintf(h, "%+v\n", g)
 	}
@@ -102,6 +111,7 @@ func CallStamp(c *rules.Call) string {
 			continue
 		}
 		_, _ = fmt.Fprintf(h, "%q: %q %v\n", path, real, err)
+		// A log that is only read may grow while the call waits; a script may not.
 		if err == nil && info.Mode().IsRegular() && (whole || info.Mode()&0o111 != 0 || isRunnable(real)) {
 			_, _ = fmt.Fprintf(h, "%+v %v\n", StampOfInfo(info), error(nil))
 		}
@@ -109,7 +119,8 @@ func CallStamp(c *rules.Call) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// follow is where an absolute path leads, "" with the reason when that is nowhere, and what is there.
+// follow is where an absolute path leads, "" with the reason when that is nowhere, and what is
+// there. Unlike real it does not say where a file would be made.
 func (f *Paths) follow(path string) (real string, info fs.FileInfo, err error) {
 	real, info, err = f.plain(path)
 	switch {
@@ -125,7 +136,8 @@ func (f *Paths) follow(path string) (real string, info fs.FileInfo, err error) {
 	return real, info, err
 }
 
-// missingOr is why a path leads nowhere: that it is not there yet, or something else.
+// missingOr is why a path leads nowhere: that it is not there yet, or something else. The first
+// has the same words on all systems, as it goes into the stamp.
 func missingOr(err error) string {
 	if os.IsNotExist(err) {
 		return "missing"
@@ -133,8 +145,9 @@ func missingOr(err error) string {
 	return err.Error()
 }
 
-// ChangesLinked reports whether c changes a file that has more than one name: no rule
-// about the one name has the other in mind.
+// ChangesLinked reports whether c changes a file that has more than one name: no rule about the
+// one name has the other in mind. Other names may lie outside the project, or be an agent's
+// settings.
 func ChangesLinked(c *rules.Call) bool {
 	if !changesFiles[c.Tool()] {
 		return false
@@ -151,10 +164,12 @@ func ChangesLinked(c *rules.Call) bool {
 	return false
 }
 
+// isRunnable reports whether a file is one that programs run, by its name.
 func isRunnable(path string) bool {
 	name := strings.ToLower(filepath.Base(path))
 	return name == "makefile" || name == "dockerfile" || slices.Contains(runnable, filepath.Ext(name))
 }
 
-// ClockGrain is how much older than the clock a file system's times may be.
+// ClockGrain is how much older than the clock a file system's times may be: a change right
+// after the look must not seem to be one before it.
 const ClockGrain = 20 * time.Millisecond

@@ -9,15 +9,17 @@ import (
 // maxJoined is how many lines are joined to one that ends in a backslash.
 const maxJoined = 20
 
-// gitConfig reads a file of git's settings: keys as section.subsection.name, in lower
-// case, with their values as they are written, without quotes. It is no check: of what git
-// would refuse, it makes something or nothing.
+// gitConfig reads a file of git's settings: keys as section.subsection.name, in lower case,
+// with their values as they are written, without quotes. It is no check: of what git would
+// refuse, it makes something or nothing. Where git would read one setting, it may yield more,
+// never fewer.
 func gitConfig(data []byte) iter.Seq2[string, string] {
 	return func(yield func(key, value string) bool) {
 		section := ""
 		lines := strings.Split(strings.ReplaceAll(string(data), "\r", ""), "\n")
 		for i := range lines {
 			line := strings.TrimSpace(lines[i])
+			// A section and a setting may stand in one line, several sections too.
 			for strings.HasPrefix(line, "[") {
 				section, line = gitSection(line)
 			}
@@ -39,7 +41,8 @@ func gitConfig(data []byte) iter.Seq2[string, string] {
 	}
 }
 
-// gitSection reads the head of a section, and returns its name and what stands behind.
+// gitSection reads the head of a section, and returns its name and what stands behind. A head
+// without an end takes the whole line.
 func gitSection(line string) (name, rest string) {
 	quoted := false
 	for i := 1; i < len(line); i++ {
@@ -78,12 +81,14 @@ func shown(s string) string {
 	return string(r)
 }
 
-// husky are the folders of hooks that a program makes which many projects use.
+// husky are the folders of hooks that a program makes which many projects use. Its hooks run
+// with commits and pushes, as hooks of the project would.
 var husky = []string{".husky", ".husky/_"}
 
-// gitRuns reports whether a setting of a repository makes git run a program, or read
-// further settings. Of its hooks only those that hold for every command are looked at
-// (gitHooks), and not husky's.
+// gitRuns reports whether a setting of a repository makes git run a program, or read further
+// settings. Of its hooks only those that hold for every command are looked at (gitHooks), and
+// not husky's. Keys are as gitConfig has them. The names are those of git's documentation of
+// its settings (git-config).
 func gitRuns(key, value string) bool {
 	section, _, _ := strings.Cut(key, ".")
 	last := key[strings.LastIndexByte(key, '.')+1:]
@@ -103,6 +108,7 @@ func gitRuns(key, value string) bool {
 	case "protocol": // the others run nothing that is not git's own
 		return last == "allow" && low != "never" && !plainProtocols[key]
 	}
+	// Whatever the section: git has new ones, and these names run something in all of them.
 	switch last {
 	case "fsmonitor":
 		return low != "true" && low != "false"
@@ -119,15 +125,16 @@ func gitRuns(key, value string) bool {
 // plainProtocols are the settings of the ways to reach a repository that are git's own.
 var plainProtocols = map[string]bool{"protocol.file.allow": true, "protocol.git.allow": true, "protocol.http.allow": true, "protocol.https.allow": true, "protocol.ssh.allow": true}
 
-// plainHelper reports whether a credential helper is one that git knows by a plain name,
-// with plain options. Git hands all else to a shell.
+// plainHelper reports whether a credential helper is one that git knows by a plain name, with
+// plain options. Git hands all else to a shell. A path is none: it may be the agent's file.
 func plainHelper(value string) bool {
 	return !strings.ContainsFunc(value, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' && r != '_' && r != ' ' && r != '='
 	})
 }
 
-// gitRemotes are the places that a repository's settings fetch from and push to.
+// gitRemotes are the places that a repository's settings fetch from and push to. They are
+// gathered over all of its files, as one may use what another one defines.
 type gitRemotes struct {
 	urls  map[string]bool // remotes that have an address
 	names []remoteSetting // settings that name a remote or are an address
@@ -154,6 +161,7 @@ func (g *gitRemotes) note(key, value string) {
 		g.names = append(g.names, remoteSetting{key, name})
 	case section == "branch" && (last == "remote" || last == "pushremote"), key == "remote.pushdefault":
 		g.names = append(g.names, remoteSetting{key, value})
+	// A group of remotes has several names in a value.
 	case section == "remotes":
 		for _, v := range strings.Fields(value) {
 			g.names = append(g.names, remoteSetting{key, v})
@@ -162,7 +170,8 @@ func (g *gitRemotes) note(key, value string) {
 }
 
 // folder is the key of a setting that makes fetching or pushing work with a folder, "" when
-// there is none. A folder is a repository with hooks and settings of its own.
+// there is none. A folder is a repository with hooks and settings of its own. Names of remotes
+// that have an address are no folders, and neither are addresses like host:path.
 func (g *gitRemotes) folder() string {
 	for _, n := range g.names {
 		v := strings.TrimSpace(n.value)

@@ -31,7 +31,9 @@ func (f *Paths) gitIn(project string) func(dir string) risk.Git {
 	}
 }
 
-// gitAt is what git finds in dir. Both are real paths.
+// gitAt is what git finds in dir. Both are real paths. It walks up as git does, to the first
+// folder with a .git, or one that looks like a bare repository; what it cannot look at is
+// foreign.
 func gitAt(project, dir string) risk.Git {
 	switch info, err := os.Lstat(dir); {
 	case project == "":
@@ -42,6 +44,7 @@ func gitAt(project, dir string) risk.Git {
 		return risk.Git{Foreign: "git works in " + inside(project, dir) + ", which is not there yet"}
 	}
 	for at := dir; ; at = filepath.Dir(at) {
+		// Before .git is looked for: git takes either, and a folder in the project may be both.
 		if looksBare(at) {
 			return risk.Git{Nested: true, Foreign: "git would use the repository in " + inside(project, at) + ", whose settings can run programs"}
 		}
@@ -50,6 +53,7 @@ func gitAt(project, dir string) risk.Git {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
 			return risk.Git{Foreign: "git's folder cannot be looked at"}
+		// A repository below the project's folder came with the project's files.
 		case !Below(at, project):
 			return risk.Git{Nested: true, Foreign: "git would use the repository in " + inside(project, at) + ", whose settings can run programs"}
 		default:
@@ -61,7 +65,8 @@ func gitAt(project, dir string) risk.Git {
 	}
 }
 
-// inside is a folder as seen from the project, for the screen.
+// inside is a folder as seen from the project, for the screen. Outside of it, it is the path
+// itself.
 func inside(project, dir string) string {
 	rel, err := filepath.Rel(project, dir)
 	if err != nil || rel == "." || strings.HasPrefix(rel, "..") {
@@ -76,8 +81,9 @@ func looksBare(dir string) bool {
 	return FileExists(filepath.Join(dir, "HEAD")) && (FileExists(filepath.Join(dir, "refs")) || FileExists(filepath.Join(dir, "commondir")))
 }
 
-// gitTop is the repository whose .git, described by info, is in top: the project's
-// folder or one above it.
+// gitTop is the repository whose .git, described by info, is in top: the project's folder or
+// one above it. A .git that is a file leads elsewhere, as in a worktree; that is fine as long
+// as it does not lead back into the project's files, which anybody who works there can write.
 func gitTop(project, top string, info fs.FileInfo) risk.Git {
 	g := risk.Git{Top: top}
 	dir := filepath.Join(top, ".git")
@@ -95,6 +101,7 @@ func gitTop(project, top string, info fs.FileInfo) risk.Git {
 		return g
 	}
 	common := dir
+	// A worktree has its settings in the repository that it belongs to.
 	if FileExists(filepath.Join(dir, "commondir")) {
 		to, ok := Pointed(filepath.Join(dir, "commondir"), "", dir)
 		if !ok || Below(project, to) && !Below(filepath.Join(top, ".git"), to) {
@@ -104,14 +111,15 @@ func gitTop(project, top string, info fs.FileInfo) risk.Git {
 		common = to
 	}
 	gitLook(&g, dir, common, false)
+	// Only here, as the addresses of submodules are shown by no command about this repository.
 	g.Password = gitPasswords(filepath.Join(common, "config")) || gitPasswords(filepath.Join(dir, "config.worktree"))
 	looked := 0
 	gitParts(&g, top, dir, 0, &looked)
 	return g
 }
 
-// gitLook fills in what the settings and hooks of the repository in dir run. part: it is
-// one of a submodule, whose settings say where its files are.
+// gitLook fills in what the settings and hooks of the repository in dir run. part: it is one of
+// a submodule, whose settings say where its files are. The first reason that is found stands.
 func gitLook(g *risk.Git, dir, common string, part bool) {
 	var remotes gitRemotes
 	for _, file := range []string{filepath.Join(common, "config"), filepath.Join(dir, "config.worktree")} {
@@ -121,6 +129,7 @@ func gitLook(g *risk.Git, dir, common string, part bool) {
 	if key := remotes.folder(); key != "" {
 		g.Remote = cmp.Or(g.Remote, "the repository's setting "+key+" names a folder, whose hooks and settings run programs")
 	}
+	// Old forms of remotes, which git still reads.
 	for _, name := range []string{"remotes", "branches"} {
 		if entries, err := os.ReadDir(filepath.Join(common, name)); len(entries) > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
 			g.Remote = cmp.Or(g.Remote, "the repository's folder .git/"+name+" says where to fetch from, which can be a program")
@@ -143,8 +152,8 @@ func gitHooks(common string) string {
 // other.
 const maxSubmodules = 200
 
-// gitParts looks at the submodules of the repository in top: git goes into them by itself,
-// and obeys their settings.
+// gitParts looks at the submodules of the repository in top: git goes into them by itself, and
+// obeys their settings. looked counts them over all levels.
 func gitParts(g *risk.Git, top, dir string, depth int, looked *int) {
 	index, err := readGitIndex(filepath.Join(dir, "index"))
 	if err != nil {
@@ -158,6 +167,7 @@ func gitParts(g *risk.Git, top, dir string, depth int, looked *int) {
 			continue // not checked out
 		}
 		sub := filepath.Join(at, ".git")
+		// A submodule's .git is a folder, or a file that leads to one.
 		ok := err == nil && info.IsDir()
 		if err == nil && info.Mode().IsRegular() {
 			sub, ok = Pointed(sub, "gitdir: ", at)
@@ -171,8 +181,8 @@ func gitParts(g *risk.Git, top, dir string, depth int, looked *int) {
 	}
 }
 
-// Pointed is the real path of the folder that a small file names behind a prefix; a
-// relative one starts in dir.
+// Pointed is the real path of the folder that a small file names behind a prefix; a relative
+// one starts in dir. ok is false when there is no such file or folder.
 func Pointed(file, prefix, dir string) (string, bool) {
 	data, err := readSmall(file)
 	to, ok := strings.CutPrefix(strings.TrimRight(string(data), "\r\n"), prefix)
@@ -189,9 +199,11 @@ func Pointed(file, prefix, dir string) (string, bool) {
 // maxGitFile is the largest of git's files that is read, in bytes.
 const maxGitFile = 64 << 10
 
+// errNoSmallFile also stands for a pipe or a device, which is not opened.
 var errNoSmallFile = errors.New("not a regular file of at most 64 KiB")
 
-// readSmall reads a regular file of at most maxGitFile bytes.
+// readSmall reads a regular file of at most maxGitFile bytes. It looks before it opens, and
+// once more while it reads, since the file may have grown.
 func readSmall(path string) ([]byte, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -223,6 +235,7 @@ func gitSettings(file string, part bool, remotes *gitRemotes) string {
 	case err != nil:
 		return "git's settings of this repository cannot be read"
 	}
+	// git takes a mark of the byte order at the beginning for nothing.
 	for key, value := range gitConfig(bytes.TrimPrefix(data, []byte("\ufeff"))) {
 		remotes.note(key, value)
 		switch {

@@ -21,10 +21,12 @@ const (
 	headSize = 12
 )
 
+// errIndex is the only error of the format: which part is wrong helps nobody.
 var errIndex = errors.New("not an index of git as aoctl knows it")
 
-// readGitIndex reads a repository's index, in the formats 2 to 4 with either kind of hash.
-// One that is not there is empty. One that is split or too large is an error.
+// readGitIndex reads a repository's index, in the formats 2 to 4 with either kind of hash. One
+// that is not there is empty. One that is split or too large is an error. Source: git's
+// documentation of the index format (gitformat-index).
 func readGitIndex(path string) (gitIndex, error) {
 	info, err := os.Lstat(path)
 	switch {
@@ -44,6 +46,7 @@ func readGitIndex(path string) (gitIndex, error) {
 	if err != nil {
 		return gitIndex{}, err
 	}
+	// SHA-1 or SHA-256: the file does not say which, but only one of them comes out even.
 	for _, hash := range []int{20, 32} {
 		if index, err := parseGitIndex(data, hash); err == nil {
 			return index, nil
@@ -52,7 +55,8 @@ func readGitIndex(path string) (gitIndex, error) {
 	return gitIndex{}, errIndex
 }
 
-// parseGitIndex reads an index whose hashes have that many bytes.
+// parseGitIndex reads an index whose hashes have that many bytes. The sum at the end is not
+// checked: git would refuse what is damaged, and any names that can be read are looked at.
 func parseGitIndex(data []byte, hash int) (gitIndex, error) {
 	var index gitIndex
 	if len(data) < headSize+hash || string(data[:4]) != "DIRC" {
@@ -60,6 +64,7 @@ func parseGitIndex(data []byte, hash int) (gitIndex, error) {
 	}
 	version, count := binary.BigEndian.Uint32(data[4:]), int(binary.BigEndian.Uint32(data[8:]))
 	rest := data[headSize : len(data)-hash]
+	// A count that cannot be true would only make the loop long.
 	if version < 2 || version > 4 || count > len(rest)/hash {
 		return index, errIndex
 	}
@@ -116,8 +121,8 @@ func indexEntry(data []byte, hash int, version uint32, before string) (mode uint
 	return mode, size, name, nil
 }
 
-// indexNumber reads a number of variable length and how many bytes it has; 0 bytes when
-// it is none.
+// indexNumber reads a number of variable length and how many bytes it has; 0 bytes when it is
+// none. More than five bytes would be no length of a name.
 func indexNumber(data []byte) (value, bytes int) {
 	for i, b := range data[:min(5, len(data))] {
 		if i > 0 {

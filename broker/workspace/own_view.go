@@ -12,6 +12,9 @@ var errOwnView = errors.New("it is another file for each program that opens it")
 // ownView reports whether an absolute path leads through what each process sees as its own:
 // /proc/self/cwd is the console's folder to the console and the agent's to the agent, and so
 // are open files. Such a path, or a link to one, cannot be followed in another's place.
+//
+// It follows link by link, because the system's own way of following ends up at a file and does
+// not say through what.
 func ownView(path string) bool {
 	rest := path
 	at := "/"
@@ -36,6 +39,7 @@ func ownView(path string) bool {
 		if err != nil {
 			return false
 		}
+		// A relative link starts in the folder that it lies in.
 		if at = filepath.Dir(at); filepath.IsAbs(to) {
 			at = "/"
 		}
@@ -44,7 +48,8 @@ func ownView(path string) bool {
 	return true // a loop leads nowhere
 }
 
-// isOwnView reports whether a clean path without links is such a place.
+// isOwnView reports whether a clean path without links is such a place. A process by its number
+// is one too: it may be the one that asks.
 func isOwnView(path string) bool {
 	switch path {
 	case "/proc/self", "/proc/thread-self", "/dev/fd", "/dev/stdin", "/dev/stdout", "/dev/stderr":

@@ -20,13 +20,15 @@ type Paths struct {
 	tracked map[string]secretsFound // by the folder of the repository
 }
 
-// followed is an answer of realAsFar.
+// followed is an answer of realAsFar. Errors are remembered as well, so that one call has one
+// answer.
 type followed struct {
 	real string
 	err  error
 }
 
-// maxRemembered bounds the memory of a follower, in paths.
+// maxRemembered bounds the memory of a follower, in paths. A full one forgets everything, which
+// costs time and no truth.
 const maxRemembered = 16384
 
 // NewPaths returns one that knows nothing yet.
@@ -34,7 +36,8 @@ func NewPaths() *Paths {
 	return &Paths{paths: map[string]followed{}, folders: map[string]string{}, secrets: map[string]secretsFound{}, tracked: map[string]secretsFound{}}
 }
 
-// real is realAsFar.
+// real is realAsFar. The cheap ways come first: most paths are a name in a folder that is
+// known.
 func (f *Paths) real(path string) (string, error) {
 	if known, ok := f.paths[path]; ok {
 		return known.real, known.err
@@ -75,6 +78,7 @@ func (f *Paths) plain(path string) (real string, info fs.FileInfo, err error) {
 	switch {
 	case err != nil && (!errors.Is(err, fs.ErrNotExist) || filepath.Dir(real) == "/"):
 	case err == nil && info.Mode()&fs.ModeSymlink != 0:
+	// With dots behind such a place, the text and the system disagree.
 	case isOwnView(real) && filepath.Clean(path) != path:
 	default:
 		return real, info, err
@@ -83,7 +87,7 @@ func (f *Paths) plain(path string) (real string, info fs.FileInfo, err error) {
 }
 
 // inNewFolder says where a path leads in a folder that is not there yet, in one that is; "" for
-// everything else.
+// everything else. mkdir and a write into it often stand in one line.
 func (f *Paths) inNewFolder(path string) string {
 	dir := filepath.Dir(path)
 	if filepath.Clean(path) != path || f.folder(dir) != "" {
@@ -96,8 +100,9 @@ func (f *Paths) inNewFolder(path string) string {
 	return filepath.Join(folder, filepath.Base(path))
 }
 
-// step is an absolute path with the links of its folder followed, but not the one that it may be
-// itself; "" when there is no such folder.
+// step is an absolute path with the links of its folder followed, but not the one that it may
+// be itself; "" when there is no such folder. A ".." is taken from where the folder leads, as
+// the system does.
 func (f *Paths) step(path string) string {
 	if !filepath.IsAbs(path) || len(path) > longestPath {
 		return ""
@@ -116,8 +121,8 @@ func (f *Paths) step(path string) string {
 	}
 }
 
-// folder is where a folder leads, "" when it is not there. Folders in the same one share what is
-// known of that, so each is looked at once.
+// folder is where a folder leads, "" when it is not there. Folders in the same one share what
+// is known of that, so each is looked at once. What is not there is remembered, too.
 func (f *Paths) folder(dir string) string {
 	real, ok := f.folders[dir]
 	if !ok {
@@ -130,7 +135,8 @@ func (f *Paths) folder(dir string) string {
 	return real
 }
 
-// lookAt is folder for one that is not known yet. Only links are followed from the root on.
+// lookAt is folder for one that is not known yet. Only links are followed from the root on: for
+// all else the folder above is known, and one look is enough.
 func (f *Paths) lookAt(dir string) string {
 	real := f.step(dir)
 	if real == "" || isOwnView(real) {
@@ -154,8 +160,9 @@ func (f *Paths) lookAt(dir string) string {
 	return real
 }
 
-// InParallel calls look for 0 to n-1, on all processors, each with a follower of its
-// own: a look at many calls spends most of its time on asking the disk.
+// InParallel calls look for 0 to n-1, on all processors, each with a follower of its own: a
+// look at many calls spends most of its time on asking the disk. It returns when all are done.
+// look is called for one i once, and must not touch what another one touches.
 func InParallel(n int, look func(i int, f *Paths)) {
 	var lookers sync.WaitGroup
 	workers := min(n, runtime.GOMAXPROCS(0))

@@ -18,17 +18,20 @@ const (
 )
 
 // notLooked are folders of what others wrote and a program fetched: their keys are examples.
+// Going through them would take nearly all of the time.
 var notLooked = map[string]bool{
 	"node_modules": true, "bower_components": true, ".venv": true, "venv": true, "site-packages": true, "__pycache__": true, ".tox": true,
 }
 
-// secretsFound is what a look below a folder found.
+// secretsFound is what a look below a folder found. whole: nothing was left out but what
+// notLooked names.
 type secretsFound struct {
 	files []string
 	whole bool
 }
 
-// secretsBelow looks for secrets below a folder, once for each folder.
+// secretsBelow looks for secrets below a folder, once for each folder. is says which files are
+// secret; package risk has the list.
 func (f *Paths) secretsBelow(is func(string) bool) func(dir string) ([]string, bool) {
 	return func(dir string) ([]string, bool) {
 		s, ok := f.secrets[dir]
@@ -40,7 +43,8 @@ func (f *Paths) secretsBelow(is func(string) bool) func(dir string) ([]string, b
 	}
 }
 
-// lookForSecrets walks through a folder, and through no link in it.
+// lookForSecrets walks through a folder, and through no link in it. It stops at any of its
+// limits, and then whole is false. Of a .git only the settings are looked at.
 func lookForSecrets(dir string, is func(string) bool, now func() time.Time) secretsFound {
 	s := secretsFound{whole: true}
 	end, looked := now().Add(lookTime), 0
@@ -50,6 +54,7 @@ func lookForSecrets(dir string, is func(string) bool, now func() time.Time) secr
 		case looked > maxLooked || len(s.files) >= maxSecrets || looked%256 == 0 && now().After(end):
 			s.whole = false
 			return filepath.SkipAll
+		// A file that went away meanwhile is no gap, one that may not be read is.
 		case err != nil:
 			s.whole = s.whole && os.IsNotExist(err)
 			return nil
@@ -69,14 +74,16 @@ func lookForSecrets(dir string, is func(string) bool, now func() time.Time) secr
 	return s
 }
 
-// gitPasswords reports whether a repository's settings hold a password or a token, or
-// cannot be read.
+// gitPasswords reports whether a repository's settings hold a password or a token, or cannot be
+// read. It looks at keys, and at addresses with a user other than git; the value is never
+// shown.
 func gitPasswords(file string) bool {
 	data, err := readSmall(file)
 	if err != nil {
 		return !os.IsNotExist(err)
 	}
 	for key, value := range gitConfig(data) {
+		// An address may stand in the name of a setting, as in url.X.insteadOf.
 		_, rest, url := strings.Cut(key+" "+value, "://")
 		user, _, named := strings.Cut(strings.SplitN(rest, "/", 2)[0], "@")
 		if strings.HasSuffix(key, "extraheader") || url && named && user != "git" || strings.Contains(key, "password") || strings.Contains(key, "token") {
@@ -86,10 +93,12 @@ func gitPasswords(file string) bool {
 	return false
 }
 
-// amongTests are folders whose keys are made for tests.
+// amongTests are folders whose keys are made for tests. On the disk they count all the same;
+// only the many that a repository keeps would be in everybody's way.
 var amongTests = map[string]bool{"test": true, "tests": true, "__tests__": true, "testdata": true, "fixtures": true, "spec": true, "examples": true}
 
-// trackedSecrets are the files that hold keys and that a repository keeps.
+// trackedSecrets are the files that hold keys and that a repository keeps. They come from its
+// index, so that git need not run. Outside of a repository there are none.
 func (f *Paths) trackedSecrets(gitIn func(string) risk.Git, is func(string) bool) func(dir string) ([]string, bool) {
 	return func(dir string) ([]string, bool) {
 		top := gitIn(dir).Top
@@ -105,6 +114,8 @@ func (f *Paths) trackedSecrets(gitIn func(string) risk.Git, is func(string) bool
 	}
 }
 
+// lookInIndex goes through the index of the repository in top. One that cannot be read has no
+// names here, and whole is false.
 func lookInIndex(top string, is func(string) bool) secretsFound {
 	dir := filepath.Join(top, ".git")
 	if to, ok := Pointed(dir, "gitdir: ", top); ok {

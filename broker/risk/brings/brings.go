@@ -1,10 +1,15 @@
 // Package brings says which commands fill folders with files that their words do not name:
 // another branch, an archive, a copy of a whole folder.
 //
-// An agent's settings may be among such files, and they can switch its hooks off. So a rule about the
-// beginning of a command does not let one pass, and risk notes it. Some commands of these programs
-// only show what they would do, or write just the files that they name; these are told apart
-// by the plainest words alone.
+// An agent's settings may be among such files, and they can switch its hooks off. So a rule
+// about the beginning of a command does not let one pass, and risk notes it. Some commands of
+// these programs only show what they would do, or write just the files that they name; these
+// are told apart by the plainest words alone.
+//
+// Files is the question, CopiedFolder tells the one kind of copy that package rules can look up
+// on the disk. The programs that bring files whatever their words are stand on the pages of
+// package programs; git has a file of its own here. In doubt a command brings: the price is a
+// rule that has to name it exactly.
 package brings
 
 import (
@@ -115,6 +120,7 @@ func (t trial) surely(words []string) bool {
 	return shows
 }
 
+// listed reports whether a word is one of the options, or one with a value.
 func listed(options, w string) bool {
 	for o := range strings.SplitSeq(options, "|") {
 		if w == o || strings.HasSuffix(o, "=") && strings.HasPrefix(w, o) {
@@ -136,6 +142,8 @@ var rsyncTrial = trial{
 // unzipTrial: unzip lists, tests or prints. What stands behind an operand may be the name of a file.
 var unzipTrial = trial{flags: "ltvpzZqsh12m", showFlags: "ltvpzZ"}
 
+// unzipShows reports whether unzip only shows, by all of its options as well as by those before
+// the archive: what stands behind may be the name of a file in it.
 func unzipShows(words []string) bool {
 	first := slices.IndexFunc(words, func(w string) bool { return !strings.HasPrefix(w, "-") })
 	return unzipTrial.surely(words) && (first < 0 || unzipTrial.surely(words[:first]))

@@ -34,6 +34,7 @@ func CopiedFolder(e shell.Element) (from, to string, ok bool) {
 	return from, to, true
 }
 
+// plainCopyOption reports whether an option of cp says nothing about where it writes.
 func plainCopyOption(w string) bool {
 	if strings.HasPrefix(w, "--") {
 		return copyLongOptions.Has(w)

@@ -9,6 +9,8 @@ import (
 // bringers are subcommands of git that write other files into the work tree.
 const bringers = "switch|checkout|pull|merge|rebase|cherry-pick|revert|am|apply|clone|submodule|read-tree|checkout-index|worktree|sparse-checkout|bisect|subtree"
 
+// gitBrings reports whether a git command may write files that its words do not name. Each
+// subcommand that can be harmless is asked first.
 func gitBrings(a cmdline.Command) bool {
 	if rest, ok := a.Sub("restore"); ok {
 		back := a.After(rest)

@@ -21,6 +21,7 @@ func Fold(s string) string {
 	}, s)
 }
 
+// plainLower reports whether there is nothing to fold, as in most names.
 func plainLower(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if c := s[i]; c >= 0x80 || 'A' <= c && c <= 'Z' {
@@ -40,9 +41,10 @@ func HasGlob(s string) bool {
 	return false
 }
 
-// Meet reports whether some name fits both a and b. Both are patterns of one path
-// component, with * and ?; a bracket expression stands for any one character and a
-// brace for any text, so meet may say yes too often, never too rarely.
+// Meet reports whether some name fits both a and b. Both are patterns of one path component,
+// with * and ?; a bracket expression stands for any one character and a brace for any text, so
+// Meet may say yes too often, never too rarely. Its work is the product of the lengths, which
+// maxPattern bounds.
 func Meet(a, b string) bool {
 	if !HasGlob(a) && !HasGlob(b) {
 		return a == b
@@ -85,6 +87,8 @@ const (
 // maxPattern caps the work on one component; file names are no longer than this.
 const maxPattern = 255
 
+// tokens takes a pattern apart into characters and the two above. What is too long goes on with
+// any text.
 func tokens(s string) []rune {
 	out := make([]rune, 0, len(s))
 	text := []rune(s)

@@ -1,10 +1,16 @@
 // Package pathtable has tables of paths, and says whether a path is in one of them.
 //
-// A table is a list of patterns: of names below any folder, in a home folder, or in the root of the
-// disk, some with all that lies below. A path comes as the Forms in which it can be read, each
-// cut into folded names, so that no file system takes for the same file what a table takes for two. A
-// path may be a pattern itself, as a shell expands it; then the question is whether it was plainly meant for
-// a file of the table. The tables only ever make a call look worse, so in doubt a path is in them.
+// A table is a list of patterns: of names below any folder, in a home folder, or in the root of
+// the disk, some with all that lies below. A path comes as the Forms in which it can be read,
+// each cut into folded names, so that no file system takes for the same file what a table takes
+// for two. A path may be a pattern itself, as a shell expands it; then the question is whether
+// it was plainly meant for a file of the table. The tables only ever make a call look worse, so
+// in doubt a path is in them.
+//
+// Package risk has the tables and makes the forms; nothing here knows what a table is for.
+// Names that begin a row without a wildcard are found by a map, since a judgement looks up each
+// word of a line in tables of some hundred rows. A Table does not change and may be asked by
+// several goroutines. glob.go compares single names with wildcards.
 package pathtable
 
 import (
@@ -14,7 +20,7 @@ import (
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
-// entry is one line of a table of paths.
+// entry is one line of a table of paths. Why is the reason that the table gives for it.
 type entry struct {
 	base  base
 	names []name
@@ -64,8 +70,9 @@ const (
 	root                 // in the root of the file system
 )
 
-// Table is a list of entries that can be searched by a path's components. The lists
-// have the places of entries in all, in its order.
+// Table is a list of entries that can be searched by a path's components. The lists have the
+// places of entries in all, in its order. The first entry that fits gives the reason, so the
+// more telling rows come first.
 type Table struct {
 	all      []entry
 	literal  map[string][]int // that begin anywhere with a name without wildcards, by that name
@@ -74,9 +81,9 @@ type Table struct {
 	other    []int            // anchored and wild
 }
 
-// Rows makes the entries of one reason. A pattern that begins with "~/" is anchored in
-// a home folder, with "/" in the root, and any other one fits anywhere; one that ends
-// in "/" covers everything below as well.
+// Rows makes the entries of one reason. A pattern that begins with "~/" is anchored in a home
+// folder, with "/" in the root, and any other one fits anywhere; one that ends in "/" covers
+// everything below as well. Capitals do not matter.
 func Rows(why string, patterns ...string) []entry {
 	out := make([]entry, 0, len(patterns))
 	for _, p := range patterns {
@@ -95,7 +102,8 @@ func Rows(why string, patterns ...string) []entry {
 	return out
 }
 
-// New makes a table of the entries of several reasons.
+// New makes a table of the entries of several reasons. The order of groups is that of the
+// answers.
 func New(groups ...[]entry) *Table {
 	t := &Table{all: slices.Concat(groups...), literal: map[string][]int{}, anchored: map[string][]int{}}
 	for i := range t.all {
@@ -124,7 +132,8 @@ func (t *Table) Find(forms []Form) (entry, bool) {
 	return entry{}, false
 }
 
-// FindForm returns the first entry that one form of a path fits.
+// FindForm returns the first entry that one form of a path fits. Of names that fit anywhere,
+// the one nearest to the root is tried first.
 func (t *Table) FindForm(f Form) (entry, bool) {
 	for at, name := range f.Names {
 		for _, i := range t.literal[name] {
@@ -177,7 +186,8 @@ func (t *Table) first(list []int, f Form) int {
 	return -1
 }
 
-// starts reports whether e may begin at the name of f that has this index.
+// starts reports whether e may begin at the name of f that has this index. A loose form may lie
+// in any home.
 func (e *entry) starts(f Form, at int) bool {
 	switch {
 	case e.base == root:
@@ -192,8 +202,9 @@ func (e *entry) starts(f Form, at int) bool {
 // meant for the one file in question.
 var crowded = wordset.New("etc .config .local share state bin usr local home users root proc * lib applications library")
 
-// fits reports whether the names of f from at on are those of e, and end there or,
-// with below, go on.
+// fits reports whether the names of f from at on are those of e, and end there or, with below,
+// go on. A wildcard of the path fits only if it was meant for the name, or stands in a folder
+// where nothing else is likely.
 func (e *entry) fits(f Form, at int) bool {
 	rest := f.Names[at:]
 	if len(rest) < len(e.names) || len(rest) > len(e.names) && !e.below {
@@ -217,6 +228,7 @@ func (e *entry) fits(f Form, at int) bool {
 // Literal keeps meet from reading the characters of a plain name as a pattern.
 func Literal(name string) string { return noPattern.Replace(name) }
 
+// noPattern writes an x for what would be a wildcard; which letter it is does not matter.
 var noPattern = strings.NewReplacer("*", "x", "?", "x", "[", "x", "{", "x")
 
 // Form is one way to write a path, for the tables.

@@ -19,9 +19,10 @@ const (
 
 const errManyStars = unsaid("it has too many wildcards inside words")
 
-// bashClaude turns a text pattern over one command into a pattern over its words. In
-// the text "*" stands for anything, blanks too; ":*" at the end and " *" as the only
-// wildcard also mean no further words.
+// bashClaude turns a text pattern over one command into a pattern over its words. In the text
+// "*" stands for anything, blanks too; ":*" at the end and " *" as the only wildcard also mean
+// no further words. A text without wildcards that holds several commands becomes a pattern for
+// exactly that line.
 func bashClaude(d rules.Verdict, spec string) ([]draft, error) {
 	if name, _, ok := strings.Cut(spec, ":"); ok && bashParams[strings.TrimSpace(name)] {
 		if d == rules.Allow {
@@ -40,6 +41,8 @@ func bashClaude(d rules.Verdict, spec string) ([]draft, error) {
 		return nil, unsaid("it names no command")
 	}
 	words, operators := claudeWords(spec)
+	// A pattern here fits a command without the variables before it. So a refusing rule leaves
+	// them out, and refuses more.
 	assigned := 0
 	for assigned < len(words)-1 && isAssignment(words[assigned].raw) {
 		assigned++
@@ -56,6 +59,7 @@ func bashClaude(d rules.Verdict, spec string) ([]draft, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The words of the text must not turn into a prefix of our own patterns.
 	if strings.HasPrefix(pattern, patterns.Expression) || strings.HasPrefix(pattern, patterns.LinePrefix) {
 		pattern = `\` + pattern
 	}
@@ -78,6 +82,7 @@ type claudeWord struct {
 	hidden bool // a wildcard inside quotes or after a backslash
 }
 
+// any reports whether the word is nothing but wildcards.
 func (w claudeWord) any() bool { return strings.Trim(w.raw, "*") == "" }
 
 // claudeWords splits text at blanks outside of quotes. operators says that the shell
@@ -120,6 +125,7 @@ func claudeWords(text string) (words []claudeWord, operators bool) {
 	return words, operators
 }
 
+// isAssignment reports whether a word sets a variable, as NAME=value.
 func isAssignment(word string) bool {
 	name, _, ok := strings.Cut(word, "=")
 	return ok && name != "" && !strings.ContainsFunc(name, func(r rune) bool {
@@ -127,9 +133,10 @@ func isAssignment(word string) bool {
 	})
 }
 
-// wordPattern writes the words as a command pattern. What "*" may span is said exactly
-// at the end and between words; inside a word an allow rule stays in that word, and a
-// refusing one lists both readings.
+// wordPattern writes the words as a command pattern. What "*" may span is said exactly at the
+// end and between words; inside a word an allow rule stays in that word, and a refusing one
+// lists both readings. An allow for "git * main" becomes "git * ** main", a deny for it "git **
+// main".
 func wordPattern(d rules.Verdict, words []claudeWord) (string, error) {
 	stars := 0
 	for _, w := range words {
@@ -141,6 +148,7 @@ func wordPattern(d rules.Verdict, words []claudeWord) (string, error) {
 		switch {
 		case w.hidden && (d == rules.Allow || i == 0):
 			return "", unsaid("it has a wildcard inside quotes")
+		// It may be a wildcard to Claude Code, so a refusing rule ends wide open here.
 		case w.hidden:
 			return joinAlts(alts, "*"), nil
 		case w.any():
@@ -157,7 +165,8 @@ func wordPattern(d rules.Verdict, words []claudeWord) (string, error) {
 	return strings.Join(alts, "|"), nil
 }
 
-// anyWords is what a "*" between blanks becomes.
+// anyWords is what a "*" between blanks becomes: for an allow rule one word at least, for a
+// refusing one any number. others: the text has more wildcards than this.
 func anyWords(d rules.Verdict, first, last, others bool) string {
 	switch {
 	case d != rules.Allow && !last:
@@ -202,7 +211,7 @@ func inWord(d rules.Verdict, raw string, last bool) []string {
 	return out
 }
 
-// spread adds each of the readings to each of the alternatives.
+// spread adds each of the readings to each of the alternatives, as the next word.
 func spread(alts []string, readings ...string) []string {
 	var out []string
 	for _, a := range alts {
@@ -213,6 +222,7 @@ func spread(alts []string, readings ...string) []string {
 	return out
 }
 
+// joinAlts ends all alternatives with the same word, and is the pattern.
 func joinAlts(alts []string, end string) string {
 	return strings.Join(spread(alts, end), "|")
 }

@@ -15,6 +15,8 @@ var (
 	claudeEdits = map[string]bool{"Edit": true, "Write": true, "MultiEdit": true, "NotebookEdit": true}
 )
 
+// fileClaude is a rule about paths. One rule there becomes one for each parameter that holds a
+// path here.
 func (im *claudeImport) fileClaude(d rules.Verdict, name, spec string) ([]draft, error) {
 	if d == rules.Allow && name != "Read" && name != "Edit" {
 		return nil, unsaid("Claude Code takes no notice of paths after " + name + "; it means Read or Edit")
@@ -32,6 +34,7 @@ func (im *claudeImport) fileClaude(d rules.Verdict, name, spec string) ([]draft,
 		list[0].tool = "Read|Edit|Write|MultiEdit"
 		list[2].tool = "NotebookRead|NotebookEdit"
 	}
+	// A search is judged by the folder that it starts in; from above it may still find them.
 	if d != rules.Allow && !im.warned {
 		im.warned = true
 		return list, unsaid("it was taken over, but a search that starts in a folder above these files is not stopped by it")
@@ -39,9 +42,9 @@ func (im *claudeImport) fileClaude(d rules.Verdict, name, spec string) ([]draft,
 	return list, nil
 }
 
-// pathClaude turns a pattern of .gitignore into a glob. "//" begins an absolute path,
-// "~/" one in the home folder, "/" one where the settings stand, anything else one
-// below the working folder.
+// pathClaude turns a pattern of .gitignore into a glob. "//" begins an absolute path, "~/" one
+// in the home folder, "/" one where the settings stand, anything else one below the working
+// folder. Source: Claude Code's documentation of Read and Edit rules.
 func (im *claudeImport) pathClaude(d rules.Verdict, spec string) (string, error) {
 	if strings.HasPrefix(spec, "!") || strings.HasPrefix(spec, "#") || strings.TrimSpace(spec) != spec {
 		return "", unsaid("its path cannot be said as a glob")
@@ -63,7 +66,8 @@ func (im *claudeImport) pathClaude(d rules.Verdict, spec string) (string, error)
 	return relative(d, rest, dotted), nil
 }
 
-// outside follows the ".." at the beginning of a path out of the project.
+// outside follows the ".." at the beginning of a path out of the project. Links are not
+// followed: the settings mean the names.
 func (im *claudeImport) outside(d rules.Verdict, rest string) string {
 	dir := path.Clean(im.project)
 	for strings.HasPrefix(rest, "../") {
@@ -72,15 +76,17 @@ func (im *claudeImport) outside(d rules.Verdict, rest string) string {
 	return anchored(d, strings.TrimSuffix(patterns.EscapePath(dir), "/")+"/", rest)
 }
 
-// anchored is a pattern below base, at any depth when it is a bare name.
+// anchored is a pattern below base, at any depth when it is a bare name. base ends with a
+// slash, or is "" for the project.
 func anchored(d rules.Verdict, base, rest string) string {
 	glob, dirOnly := gitGlob(rest)
 	return contents(d, base+glob, dirOnly)
 }
 
-// relative is a pattern below the working folder. There a bare name fits at any depth;
-// for refusing rules "src/**" does too. As the working folder may lie deeper than the
-// project, refusing rules hold at any depth of it anyway: "./" keeps them below it.
+// relative is a pattern below the working folder. There a bare name fits at any depth; for
+// refusing rules "src/**" does too. As the working folder may lie deeper than the project,
+// refusing rules hold at any depth of it anyway: "./" keeps them below it. An allow for "*.go"
+// becomes "**/*.go", a deny for it "./**/*.go" and all below such a name.
 func relative(d rules.Verdict, rest string, dotted bool) string {
 	glob, dirOnly := gitGlob(rest)
 	deep := glob == "**" || strings.HasPrefix(glob, "**/")
@@ -110,8 +116,8 @@ func contents(d rules.Verdict, glob string, dirOnly bool) string {
 	return glob + "/**/*"
 }
 
-// gitGlob writes a pattern of .gitignore so that braces, commas and bars, which mean
-// nothing there, mean nothing here.
+// gitGlob writes a pattern of .gitignore so that braces, commas and bars, which mean nothing
+// there, mean nothing here. dirOnly: it ended with a slash.
 func gitGlob(s string) (glob string, dirOnly bool) {
 	s, dirOnly = strings.CutSuffix(s, "/")
 	if s == "" {

@@ -3,11 +3,22 @@
 // with a call.
 //
 // The two languages differ in what a star stands for, in how paths are anchored and in what a
-// prefix covers. A rule that allows never comes out wider than it was meant, and one that refuses
-// or asks never narrower; what cannot be said that way is left out, and Skipped says why.
+// prefix covers. A rule that allows never comes out wider than it was meant, and one that
+// refuses or asks never narrower; what cannot be said that way is left out, and Skipped says
+// why.
 //
-// The package knows the rules and their patterns. Whether a rule is offered or written down is for
-// others to decide.
+// One rule is a line such as "Bash(npm run test:*)". It is split into a tool and what stands in
+// the brackets; by the tool, that is read as a command (bash.go), as a path in the manner of
+// .gitignore (file.go), or as one of the rest (other.go). What comes of it is one draft or
+// several, as Claude Code's Read is a family of tools here. Each draft is checked like any rule
+// before it is taken.
+//
+// Every function here takes the decision with the text, since the same text becomes a narrower
+// pattern for an allow and a wider one for a deny. Texts come from files that an agent may have
+// written, or from the agent itself.
+//
+// The package knows the rules and their patterns. Whether a rule is offered or written down is
+// for others to decide.
 package claude
 
 import (
@@ -19,7 +30,8 @@ import (
 	"github.com/aoctl/aoctl/broker/rules"
 )
 
-// Skipped is a permission rule that was not taken over.
+// Skipped is a permission rule that was not taken over, or not wholly. Text is as it stands in
+// the file, and must be made safe before it is drawn.
 type Skipped struct {
 	Text string `json:"text"` // as it stands in the settings, with its list: "allow: Bash"
 	Why  string `json:"why"`
@@ -90,6 +102,7 @@ func claudePriority(d rules.Verdict) int {
 	return rules.DefaultPriority - 10
 }
 
+// claudeImport gathers what comes of one file, or of one call's suggestions.
 type claudeImport struct {
 	project, home string
 	list          []rules.Rule
@@ -97,22 +110,26 @@ type claudeImport struct {
 	warned        bool // about searches, once
 }
 
-// unsaid is why a rule cannot be taken over.
+// unsaid is why a rule cannot be taken over, as a sentence for its owner.
 type unsaid string
 
 func (u unsaid) Error() string { return string(u) }
 
-// draft is what one rule of Claude Code becomes: the same decision for each.
+// draft is what one rule of Claude Code becomes: the same decision for each. where is nil for
+// every use of the tool.
 type draft struct {
 	tool  string
 	where map[string]string
 }
 
+// add takes over one line, as far as it can be said. A draft that Check refuses is skipped
+// alone; the others stay.
 func (im *claudeImport) add(d rules.Verdict, line string) {
 	drafts, err := im.read(d, line)
 	for _, x := range drafts {
 		r := rules.Rule{Enabled: true, Priority: claudePriority(d), Scope: rules.Scope{Project: im.project}, Tool: x.tool, Where: x.where, Decision: d}
 		if d != rules.Allow {
+			// The agent that is refused is told where the rule comes from.
 			r.Reason = "imported from Claude Code: " + string(d) + " " + rules.Printable(line)
 			r.Reason = strings.ToValidUTF8(r.Reason[:min(len(r.Reason), rules.MaxReason)], "")
 		}
@@ -127,7 +144,9 @@ func (im *claudeImport) add(d rules.Verdict, line string) {
 	}
 }
 
-// read returns what can be said. An error beside drafts says what they leave out.
+// read returns what can be said. An error beside drafts says what they leave out. The order of
+// the cases matters: Bash, paths and the like have a syntax of their own in the brackets, and
+// any other tool takes name:value, which Claude Code reads in refusing rules only.
 func (im *claudeImport) read(d rules.Verdict, line string) ([]draft, error) {
 	name, spec, scoped, err := splitClaude(line)
 	if err != nil {
@@ -159,8 +178,8 @@ func (im *claudeImport) read(d rules.Verdict, line string) ([]draft, error) {
 	return paramClaude(name, spec)
 }
 
-// splitClaude takes Tool(specifier) apart. A backslash makes a bracket part of the
-// specifier.
+// splitClaude takes Tool(specifier) apart. A backslash makes a bracket part of the specifier.
+// scoped is false for a tool without brackets.
 func splitClaude(line string) (name, spec string, scoped bool, err error) {
 	name, spec, scoped = strings.Cut(line, "(") // no name has a backslash
 	if scoped {
@@ -178,16 +197,19 @@ func splitClaude(line string) (name, spec string, scoped bool, err error) {
 	return name, spec, scoped, nil
 }
 
+// notInToolName is about characters that no name of a tool has, there or here.
 func notInToolName(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("_-*.:", r)
 }
 
-// bareClaude is a rule without a specifier: every use of a tool.
+// bareClaude is a rule without a specifier: every use of a tool. For tools that run commands
+// there is no such allow rule here; it would be a key to everything.
 func bareClaude(d rules.Verdict, name string) ([]draft, error) {
 	server, tool, mcp := splitMCP(name)
 	switch {
 	case mcp && d == rules.Allow && strings.Contains(server, "*"):
 		return nil, unsaid("an allow rule must name its server, in Claude Code too")
+	// The whole of a server is meant by its name alone.
 	case mcp && tool == "":
 		return []draft{{tool: name + "__*"}}, nil
 	case !mcp && strings.Contains(name, "*") && d == rules.Allow:

@@ -8,8 +8,8 @@ import (
 	"github.com/aoctl/aoctl/broker/rules/patterns"
 )
 
-// fetchClaude reads domain:host. A "*." at the beginning is every host below, a "*"
-// elsewhere anything between two dots.
+// fetchClaude reads domain:host. A "*." at the beginning is every host below, a "*" elsewhere
+// anything between two dots. For a refusing rule the plain wildcard is wide enough.
 func fetchClaude(d rules.Verdict, spec string) ([]draft, error) {
 	host, ok := strings.CutPrefix(spec, "domain:")
 	host = strings.ToLower(strings.TrimSuffix(strings.TrimSpace(host), "."))
@@ -28,6 +28,7 @@ var agentInputs = map[string]bool{
 	"model": true, "isolation": true, "mode": true, "run_in_background": true, "name": true, "team_name": true, "effort": true,
 }
 
+// agentClaude reads the name of a sub-agent, or one of its inputs.
 func agentClaude(d rules.Verdict, spec string) ([]draft, error) {
 	if name, _, ok := strings.Cut(spec, ":"); ok && agentInputs[strings.TrimSpace(name)] {
 		if d == rules.Allow {
@@ -42,7 +43,8 @@ func agentClaude(d rules.Verdict, spec string) ([]draft, error) {
 	return list, nil
 }
 
-// skillClaude reads a name, or with " *" or ":*" a beginning of names.
+// skillClaude reads a name, or with " *" or ":*" a beginning of names. An allow rule gets the
+// name alone, which is the narrower reading.
 func skillClaude(d rules.Verdict, spec string) ([]draft, error) {
 	name, prefix := strings.CutSuffix(spec, ":*")
 	if !prefix {
@@ -61,7 +63,8 @@ var claudePrimary = map[string]bool{
 	"command": true, "file_path": true, "path": true, "notebook_path": true, "url": true,
 }
 
-// paramClaude reads name:value, one input of any tool, of a refusing rule.
+// paramClaude reads name:value, one input of any tool, of a refusing rule. What Claude Code
+// does not look at is skipped, so that nobody relies on it.
 func paramClaude(tool, spec string) ([]draft, error) {
 	name, value, _ := strings.Cut(spec, ":")
 	name, value = strings.TrimSpace(name), strings.TrimSpace(value)

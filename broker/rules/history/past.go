@@ -3,8 +3,17 @@
 //
 // Replay judges a history by the rules in force and by proposed ones, and reports where they
 // differ. Suggest looks for rules that would have allowed what a person allowed anyway, and
-// nothing that anybody refused. Both take the calls as a sequence, so that a long log need not be in
-// memory, and both judge only with package rules: neither has an opinion of its own about a call.
+// nothing that anybody refused. Both take the calls as a sequence, so that a long log need not
+// be in memory, and both judge only with package rules: neither has an opinion of its own about
+// a call.
+//
+// A Past is made by the caller from a recorded request, with a rules.Preparer, so that equal
+// calls are prepared once and are one *rules.Call here. Paths lead where they lead today, not
+// where they led when the call was made; a report is about what the rules would say now.
+//
+// Nothing here changes a rule or a record. A suggestion is a draft that a person reads, and it
+// is tried against every refused call before it is shown. Open replay.go for the first question
+// and suggest.go for the second; suggest_tell.go makes the answer.
 package history
 
 import (
@@ -16,7 +25,8 @@ import (
 	"github.com/aoctl/aoctl/broker/rules"
 )
 
-// Past is a recorded call and how it ended.
+// Past is a recorded call and how it ended. Took is how long it waited for its end. The zero
+// times and texts of an old record count as not known.
 type Past struct {
 	ID        string // of the request
 	SessionID string
@@ -29,7 +39,8 @@ type Past struct {
 	Prompted  bool // a person was asked
 }
 
-// byPerson reports whether a person, or a program of theirs, decided the call.
+// byPerson reports whether a person, or a program of theirs, decided the call. An answer at the
+// agent's own terminal is a person's, too.
 func (p Past) byPerson() bool {
 	return p.ByKind == "operator" || p.ByKind == "process" || p.ByKind == "agent"
 }
@@ -40,7 +51,7 @@ func (p Past) refused() bool {
 	return p.State == "denied" && (p.byPerson() || p.ByKind == "rule")
 }
 
-// ended says in a few words how the call ended.
+// ended says in a few words how the call ended, for a reader of the report.
 func (p Past) ended() string {
 	switch {
 	case p.ByKind == "rule":
@@ -57,6 +68,7 @@ func sameQuestion(c *rules.Call) string {
 	return strings.Join([]string{q.Tool, string(q.Input), q.Place.CWD, q.Place.Project, q.Agent}, "\x00")
 }
 
+// sortedSet is the members of a set in a fixed order, so that reports are the same each time.
 func sortedSet(set map[string]bool) []string { return slices.Sorted(maps.Keys(set)) }
 
 // trueFirst orders by whether something holds.

@@ -12,8 +12,9 @@ import (
 // MaxChanges is how many changes a Report lists; it counts all of them.
 const MaxChanges = 200
 
-// Report says what other rules would have done to a history of calls. Both sides are
-// judged as of one moment, so a rule that has since ended plays no part.
+// Report says what other rules would have done to a history of calls. Both sides are judged as
+// of one moment, so a rule that has since ended plays no part. Its JSON is for programs: lists
+// are never null.
 type Report struct {
 	Calls         int        `json:"calls"`
 	Before        Counts     `json:"before"`  // what the current rules say about them
@@ -35,6 +36,7 @@ type Counts struct {
 	Defer int `json:"defer,omitempty"`
 }
 
+// add counts one verdict.
 func (c *Counts) add(v rules.Verdict) {
 	switch v {
 	case rules.Allow:
@@ -48,7 +50,8 @@ func (c *Counts) add(v rules.Verdict) {
 	}
 }
 
-// Change is one call that the proposed rules see differently.
+// Change is one call that the proposed rules see differently. Text is the agent's, and must be
+// made safe before it is drawn.
 type Change struct {
 	PastID   string        `json:"past_id"` // of the request
 	At       time.Time     `json:"at"`
@@ -62,17 +65,18 @@ type Change struct {
 	Worse    bool          `json:"worse"` // a person denied it, and it would now be allowed
 }
 
-// RuleStat says how much a proposed rule has to do with the history. A hit is a call
-// of which the rule matches at least a part, whether or not another rule decides.
+// RuleStat says how much a proposed rule has to do with the history. A hit is a call of which
+// the rule matches at least a part, whether or not another rule decides. LastHit is zero when
+// there is none.
 type RuleStat struct {
 	ID      string    `json:"id"`
 	Hits    int       `json:"hits"`
 	LastHit time.Time `json:"last_hit,omitzero"`
 }
 
-// Replay judges past by the current and by the proposed rules. It goes through past
-// once and holds no more of it than the report, so past may be long. Calls made by one
-// Preparer are judged once each.
+// Replay judges past by the current and by the proposed rules. It goes through past once and
+// holds no more of it than the report, so past may be long. Calls made by one Preparer are
+// judged once each. now is the time at which all are judged.
 func Replay(current, proposed *rules.Set, past iter.Seq[Past], now time.Time) Report {
 	r := &replay{current: current, proposed: proposed, now: now, known: map[*rules.Call]replayed{}, stats: map[string]*RuleStat{}}
 	r.Changes, r.PerRule, r.Dead = []Change{}, []RuleStat{}, []string{} // for programs, which want no null
@@ -82,6 +86,8 @@ func Replay(current, proposed *rules.Set, past iter.Seq[Past], now time.Time) Re
 	return r.report()
 }
 
+// replay is a report in the making. known remembers what both sides say about a call, and is
+// thinned like the Preparer's memory.
 type replay struct {
 	current, proposed *rules.Set
 	now               time.Time
@@ -97,6 +103,7 @@ type replayed struct {
 	matches          []string // ids of the proposed rules that match
 }
 
+// add takes in one call. A call that was asked about twice counts twice.
 func (r *replay) add(p Past) {
 	o := r.judge(p.Call)
 	r.Calls++
@@ -119,8 +126,10 @@ func (r *replay) add(p Past) {
 	r.list(c, p.Call)
 }
 
-// list takes c into the changes, which stay in their order and few.
+// list takes c into the changes, which stay in their order and few. Of a change that falls off
+// the end the text is never made.
 func (r *replay) list(c Change, call *rules.Call) {
+	// The id comes last, so that calls of one moment are always in one order.
 	i, _ := slices.BinarySearchFunc(r.Changes, c, func(a, b Change) int {
 		return cmp.Or(trueFirst(a.Worse, b.Worse), b.At.Compare(a.At), cmp.Compare(a.PastID, b.PastID))
 	})
@@ -132,6 +141,8 @@ func (r *replay) list(c Change, call *rules.Call) {
 	r.Changes = r.Changes[:min(len(r.Changes), MaxChanges)]
 }
 
+// judge asks both sides. Only the proposed one is asked for all rules that match, which takes
+// longer.
 func (r *replay) judge(c *rules.Call) replayed {
 	if o, ok := r.known[c]; ok {
 		return o
@@ -140,12 +151,13 @@ func (r *replay) judge(c *rules.Call) replayed {
 	o.from, o.fromRule = r.current.Verdict(c, r.now)
 	a := r.proposed.Judge(c, r.now)
 	o.to, o.toRule, o.matches = a.Verdict, a.Rule, matching(a)
+	// A call that was forgotten is judged once more, with the same answer.
 	rules.Thin(r.known)
 	r.known[c] = o
 	return o
 }
 
-// matching lists the rules that match any part of a call, each once.
+// matching lists the rules that match any part of a call, each once, in a fixed order.
 func matching(a rules.Assessment) []string {
 	set := map[string]bool{}
 	for _, e := range a.Elements {
@@ -159,6 +171,7 @@ func matching(a rules.Assessment) []string {
 	return sortedSet(set)
 }
 
+// hit counts a call for a rule of the proposed ones.
 func (r *replay) hit(id string, at time.Time) {
 	s := r.stats[id]
 	if s == nil {
@@ -171,6 +184,8 @@ func (r *replay) hit(id string, at time.Time) {
 	}
 }
 
+// report adds what is known at the end: the numbers of questions, and the rules that match
+// nothing. The built-in rule is counted too, but is never dead.
 func (r *replay) report() Report {
 	r.PromptsBefore, r.PromptsAfter = r.Before.Ask+r.Before.Defer, r.After.Ask+r.After.Defer
 	for _, rule := range r.proposed.Rules() {
@@ -178,6 +193,7 @@ func (r *replay) report() Report {
 		switch {
 		case s != nil:
 			r.PerRule = append(r.PerRule, *s)
+		// A disabled rule has not failed to match; it was never asked.
 		case rule.Enabled:
 			r.Dead = append(r.Dead, rule.ID)
 			fallthrough

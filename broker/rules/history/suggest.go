@@ -18,7 +18,7 @@ type SuggestOptions struct {
 	MinHits int // prompts that a suggestion must save; 3
 }
 
-// Suggestion is a rule that would have saved prompts.
+// Suggestion is a rule that would have saved prompts. Examples are texts of the agent's.
 type Suggestion struct {
 	Rule     rules.Rule `json:"rule"`     // a draft, without ID
 	Saves    int        `json:"saves"`    // prompts, beside those that the suggestions before it save
@@ -27,20 +27,24 @@ type Suggestion struct {
 	Examples []string   `json:"examples"` // calls, raw, the most frequent first; at most 3
 }
 
+// More candidates would cost a judgement each for every group; the rest saves little.
 const (
 	maxCandidates = 400
 	maxExamples   = 3
 )
 
-// Suggest finds the few narrow allow rules that would have saved the most prompts:
-// calls that a person was asked about and allowed, and that current would ask about
-// again. It takes what saves most, then what saves most of the rest, and of two that
-// save the same the narrower one. A rule is bound to a project when all that it saves
-// lies there.
+// Suggest finds the few narrow allow rules that would have saved the most prompts: calls that a
+// person was asked about and allowed, and that current would ask about again. It takes what
+// saves most, then what saves most of the rest, and of two that save the same the narrower one.
+// A rule is bound to a project when all that it saves lies there.
 //
-// Never suggested: a rule that would have allowed a call which a person or a rule ever
-// denied, whatever else is allowed beside it; and anything for calls of class
-// dangerous, guarded or unsure ones.
+// Never suggested: a rule that would have allowed a call which a person or a rule ever denied,
+// whatever else is allowed beside it; and anything for calls of class dangerous, guarded or
+// unsure ones.
+//
+// It goes through past once and keeps one entry for each different question. The same history
+// gives the same answer. The drafts are tried together in the end, as two harmless rules may
+// allow a refused line between them.
 func Suggest(past iter.Seq[Past], current *rules.Set, now time.Time, opts SuggestOptions) []Suggestion {
 	s := &suggester{now: now, most: cmp.Or(opts.Max, 5), least: cmp.Or(opts.MinHits, 3)}
 	for _, r := range current.Rules() {
@@ -65,6 +69,8 @@ func Suggest(past iter.Seq[Past], current *rules.Set, now time.Time, opts Sugges
 	return out
 }
 
+// suggester holds a history as groups of equal questions. What the log has of a question beyond
+// its numbers is dropped as it goes by.
 type suggester struct {
 	now         time.Time
 	most, least int
@@ -75,7 +81,8 @@ type suggester struct {
 	chosen      []*candidate
 }
 
-// group is all calls that ask the same.
+// group is all calls that ask the same. What is true of one of them is true of the group: one
+// refusal refuses it.
 type group struct {
 	call     *rules.Call
 	prompts  int // a person was asked and allowed it
@@ -87,12 +94,14 @@ type group struct {
 	parts    []part
 }
 
-// part is an element that a rule has to allow before the group runs by itself.
+// part is an element that a rule has to allow before the group runs by itself. A line of
+// several commands may take several candidates.
 type part struct {
 	free    bool  // current allows it
 	matches []int // candidates that match it
 }
 
+// candidate is a rule that some call offers.
 type candidate struct {
 	rule    rules.Rule
 	n       int // place among the candidates
@@ -102,6 +111,7 @@ type candidate struct {
 	spoiled bool     // it must not, or cannot, be chosen
 }
 
+// add takes in one call. The key is a sum, as inputs can be long.
 func (s *suggester) add(p Past) {
 	key := sha256.Sum256([]byte(sameQuestion(p.Call)))
 	g := s.groups[key]
@@ -125,7 +135,8 @@ func (s *suggester) add(p Past) {
 	}
 }
 
-// candidates collects what the calls themselves offer, and which calls each touches.
+// candidates collects what the calls themselves offer, and which calls each touches. It is
+// false when the rules in force cannot be compiled, and then nothing is suggested.
 func (s *suggester) candidates() bool {
 	base, err := rules.Compile(s.base)
 	if err != nil {
@@ -133,6 +144,7 @@ func (s *suggester) candidates() bool {
 	}
 	index := map[string]*candidate{}
 	for _, g := range s.order {
+		// A question that was refused even once teaches nothing about what to allow.
 		if g.prompts == 0 || g.refused {
 			continue
 		}
@@ -140,6 +152,7 @@ func (s *suggester) candidates() bool {
 			continue
 		}
 		g.open = true
+		// These are the very rules that the operator was offered when the call waited.
 		for _, r := range rules.Offer(g.call) {
 			s.offer(index, r, g.prompts)
 		}
@@ -147,10 +160,13 @@ func (s *suggester) candidates() bool {
 	slices.SortStableFunc(s.cands, func(a, b *candidate) int {
 		return cmp.Or(cmp.Compare(b.support, a.support), narrower(a.rule, b.rule))
 	})
+	// Those that most calls offered come first, so what is cut off would save little.
 	s.cands = s.cands[:min(len(s.cands), maxCandidates)]
 	return s.match(base)
 }
 
+// offer adds a draft, or the prompts of one more call to a draft that is there. A dangerous
+// call offers nothing that should become a habit.
 func (s *suggester) offer(index map[string]*candidate, r rules.Rule, prompts int) {
 	if r.Dangerous { // which is how a dangerous call is offered
 		return
@@ -169,7 +185,8 @@ func (s *suggester) offer(index map[string]*candidate, r rules.Rule, prompts int
 	c.support += prompts
 }
 
-// match asks, once for each group, which candidates match which of its parts.
+// match asks, once for each group, which candidates match which of its parts. Their ids are
+// their numbers for that, so that the answer leads back to them.
 func (s *suggester) match(base *rules.Set) bool {
 	list := make([]rules.Rule, len(s.cands))
 	for i, c := range s.cands {
@@ -182,6 +199,7 @@ func (s *suggester) match(base *rules.Set) bool {
 		return false
 	}
 	for _, g := range s.order {
+		// Other groups say neither yes nor no to a candidate.
 		if g.open || g.refused {
 			s.matchGroup(g, base.Judge(g.call, s.now), all.Judge(g.call, s.now))
 		}
@@ -192,9 +210,12 @@ func (s *suggester) match(base *rules.Set) bool {
 	return true
 }
 
+// matchGroup notes the parts of one group. Of a refused one it only matters which candidates
+// touch it at all: they are tried with it before they are chosen.
 func (s *suggester) matchGroup(g *group, base, all rules.Assessment) {
 	touched := map[int]bool{}
 	for i, e := range all.Elements {
+		// What has no say needs no rule.
 		if e.Neutral {
 			continue
 		}
@@ -230,8 +251,9 @@ func oneProject(groups []*group) string {
 	return project
 }
 
-// pick chooses the candidate that saves the most, and says which groups; nil when there
-// is none. What it seems to save is put to the test with all rules in force first.
+// pick chooses the candidate that saves the most, and says which groups; nil when there is
+// none. What it seems to save is put to the test with all rules in force first: the estimate
+// goes by parts, and rules that ask or deny have their say in the whole.
 func (s *suggester) pick() (*candidate, []*group) {
 	for {
 		c := s.best()
@@ -242,6 +264,7 @@ func (s *suggester) pick() (*candidate, []*group) {
 		if s.harms(c) {
 			continue
 		}
+		// A narrower candidate may have been saved by an earlier one in the meantime.
 		if saved := s.saves(c); prompts(saved) >= s.least {
 			for _, g := range saved {
 				g.saved = true
@@ -252,7 +275,8 @@ func (s *suggester) pick() (*candidate, []*group) {
 	}
 }
 
-// best is the candidate that seems to save the most.
+// best is the candidate that seems to save the most, of equal ones the narrower; nil when none
+// saves enough.
 func (s *suggester) best() *candidate {
 	var best *candidate
 	gain := s.least
@@ -267,7 +291,8 @@ func (s *suggester) best() *candidate {
 	return best
 }
 
-// estimate counts the prompts that c would save beside the chosen ones.
+// estimate counts the prompts that c would save beside the chosen ones. It only looks at what
+// match has noted, and so is quick.
 func (s *suggester) estimate(c *candidate) int {
 	n := 0
 	for _, g := range c.groups {
@@ -278,13 +303,16 @@ func (s *suggester) estimate(c *candidate) int {
 	return n
 }
 
-// covers reports whether p is allowed as it is, by c, or by a chosen candidate.
+// covers reports whether p is allowed as it is, by c, or by a chosen candidate. Matching is
+// taken for allowing here; pick tries it in earnest.
 func (s *suggester) covers(p part, c *candidate) bool {
 	return p.free || slices.Contains(p.matches, c.n) ||
 		slices.ContainsFunc(s.chosen, func(c *candidate) bool { return slices.Contains(p.matches, c.n) })
 }
 
-// harms reports whether c, beside all that allows, would allow what was refused.
+// harms reports whether c, beside all that allows, would allow what was refused. Rules that
+// refuse are left out: one that is deleted later must not lay a call open that somebody said no
+// to.
 func (s *suggester) harms(c *candidate) bool {
 	var allows []rules.Rule
 	for _, r := range s.base {
@@ -293,13 +321,15 @@ func (s *suggester) harms(c *candidate) bool {
 		}
 	}
 	set, err := rules.Compile(s.with(allows, c))
+	// Rules that cannot be compiled together are no proof of harmlessness.
 	return err != nil || slices.ContainsFunc(c.against, func(g *group) bool {
 		v, _ := set.Verdict(g.call, s.now)
 		return v == rules.Allow
 	})
 }
 
-// saves lists the open groups that c makes run by themselves.
+// saves lists the open groups that c makes run by themselves, judged by all rules that stay in
+// force and the chosen candidates.
 func (s *suggester) saves(c *candidate) []*group {
 	set, err := rules.Compile(s.with(s.base, c))
 	if err != nil {
@@ -314,7 +344,7 @@ func (s *suggester) saves(c *candidate) []*group {
 	return saved
 }
 
-// with is list with the chosen candidates and c.
+// with is list with the chosen candidates and c. The list itself is not changed.
 func (s *suggester) with(list []rules.Rule, c *candidate) []rules.Rule {
 	list = slices.Clone(list)
 	for i, other := range append(slices.Clone(s.chosen), c) {

@@ -8,6 +8,7 @@ import (
 	"github.com/aoctl/aoctl/broker/rules"
 )
 
+// prompts is how often a person was asked about the calls of some groups.
 func prompts(groups []*group) int {
 	n := 0
 	for _, g := range groups {
@@ -16,7 +17,8 @@ func prompts(groups []*group) int {
 	return n
 }
 
-// suggestion tells what r saves.
+// suggestion tells what r saves. It sorts saved: the most frequent question first, then the
+// latest.
 func suggestion(r rules.Rule, saved []*group) Suggestion {
 	out := Suggestion{Rule: r, Saves: prompts(saved)}
 	slices.SortStableFunc(saved, func(a, b *group) int {
@@ -38,8 +40,9 @@ func suggestion(r rules.Rule, saved []*group) Suggestion {
 	return out
 }
 
-// narrower orders rules by how little they allow, as far as their looks tell: bound to
-// a project, without wildcards, with more parameters, with longer patterns.
+// narrower orders rules by how little they allow, as far as their looks tell: bound to a
+// project, without wildcards, with more parameters, with longer patterns. The tool's name comes
+// last, so that the order is always the same.
 func narrower(a, b rules.Rule) int {
 	wild := func(r rules.Rule) (n, literal int) {
 		for _, p := range r.Where {

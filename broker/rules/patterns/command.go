@@ -28,7 +28,9 @@ import (
 // LinePrefix begins a pattern over a whole command line.
 const LinePrefix = "line:"
 
-// Command is a pattern of the words of one command.
+// Command is a pattern of the words of one command. It is made for one side, strict or lenient,
+// and asked with the match of that side. alts and re exclude each other, and a line: pattern
+// has neither.
 type Command struct {
 	alts   []words
 	re     *regexp.Regexp
@@ -50,13 +52,15 @@ type words struct {
 	tokens []word // list as it would stand in a raw text; lenient side only
 }
 
-// word is one word of a pattern. many stands for any number of words, and is not exact.
+// word is one word of a pattern. many stands for any number of words, and is not exact. Its
+// Glob is then that of "**", which finish and matchWords pass over.
 type word struct {
 	Glob
 	many bool
 }
 
-// ParseCommand reads a pattern of a command. lenient: of a rule that does not allow.
+// ParseCommand reads a pattern of a command. lenient: of a rule that does not allow. s has
+// passed Check; an error completes a sentence that begins with the field's name.
 func ParseCommand(s string, lenient bool) (*Command, error) {
 	if body, ok := strings.CutPrefix(s, Expression); ok {
 		return parseCommandRE(body, lenient)
@@ -85,6 +89,8 @@ func ParseCommand(s string, lenient bool) (*Command, error) {
 	return c, nil
 }
 
+// parseCommandRE reads an expression over the words joined by blanks. For refusing rules it is
+// also made ready to be searched for in a raw text.
 func parseCommandRE(body string, lenient bool) (*Command, error) {
 	re, err := compileRE(body, dotAll(lenient))
 	if err != nil {
@@ -97,6 +103,8 @@ func parseCommandRE(body string, lenient bool) (*Command, error) {
 	return c, err
 }
 
+// lowerGlob is g in lower case: on the lenient side names of programs are compared without
+// regard to capitals.
 func lowerGlob(g Glob) Glob {
 	low := make(Glob, len(g))
 	for i, s := range g {
@@ -136,8 +144,10 @@ func (p *patternWords) alternative() (w words, more bool, err error) {
 	return w, more, nil
 }
 
+// finish notes of an alternative what every match would have to find out again.
 func (w *words) finish() {
 	last := &w.list[len(w.list)-1]
+	// A "*" that stands alone at the end means any words, as everybody expects of "npm *".
 	if len(last.Glob) == 2 && last.Glob[0] == "" && last.Glob[1] == "" {
 		last.many = true
 	}
@@ -152,8 +162,9 @@ func (w *words) finish() {
 	}
 }
 
-// word reads one word. Operators of the shell have no meaning in a pattern, and whoever
-// writes them believes that they have one.
+// word reads one word. Operators of the shell have no meaning in a pattern, and whoever writes
+// them believes that they have one. So they are an error here and not a pattern that fits
+// nothing.
 func (p *patternWords) word() (word, error) {
 	var w word
 	var lit strings.Builder
@@ -181,13 +192,15 @@ func (p *patternWords) word() (word, error) {
 	return p.done(w, &lit, start), nil
 }
 
+// done ends the word that began at start.
 func (p *patternWords) done(w word, lit *strings.Builder, start int) word {
 	w.Glob = append(w.Glob, lit.String())
 	w.many = p.s[start:p.i] == "**"
 	return w
 }
 
-// literal reads one character, an escaped one, or a text in quotes.
+// literal reads one character, an escaped one, or a text in quotes. Quotes work as in a shell,
+// but $ and backquotes mean nothing.
 func (p *patternWords) literal(lit *strings.Builder) error {
 	c := p.s[p.i]
 	p.i++
@@ -228,7 +241,7 @@ type Spoken struct {
 	Base   string // the last part of name
 }
 
-// Speak makes the words of a command ready to be matched.
+// Speak makes the words of a command ready to be matched. argv is kept and must not change.
 func Speak(argv []string) Spoken {
 	s := Spoken{Argv: argv, joined: strings.Join(argv, " ")}
 	if len(argv) > 0 {
@@ -241,7 +254,8 @@ func Speak(argv []string) Spoken {
 // BaseName is the last part of a path.
 func BaseName(p string) string { return p[strings.LastIndexByte(p, '/')+1:] }
 
-// MatchStrict reports whether the pattern certainly means this command.
+// MatchStrict reports whether the pattern certainly means this command. An expression must not
+// see the blanks inside the first word, nor be led to a program in another folder.
 func (c *Command) MatchStrict(s *Spoken) bool {
 	if len(s.Argv) == 0 || !c.Exact && strings.HasPrefix(s.Argv[0], "~") {
 		return false
@@ -263,6 +277,7 @@ func (c *Command) fits(s string) bool {
 	return strings.HasPrefix(s, c.head) && c.re.MatchString(s)
 }
 
+// matchStrict fits one alternative for a rule that allows.
 func (w *words) matchStrict(argv []string) bool {
 	if w.exact {
 		return w.same(argv)
@@ -288,7 +303,8 @@ func (w *words) same(argv []string) bool {
 	return true
 }
 
-// MatchLenient reports whether the pattern may mean this command.
+// MatchLenient reports whether the pattern may mean this command. A line: pattern never does:
+// it is for whole lines.
 func (c *Command) MatchLenient(s *Spoken) bool {
 	if len(s.Argv) == 0 || c.IsLine {
 		return false
@@ -304,6 +320,8 @@ func (c *Command) MatchLenient(s *Spoken) bool {
 	return false
 }
 
+// matchLenient fits one alternative for a rule that refuses: the program by its path or by its
+// last part.
 func (w *words) matchLenient(s *Spoken) bool {
 	first := w.list[0]
 	if first.many {
@@ -315,8 +333,9 @@ func (w *words) matchLenient(s *Spoken) bool {
 	return matchWords(w.list[1:], s.Argv[1:], false)
 }
 
-// matchWords fits all words of argv to a pattern. A word for many is tried with few
-// words first; going back to the latest one only is enough, as for "*" in a text.
+// matchWords fits all words of argv to a pattern. A word for many is tried with few words
+// first; going back to the latest one only is enough, as for "*" in a text. So the time is at
+// most the product of both lengths, whatever a hostile line has.
 func matchWords(list []word, argv []string, strict bool) bool {
 	p, i, back, from := 0, 0, 0, 0 // back: behind the latest word for many, which began at from
 	for i < len(argv) {
@@ -327,6 +346,7 @@ func matchWords(list []word, argv []string, strict bool) bool {
 		case p < len(list) && list[p].fits(argv[i], strict):
 			p++
 			i++
+		// No match here: let the latest word for many take one more, and try again behind it.
 		case back > 0:
 			from++
 			p, i = back, from
@@ -349,6 +369,7 @@ func (w *word) fits(s string, strict bool) bool {
 	return w.match(s)
 }
 
+// countSlashes counts those in the literal parts.
 func countSlashes(g Glob) int {
 	n := 0
 	for _, s := range g {
@@ -368,8 +389,8 @@ func Climbs(path string) bool {
 	return false
 }
 
-// Spells reports whether an alternative that fits argv has its first n words without
-// any wildcard.
+// Spells reports whether an alternative that fits argv has its first n words without any
+// wildcard. It is asked where a rule with an open end may speak because it names enough.
 func (c *Command) Spells(argv []string, n int) bool {
 	for i := range c.alts {
 		w := &c.alts[i]

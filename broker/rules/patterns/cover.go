@@ -16,7 +16,9 @@ func (t *Text) Covers(b *Text, same bool) bool {
 	return each(t.Alts, b.Alts, globCovers)
 }
 
-// globCovers knows equal globs, and a literal beginning and end with anything between.
+// globCovers knows equal globs, and a literal beginning and end with anything between: a*c
+// covers abc and ab*c. Of another glob with wildcards, one with more parts covers nothing but
+// its like.
 func globCovers(a, b Glob) bool {
 	switch {
 	case slices.Equal(a, b):
@@ -29,7 +31,8 @@ func globCovers(a, b Glob) bool {
 	return false
 }
 
-// wordsCover knows patterns of which only the last word may stand for many.
+// wordsCover knows patterns of which only the last word may stand for many. The first words
+// must be the same name.
 func wordsCover(a, b words, lenient bool) bool {
 	if a.name == "" || a.list[0].Glob[0] != b.first(lenient) {
 		return false
@@ -74,6 +77,7 @@ func (p *Path) Covers(b *Path, same bool) bool {
 	return each(p.alts, b.alts, altCovers)
 }
 
+// altCovers compares two paths that start at the same place.
 func altCovers(a, b pathAlt) bool {
 	pb := b.pattern
 	if a.from == fromAnywhere && (a.pattern == "**" || a.pattern == pb) {
@@ -114,7 +118,8 @@ func each[T any](a, b []T, covers func(a, b T) bool) bool {
 	return true
 }
 
-// Covers does not know expressions and whole lines.
+// Covers does not know expressions and whole lines: for these it says no. A pattern that is
+// written alike covers, but the caller sees that.
 func (c *Command) Covers(b *Command, lenient bool) bool {
 	return b.alts != nil && each(c.alts, b.alts, func(v, w words) bool { return wordsCover(v, w, lenient) })
 }
@@ -159,7 +164,8 @@ func (c *Command) Programs() []string {
 func (c *Command) Alike() bool { return c.alts == nil }
 
 // Sample is words that the first alternative fits: its own, and one for those at its end. ok is
-// false when a wildcard stands elsewhere, and for an expression.
+// false when a wildcard stands elsewhere, and for an expression. It is for showing what a
+// pattern would do, and the words are never run.
 func (c *Command) Sample() (list []string, ok bool) {
 	if len(c.alts) == 0 {
 		return nil, false

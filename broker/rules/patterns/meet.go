@@ -2,8 +2,9 @@ package patterns
 
 import "strings"
 
-// MayMeet reports whether some path fits both p and the absolute glob wide. It may say
-// yes for globs that do not meet, never no for ones that do.
+// MayMeet reports whether some path fits both p and the absolute glob wide. It may say yes for
+// globs that do not meet, never no for ones that do. wide is in lower case, by parts; project
+// and home as in Match. It takes no memory, as it is asked for each rule and each path.
 func (p *Path) MayMeet(wide []string, project, home string) bool {
 	if p.re != nil {
 		return true
@@ -29,12 +30,12 @@ func (p *Path) MayMeet(wide []string, project, home string) bool {
 // maxParts is the depth to which globs are compared; deeper ones are taken to meet.
 const maxParts = 64
 
-// reach says, for each number of parts of a glob, whether the parts of the other one
-// that were looked at so far may be just those.
+// reach says, for each number of parts of a glob, whether the parts of the other one that were
+// looked at so far may be just those. It is the row of a table that is filled part by part.
 type reach [maxParts + 1]bool
 
-// mayMeet compares two globs part by part, the first parts of its own being those of
-// the folder that it starts in.
+// mayMeet compares two globs part by part, the first parts of its own being those of the folder
+// that it starts in. src/** and /p/*.go do not meet for a project in /p, src/** and /p/** do.
 func (a *pathAlt) mayMeet(wide []string, from string) bool {
 	if len(wide) > maxParts {
 		return true
@@ -91,7 +92,8 @@ func (r *reach) next(wide []string, part string, literal bool) {
 	r.skip(wide)
 }
 
-// PartsMeet compares two globs of one part by the literal texts at their ends.
+// PartsMeet compares two globs of one part by the literal texts at their ends. What is between
+// wildcards is not looked at, so it says yes too often.
 func PartsMeet(a, b string) bool {
 	if !strings.ContainsAny(a, wildcards) && !strings.ContainsAny(b, wildcards) {
 		return a == b
@@ -99,6 +101,7 @@ func PartsMeet(a, b string) bool {
 	return headsMeet(literalHead(a), literalHead(b)) && tailsMeet(literalTail(a), literalTail(b))
 }
 
+// headsMeet and tailsMeet: two literal ends agree when one is part of the other.
 func headsMeet(a, b string) bool { return strings.HasPrefix(a, b) || strings.HasPrefix(b, a) }
 func tailsMeet(a, b string) bool { return strings.HasSuffix(a, b) || strings.HasSuffix(b, a) }
 
@@ -112,7 +115,7 @@ func literalTail(s string) string {
 	return s[strings.LastIndexAny(s, "*?")+1:]
 }
 
-// SplitPath cuts an absolute path or glob into its parts.
+// SplitPath cuts an absolute path or glob into its parts; nil for the root.
 func SplitPath(p string) []string {
 	if p = strings.Trim(p, "/"); p == "" {
 		return nil

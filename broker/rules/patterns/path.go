@@ -21,7 +21,7 @@ import (
 // they are tried one after the other.
 const maxBraces = 64
 
-// base is where a path pattern starts.
+// base is where a path pattern starts. fromAnywhere is on the lenient side alone.
 type base int
 
 const (
@@ -31,7 +31,8 @@ const (
 	fromAnywhere
 )
 
-// Path is a pattern of paths.
+// Path is a pattern of paths, made for one side. The zero Path fits nothing; a nil one may be
+// asked only whether it is Relative.
 type Path struct {
 	alts    []pathAlt
 	re      *regexp.Regexp
@@ -39,6 +40,7 @@ type Path struct {
 	Exact   bool
 }
 
+// pathAlt is one alternative, with what saves most calls of the matcher.
 type pathAlt struct {
 	from    base
 	pattern string // below from, as doublestar reads it; in lower case on the lenient side
@@ -48,7 +50,8 @@ type pathAlt struct {
 	parts   []string // of pattern
 }
 
-// ParsePath reads a pattern of paths. lenient: of a rule that does not allow.
+// ParsePath reads a pattern of paths. lenient: of a rule that does not allow. An expression
+// sees the whole absolute path.
 func ParsePath(s string, lenient bool) (*Path, error) {
 	if body, ok := strings.CutPrefix(s, Expression); ok {
 		flags := ""
@@ -70,6 +73,8 @@ func ParsePath(s string, lenient bool) (*Path, error) {
 	return p, nil
 }
 
+// parsePathAlt reads one alternative. Another user's home is refused, as nobody here knows
+// where it is.
 func parsePathAlt(s string, lenient bool) (pathAlt, error) {
 	var a pathAlt
 	if s == "" {
@@ -84,6 +89,7 @@ func parsePathAlt(s string, lenient bool) (pathAlt, error) {
 		a.from, s = fromHome, s[2:]
 	case strings.HasPrefix(s, "~"):
 		return a, errors.New(`begins with another user's home; write ~/ for your own or the absolute path`)
+	// A deny for "**/.env" means every such file, and not only those of a project.
 	case lenient && (s == "**" || strings.HasPrefix(s, "**/")):
 		a.from = fromAnywhere
 	default:
@@ -108,7 +114,8 @@ func parsePathAlt(s string, lenient bool) (pathAlt, error) {
 	return a, nil
 }
 
-// checkGlob refuses what doublestar cannot read and what could never fit a clean path.
+// checkGlob refuses what doublestar cannot read and what could never fit a clean path. Such a
+// pattern would be a rule that silently never speaks.
 func checkGlob(s string) error {
 	if !doublestar.ValidatePattern(s) {
 		return errors.New("is no valid glob")
@@ -123,6 +130,7 @@ func checkGlob(s string) error {
 			}
 		}
 	}
+	// An upper bound: braces in braces are counted as if they stood side by side.
 	ways, options := 1, 1
 	for i := 0; i < len(s); i++ {
 		switch s[i] {
@@ -154,7 +162,7 @@ func FirstMeta(s string) int {
 	return len(s)
 }
 
-// literalPath takes the escapes out of a glob without wildcards.
+// literalPath takes the escapes out of a glob without wildcards; ok is false for any other.
 func literalPath(s string) (string, bool) {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -169,7 +177,8 @@ func literalPath(s string) (string, bool) {
 	return b.String(), true
 }
 
-// EscapePath is the path pattern that fits path and nothing else.
+// EscapePath is the path pattern that fits path and nothing else. path is clean and absolute;
+// "" gives a pattern that is refused.
 func EscapePath(path string) string {
 	var b strings.Builder
 	for i := 0; i < len(path); i++ {
@@ -181,9 +190,9 @@ func EscapePath(path string) string {
 	return b.String()
 }
 
-// Match fits one clean absolute path. project and home are clean and absolute, or ""
-// when there is none; then patterns that start there fit nothing. On the lenient side
-// all three are in lower case.
+// Match fits one clean absolute path. project and home are clean and absolute, or "" when there
+// is none; then patterns that start there fit nothing. On the lenient side all three are in
+// lower case. It does not look at the disk.
 func (p *Path) Match(name, project, home string) bool {
 	if p.re != nil {
 		return p.re.MatchString(name)
@@ -196,6 +205,8 @@ func (p *Path) Match(name, project, home string) bool {
 	return false
 }
 
+// match fits one alternative: first the folder that it starts in, then what is literal, and the
+// matcher last.
 func (a *pathAlt) match(name, project, home string) bool {
 	rest, ok := "", false
 	switch a.from {
@@ -217,7 +228,8 @@ func (a *pathAlt) match(name, project, home string) bool {
 	return doublestar.MatchUnvalidated(a.pattern, rest)
 }
 
-// Within returns path as seen from dir: "" for dir itself. Both are clean and absolute.
+// Within returns path as seen from dir: "" for dir itself. Both are clean and absolute. ok is
+// false for an empty dir, so that a project that is not known has no files.
 func Within(dir, path string) (rest string, ok bool) {
 	switch {
 	case dir == "":

@@ -21,14 +21,14 @@ import (
 // of two sides. On the strict side, of allow rules, it must fit what certainly
 // happens; on the lenient side, of deny and ask rules, all that it might stand for.
 
-// rePrefix begins a pattern that is a regular expression.
 // Limits of a pattern.
 const (
 	MaxPattern = 4096 // bytes
 	MaxRE      = 200  // characters of an re: pattern
 )
 
-// Expression begins a pattern that is a regular expression.
+// Expression begins a pattern that is a regular expression. Where a literal text begins so, its
+// first letter is escaped.
 const Expression = "re:"
 
 // maxProgram is how many instructions a regular expression may compile to. Its time is
@@ -41,7 +41,8 @@ type Glob []string
 // Exact reports whether the glob has no wildcard.
 func (g Glob) Exact() bool { return len(g) == 1 }
 
-// match takes no memory and, without nesting, no more than the product of the lengths.
+// match takes no memory and, without nesting, no more than the product of the lengths. Taking
+// each part where it first stands is enough: what follows has the most room then.
 func (g Glob) match(s string) bool {
 	first, last := g[0], g[len(g)-1]
 	if len(g) == 1 {
@@ -50,6 +51,7 @@ func (g Glob) match(s string) bool {
 	if len(s) < len(first)+len(last) || !strings.HasPrefix(s, first) || !strings.HasSuffix(s, last) {
 		return false
 	}
+	// The ends are fixed; what is between them is taken from the left.
 	s = s[len(first) : len(s)-len(last)]
 	for _, part := range g[1 : len(g)-1] {
 		i := strings.Index(s, part)
@@ -61,14 +63,16 @@ func (g Glob) match(s string) bool {
 	return true
 }
 
-// Text is a pattern over a plain text: the name of a tool, a parameter, an assignment.
+// Text is a pattern over a plain text: the name of a tool, a parameter, an assignment. Alts and
+// RE exclude each other. Exact says that it fits a known list of texts alone.
 type Text struct {
 	Alts  []Glob
 	RE    *regexp.Regexp
 	Exact bool
 }
 
-// ParseText reads a text pattern, where * and ** stand for any characters.
+// ParseText reads a text pattern, where * and ** stand for any characters. The two sides differ
+// only in whether a dot of an expression fits a newline.
 func ParseText(s string, lenient bool) (*Text, error) {
 	if body, ok := strings.CutPrefix(s, Expression); ok {
 		re, err := compileRE(body, dotAll(lenient))
@@ -114,7 +118,7 @@ func Words(pattern string) string {
 	return strings.Join(splitAlternatives(pattern), " or ")
 }
 
-// splitAlternatives cuts s at each | that no backslash precedes.
+// splitAlternatives cuts s at each | that no backslash precedes. Backslashes stay in.
 func splitAlternatives(s string) []string {
 	var alts []string
 	start := 0
@@ -157,7 +161,8 @@ func parseGlob(s string) (Glob, error) {
 	return append(g, lit.String()), nil
 }
 
-// compileRE compiles an expression that must fit a whole text.
+// compileRE compiles an expression that must fit a whole text. flags stand before it, as in
+// "(?s)".
 func compileRE(body, flags string) (*regexp.Regexp, error) {
 	if err := checkRE(body); err != nil {
 		return nil, err
@@ -174,7 +179,8 @@ func dotAll(lenient bool) string {
 	return ""
 }
 
-// headRE is the literal text that everything begins with that an expression fits.
+// headRE is the literal text that everything begins with that an expression fits; "" is always
+// right. It lets most texts pass without the expression.
 func headRE(body string) string {
 	re, err := regexp.Compile(body)
 	if err != nil {
@@ -187,6 +193,8 @@ func headRE(body string) string {
 // searchRE compiles an expression that may fit any part of a text.
 func searchRE(body string) (*regexp.Regexp, error) { return regexp.Compile(`(?s)` + body) }
 
+// checkRE bounds an expression before it is compiled for use: rules may come from a file that
+// an agent wrote, and each call asks every rule.
 func checkRE(body string) error {
 	switch n := utf8.RuneCountInString(body); {
 	case n == 0:
@@ -208,7 +216,8 @@ func checkRE(body string) error {
 	return nil
 }
 
-// EscapeText is the text pattern that fits s and nothing else.
+// EscapeText is the text pattern that fits s and nothing else. For s of any content: ParseText
+// of it is exact.
 func EscapeText(s string) string {
 	var b strings.Builder
 	if strings.HasPrefix(s, Expression) {
@@ -223,7 +232,7 @@ func EscapeText(s string) string {
 	return b.String()
 }
 
-// Check refuses what no kind of pattern may be.
+// Check refuses what no kind of pattern may be: nothing, too much, and what cannot be shown.
 func Check(p string) error {
 	switch {
 	case p == "":
@@ -243,7 +252,8 @@ func Quote(argv []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// QuoteWord writes one word of a command pattern literally.
+// QuoteWord writes one word of a command pattern literally, with quotes only where they are
+// needed, so that most patterns read like commands.
 func QuoteWord(w string) string {
 	bare := w != "" && !strings.HasPrefix(w, Expression) && !strings.HasPrefix(w, LinePrefix)
 	for i := 0; bare && i < len(w); i++ {
@@ -258,7 +268,8 @@ func QuoteWord(w string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(w) + `"`
 }
 
-// CheckShown refuses what a screen cannot show as it is: nobody could check it there.
+// CheckShown refuses what a screen cannot show as it is: nobody could check it there. Newlines
+// and tabs are refused too, as the texts of rules stand in one line.
 func CheckShown(s string) error {
 	if !utf8.ValidString(s) {
 		return errors.New("is not valid UTF-8")

@@ -21,9 +21,10 @@ import (
 // On the strict side a URL must be plain: http or https, a host name in ASCII, the
 // scheme's own port, no user, nothing that servers and clients read differently.
 
+// domainPrefix begins a pattern of a host and all hosts below it.
 const domainPrefix = "domain:"
 
-// URL is a pattern of addresses.
+// URL is a pattern of addresses, made for one side. Exact is a pattern of whole URLs.
 type URL struct {
 	alts  []urlAlt
 	re    *regexp.Regexp
@@ -31,6 +32,7 @@ type URL struct {
 	Exact bool
 }
 
+// urlAlt is one alternative. With whole nothing else is asked on the strict side.
 type urlAlt struct {
 	whole  string // the URL itself when nothing in it is a wildcard and it has a path
 	scheme string // "" is both
@@ -64,6 +66,8 @@ func ParseURL(s string, lenient bool) (*URL, error) {
 	return p, nil
 }
 
+// parseURLAlt reads one alternative. A port, a user or a query may only stand in a whole URL,
+// as the rest is compared by host and path.
 func parseURLAlt(s string) (urlAlt, error) {
 	a := urlAlt{path: "**"}
 	if s == "" {
@@ -124,7 +128,8 @@ const hostRunes = ".-_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUV
 
 func hostByte(c byte) bool { return strings.IndexByte(hostRunes, c) >= 0 }
 
-// Address is a URL as patterns look at it.
+// Address is a URL as patterns look at it. hosts and paths are for refusing rules, and have
+// whatever anybody could read in it.
 type Address struct {
 	Raw   string
 	Plain bool     // everybody reads it as this scheme, host and path
@@ -135,7 +140,8 @@ type Address struct {
 	paths []string // every path that somebody may read in it
 }
 
-// ReadURL never fails: what it cannot read is not plain.
+// ReadURL never fails: what it cannot read is not plain. raw is the agent's and may be
+// anything.
 func ReadURL(raw string) Address {
 	a := Address{Raw: raw}
 	u, err := url.Parse(raw)
@@ -149,13 +155,15 @@ func ReadURL(raw string) Address {
 	if a.Host != "" {
 		a.hosts = append(a.hosts, strings.TrimSuffix(a.Host, "."))
 	}
+	// Of a plain address there is nothing more to read.
 	if !a.Plain {
 		a.paths = append(a.paths, PathsIn(raw)...)
 	}
 	return a
 }
 
-// plainURL reports whether there is only one way to read u.
+// plainURL reports whether there is only one way to read u. Programs differ about users, ports,
+// backslashes, blanks, dots at the ends and letters beyond ASCII; none of these is plain.
 func plainURL(raw string, u *url.URL) bool {
 	https := u.Scheme == "https"
 	if !https && u.Scheme != "http" || u.User != nil || u.Opaque != "" || u.Host == "" {
@@ -196,9 +204,11 @@ func plainURLPath(p string) bool {
 	return true
 }
 
+// cleanPath is a path as servers see it that fold dots away.
 func cleanPath(p string) string { return strings.TrimPrefix(path.Clean("/"+p), "/") }
 
-// hostsIn are all texts of raw between its scheme and its path that could be a host.
+// hostsIn are all texts of raw between its scheme and its path that could be a host. In
+// "http://a@b" that is a as well as b.
 func hostsIn(raw string) []string {
 	rest := strings.ToLower(raw)
 	if _, after, ok := strings.Cut(rest, ":"); ok && strings.IndexAny(after, `/\`) == 0 {
@@ -211,7 +221,8 @@ func hostsIn(raw string) []string {
 	return strings.FieldsFunc(rest, func(r rune) bool { return !strings.ContainsRune(hostRunes, r) })
 }
 
-// PathsIn are the paths of a URL that cannot be parsed or that people read differently.
+// PathsIn are the paths of a URL that cannot be parsed or that people read differently: as it
+// stands, folded, and with its escapes resolved. There is always one.
 func PathsIn(raw string) []string {
 	s := strings.ReplaceAll(raw, `\`, "/")
 	if _, after, ok := strings.Cut(s, "://"); ok {
@@ -239,6 +250,7 @@ func (p *URL) MatchStrict(a *Address) bool {
 	return false
 }
 
+// matchStrict fits a plain address by scheme, host and path. The query is not looked at.
 func (u *urlAlt) matchStrict(a *Address) bool {
 	return u.whole == "" && (u.scheme == "" || (u.scheme == "https") == a.HTTPS) && u.hosts(a.Host) &&
 		doublestar.MatchUnvalidated(u.path, a.path)
@@ -270,6 +282,7 @@ func (u *urlAlt) matchLenient(a *Address) bool {
 	return false
 }
 
+// lenientPath fits any way to read the path.
 func (u *urlAlt) lenientPath(a *Address) bool {
 	for _, p := range a.paths {
 		if u.path == p || doublestar.MatchUnvalidated(u.path, p) {
@@ -279,6 +292,7 @@ func (u *urlAlt) lenientPath(a *Address) bool {
 	return false
 }
 
+// hosts fits a host, or with sub one below it, at a dot.
 func (u *urlAlt) hosts(h string) bool {
 	if u.sub && len(h) > len(u.host[0]) && u.host.Exact() && strings.HasSuffix(h, u.host[0]) && h[len(h)-len(u.host[0])-1] == '.' {
 		return true

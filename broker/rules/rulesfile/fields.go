@@ -11,6 +11,7 @@ import (
 )
 
 // table gives out the fields of a TOML table, so that what is left in it is what no rule has.
+// It empties the map that it is given.
 type table struct {
 	in     map[string]any
 	name   string   // "scope." or nothing
@@ -18,9 +19,12 @@ type table struct {
 	nested []*table
 }
 
+// problem is what is wrong with one field. The zero problem is none.
 type problem struct{ field, text string }
 
-// take moves a field to where it belongs, when there is one and it is of that kind.
+// take moves a field to where it belongs, when there is one and it is of that kind. A field of
+// another kind is taken out and noted; to keeps what it had. It reports whether to was set.
+// kind is how a message calls it: "must be true or false, not text".
 func take[T any](t *table, key, kind string, to *T) bool {
 	v, given := t.in[key]
 	delete(t.in, key)
@@ -36,16 +40,20 @@ func take[T any](t *table, key, kind string, to *T) bool {
 	return true
 }
 
+// wrong keeps the first problem of the rule.
 func (t *table) wrong(key, text string) {
 	if t.first.text == "" {
 		*t.first = problem{t.name + key, text}
 	}
 }
 
+// text, flag, whole and moment take a field of one kind each.
 func (t *table) text(key string, to *string) { take(t, key, "text in quotes", to) }
 
 func (t *table) flag(key string, to *bool) { take(t, key, "true or false", to) }
 
+// whole is bounded to what an int holds on every system. A default that is there already stays
+// when the field is absent.
 func (t *table) whole(key string, to *int) {
 	const kind = "a whole number of at most ten digits"
 	n := int64(*to)
@@ -55,7 +63,7 @@ func (t *table) whole(key string, to *int) {
 	*to = int(n)
 }
 
-// moment reads a time that means the same everywhere.
+// moment reads a time that means the same everywhere. It keeps milliseconds, as the store does.
 func (t *table) moment(key string, to *time.Time) {
 	var at time.Time
 	if !take(t, key, "a time with its offset from UTC, such as 2026-12-31T00:00:00Z", &at) {
@@ -67,7 +75,7 @@ func (t *table) moment(key string, to *time.Time) {
 	}
 }
 
-// texts reads every field as text.
+// texts reads every field as text, whatever its name; nil when there are none.
 func (t *table) texts() map[string]string {
 	if len(t.in) == 0 {
 		return nil
@@ -81,7 +89,8 @@ func (t *table) texts() map[string]string {
 	return all
 }
 
-// table is a table inside t, without fields when there is none.
+// table is a table inside t, without fields when there is none. What is left in it counts as
+// left in t.
 func (t *table) table(key string) *table {
 	inner := &table{name: key + ".", first: t.first}
 	take(t, key, "a table, such as [rule."+key+"]", &inner.in)
@@ -89,7 +98,8 @@ func (t *table) table(key string) *table {
 	return inner
 }
 
-// rest is the first field, by name, that nobody has taken.
+// rest is the first field, by name, that nobody has taken. A misspelt key must not leave
+// a rule with its default.
 func (t *table) rest() (string, bool) {
 	for _, key := range slices.Sorted(maps.Keys(t.in)) {
 		return t.name + key, true
@@ -102,6 +112,7 @@ func (t *table) rest() (string, bool) {
 	return "", false
 }
 
+// kindOf is what stands there, in the words of a message.
 func kindOf(v any) string {
 	switch v := v.(type) {
 	case string:

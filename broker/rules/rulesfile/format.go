@@ -13,7 +13,8 @@ import (
 	"github.com/aoctl/aoctl/broker/rules"
 )
 
-// Header is what Format begins a file with: what the keys of a rule mean.
+// Header is what Format begins a file with: what the keys of a rule mean, for whoever opens the
+// file with no documentation at hand.
 const Header = `# aoctl rules
 #
 # decision   allow, deny, ask or defer
@@ -29,9 +30,9 @@ var (
 	lastTime  = time.Date(9999, 12, 31, 23, 59, 59, int(999*time.Millisecond), time.UTC)
 )
 
-// Format writes rules as a file that ParseTOML reads back: everything but their
-// version, uses and source, with times to the millisecond. The same rules make the
-// same bytes.
+// Format writes rules as a file that Parse reads back: everything but their version, uses and
+// source, with times to the millisecond. The same rules make the same bytes, so that a file
+// under version control only changes where a rule does.
 func Format(list []rules.Rule) []byte {
 	var b bytes.Buffer
 	b.WriteString(Header)
@@ -42,7 +43,8 @@ func Format(list []rules.Rule) []byte {
 	return b.Bytes()
 }
 
-// FormatOne writes one rule as it stands in a file, without the header.
+// FormatOne writes one rule as it stands in a file, without the header. It is also how one rule
+// is shown and edited.
 func FormatOne(r rules.Rule) []byte {
 	var b bytes.Buffer
 	w := tomlWriter{&b}
@@ -51,8 +53,12 @@ func FormatOne(r rules.Rule) []byte {
 	return b.Bytes()
 }
 
+// tomlWriter writes lines. Writing to a buffer cannot fail.
 type tomlWriter struct{ *bytes.Buffer }
 
+// rule writes the fields in the order in which a person reads them. What has its default is
+// left out, but for priority, which decides who speaks first. Tables come last, as TOML counts
+// what follows them as theirs.
 func (w tomlWriter) rule(r rules.Rule) {
 	w.text("id", r.ID)
 	w.raw("decision", quoted(string(r.Decision)))
@@ -93,6 +99,7 @@ func (w tomlWriter) raw(key, value string) {
 	w.line(key + " = " + value)
 }
 
+// text and moment leave out what is empty; raw takes the value as TOML has it.
 func (w tomlWriter) text(key, value string) {
 	if value != "" {
 		w.raw(key, quoted(value))
@@ -104,6 +111,8 @@ func (w tomlWriter) moment(key string, at time.Time) {
 		return
 	}
 	at = at.UTC()
+	// A rule from elsewhere may have any time. One that TOML cannot say is moved to the
+	// nearest.
 	if at.Before(firstTime) {
 		at = firstTime
 	}
@@ -113,6 +122,7 @@ func (w tomlWriter) moment(key string, at time.Time) {
 	w.raw(key, at.Format("2006-01-02T15:04:05.999Z07:00"))
 }
 
+// bareKey is a key as TOML takes it, in quotes where it has to be.
 func bareKey(key string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-'
@@ -123,9 +133,10 @@ func bareKey(key string) string {
 	return key
 }
 
-// quoted is s as a TOML string: in single quotes where that saves escapes, as in most
-// regular expressions.
+// quoted is s as a TOML string: in single quotes where that saves escapes, as in most regular
+// expressions. It is always one line.
 func quoted(s string) string {
+	// Single quotes know no escapes, so what cannot be seen needs the other kind.
 	hidden := strings.ContainsFunc(s, func(r rune) bool { return r == '\'' || !unicode.IsPrint(r) })
 	if !hidden && strings.ContainsAny(s, `\"`) {
 		return "'" + s + "'"

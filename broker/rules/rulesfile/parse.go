@@ -1,17 +1,25 @@
 // Package rulesfile reads and writes files of rules in TOML: those of the user, those that a
 // project brings along, and the templates.
 //
-// Parse takes a file whole or not at all, as half a file might allow what its other half forbids.
-// What is wrong is an *Error with the line, the rule and the field. Format writes what Parse reads.
+// Parse takes a file whole or not at all, as half a file might allow what its other half
+// forbids. What is wrong is an *Error with the line, the rule and the field. Format writes what
+// Parse reads.
 //
 // A file is read as a tree, from which each field is taken by its kind, and not into structs.
 // Into a struct the TOML library takes a key in any case, so that "Decision" overrules
 // "decision"; one [rule] for a list of one; a time without its offset, as one of this machine's
-// zone; and a text for a time. And a file of unknown keys, which an agent may have written, costs
-// it seconds for each 100 KB.
+// zone; and a text for a time. And a file of unknown keys, which an agent may have written,
+// costs it seconds for each 100 KB.
 //
-// Load is for a project's own file, from which nothing is taken that could allow anything before
-// somebody has trusted its very bytes, which Digest names.
+// The way of a file: checkSource looks at its characters, the library makes the tree,
+// rulesFile.rule takes the fields of each rule out of its table (fields.go), what is left over
+// is an unknown field, and rules.Rule.Check has the last word. Where something stands is found
+// in a second walk over the bytes (place.go), for messages alone.
+//
+// Load is for a project's own file, from which nothing is taken that could allow anything
+// before somebody has trusted its very bytes, which Digest names. The package reads bytes and
+// opens no file; who reads it from the disk, and whether it is trusted, is package policy's
+// affair.
 package rulesfile
 
 import (
@@ -34,7 +42,8 @@ const (
 	MaxSize = 16 << 20 // of anything that ParseTOML reads; MaxRules ordinary rules fit
 )
 
-// Error says which place of a rules file is wrong, and why.
+// Error says which place of a rules file is wrong, and why. Problem is a sentence without the
+// place; Error joins them for one line of a message. Field may come from the file.
 type Error struct {
 	Line, Column int    // from 1; Column counts bytes. 0: the file as a whole
 	Rule         int    // from 1; 0: outside of all rules
@@ -57,12 +66,11 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Parse reads a rules file, as FormatTOML writes it or a person does: a list of
-// [[rule]] tables. Fields that are absent take their defaults: priority
-// DefaultPriority, enabled true.
+// Parse reads a rules file, as Format writes it or a person does: a list of [[rule]] tables.
+// Fields that are absent take their defaults: priority DefaultPriority, enabled true.
 //
-// Any error is a *FileError, and then there are no rules at all: half a file might
-// allow what its other half forbids.
+// Any error is an *Error, and then there are no rules at all: half a file might allow what its
+// other half forbids. An empty file has no rules, which is no error.
 func Parse(data []byte) ([]rules.Rule, error) {
 	list, _, err := parseTOML(data)
 	return list, err
@@ -73,6 +81,8 @@ func parseTOML(data []byte) ([]rules.Rule, *rulesFile, error) {
 	if err := checkSource(data); err != nil {
 		return nil, nil, err
 	}
+	// Numbers are int64 or float64 here, times time.Time or the library's local ones; take
+	// tells them apart.
 	var tree map[string]any
 	if err := toml.Unmarshal(data, &tree); err != nil {
 		return nil, nil, syntaxError(data, err)
@@ -82,7 +92,8 @@ func parseTOML(data []byte) ([]rules.Rule, *rulesFile, error) {
 	return list, f, err
 }
 
-// checkSource refuses what a person who looks at the file would not see.
+// checkSource refuses what a person who looks at the file would not see. A carriage return is
+// allowed at the end of a line only.
 func checkSource(data []byte) error {
 	if len(data) > MaxSize {
 		return &Error{Problem: fmt.Sprintf("the file is larger than %d MiB", MaxSize>>20)}
@@ -104,6 +115,8 @@ func checkSource(data []byte) error {
 	return nil
 }
 
+// syntaxError is an error of the library as one of ours. The rule's number is counted in the
+// text, as there is no tree.
 func syntaxError(data []byte, err error) error {
 	var d *toml.DecodeError
 	if !errors.As(err, &d) {
@@ -119,16 +132,19 @@ func syntaxError(data []byte, err error) error {
 	return &Error{Line: line, Column: column, Rule: rule, Problem: plainProblem(err)}
 }
 
+// plainProblem is what the library says, in plain words and fit for one line.
 func plainProblem(err error) string {
 	return rules.Printable(tomlwords.Plain(err))
 }
 
-// rulesFile turns the tree of a file into rules.
+// rulesFile turns the tree of a file into rules. It belongs to one reading.
 type rulesFile struct {
 	places places
 	seen   map[string]int // id to the rule that has it
 }
 
+// read takes all rules, or gives the first error. Keys are looked at in order, so that it is
+// the same one each time.
 func (f *rulesFile) read(tree map[string]any) ([]rules.Rule, error) {
 	for _, key := range slices.Sorted(maps.Keys(tree)) {
 		if key != "rule" {
@@ -139,6 +155,7 @@ func (f *rulesFile) read(tree map[string]any) ([]rules.Rule, error) {
 	if !ok && tree["rule"] != nil {
 		return nil, f.wrong(0, "rule", "write each rule as a table that begins with [[rule]]")
 	}
+	// Before any rule is read, as reading takes the time.
 	if len(tables) > rules.MaxRules {
 		return nil, &Error{Problem: fmt.Sprintf("the file has %d rules; %d is the most", len(tables), rules.MaxRules)}
 	}
@@ -157,8 +174,11 @@ func (f *rulesFile) read(tree map[string]any) ([]rules.Rule, error) {
 	return list, nil
 }
 
-// rule reads the n-th rule.
+// rule reads the n-th rule. The first wrong field is told; only then what is left over, as a
+// field of the wrong kind has been taken out as well.
 func (f *rulesFile) rule(n int, in map[string]any) (rules.Rule, error) {
+	// A rule that says nothing about itself is in force. Uses and version are not read at all:
+	// they belong to the store.
 	r := rules.Rule{Priority: rules.DefaultPriority, Enabled: true}
 	t := &table{in: in, first: &problem{}}
 	t.text("id", &r.ID)
@@ -188,7 +208,8 @@ func (f *rulesFile) rule(n int, in map[string]any) (rules.Rule, error) {
 	return r, f.check(n, r)
 }
 
-// check refuses a rule that means nothing.
+// check refuses a rule that means nothing, and an id that is no UUID or is there already. Ids
+// are compared without regard to capitals, as UUIDs are.
 func (f *rulesFile) check(n int, r rules.Rule) error {
 	if err := r.Check(); err != nil {
 		var e *rules.Error
@@ -211,7 +232,7 @@ func (f *rulesFile) check(n int, r rules.Rule) error {
 	return nil
 }
 
-// wrong is a FileError at the place of field in rule n.
+// wrong is an *Error at the place of field in rule n; 0 is outside of all rules.
 func (f *rulesFile) wrong(n int, field, problem string) error {
 	line, column := f.places.of(n, field)
 	return &Error{Line: line, Column: column, Rule: n, Field: field, Problem: problem}

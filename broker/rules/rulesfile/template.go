@@ -11,13 +11,14 @@ import (
 //go:embed templates/*.toml
 var templateFiles embed.FS
 
-// templateNames in the order in which they are offered.
+// templateNames in the order in which they are offered. The tests read each of them.
 var templateNames = []string{"read-only", "node", "go", "python", "git-local"}
 
-// Templates are the names that Template knows.
+// Templates are the names that Template knows, in a copy that the caller may change.
 func Templates() []string { return append([]string(nil), templateNames...) }
 
-// Template returns the rules of a template, without ids; they hold everywhere.
+// Template returns the rules of a template, without ids; they hold everywhere. An unknown name
+// is an error that lists the known ones.
 func Template(name string) ([]rules.Rule, error) {
 	data, err := TemplateText(name)
 	if err != nil {
@@ -30,8 +31,8 @@ func Template(name string) ([]rules.Rule, error) {
 	return list, nil
 }
 
-// TemplateText is a template as a rules file, with comments that say what it leaves out
-// and why.
+// TemplateText is a template as a rules file, with comments that say what it leaves out and
+// why. It is what a user gets to edit.
 func TemplateText(name string) ([]byte, error) {
 	for _, known := range templateNames {
 		if name == known {

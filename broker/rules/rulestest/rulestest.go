@@ -1,5 +1,10 @@
-// Package rulestest has what the tests of rules and of the packages around it share: a project on
-// the disk, calls that work in it, and the corpora of command lines.
+// Package rulestest has what the tests of rules and of the packages around it share: a project
+// on the disk, calls that work in it, and the corpora of command lines.
+//
+// A World has one of each thing that rules must not be led astray by: names with a blank or a
+// tilde, links out of the project, in a circle and to nothing, a folder whose name begins like
+// the project's, guarded files. Tests name these by their paths, so what is here stays; a new
+// trap is added.
 package rulestest
 
 import (
@@ -12,13 +17,14 @@ import (
 	"github.com/aoctl/aoctl/broker/risk"
 )
 
-// World is a project on the disk and the place of calls in it.
+// World is a project on the disk and the place of calls in it. Root has the real path of the
+// test's folder, as some systems keep temporary folders behind a link.
 type World struct {
 	Root, Project string
 	Place         risk.Place
 }
 
-// New makes a world for one test.
+// New makes a world for one test. It is removed with the test.
 func New(tb testing.TB) World {
 	tb.Helper()
 	root, err := filepath.EvalSymlinks(tb.TempDir())
@@ -48,7 +54,9 @@ func New(tb testing.TB) World {
 	return w
 }
 
-// RealPath follows links as far as the disk has them, as Place.Real has to.
+// RealPath follows links as far as the disk has them, as Place.Real has to: of a path that is
+// not there, the part that is. It is simpler than package workspace, which tests of rules must
+// not need.
 func RealPath(path string) (string, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err == nil || !os.IsNotExist(err) {
@@ -68,7 +76,7 @@ func RealPath(path string) (string, error) {
 	return filepath.Join(real, file), err
 }
 
-// Input is the input of a call as JSON.
+// Input is the input of a call as JSON. Keys come out sorted.
 func Input(tb testing.TB, input map[string]any) json.RawMessage {
 	tb.Helper()
 	raw, err := json.Marshal(input)
@@ -78,7 +86,7 @@ func Input(tb testing.TB, input map[string]any) json.RawMessage {
 	return raw
 }
 
-// Exists reports whether a file is there, as Question.Exists has to.
+// Exists reports whether a file is there, as Question.Exists has to. A link to nothing is not.
 func Exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
@@ -90,8 +98,9 @@ func Special(path string) bool {
 	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
 }
 
-// Corpus reads lines of the shell's corpora: entries that end at lines of "%%", with
-// comments that begin with "# " before them. folder is shell/testdata as the test sees it.
+// Corpus reads lines of the shell's corpora: entries that end at lines of "%%", with comments
+// that begin with "# " before them. folder is shell/testdata as the test sees it. An entry may
+// have several lines, as a command may.
 func Corpus(tb testing.TB, folder, name string) []string {
 	tb.Helper()
 	data, err := os.ReadFile(filepath.Join(folder, name)) //nolint:gosec // a file of the tests

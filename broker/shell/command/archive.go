@@ -7,8 +7,9 @@ import (
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
-// tarOps: the first word may be options without a dash, whose values then follow in
-// their order: tar xfC a.tar dir.
+// tarOps: the first word may be options without a dash, whose values then follow in their
+// order: tar xfC a.tar dir. What an archive unpacks to cannot be seen in the words, so the
+// whole folder counts as written.
 func tarOps(c *call) {
 	unbundle(c)
 	c.parse()
@@ -18,6 +19,7 @@ func tarOps(c *call) {
 	}
 	extracts := c.has("-x", "--extract", "--get")
 	packs := c.has("-c", "-r", "-u", "-A", "--create", "--append", "--update", "--delete", "--concatenate", "--catenate")
+	// The archive is read or written by what is done with it, and not by its option.
 	for _, w := range c.values("-f", "--file") {
 		switch {
 		case isRemote(w.Text) && !c.has("--force-local"):
@@ -32,6 +34,7 @@ func tarOps(c *call) {
 	switch {
 	case extracts && !c.has("-O", "--to-stdout"):
 		c.files(orHere(folders), File{Write: true, Tree: true})
+		// Else tar takes the slash off and refuses "..", so that it stays in the folder.
 		if c.has("-P", "--absolute-names") {
 			c.exactf("tar -P may write anywhere")
 		}
@@ -61,6 +64,7 @@ func unbundle(c *call) {
 // zipOps: the first operand is the archive. -T runs the program that -TT names.
 func zipOps(c *call) {
 	for _, w := range c.words {
+		// Any cluster with a T may hold it: zip's letters are not told apart here.
 		if strings.HasPrefix(w.Text, "-") && strings.Contains(w.Text, "T") && !strings.HasPrefix(w.Text, "--") {
 			c.unsuref("zip -TT can run another program")
 		}
@@ -83,6 +87,8 @@ func cpioOps(c *call) {
 	c.farOperands()
 }
 
+// unzipOps: what an archive holds lands below -d or the working folder, unless it is only
+// shown.
 func unzipOps(c *call) {
 	c.reads(c.first()...)
 	for _, w := range c.values("-d") {
@@ -124,8 +130,11 @@ func sevenOps(c *call) {
 	}
 }
 
+// The commands of 7z that only look at an archive, and those that unpack it. All others change
+// it.
 var sevenLooks, sevenUnpacks = wordset.New("l t"), wordset.New("x e")
 
+// sevenOption: 7z glues values to its options, so they are found by how a word begins.
 func sevenOption(c *call, w Word, text string) {
 	if strings.HasPrefix(text, "-o") {
 		c.file(tail(w, w.Text[len("-o"):]), File{Write: true, Tree: true})
@@ -146,6 +155,7 @@ func arOps(c *call) {
 	}
 }
 
+// unarOps: it unpacks into the folder that it works in, whatever the archive is called.
 func unarOps(c *call) {
 	readAll(c)
 	c.file(literal("."), File{Write: true, Tree: true})
@@ -172,6 +182,7 @@ func packOps(prints string) func(*call) {
 
 // OnlyShows reports whether unzip is told to list, to test or to print, before anything that
 // could take such a word for its value, as -d and -P do. A second dash switches an option off.
+// Package links asks too: unpacking may make links, and a look at an archive does not.
 func OnlyShows(words []Word) bool {
 	for _, w := range words {
 		if strings.HasPrefix(w.Text, "-") && strings.Contains(w.Text[1:], "-") {

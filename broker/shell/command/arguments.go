@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// arguments are the words behind a program, as parse tells them apart.
+// arguments are the words behind a program, as parse tells them apart. A row that reads its
+// words itself may set words and rest and call parse again, as those of env and ssh do.
 type arguments struct {
 	words []Word // all of them
 	opts  []given
@@ -13,7 +14,8 @@ type arguments struct {
 	ended bool   // a "--" was seen
 }
 
-// given is an option as it was given, by the name that it has in the row.
+// given is an option as it was given, by the name that it has in the row. An option that the
+// row does not list is here too, by the name in the text.
 type given struct {
 	name  string
 	value Word
@@ -22,8 +24,12 @@ type given struct {
 	operands int // that stand before it
 }
 
+// has reports whether any of the options was given; given has them in their order, repeated
+// ones as well. Names are those of the row, so that a shortened one is found by its full name.
 func (a *arguments) has(names ...string) bool { return len(a.given(names...)) > 0 }
 
+// given are the options of these names in their order, once for each time that they stand
+// there.
 func (a *arguments) given(names ...string) []given {
 	var found []given
 	for _, g := range a.opts {
@@ -45,7 +51,8 @@ func (a *arguments) values(names ...string) []Word {
 	return words
 }
 
-// hasLong says whether an option was given whose name, maybe shortened, is one of names.
+// hasLong says whether an option was given whose name, maybe shortened, is one of names. It is
+// for options that the row does not list, which parse therefore could not complete.
 func (a *arguments) hasLong(names ...string) bool {
 	return slices.ContainsFunc(a.opts, func(g given) bool {
 		return len(g.name) > 2 && strings.HasPrefix(g.name, "--") && slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, g.name) })
@@ -85,7 +92,8 @@ type Option struct {
 
 // Options are the options of a command in their order, by the tables that say which of them
 // take a value, and how many operands there are. ok is false for a program that the tables do
-// not know.
+// not know. argv are known words after quote removal; options behind a subcommand are not
+// looked into.
 func Options(argv []string) (list []Option, operands int, ok bool) {
 	c, ok := parsed(argv)
 	if !ok {
@@ -123,6 +131,7 @@ func Given(argv []string, option string) (given, known bool) {
 }
 
 // parsed is a command with its options told from its operands, but for those of a subcommand.
+// Its meaning is thrown away: who asks here wants the words alone.
 func parsed(argv []string) (*call, bool) {
 	if len(argv) == 0 {
 		return nil, false

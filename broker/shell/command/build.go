@@ -9,7 +9,9 @@ import (
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
-// compilerOps: @file holds further options.
+// compilerOps: @file holds further options. The names of a compiler's options are open at the
+// end, so they are found by how they begin; whatever starts another program or loads a plugin
+// is unsure, and whatever writes beside -o is exact.
 func compilerOps(c *call) {
 	for _, w := range c.words {
 		switch {
@@ -34,7 +36,8 @@ func compilerOps(c *call) {
 	readAll(c)
 }
 
-// makeOps: a variable of the command line beats the one in the file, whatever runs it.
+// makeOps: a variable of the command line beats the one in the file, whatever runs it. A number
+// in one, as in V=1, names no program.
 func makeOps(c *call) {
 	if slices.ContainsFunc(c.values("-C", "--directory"), outside) {
 		c.exactf("make -C works in another folder")
@@ -53,11 +56,14 @@ func makeOps(c *call) {
 	}
 }
 
+// toolchain is the name of a compiler that rustup would fetch from its makers; others may be a
+// folder.
 var toolchain = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\+(stable|beta|nightly|[0-9]+\.[0-9.]+)(-[0-9]{4}-[0-9]{2}-[0-9]{2})?$`)
 })
 
-// cargoOps: +NAME before all else chooses among the installed compilers.
+// cargoOps: +NAME before all else chooses among the installed compilers. It is no option to the
+// grammar and is taken off before the words are told apart.
 func cargoOps(c *call) {
 	if strings.HasPrefix(textAt(c.words, 0), "+") {
 		if !toolchain().MatchString(c.words[0].Text) {
@@ -100,9 +106,10 @@ func cargoWords(c *call) {
 	}
 }
 
-// farOptions: a folder elsewhere holds somebody else's build.
+// farOptions: a folder elsewhere holds somebody else's build, whose files say what runs.
 func farOptions(c *call) {
 	for _, w := range c.words {
+		// "cmake .." is how everybody calls it.
 		up := w.Text == ".." // from a folder for the build to the sources
 		if !up && (faraway(w) || faraway(tail(w, afterEquals(w.Text)))) {
 			c.exactf("%s works in another folder", c.name)
@@ -124,7 +131,8 @@ func cmakeOps(c *call) {
 	}
 }
 
-// dotnetOps: some properties name files of code, or programs.
+// dotnetOps: some properties name files of code, or programs. msbuild takes / for a dash and
+// does not mind capitals.
 func dotnetOps(c *call) {
 	for _, w := range c.words {
 		text := strings.ToLower(strings.TrimLeft(w.Text, "-/"))
@@ -149,6 +157,7 @@ func dotnetOps(c *call) {
 	}
 }
 
+// dotnetOwn are subcommands of dotnet itself; any other runs dotnet-NAME, or a file.
 var dotnetOwn = wordset.New("build test run restore clean format publish pack list add remove new sln workload help watch msbuild")
 
 // pytestOps: options may stand in a file; a report may go elsewhere.
@@ -159,7 +168,8 @@ func pytestOps(c *call) {
 	}
 }
 
-// jvmOps: some properties name a program or a file of settings.
+// jvmOps: some properties name a program or a file of settings. One function serves ant,
+// gradle, Maven and sbt; where they differ it asks for the name.
 func jvmOps(c *call) {
 	for _, w := range c.words {
 		text := strings.ToLower(w.Text)
@@ -196,6 +206,8 @@ var vmSetting = sync.OnceValue(func() *regexp.Regexp {
 // jvmGlued reports whether a word is an option with its value behind its letter, as in -psub,
 // or the beginning of the name of one that does more than a flag.
 func jvmGlued(c *call, text string) bool {
+	// A known option, or one of the flags below, is read by the row. The rest may be a letter
+	// with its value, or a name cut short.
 	name, _, _ := strings.Cut(strings.TrimLeft(text, "-"), "=")
 	known := c.list.byName
 	if text[:min(1, len(text))] != "-" || len(name) < 2 || known["-"+name].name != "" || jvmFlags.Has(name) {
@@ -220,6 +232,8 @@ func jvmGlued(c *call, text string) bool {
 var jvmFlags = wordset.New(`build-cache configure-on-demand configuration-cache continue continuous console parallel priority profile project-prop
 	fae ff fn fail-at-end fail-fast fail-never strict-checksums lax-checksums threads llr legacy-local-repository`)
 
+// javaOps: java loads code from the path of classes, agents and files of options, and writes
+// logs by -X options that no list of a row could hold.
 func javaOps(c *call) {
 	if slices.ContainsFunc(append(c.values("-cp", "-classpath", "--class-path", "-p", "-module-path", "-jar"), c.first()...), elsewhereIn) {
 		c.exactf("java runs a program from outside of the project")
@@ -251,6 +265,7 @@ func formatOps(c *call) {
 	c.files(c.rest, File{Write: c.has("-i")})
 }
 
+// prettierOps: it descends into folders, and changes what it finds only with --write.
 func prettierOps(c *call) {
 	c.files(c.rest, File{Write: c.has("-w", "--write"), Tree: true})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
+// neutralOps is for builtins that do nothing by themselves with any words that are known.
 func neutralOps(c *call) { c.Neutral = plainWords(c.words) }
 
 // jobsOps: "jobs -x" runs the words behind it; all else lists.
@@ -27,6 +28,7 @@ func jobsOps(c *call) {
 	c.Neutral = plainWords(c.words)
 }
 
+// integer is a number as builtins take it; sleep and timeout have a unit behind it.
 var integer = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[+-]?[0-9]+(\.[0-9]+)?[smhd]?$`) })
 
 // numberOps: zsh calculates what these are given, and a calculation may run code.
@@ -57,8 +59,9 @@ func (c *call) counted(w Word) {
 	}
 }
 
-// cdOps: the folder is the last operand; "cd" alone goes home, and "cd -" or the stack
-// of folders leads where the text alone does not say.
+// cdOps: the folder is the last operand; "cd" alone goes home, and "cd -" or the stack of
+// folders leads where the text alone does not say. A word that is not known stands for such a
+// place (nowhere).
 func cdOps(c *call) {
 	c.Neutral = plainWords(c.words)
 	words := c.words
@@ -80,6 +83,7 @@ func cdOps(c *call) {
 	}
 }
 
+// identifier is the name of a variable that every shell takes for one and nothing more.
 var identifier = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
 
 // names are variables that the command sets to what nobody knows.
@@ -105,6 +109,8 @@ func declareOps(c *call) {
 	c.unsuref("%s sets variables, and is not written plainly", c.name)
 }
 
+// printfOps: -v sets a variable, and an operand of %d is computed, which runs what stands in
+// its index.
 func printfOps(c *call) {
 	for i, w := range c.words {
 		if i == 0 && strings.HasPrefix(w.Text, "-v") {
@@ -120,6 +126,7 @@ func printfOps(c *call) {
 		if strings.Contains(w.Text, "[") && strings.ContainsAny(w.Text, "$`") {
 			c.calculated(w)
 		}
+		// The format says which operands are numbers; counting which is which is not worth it.
 		if i > 0 && !printsText(c.words[0].Text) {
 			c.counted(w)
 		}
@@ -147,17 +154,20 @@ func readOps(c *call) {
 	}
 }
 
-// getoptsOps: the second word is a variable's name.
+// getoptsOps: the second word is a variable's name. OPTIND and OPTARG are set too, and are
+// special anyhow.
 func getoptsOps(c *call) {
 	c.Neutral = plainWords(c.words)
 	c.names(c.words[min(1, len(c.words)):min(2, len(c.words))])
 }
 
+// mapfileOps: without a name the array is MAPFILE.
 func mapfileOps(c *call) {
 	c.Neutral = plainWords(c.words)
 	c.names(orName(c.rest, "MAPFILE"))
 }
 
+// orName is words, or the name that a builtin takes where there are none.
 func orName(words []Word, name string) []Word {
 	if len(words) == 0 {
 		return []Word{literal(name)}
@@ -183,6 +193,7 @@ func unsetOps(c *call) {
 	c.Neutral = plainWords(c.words)
 }
 
+// waitOps: jobs and processes are numbers or begin with %; anything else is computed.
 func waitOps(c *call) {
 	for _, w := range c.words {
 		if w.Known && (integer().MatchString(w.Text) || strings.HasPrefix(w.Text, "%") || w.Text == "-n" || w.Text == "-f") {
@@ -223,6 +234,7 @@ func setOps(c *call) {
 	}
 }
 
+// shoptSafe leave the reading of commands as it is, so that what was read here is what runs.
 var shoptSafe = wordset.New("nullglob failglob globstar dotglob nocaseglob inherit_errexit checkwinsize cmdhist histappend checkjobs huponexit")
 
 // shoptOps: nullglob and its like only change which names a pattern gives.
@@ -272,6 +284,8 @@ func printOps(c *call) {
 	c.Neutral = plainWords(c.words)
 }
 
+// aliasOps: a name alone shows what it stands for; with "=" it makes a word of a later line
+// mean another.
 func aliasOps(c *call) {
 	for _, w := range c.words {
 		if w.Text != "-p" && w.Text != "-L" && (!w.Known || !identifier().MatchString(w.Text)) {
@@ -289,6 +303,7 @@ func compgenOps(c *call) {
 	c.Neutral = plainWords(c.words)
 }
 
+// umaskOps: a mask is not harmless: files that are made later may be open to others.
 func umaskOps(c *call) {
 	for _, w := range c.words {
 		c.calculated(w)
@@ -317,6 +332,7 @@ func testOps(c *call) {
 // NumberTests are the comparisons of numbers.
 var NumberTests = wordset.New("-eq -ne -lt -le -gt -ge")
 
+// historyOps: a number alone shows so many lines. The options write, read and delete a file.
 func historyOps(c *call) {
 	for _, w := range c.words {
 		if !w.Known || !integer().MatchString(w.Text) {

@@ -8,6 +8,7 @@ import (
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
+// Reasons that several interpreters share.
 const (
 	fromStdin  = "%s reads its program from standard input"
 	atPrompt   = "can run anything from its prompt"
@@ -52,7 +53,7 @@ func framework(c *call, words []Word) {
 	foreignWords(c.Meaning, words)
 }
 
-// phpOps: -f names the program, too.
+// phpOps: -f names the program, too. -i and -m only tell of php itself.
 func phpOps(c *call) {
 	if slices.ContainsFunc(c.values("-f", "--file"), faraway) {
 		c.exactf("php runs a program from outside of the project")
@@ -110,6 +111,7 @@ func pydocOps(c *call) {
 	}
 }
 
+// nodeReporters come with node; any other name is a module that is loaded.
 var nodeReporters = wordset.New("spec tap dot junit lcov")
 
 // nodeOps: the test runner finds its files by itself.
@@ -143,6 +145,7 @@ func installed(c *call, words []Word) {
 	}
 }
 
+// denoRun: without a file, or with "-", the program comes from what it is fed.
 func denoRun(c *call) {
 	denoFiles(c)
 	if len(c.rest) == 0 || c.rest[0].Text == "-" {
@@ -163,6 +166,7 @@ func denoFiles(c *call) {
 	}
 }
 
+// promptIfAlone: with no words, bun, deno and their like open a prompt.
 func promptIfAlone(c *call) {
 	projectScript(c)
 	if c.name == "deno" && strings.Contains(c.operand(0), ":") { // npm:x
@@ -173,7 +177,8 @@ func promptIfAlone(c *call) {
 	}
 }
 
-// projectScript is "run NAME": a script of the project, or a file.
+// projectScript is "run NAME": a script of the project, or a file. What the script does is in
+// the project's own files, which a person can read; an address or a far path is not.
 func projectScript(c *call) {
 	if len(c.rest) > 0 && (c.rest[0].Text == "-" || strings.Contains(c.rest[0].Text, "://") || faraway(c.rest[0])) {
 		c.exactf("%s runs code from elsewhere", c.name)
@@ -212,12 +217,15 @@ func tsNodeOps(c *call) {
 	scriptFile(c)
 }
 
+// farSettings doubts a file of settings that is no part of the project: it may name code to
+// load.
 func farSettings(c *call, options ...string) {
 	if slices.ContainsFunc(c.values(options...), faraway) {
 		c.exactf("%s takes its settings from outside of the project", c.name)
 	}
 }
 
+// tsxOps: tsx is node with TypeScript, and "tsx watch" runs the same again and again.
 func tsxOps(c *call) {
 	farSettings(c, "--tsconfig")
 	if len(c.rest) > 1 && c.rest[0].Text == "watch" {

@@ -34,7 +34,10 @@ var (
 	handedScript = wordset.New("-T --script -dT --default-script --version-script")
 )
 
-// passOn looks at a list of options for the linker or its like, as in -Wl,-Map,x.
+// passOn looks at a list of options for the linker or its like, as in -Wl,-Map,x: there the
+// list has -Map, which writes, and its value x. Whatever is on no list of harmless ones makes
+// the command exact, and the files that are found in it are added, so that a rule about files
+// can still refuse.
 func passOn(c *call, w Word) {
 	list := strings.Split(w.Text, ",")
 	safe := linkerSafe()

@@ -9,8 +9,9 @@ import (
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
-// Setting says what setting a variable means: exact and unsure as in Element; neither
-// when it harms nothing whatever its value is. exported: programs see it.
+// Setting says what setting a variable means: exact and unsure as in Element; neither when it
+// harms nothing whatever its value is. exported: programs see it. A value that is not known is
+// "", and the caller doubts it on its own.
 func Setting(name, value string, exported bool) (exact, unsure string) {
 	switch {
 	case !identifier().MatchString(name):
@@ -37,8 +38,10 @@ func harmlessValue(name, value string) bool {
 		odd := begins(value, "/", "~") || strings.Contains(value, "..") || strings.ContainsAny(value, "`$\x00\n")
 		return !odd && (name == "TZ" && !strings.HasPrefix(value, ":") || !strings.Contains(value, "/") || name == "DEBUG")
 	case strings.HasSuffix(name, "PAGER") && dangerousVariable(name) != "":
+		// A pager that only copies is how agents switch a pager off.
 		return value == "cat" || value == ""
 	case name == "EDITOR" || name == "VISUAL" || name == "GIT_EDITOR" || name == "GIT_SEQUENCE_EDITOR":
+		// So is an editor that changes nothing.
 		return value == "true" || value == ":"
 	case name == "NODE_OPTIONS":
 		return heapSize().MatchString(value)
@@ -46,6 +49,7 @@ func harmlessValue(name, value string) bool {
 	return false
 }
 
+// heapSize is the one option of node that agents set all the time and that loads nothing.
 var heapSize = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^--max[-_]old[-_]space[-_]size=[0-9]{1,7}$`) })
 
 // exactVariables say who or what a program works for.
@@ -92,6 +96,8 @@ var dangerousNames = sync.OnceValue(func() map[string]string {
 	return all
 })
 
+// dangerousPrefixes are those of programs that read dozens of variables, among which there are
+// such that run or load something. Listing the bad ones would miss next year's.
 var dangerousPrefixes = sync.OnceValue(func() []string {
 	return strings.Fields(`
 	LD_ DYLD_ BASH_FUNC_ BASH_ GIT_ LESS MAN_ MANPAGER MANOPT MANROFFOPT PYTHON PERL RUBY NODE_ npm_config_ NPM_CONFIG_ npm_package_config_ YARN_ PNPM_ SSH_ CARGO_ RUSTC RUSTDOC RUSTUP_ RUSTFLAGS
@@ -120,4 +126,5 @@ func maybeExported(name string) bool {
 	return strings.ToUpper(name) == name && slices.ContainsFunc(exportedSuffixes, func(suffix string) bool { return strings.HasSuffix(name, suffix) })
 }
 
+// exportedSuffixes are how programs commonly name variables of options and of programs to run.
 var exportedSuffixes = []string{"_OPTS", "_OPTIONS", "_FLAGS", "_EDITOR", "_PAGER", "_COMMAND", "_PROXY", "_PRELOAD", "_ASKPASS", "_WRAPPER"}

@@ -21,6 +21,7 @@ func readFrom(n int) func(*call) {
 	return func(c *call) { c.reads(c.after(n)...) }
 }
 
+// rmOps: what rm and trash take away. A folder goes with all below it only when it is told so.
 func rmOps(c *call) {
 	tree := c.name == "trash" || c.has("-r", "-R") || c.hasLong("--recursive")
 	c.files(c.rest, File{Write: true, Deletes: true, Tree: tree})
@@ -31,6 +32,7 @@ func rmOps(c *call) {
 func sourcesAndTarget(c *call) (sources []Word, target Word) {
 	c.dashedValues()
 	for i, w := range c.words {
+		// -t and --target-directory name the target first, also in a cluster or shortened.
 		if w.Text == "--" {
 			break
 		}
@@ -38,6 +40,7 @@ func sourcesAndTarget(c *call) (sources []Word, target Word) {
 		given := len(name) > 2 && strings.HasPrefix("--target-directory", name)
 		if isShort(w.Text) {
 			var before string
+			// A letter before the t could be one whose value holds it.
 			before, value, given = strings.Cut(w.Text[1:], "t")
 			has, given = value != "", given && !strings.ContainsAny(before, "Smgo") // these take the rest
 		}
@@ -64,6 +67,7 @@ func (c *call) dashedValues() {
 	}
 }
 
+// copyOps and moveOps: cp, mv, ln and their like. What is moved is gone from its old place.
 func copyOps(c *call) {
 	tree := c.has("-r", "-R", "-a") || c.hasLong("--recursive", "--archive")
 	carryOps(c, File{Tree: tree})
@@ -80,6 +84,7 @@ func carryOps(c *call, source File) {
 	}
 }
 
+// installOps: install copies, or makes folders with -d.
 func installOps(c *call) {
 	if c.has("-d", "--directory") {
 		writeAll(c)
@@ -88,6 +93,7 @@ func installOps(c *call) {
 	copyOps(c)
 }
 
+// ddOps: dd has no options, only name=value; if is read and of is written.
 func ddOps(c *call) {
 	for _, w := range c.words {
 		switch name, value, _ := strings.Cut(w.Text, "="); name {
@@ -122,6 +128,8 @@ func patchOps(c *call) {
 	}
 }
 
+// splitOps and csplitOps: names of pieces begin with a text of the words, or with xx; one of
+// them stands for all.
 func splitOps(c *call) {
 	c.reads(c.first()...)
 	c.writes(c.after(1)...)

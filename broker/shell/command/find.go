@@ -6,8 +6,8 @@ import (
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
-// xargsOps: xargs appends what it reads, or puts it where its -I says, which is
-// written {} in what comes out. Without a command it is echo.
+// xargsOps: xargs appends what it reads, or puts it where its -I says, which is written {} in
+// what comes out. Without a command it is echo, which does nothing.
 func xargsOps(c *call) {
 	c.parse()
 	if c.has("--process-slot-var") {
@@ -51,7 +51,9 @@ var (
 	findRuns   = wordset.New("-exec -execdir -ok -okdir")
 )
 
-// findOps: find's folders come first, then an expression that may run programs.
+// findOps: find's folders come first, then an expression that may run programs. Tests and
+// actions are walked word by word, each with the words it takes: a name that is a value must
+// not be read as an action, nor an action be missed as a value.
 func findOps(c *call) {
 	roots, i := findRoots(c)
 	deletes := false
@@ -97,7 +99,8 @@ func findOps(c *call) {
 	}
 }
 
-// findRoots are the words before the expression; none means the folder it works in.
+// findRoots are the words before the expression; none means the folder it works in. next is
+// where the expression begins.
 func findRoots(c *call) (roots []Word, next int) {
 	for ; next < len(c.words); next++ {
 		w := c.words[next]
@@ -120,8 +123,8 @@ func findRoots(c *call) (roots []Word, next int) {
 	return orHere(roots), next
 }
 
-// findExec reads the command after -exec, from word i on, to its ; or + and gives the
-// place of that.
+// findExec reads the command after -exec, from word i on, to its ; or + and gives the place of
+// that. A deleter takes what find hands it, so the roots count as deleted trees.
 func findExec(c *call, i int, roots []Word) int {
 	start := i
 	for ; i < len(c.words); i++ {
@@ -158,6 +161,7 @@ func fdOps(c *call) {
 			c.follows()
 		}
 		if _, value, ok := strings.Cut(w.Text, "="); ok {
+			// --exec=rm has the program in the same word.
 			words = append([]Word{tail(w, value)}, words...)
 		} else if !strings.HasPrefix(w.Text, "--") && !strings.HasSuffix(strings.ToLower(w.Text), "x") {
 			c.exactf("fd is given a command in an unusual way")
@@ -173,6 +177,8 @@ func fdOps(c *call) {
 	c.readsTree(c.after(1)...)
 }
 
+// isExec reports whether a word of fd begins a command: --exec and --exec-batch, maybe
+// shortened, or a cluster with x or X in which no letter before takes the rest as its value.
 func isExec(text string) bool {
 	if strings.HasPrefix(text, "--") {
 		name, _, _ := strings.Cut(text, "=")

@@ -18,7 +18,9 @@ func foreign(argv []Word) Meaning {
 	return m.done()
 }
 
-// foreignWords judges words of which no row says what they mean.
+// foreignWords judges words of which no row says what they mean. It looks for what nearly
+// always means the same: names of other programs, options that run something, words behind
+// "--", files far away.
 func foreignWords(m *Meaning, words []Word) {
 	operands := 0
 	for i, w := range words {
@@ -42,7 +44,8 @@ func foreignWords(m *Meaning, words []Word) {
 	}
 }
 
-// foreignOption looks at an option of an unknown program, and at the word after it.
+// foreignOption looks at an option of an unknown program, and at the word after it: "--exec=x",
+// "-c 'a; b'" and "-o/etc/x" are doubted, "--color=auto" is not.
 func foreignOption(m *Meaning, w Word, next []Word) {
 	name, value, has := strings.Cut(w.Text, "=")
 	if runsSomething(name) {
@@ -57,6 +60,8 @@ func foreignOption(m *Meaning, w Word, next []Word) {
 		m.exactf("an option of a program that aoctl does not know may run something")
 	}
 	if len(name) > 2 && name[1] != '-' {
+		// Nobody knows whether a single dash begins letters, a name, or a letter with its
+		// value.
 		foreignText(m, tail(w, name[1:])) // -/tmp/a, -@list
 		foreignText(m, tail(w, name[2:]))
 		if path := strings.TrimLeftFunc(name, noPath); faraway(tail(w, path)) { // -xf/tmp/a
@@ -90,6 +95,8 @@ var (
 var programNames = wordset.New(`rm rmdir sh bash zsh dash ksh fish csh tcsh sudo doas su env eval curl wget nc ncat socat dd shred chmod chown
 	ssh scp rsync xargs python python3 perl ruby php osascript pwsh crontab`)
 
+// foreignOperand looks at one operand, of which at stand before it. Only the first few can be a
+// subcommand; later ones are texts.
 func foreignOperand(m *Meaning, w Word, at int) {
 	if at < 3 && (hands.Has(w.Text) || strings.HasSuffix(w.Text, ":eval") || strings.HasSuffix(w.Text, ":exec") || strings.HasSuffix(w.Text, ":shell") || strings.HasSuffix(w.Text, ":psql")) {
 		m.exactf("a subcommand of a program that aoctl does not know may run something")
@@ -100,7 +107,8 @@ func foreignOperand(m *Meaning, w Word, at int) {
 	foreignText(m, w)
 }
 
-// foreignText is an operand or the value of an option.
+// foreignText is an operand or the value of an option. It doubts what looks like code, a file
+// of options (@NAME, but not a scoped package such as @types/node), and files elsewhere.
 func foreignText(m *Meaning, w Word) {
 	switch {
 	case w.Text == "":
@@ -124,6 +132,8 @@ func local(argv []Word, name string) Meaning {
 	c := newCall(s, name, argv[1:], &Meaning{})
 	c.inspect()
 	m := c.done()
+	// A wrapper would vanish behind what it runs, and a script of the project called sudo with
+	// it.
 	m.Wrapper, m.Neutral, m.Chdir, m.Host = "", false, nil, ""
 	return m
 }

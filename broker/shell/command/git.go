@@ -9,12 +9,14 @@ import (
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
-// gitConfigSafe are settings that neither run anything nor say where something lies.
+// gitConfigSafe are settings that neither run anything nor say where something lies. git knows
+// hundreds, and many of them name a program.
 var gitConfigSafe = wordset.New("color.ui color.diff color.status color.branch core.quotepath core.autocrlf core.eol core.safecrlf core.ignorecase core.filemode core.abbrev core.precomposeunicode core.longpaths core.commentchar user.name user.email " +
 	"init.defaultbranch pull.rebase pull.ff merge.ff merge.conflictstyle rebase.autostash rebase.autosquash fetch.prune push.default push.autosetupremote diff.renames diff.algorithm diff.colormoved diff.context diff.noprefix diff.mnemonicprefix log.date log.decorate log.follow status.short status.branch " +
 	"status.showuntrackedfiles commit.gpgsign commit.verbose tag.gpgsign tag.sort branch.sort column.ui grep.linenumber grep.patterntype gc.auto maintenance.auto http.lowspeedlimit http.lowspeedtime http.postbuffer http.version submodule.recurse index.version feature.manyfiles checkout.defaultremote advice. rerere.enabled")
 
-// gitGlobal looks at what stands before the subcommand.
+// gitGlobal looks at what stands before the subcommand: settings, other folders, and where
+// git's own programs lie.
 func gitGlobal(c *call) {
 	for _, w := range c.values("-c") {
 		name, value, _ := strings.Cut(strings.ToLower(w.Text), "=")
@@ -39,6 +41,8 @@ func gitGlobal(c *call) {
 // gitEmptied are settings that run a program, unless they are switched off.
 var gitEmptied = wordset.New("core.pager core.fsmonitor diff.external core.untrackedcache credential.helper pager.log pager.diff pager.show pager.branch")
 
+// gitMovesOn is why a rule with an open end does not cover a moved branch: the files are not
+// touched now, yet a later checkout brings in what nobody has seen.
 const gitMovesOn = "moves a branch or its commits without a look at the files, and the next command may bring them in"
 
 // onlyLooksAt is for subcommands that only look when they are given at most n operands.
@@ -112,6 +116,7 @@ func gitFetch(c *call) {
 	moves := c.has("-u", "--update-head-ok", "--stdin") || slices.ContainsFunc(c.values("--refmap"), func(w Word) bool { return w.Text != "" })
 	for _, w := range c.after(1) {
 		_, to, _ := strings.Cut(w.Text, ":")
+		// "main:main" writes a branch of this repository by hand.
 		moves = moves || to != "" && !strings.HasPrefix(to, "refs/remotes/") && !strings.HasPrefix(to, "refs/tags/")
 	}
 	if moves {
@@ -127,6 +132,7 @@ func gitRemotes(c *call) {
 	}
 }
 
+// gitClone: a local source is read, and the second operand is the folder that is made.
 func gitClone(c *call) {
 	gitRemote(c)
 	if len(c.rest) > 0 && (c.rest[0].Tilde || begins(c.rest[0].Text, "/", ".")) {
@@ -142,7 +148,7 @@ func isAddress(w Word) bool {
 	return w.Text == "." || strings.Contains(w.Text, ":") || faraway(w)
 }
 
-// gitPull: an interactive rebase opens an editor.
+// gitPull: an interactive rebase opens an editor, which is a program that a variable names.
 func gitPull(c *call) {
 	for _, w := range c.values("-r", "--rebase") {
 		if strings.HasPrefix("interactive", w.Text) {
@@ -157,6 +163,7 @@ func gitMail(c *call) {
 	writeAll(c)
 }
 
+// gitWorktreeMove: a worktree is moved like a folder, and may not leave this one unnoticed.
 func gitWorktreeMove(c *call) {
 	moveOps(c)
 	if slices.ContainsFunc(c.rest, outside) {
@@ -164,6 +171,7 @@ func gitWorktreeMove(c *call) {
 	}
 }
 
+// gitStrategies come with git.
 var gitStrategies = wordset.New("ours recursive resolve octopus subtree ort")
 
 // gitStrategy: -s NAME runs git-merge-NAME.
@@ -173,6 +181,8 @@ func gitStrategy(c *call) {
 	}
 }
 
+// gitForeach: the words are a script for a shell in each submodule; $1 and its like are set
+// there.
 func gitForeach(c *call) {
 	if len(c.rest) > 0 {
 		c.exactf("git submodule foreach runs its words through a shell")
@@ -180,12 +190,14 @@ func gitForeach(c *call) {
 	}
 }
 
+// gitGrep: within the repository its words are patterns and names of tracked files.
 func gitGrep(c *call) {
 	if c.has("--no-index") {
 		grepOps(c)
 	}
 }
 
+// archiveFormats are those that need no other program but gzip.
 var archiveFormats = wordset.New("tar zip tgz tar.gz")
 
 // gitArchive: other formats are commands from the settings.
@@ -221,6 +233,7 @@ func onlyReads(c *call) bool {
 	return true
 }
 
+// gitClean deletes only with -f and without -n, which --no-dry-run takes back.
 func gitClean(c *call) {
 	if c.has("-n", "--dry-run") && !c.hasLong("--no-dry-run") || !c.has("-f", "--force") && !c.hasLong("--force") {
 		return
@@ -228,6 +241,7 @@ func gitClean(c *call) {
 	c.files(orHere(c.rest), File{Write: true, Deletes: true, Tree: true})
 }
 
+// gitRemove: with --cached or -n the files stay.
 func gitRemove(c *call) {
 	for _, w := range c.rest {
 		if !c.has("--cached", "-n", "--dry-run") || c.hasLong("--no-cached") || c.hasLong("--no-dry-run") {
@@ -236,6 +250,7 @@ func gitRemove(c *call) {
 	}
 }
 
+// gitWorktree: "worktree add" makes a folder with all files of a commit.
 func gitWorktree(c *call) {
 	for _, w := range c.first() {
 		c.file(w, File{Write: true, Tree: true})
@@ -245,15 +260,18 @@ func gitWorktree(c *call) {
 	}
 }
 
+// gitTrailers: interpret-trailers changes its files only in place.
 func gitTrailers(c *call) {
 	c.files(c.rest, File{Write: c.has("--in-place")})
 }
 
+// mergeFileOps: the result goes to the first of three files.
 func mergeFileOps(c *call) {
 	c.files(c.first(), File{Write: !c.has("-p", "--stdout")})
 	c.reads(c.after(1)...)
 }
 
+// gitBundle: its first operand is the file that is made.
 func gitBundle(c *call) {
 	c.exactf("git bundle create writes a file")
 	writeFirst(c)

@@ -75,6 +75,7 @@ func goOps(c *call) {
 		c.exactf("go -pkgdir writes elsewhere")
 	}
 	for _, w := range c.words {
+		// Flags of the test's own program, such as -test.cpuprofile, go past the row.
 		if strings.HasPrefix(w.Text, "-test.") && strings.Contains(w.Text, "/") {
 			c.exactf("%s writes a file", c.name)
 		}
@@ -113,8 +114,11 @@ func goRunOps(c *call) {
 	}
 }
 
+// goTools come with Go itself; any other name is a tool of the module, which is code from
+// elsewhere.
 var goTools = wordset.New("cover nm objdump buildid addr2line test2json vet fix doc")
 
+// goToolOps: each tool has flags of its own, of which only those that write matter here.
 func goToolOps(c *call) {
 	if len(c.rest) == 0 {
 		return
@@ -139,6 +143,7 @@ func goToolOps(c *call) {
 	}
 }
 
+// gofmtOps: -w writes the files, and a folder stands for all below it.
 func gofmtOps(c *call) {
 	c.files(c.rest, File{Write: c.has("-w"), Tree: true})
 }

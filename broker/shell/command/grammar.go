@@ -7,9 +7,11 @@ import (
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
-// effect is what an option does, a worse one being larger.
+// effect is what an option does, a worse one being larger: the order is that of the lists in
+// optionsOf, and a shortened name that may mean several options counts as the worst of them.
 type effect int
 
+// Named for the lists of programs.Row. Those after reads are what makes a row risky.
 const (
 	harmless effect = iota
 	reads
@@ -46,6 +48,8 @@ func optionsOf(r *programs.Row) *options {
 	return o
 }
 
+// add takes one word of a list. "-abc" without a mark are three flags, unless the row is of a
+// program with single dashes.
 func (o *options) add(text string, e effect, single bool) {
 	name := strings.TrimRight(text, "=?")
 	opt := option{name: name, effect: e, value: strings.HasSuffix(text, "="), maybe: strings.HasSuffix(text, "?")}
@@ -60,7 +64,9 @@ func (o *options) add(text string, e effect, single bool) {
 	}
 }
 
-// parse tells options from operands and applies what the row says about options.
+// parse tells options from operands and applies what the row says about options. It reads as
+// the GNU programs do, with operands and options mixed, unless the row says stop; a word that
+// is not known counts as an operand, and is doubted elsewhere.
 func (c *call) parse() {
 	for i := 0; i < len(c.words); i++ {
 		w := c.words[i]
@@ -83,6 +89,7 @@ func (c *call) parse() {
 		default:
 			i += c.cluster(w, c.words[i+1:])
 		}
+		// What follows such an option belongs to the program that it starts.
 		if n := len(c.opts); c.Last != "" && n > 0 && wordset.Map(c.Last)[c.opts[n-1].name] {
 			c.rest, c.ended = append(c.rest, c.words[min(i+1, len(c.words)):]...), true
 			return
@@ -103,6 +110,7 @@ func (c *call) guardGlob(w Word) {
 func (c *call) long(w Word, next []Word) int {
 	text, attached, has := strings.Cut(w.Text, "=")
 	if c.Single && c.list.byName[text].name == "" {
+		// Programs with single dashes take two as well.
 		text = "-" + strings.TrimLeft(text, "-")
 	}
 	opt, ok := c.list.byName[text]
@@ -133,6 +141,7 @@ func (c *call) shortened(text string) (option, bool) {
 	var worst option
 	found := 0
 	for name, opt := range c.list.byName {
+		// Only long names may be cut short.
 		if !strings.HasPrefix(name, text) || !strings.HasPrefix(name, "--") {
 			continue
 		}
@@ -147,14 +156,17 @@ func (c *call) shortened(text string) (option, bool) {
 	return worst, found > 0
 }
 
-// cluster reads -abc, -ovalue or -o value. An unknown letter may take the rest as its
-// value or may not: the letters after it are read all the same.
+// cluster reads -abc, -ovalue or -o value. An unknown letter may take the rest as its value or
+// may not: the letters after it are read all the same. It gives how many words of next it took,
+// 0 or 1.
 func (c *call) cluster(w Word, next []Word) int {
 	for i := 1; i < len(w.Text); i++ { // programs read bytes, not letters
 		name, rest := "-"+w.Text[i:i+1], w.Text[i+1:]
 		opt, ok := c.list.byName[name]
 		switch {
 		case !ok:
+			// Whether the letter takes the rest is not known, so both are looked at: the rest
+			// as its value, and the letters in it.
 			c.strange()
 			c.strangeValue(name, tail(w, rest), rest != "")
 			c.opts = append(c.opts, given{name: name, operands: len(c.rest)})
@@ -199,6 +211,8 @@ func (c *call) strangeValue(name string, value Word, has bool) {
 // listsOfFiles are options whose value lists the files that are shown, or sent elsewhere.
 var listsOfFiles = wordset.New("sort--files0-from gsort--files0-from file-f file--files-from rsync--files-from ack--files-from")
 
+// give notes an option and does what the row says of it. Reasons name the option as the row has
+// it, never by the agent's own words.
 func (c *call) give(opt option, g given) {
 	g.operands = len(c.rest)
 	c.opts = append(c.opts, g)
@@ -219,6 +233,7 @@ func (c *call) give(opt option, g given) {
 			c.writes(g.value)
 		}
 	case spills:
+		// Output to the screen or to /dev/null makes no file.
 		if Streams.Has(g.value.Text) {
 			return
 		}

@@ -8,9 +8,13 @@ import (
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
-// Inspect says what a simple command does with its words, of which argv[0] is the
-// program. Programs that the table does not know are plain commands, whose rule
-// decides, unless their words look like another program's. inspect never looks inside what a wrapper runs; that is for the caller.
+// Inspect says what a simple command does with its words, of which argv[0] is the program.
+// Programs that the table does not know are plain commands, whose rule decides, unless their
+// words look like another program's. Inspect never looks inside what a wrapper runs; that is
+// for the caller.
+//
+// The words are the agent's. Nothing of them makes it fail: no words, or a program whose word is
+// not known before it runs, give a zero Meaning, and the caller doubts those.
 func Inspect(argv []Word) Meaning {
 	if len(argv) == 0 {
 		return Meaning{}
@@ -46,8 +50,9 @@ func elsewhere(argv []Word) Meaning {
 	return local(argv, path.Base(argv[0].Text))
 }
 
-// lookUp finds the row of a program. python3.12, gcc-13 and their like have the row of
-// the name without the version.
+// lookUp finds the row of a program. python3.12, gcc-13 and their like have the row of the name
+// without the version, and x86_64-linux-gnu-gcc that of gcc. It gives the name of the row as
+// well. ok is false for a program without one.
 func lookUp(name string) (*spec, string, bool) {
 	if s, ok := table()[name]; ok {
 		return s, name, true
@@ -63,8 +68,9 @@ func lookUp(name string) (*spec, string, bool) {
 	return nil, name, false
 }
 
-// Inert says that no operand and no option, whatever it is, makes the program run,
-// write, delete or send anything. It asks for the bare name.
+// Inert says that no operand and no option, whatever it is, makes the program run, write,
+// delete or send anything. It asks for the bare name, or one by a path in a folder of the
+// system.
 func Inert(program string) bool {
 	name, _, twisted := programOf(Word{Text: program, Known: true})
 	return !twisted && programs.Is(programs.Inert, name)
@@ -88,4 +94,6 @@ func programOf(w Word) (name string, bare, twisted bool) {
 	return base, false, clean != w.Text
 }
 
+// systemFolders are where systems and Homebrew keep programs that others installed. A name
+// elsewhere may be anything.
 var systemFolders = wordset.New("/bin /usr/bin /usr/local/bin /sbin /usr/sbin /usr/local/sbin /opt/homebrew/bin")

@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// Word is one word of a command after quote removal.
+// Word is one word of a command after quote removal. The zero Word is one of which nothing is
+// known. A known word is still the agent's text.
 type Word struct {
 	Text  string // "" when not known
 	Known bool   // text is what the program will get, but for glob and tilde
@@ -14,8 +15,8 @@ type Word struct {
 	Raw   string // as it stands in the line
 }
 
-// Meaning is what a program does with its words, as far as they tell. inspect makes
-// it from the table of commands; Parse turns it into elements. A zero one may be added to.
+// Meaning is what a program does with its words, as far as they tell. Inspect makes it from the
+// table of commands; package shell turns it into elements. A zero one may be added to.
 type Meaning struct {
 	Runs    []run    // what a wrapper runs in its place or beside it
 	Scripts []Script // texts that a shell runs: sh -c '…', eval '…', git -c alias.x='!…'
@@ -30,7 +31,8 @@ type Meaning struct {
 	Host    string   // runs and scripts happen on this machine
 }
 
-// run is a command inside a command's words.
+// run is a command inside a command's words. Words are those of the outer command, so that what
+// the caller knows of them still holds.
 type run struct {
 	Words []Word
 	More  bool // further words that nobody knows are appended, as by xargs
@@ -46,7 +48,8 @@ type Script struct {
 // Assign is a variable that a command sets.
 type Assign struct{ Name, Value Word }
 
-// File is a file that a command names.
+// File is a file that a command names. Without Write it is read. Deletes goes with Write; Tree
+// means with everything below Path. The path may not be known, or be a pattern.
 type File struct {
 	Path    Word
 	Write   bool
@@ -62,13 +65,15 @@ func (m *Meaning) exactf(format string, args ...any) {
 	}
 }
 
+// unsuref is for what no rule can know, exactf for what an open rule cannot have meant.
 func (m *Meaning) unsuref(format string, args ...any) {
 	if m.Unsure == "" {
 		m.Unsure = fmt.Sprintf(format, args...)
 	}
 }
 
-// adopt takes over what is wrong with another command, and its files.
+// adopt takes over what is wrong with another command, and its files. What it runs is left out:
+// a caller that hands words on says so with a reason of its own.
 func (m *Meaning) adopt(other Meaning) {
 	m.Exact, m.Unsure = cmp.Or(m.Exact, other.Exact), cmp.Or(m.Unsure, other.Unsure)
 	m.Files = append(m.Files, other.Files...)
@@ -119,7 +124,8 @@ func (m *Meaning) done() Meaning {
 
 const maxCite = 60 // bytes of the line in a reason
 
-// Cite quotes a part of the line for a reason.
+// Cite quotes a part of the line for a reason. It cuts between letters and marks the cut; the
+// text stays the agent's, and whoever shows it makes it safe.
 func Cite(s string) string {
 	if len(s) <= maxCite {
 		return s

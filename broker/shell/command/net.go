@@ -21,6 +21,7 @@ func curlOps(c *call) {
 		c.reads(tail(w, file))
 	}
 	for _, w := range c.values("-b", "--cookie") {
+		// With "=" it is the cookie itself.
 		if !strings.Contains(w.Text, "=") {
 			c.reads(w)
 		}
@@ -80,6 +81,8 @@ func formFiles(c *call, w Word) {
 	}
 }
 
+// The protocols by which curl fetches; others talk to mail servers, shares and telnet. file is
+// here because fileURL judges it.
 var curlSchemes = wordset.New("http https ftp ftps file ws wss")
 
 // fileURL reads the file that a file: URL names.
@@ -102,7 +105,8 @@ func wgetOps(c *call) {
 	}
 }
 
-// httpieOps: name@file sends a file, name=@file its text.
+// httpieOps: name@file sends a file, name=@file its text. An "@" in an address is that of a
+// user.
 func httpieOps(c *call) {
 	for i, w := range c.rest {
 		if at := strings.LastIndex(w.Text, "@"); i > 0 && at >= 0 && !strings.Contains(w.Text, "://") {

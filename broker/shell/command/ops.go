@@ -79,6 +79,7 @@ func awsOps(c *call) {
 	if c.operand(0) == "configure" && c.operand(1) != "list" && c.operand(1) != "get" {
 		c.exactf("aws configure changes settings")
 	}
+	// Only these take files of this machine as operands.
 	carries := c.operand(0) == "s3" && (c.operand(1) == "cp" || c.operand(1) == "mv" || c.operand(1) == "sync")
 	place := 0
 	for i, w := range words {
@@ -160,6 +161,7 @@ func ghUploads(c *call) {
 		if !has && i+1 < len(c.words) {
 			file = c.words[i+1].Text
 		}
+		// gh's letters mean one thing in one subcommand and another in the next.
 		switch c.name + " " + name {
 		case "gh secret -f", "gh secret --env-file", "gh variable -f", "gh variable --env-file", "gh gist -a", "gh gist --add":
 			c.reads(tail(w, file))
@@ -195,6 +197,7 @@ func ghAPI(c *call) {
 	}
 }
 
+// tmuxSafe are commands of tmux that show something and change nothing.
 var tmuxSafe = wordset.New("ls list-sessions lsw list-windows lsp list-panes lsc list-clients has has-session info lsk list-keys lscm list-commands capture-pane capturep show-messages")
 
 // tmuxOps: most of what tmux can do runs programs, even its formats: #(command).
@@ -227,12 +230,14 @@ func ffmpegOps(c *call) {
 	}
 }
 
+// systemctlOps: a unit by its path is a program to run that nobody has installed.
 func systemctlOps(c *call) {
 	if anyHolds(c.rest, "/") {
 		c.exactf("systemctl is given a service by its file")
 	}
 }
 
+// crontabOps: only -l alone shows; the rest decides what runs after the session is over.
 func crontabOps(c *call) {
 	if !c.has("-l") || c.has("-e", "-r") || len(c.rest) > 0 {
 		c.exactf("crontab changes what runs later")

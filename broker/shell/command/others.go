@@ -7,6 +7,7 @@ import (
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
+// handsOn is the reason for programs that start another one in a way that Runs cannot say.
 const handsOn = "runs a command that its words name"
 
 // millerOps: the language of mlr runs and writes.
@@ -16,6 +17,7 @@ func millerOps(c *call) {
 	}
 }
 
+// paxOps: without -r and -w it lists the archive.
 func paxOps(c *call) {
 	if c.has("-r") || c.has("-w") {
 		c.exactf("pax reads or writes files by the names in its archive")
@@ -36,6 +38,7 @@ func protocOps(c *call) {
 	compilerOps(c)
 }
 
+// protocOwn are the languages that protoc writes by itself.
 var protocOwn = wordset.New("--cpp_out --java_out --python_out --pyi_out --ruby_out --php_out --csharp_out --objc_out --kotlin_out --rust_out")
 
 // rspecOps: a formatter that is a path is code.
@@ -62,6 +65,7 @@ func farFileOps(c *call) {
 	}
 }
 
+// linterOps: golangci-lint has an output option for each format, and each may name a file.
 func linterOps(c *call) {
 	for _, w := range c.words {
 		if strings.HasPrefix(w.Text, "--output.") && strings.Contains(w.Text, "path") {
@@ -70,6 +74,7 @@ func linterOps(c *call) {
 	}
 }
 
+// jarOps: jar makes, changes and unpacks archives, which its words name.
 func jarOps(c *call) {
 	if anyBegins(c.words, "@", "-J") || slices.ContainsFunc(c.words, faraway) {
 		c.exactf("jar is given files or options from elsewhere")
@@ -77,6 +82,7 @@ func jarOps(c *call) {
 	writeAll(c)
 }
 
+// xcrunOps: with these options it tells where a tool lies, in place of running it.
 func xcrunOps(c *call) {
 	if c.has("--find", "--show-sdk-path", "--show-sdk-version") {
 		c.Wrapper, c.Runs = "", nil

@@ -7,6 +7,7 @@ import (
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
+// byName is the reason for what fetches a package and runs it, in one step.
 const byName = "runs a package by name"
 
 // npmOptions: every setting of npm and pnpm is an option as well, also those for one
@@ -61,14 +62,16 @@ func npmNegated(c *call) {
 // projectTools are tools that a JavaScript project brings along, all with rows of their own.
 var projectTools = wordset.New("tsc eslint prettier jest vitest mocha stylelint")
 
-// npxOps: what may run through npx is for a rule that names it. One may leave the words
-// of a project's tool open, as long as they make that tool run nothing else.
+// npxOps: what may run through npx is for a rule that names it. One may leave the words of a
+// project's tool open, as long as they make that tool run nothing else: "npx eslint *" is such
+// a rule, as two words name it.
 func npxOps(c *call) {
 	if len(c.words) == 0 || !projectTools.Has(c.words[0].Text) {
 		return
 	}
 	m := Inspect(c.words)
 	c.Files = m.Files
+	// "npx eslint" with any words is then no more than eslint is.
 	if m.Exact == "" && m.Unsure == "" {
 		c.Named = 2
 	}
@@ -95,6 +98,7 @@ func npmInstall(c *call) {
 		if faraway(w) {
 			c.exactf("%s installs a package from a folder outside of this one", c.name)
 		}
+		// "@scope/name" is a package and "./name" a folder; "user/name" is fetched from GitHub.
 		if strings.Contains(w.Text, ":") || strings.Contains(w.Text, "/") && w.Text[0] != '@' && w.Text[0] != '.' {
 			c.exactf("%s takes a package from an address", c.name)
 		}
@@ -120,6 +124,7 @@ func configOps(c *call) {
 	c.exactf("%s changes settings", c.name)
 }
 
+// initOps: npm init NAME is npx create-NAME; without a name it asks a few questions.
 func initOps(c *call) {
 	if len(c.words) > 0 {
 		c.exactf("%s %s", c.name, byName)
@@ -131,6 +136,8 @@ func initOps(c *call) {
 var usualScripts = wordset.New(`build dev start lint format fmt typecheck type-check types check e2e coverage preview serve clean
 	storybook docs release ci fix generate codegen bench watch validate verify unit integration compile bundle prepare`)
 
+// nodeManagerOps: pnpm and yarn take any first word, as a subcommand, a script of the project
+// or an installed program, in that order.
 func nodeManagerOps(c *call) {
 	npmOptions(c)
 	if len(c.rest) == 0 {
@@ -161,6 +168,7 @@ func pipInstall(c *call) {
 	}
 }
 
+// uvRunOps: uv run starts a program, or a file of Python, which is then no wrapper's command.
 func uvRunOps(c *call) {
 	program := c.operand(0)
 	if program == "-" || len(c.rest) == 0 {

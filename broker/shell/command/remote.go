@@ -14,8 +14,9 @@ var sshSafe = wordset.New(`addressfamily batchmode bindaddress canonicaldomains 
 	pubkeyacceptedalgorithms rekeylimit requesttty serveralivecountmax serveraliveinterval stricthostkeychecking
 	tcpkeepalive updatehostkeys user verifyhostkeydns visualhostkey`)
 
-// sshOps reads "ssh [options] host [options] [command]": ssh takes options on both
-// sides of the host, and its words make one text for a shell over there.
+// sshOps reads "ssh [options] host [options] [command]": ssh takes options on both sides of the
+// host, and its words make one text for a shell over there. Host keeps its elements from being
+// taken for this machine's files.
 func sshOps(c *call) {
 	c.parse()
 	if len(c.rest) == 0 {
@@ -26,6 +27,7 @@ func sshOps(c *call) {
 	if c.Host == "" || c.rest[0].Glob {
 		c.unsuref("the machine that ssh would work on is not known")
 	}
+	// Behind the host come options again, up to the first word that is none.
 	c.words, c.rest = c.rest[1:], nil
 	if c.ended {
 		c.rest = c.words
@@ -73,6 +75,7 @@ func remoteCopyOps(c *call) {
 	}
 }
 
+// isRemote reports whether scp and its like take a word for a file on another machine.
 func isRemote(text string) bool {
 	head, _, found := strings.Cut(text, ":")
 	return found && head != "" && !strings.Contains(head, "/")
@@ -127,11 +130,14 @@ func socatOps(c *call) {
 // socatFiles are options whose value is a file that is written.
 var socatFiles = wordset.New("-lf -r -R -L -W")
 
+// socatWrites is for a log or a copy of what passes through.
 func socatWrites(c *call, w Word) {
 	c.exactf("socat writes a file")
 	c.writes(w)
 }
 
+// socatAddress looks for a file in one address, which is KIND:FILE,options, or a path alone.
+// Which way the data goes is not asked, so the file is read and written.
 func socatAddress(c *call, w Word) {
 	text, _, _ := strings.Cut(w.Text, ",")
 	kind, file, found := strings.Cut(strings.TrimLeft(text, "!"), ":")
@@ -145,6 +151,7 @@ func socatAddress(c *call, w Word) {
 	c.writes(tail(w, file))
 }
 
+// socatOpens are the kinds of address that open a file by its name.
 var socatOpens = wordset.New("open file gopen create creat")
 
 // rcloneOps: a remote that begins with a colon says itself how it is reached.

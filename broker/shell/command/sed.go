@@ -48,6 +48,8 @@ func sedSuffix(c *call) {
 		c.rest = c.rest[1:]
 		return
 	}
+	// GNU sed takes the suffix only when it is attached, and so the next word is its program;
+	// on macOS the one behind that is.
 	acts, _ := little.Sed(c.rest[1].Text)
 	for _, a := range acts {
 		if a.Path != "" && strings.ContainsAny(a.Path[:1], "/.") && !Streams.Has(a.Path) {
@@ -56,7 +58,8 @@ func sedSuffix(c *call) {
 	}
 }
 
-// sedProgram looks for commands that run programs or open files.
+// sedProgram looks for commands that run programs or open files. A read file is only added, as
+// printing a file is what sed is for.
 func sedProgram(m *Meaning, text string) {
 	acts, ok := little.Sed(text)
 	for _, a := range acts {
@@ -65,6 +68,7 @@ func sedProgram(m *Meaning, text string) {
 			m.exactf("%s runs a program", a.Runs)
 		case !a.Write:
 			m.reads(literal(a.Path))
+		// Writing is not what a rule for sed is meant for.
 		case !Streams.Has(a.Path):
 			m.exactf("sed's command w writes a file")
 			m.writes(literal(a.Path))

@@ -41,6 +41,7 @@ func shOps(c *call) {
 				c.unsuref("%s is given an option that may change how it reads commands", c.name)
 			}
 		}
+		// The wrapper is shown with the word that has the c, as in "bash -lc".
 		if on && code && label == "-" {
 			label = w.Text
 		}
@@ -48,7 +49,8 @@ func shOps(c *call) {
 	shellProgram(c, c.words[i:], code, stdin, label)
 }
 
-// shellProgram is where the shell takes its commands from.
+// shellProgram is where the shell takes its commands from: the word behind -c, its standard
+// input, or a file. label is how the wrapper is shown, such as "-lc".
 func shellProgram(c *call, words []Word, code, stdin bool, label string) {
 	switch {
 	case code && len(words) > 0:
@@ -62,6 +64,8 @@ func shellProgram(c *call, words []Word, code, stdin bool, label string) {
 	}
 }
 
+// longShellOption doubts what is not on its list: --rcfile and --init-file run another file
+// first.
 func longShellOption(c *call, text string) {
 	switch text {
 	case "--login", "--norc", "--noprofile", "--posix", "--verbose", "--version", "--help", "--noediting", "--restricted":
@@ -73,6 +77,7 @@ func longShellOption(c *call, text string) {
 // setOptions are options of set -o that do not change how commands are read.
 var setOptions = wordset.New("errexit nounset pipefail xtrace verbose noclobber notify monitor errtrace functrace ignoreeof nolog physical noexec emacs vi err_exit pipe_fail no_unset")
 
+// shellOption doubts the name behind -o, unless it leaves the reading of commands as it is.
 func shellOption(c *call, w Word) {
 	if !w.Known || !setOptions.Has(w.Text) {
 		c.unsuref("%s -o sets an option that may change how it reads commands", c.name)
@@ -90,6 +95,8 @@ func evalOps(c *call) {
 	c.scripts(joined(words))
 }
 
+// sourceOps: what the file says runs in this very shell, so its folder and variables are
+// unknown afterwards; package shell sees to that.
 func sourceOps(c *call) {
 	c.exactf("%s runs the commands of a file", c.name)
 	words := undashed(c.words)
@@ -101,7 +108,8 @@ func sourceOps(c *call) {
 	}
 }
 
-// trapOps: the first word is a text that runs when a signal comes.
+// trapOps: the first word is a text that runs when a signal comes. "trap - INT" and a signal
+// alone put the old behaviour back.
 func trapOps(c *call) {
 	switch {
 	case len(c.rest) == 0 || c.has("-l", "-p") || c.rest[0].Text == "-" || c.rest[0].Known && c.rest[0].Text == "":

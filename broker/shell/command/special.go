@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// specials are the functions that the pages of programs call by their names: what takes more than
-// lists of options to say. Those of maker take arguments.
+// specials are the functions that the pages of programs call by their names: what takes more
+// than lists of options to say. Those of maker take arguments. It is a function and no
+// variable, so that nothing is made until a command is looked at.
 func specials() map[string]func(*call) {
 	return map[string]func(*call){
 		"alias":             aliasOps,
@@ -188,7 +189,8 @@ func specials() map[string]func(*call) {
 	}
 }
 
-// maker makes the function of what a page says behind a name, nil when there is none of that name.
+// maker makes the function of what a page says behind a name, nil when there is none of that
+// name: "then read-from 1" is readFrom(1).
 func (l loader) maker(name string) func(args string) (func(*call), error) {
 	return map[string]func(args string) (func(*call), error){
 		"read-from":         counting(readFrom),

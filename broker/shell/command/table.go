@@ -8,7 +8,9 @@ import (
 	"github.com/aoctl/aoctl/broker/shell/programs"
 )
 
-// spec is one row of the table: what the page of a program says, with the functions that it names.
+// spec is one row of the table: what the page of a program says, with the functions that it
+// names. It never changes. ops and raw are nil for most programs, whose lists of options say it
+// all.
 type spec struct {
 	*programs.Row
 
@@ -39,6 +41,7 @@ type loader struct {
 	made      map[*programs.Row]*spec
 }
 
+// specs makes the specs of rows, at the top or below a program.
 func (l loader) specs(rows map[string]*programs.Row) map[string]*spec {
 	all := make(map[string]*spec, len(rows))
 	for name, row := range rows {
@@ -50,6 +53,7 @@ func (l loader) specs(rows map[string]*programs.Row) map[string]*spec {
 	return all
 }
 
+// spec makes one spec, and panics when a page names a function that does not exist.
 func (l loader) spec(row *programs.Row) *spec {
 	s := &spec{Row: row, list: optionsOf(row)}
 	var err error
@@ -65,8 +69,9 @@ func (l loader) spec(row *programs.Row) *spec {
 	return s
 }
 
-// call is one command while its row is applied to it. Its Exact and Unsure are those of the meaning; of
-// the row, list has the options of these names.
+// call is one command while its row is applied to it. Its Exact and Unsure are those of the
+// meaning; of the row, list has the options of these names. A subcommand is a call of its own
+// that adds to the same meaning.
 type call struct {
 	*spec
 	*Meaning
@@ -79,7 +84,9 @@ func newCall(s *spec, name string, words []Word, m *Meaning) *call {
 	return &call{spec: s, Meaning: m, arguments: arguments{words: words}, name: name}
 }
 
-// inspect applies the row to the words.
+// inspect applies the row to the words: first what holds whatever they are, then the options,
+// then the subcommand or the command that is wrapped, then the row's own function. A row with
+// "by" takes the words as they are.
 func (c *call) inspect() {
 	if c.Whole != "" {
 		c.exactf("%s %s", c.name, c.Whole)
@@ -95,6 +102,8 @@ func (c *call) inspect() {
 	if programs.Is(programs.OptionFile, c.name) {
 		c.optionFile()
 	}
+	// A lax row knows nothing of its operands, so a path that leads away is all there is to
+	// see.
 	if c.Lax && c.ops == nil && c.subs == nil && c.Whole == "" && !c.Wraps && !strings.HasPrefix(c.name, "git ") {
 		c.farOperands() // the words of git are of its repository
 	}
@@ -109,13 +118,15 @@ func (c *call) inspect() {
 	}
 }
 
+// optionFile doubts @FILE, in which any option may stand.
 func (c *call) optionFile() {
 	if anyBegins(c.words, "@") {
 		c.unsuref("%s reads options from a file", c.name)
 	}
 }
 
-// sub goes on with the row of the subcommand that words begin with.
+// sub goes on with the row of the subcommand that words begin with. One that the page does not
+// have is what Other says, or is judged like an unknown program's words.
 func (c *call) sub(words []Word) {
 	if len(words) == 0 {
 		return
@@ -148,5 +159,6 @@ func (c *call) wrap(words []Word) {
 	}
 }
 
-// adhoc is a row for words of which only a part of a program knows what they mean.
+// adhoc is a row for words of which only a part of a program knows what they mean, such as the
+// flags of one tool behind "go tool".
 func adhoc(row programs.Row) *spec { return &spec{Row: &row, list: optionsOf(&row)} }

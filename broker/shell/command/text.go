@@ -21,6 +21,7 @@ func lastWritten(n int) func(*call) {
 	}
 }
 
+// diffOps: with -r it goes through links below its folders, unless told not to.
 func diffOps(c *call) {
 	tree := c.has("-r") || c.hasLong("--recursive")
 	if tree && !c.hasLong("--no-dereference") {
@@ -83,8 +84,9 @@ func (c *call) follows() {
 	c.unsuref("%s follows links, which may lead anywhere", c.name)
 }
 
-// followLinks is ops for a program that follows links below its folders when it has
-// one of the letters short, or the long option, and, with deep, one of those as well.
+// followLinks is ops for a program that follows links below its folders when it has one of the
+// letters short, or the long option, and, with deep, one of those as well. A link in the
+// project may lead to the keys in the home folder, and so no rule allows it.
 func followLinks(short, long, deep string, ops func(*call)) func(*call) {
 	return func(c *call) {
 		follows := c.lettered(short) || long != "" && c.hasLong(long)
@@ -125,6 +127,7 @@ func jqOps(c *call) {
 		default:
 			if options && strings.HasPrefix(w.Text, "-") && len(w.Text) > 1 {
 				options = w.Text != "--"
+				// Glued to another letter, the options above are not seen by their names.
 				if isShort(w.Text) && strings.ContainsAny(w.Text, "fL") || begins(w.Text, "--from-f", "--library-path") {
 					c.exactf("%s takes its program or a part of it from a file", c.name)
 				}
@@ -168,6 +171,7 @@ func yqOps(c *call) {
 	}
 }
 
+// yqSubs are subcommands of one of the two, behind which the program stands.
 var yqSubs = wordset.New("eval e eval-all ea")
 
 // batOps: "bat cache" builds its files.
@@ -215,6 +219,7 @@ func awkOps(c *call) {
 		}
 	}
 	for _, w := range files {
+		// name=value sets a variable of the program and is no file.
 		if name, _, ok := strings.Cut(w.Text, "="); !ok || !identifier().MatchString(name) {
 			c.reads(w)
 		}

@@ -21,6 +21,7 @@ var (
 	ownReporters = wordset.New("default basic verbose dot junit json tap tap-flat tree hanging-process github-actions")
 )
 
+// eslintOps: a formatter of another name is a module of the project or a path.
 func eslintOps(c *call) {
 	if anyBut(c.values("-f", "--format"), ownFormats) {
 		c.exactf("eslint -f loads a formatter")
@@ -28,6 +29,7 @@ func eslintOps(c *call) {
 	readTrees(c)
 }
 
+// vitestOps: like eslint's formatters, reporters may be modules.
 func vitestOps(c *call) {
 	if anyBut(c.values("--reporter"), ownReporters) {
 		c.exactf("vitest --reporter loads a reporter")

@@ -7,8 +7,9 @@ import (
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
-// tail is the last part of a word as a word of its own. Whether a tilde that it begins
-// with is the home folder depends on the shell, so that is not known.
+// tail is the last part of a word as a word of its own. A tilde that it begins with is taken
+// for the home folder, as some shells do: that is the reading that a rule about files must not
+// miss.
 func tail(w Word, text string) Word {
 	t := Word{Text: text, Known: w.Known, Glob: w.Glob, Raw: text}
 	if text == "~" || strings.HasPrefix(text, "~/") {
@@ -29,7 +30,8 @@ func literals(texts []string) []Word {
 	return words
 }
 
-// joined is the words as one, as programs do that hand them to a shell.
+// joined is the words as one, as programs do that hand them to a shell. One word that is not
+// known makes the whole text unknown.
 func joined(words []Word) Word {
 	w := Word{Known: true}
 	var texts, raws []string
@@ -75,6 +77,7 @@ func begins(text string, starts ...string) bool {
 	return slices.ContainsFunc(starts, func(s string) bool { return strings.HasPrefix(text, s) })
 }
 
+// holds is for texts in which a name may stand anywhere.
 func holds(text string, parts ...string) bool {
 	return slices.ContainsFunc(parts, func(s string) bool { return strings.Contains(text, s) })
 }
@@ -115,7 +118,8 @@ func without(words []Word, w Word) []Word {
 	return words
 }
 
-// isBelow says whether a path plainly leads below the folder that it starts in.
+// isBelow says whether a path plainly leads below the folder that it starts in. It looks at the
+// text alone: package workspace follows links, when a rule asks about files.
 func isBelow(path string) bool {
 	return path != "" && path[0] != '/' && path[0] != '~' && !strings.ContainsAny(path, ":$`") && !slices.Contains(strings.Split(path, "/"), "..")
 }
@@ -123,13 +127,15 @@ func isBelow(path string) bool {
 // outside reports whether a word leads out of the folder that it starts in.
 func outside(w Word) bool { return !isBelow(w.Text) }
 
-// faraway says that a word names a file that surely is no part of a project: in the
-// home folder, above the working folder, or in a folder of the system or for temporary
+// faraway says that a word names a file that surely is no part of a project: in the home
+// folder, above the working folder, or in a folder of the system or for temporary files. It
+// knows neither the project nor links; package rules gives it words that lead elsewhere as such
 // files.
 func faraway(w Word) bool {
 	return w.Tilde || w.Text == "/" || strings.HasPrefix(w.Text, "~") || strings.Contains("/"+w.Text+"/", "/../") || begins(w.Text+"/", systemRoots...) && !Streams.Has(w.Text)
 }
 
+// systemRoots have no slash behind them where several folders begin so, as /lib64 does.
 var systemRoots = []string{"/tmp/", "/var/", "/private/", "/etc", "/dev/", "/usr/", "/opt/", "/bin/", "/sbin/", "/lib", "/boot", "/root", "/proc/", "/sys/", "/run/", "/Library/", "/System/"}
 
 // elsewhereIn reports whether the value of an option is, or holds behind a key, an @ or in

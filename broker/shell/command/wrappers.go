@@ -8,6 +8,7 @@ func execOps(c *call) {
 	c.Neutral = len(c.rest) == 0
 }
 
+// commandOps: "command -v" tells where a program lies; else the words behind it are a command.
 func commandOps(c *call) {
 	if c.has("-v", "-V") {
 		c.Neutral = plainWords(c.words)
@@ -66,6 +67,8 @@ func watchOps(c *call) {
 	c.scripts(joined(c.rest))
 }
 
+// flockOps reads "flock FILE command" and "flock FILE -c text". The lock's file is made when it
+// is not there.
 func flockOps(c *call) {
 	scripts := c.values("-c", "--command")
 	if len(c.rest) == 0 {
@@ -73,6 +76,7 @@ func flockOps(c *call) {
 	}
 	c.writes(c.rest[0])
 	words := c.rest[1:]
+	// -c behind the file is no option to the row, whose options end there.
 	if len(words) > 1 && (words[0].Text == "-c" || words[0].Text == "--command") {
 		scripts, words = append(scripts, words[1]), nil
 	}
@@ -83,10 +87,13 @@ func flockOps(c *call) {
 	}
 }
 
+// scriptOps: on Linux the words behind the file are none of script's business, on macOS they
+// are the command.
 func scriptOps(c *call) {
 	scripts := c.values("-c", "--command")
 	c.scripts(scripts...)
 	if len(c.rest) > 1 {
+		// Both readings are given, the file below and the command here.
 		c.unsuref("script runs different words on different systems")
 		c.run(c.rest[1:])
 	}
@@ -96,6 +103,7 @@ func scriptOps(c *call) {
 	}
 }
 
+// straceOps: the output of strace may go to a program.
 func straceOps(c *call) {
 	if anyBegins(c.values("-o", "--output"), "|", "!") {
 		c.unsuref("strace -o runs a program")

@@ -1,8 +1,13 @@
-// Package links says whether a command may change what paths lead to: it makes links, moves files, or
-// puts whole trees in place, in which there may be links.
+// Package links says whether a command may change what paths lead to: it makes links, moves
+// files, or puts whole trees in place, in which there may be links.
 //
-// Where a path leads is looked up before a line runs. Behind such a command nobody knows it any more, so
-// the paths of the rest of the line are doubted. In doubt a command does.
+// Where a path leads is looked up before a line runs. Behind such a command nobody knows it any
+// more, so the paths of the rest of the line are doubted (package shell, moves.go). In doubt a
+// command does: a needless yes costs a question, a wrong no would let a line write through a
+// link that it has made itself.
+//
+// Most such programs are a kind of package programs (Relinks). Here are those that do it with
+// some words and not with others. It looks at the words alone, never at the disk.
 package links
 
 import (
@@ -14,8 +19,9 @@ import (
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
-// Moves reports whether a command may change what paths lead to: it makes links,
-// moves files or unpacks trees.
+// Moves reports whether a command may change what paths lead to: it makes links, moves files or
+// unpacks trees. argv has at least the program; words that are not known have no text, and are
+// no reason.
 func Moves(argv []command.Word) bool {
 	name, words := path.Base(argv[0].Text), argv[1:]
 	switch name {
@@ -31,6 +37,7 @@ func Moves(argv []command.Word) bool {
 		return !command.OnlyShows(words)
 	case "git":
 		return gitMoves(words)
+	// Some subcommands of theirs check out a branch.
 	case "gh", "glab":
 		return anyOf(words, "clone checkout sync download develop co")
 	case "docker", "podman", "nerdctl", "kubectl", "oc":
@@ -39,6 +46,7 @@ func Moves(argv []command.Word) bool {
 	return programs.Is(programs.Relinks, name)
 }
 
+// anyOf looks for a subcommand anywhere, as these tools let options and groups stand before it.
 func anyOf(words []command.Word, names string) bool {
 	list := wordset.Map(names)
 	for _, w := range words {
@@ -71,9 +79,11 @@ func copiesLinks(words []command.Word) bool {
 	return false
 }
 
+// copyPlain are the long options of cp with which a link is not copied as a link.
 var copyPlain = wordset.New("--force --interactive --verbose --no-clobber --preserve --update --target-directory --no-target-directory --parents --backup --help --version")
 
-// unpacks reports whether tar may be told to extract.
+// unpacks reports whether tar may be told to extract. Any x among the letters of an option
+// counts, also one in its value.
 func unpacks(words []command.Word) bool {
 	for i, w := range words {
 		name, _, _ := strings.Cut(w.Text, "=")
@@ -96,10 +106,12 @@ var gitStays = wordset.New(`status diff log show add commit push fetch branch ta
 	diff-index diff-files range-diff hash-object verify-commit verify-tag cherry update-index symbolic-ref update-ref
 	prune pack-refs commit-graph maintenance --version --help -h -v`)
 
-// gitMoves reports whether a git command may put other files in place. A subcommand
-// that is not known may.
+// gitMoves reports whether a git command may put other files in place. A subcommand that is not
+// known may, and so may an alias from the settings.
 func gitMoves(words []command.Word) bool {
 	for len(words) > 0 && strings.HasPrefix(words[0].Text, "-") && !gitStays.Has(words[0].Text) {
+		// Options before the subcommand are stepped over; those that are not here have their
+		// value attached, or none.
 		takes := 1
 		switch words[0].Text {
 		case "-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--super-prefix", "--config-env", "--attr-source":

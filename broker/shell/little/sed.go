@@ -2,7 +2,9 @@ package little
 
 import "strings"
 
-// Act is one thing that a program of sed does beyond printing what it reads.
+// Act is one thing that a program of sed does beyond printing what it reads: it runs something,
+// or opens a file to read or, with Write, to write it. A Path may be "" where the program has
+// no name behind r.
 type Act struct {
 	Runs  string // not empty: this part of sed runs a program
 	Path  string // else the file that is opened, as it stands in the program
@@ -10,16 +12,22 @@ type Act struct {
 }
 
 // Sed lists what a program of sed does, in its order. Versions of sed disagree on whether a
-// delimiter inside brackets ends a regular expression, and on what ends a label, so all readings
-// count; one that sed would refuse does no more than open the files it names. ok is false for a
-// program that may mean something else.
+// delimiter inside brackets ends a regular expression, and on what ends a label, so all
+// readings count; one that sed would refuse does no more than open the files it names. ok is
+// false for a program that may mean something else.
+//
+// The list has what any reading does, so it may name more than one sed does. The caller adds
+// all of it.
 func Sed(text string) (acts []Act, ok bool) {
 	careful := sedProgram{text: text, brackets: true, label: shortLabel}
 	careful.read()
 	simple := sedProgram{text: text, label: shortLabel}
 	simple.read()
+	// That one of the two is broken is no doubt: every sed reads it in one way only, and if it
+	// refuses, nothing runs.
 	ok = !careful.strange && !simple.strange && (!careful.broken || !simple.broken)
 	acts = append(careful.acts, simple.acts...)
+	// Without a label the longer readings are the same again.
 	if !careful.labels && !simple.labels {
 		return acts, ok
 	}
@@ -47,7 +55,8 @@ func Sed(text string) (acts []Act, ok bool) {
 // in its line.
 const shortLabel = " \t\n;}"
 
-// sedProgram is a program of sed that is being read.
+// sedProgram is a program of sed that is being read, in one of the ways in which some sed reads
+// it. label and brackets say which; broken or strange ends the reading.
 type sedProgram struct {
 	text     string
 	at       int
@@ -59,7 +68,9 @@ type sedProgram struct {
 	strange  bool   // it may mean something that is not understood here
 }
 
+// read goes through the commands until the end, or until it can read no further.
 func (p *sedProgram) read() {
+	// A closing brace ends nothing that matters here.
 	for p.skip(" \t\n;}"); p.at < len(p.text) && !p.bad(); p.skip(" \t\n;}") {
 		p.address()
 		if !p.bad() {
@@ -68,20 +79,24 @@ func (p *sedProgram) read() {
 	}
 }
 
+// bad reports whether there is no point in reading on.
 func (p *sedProgram) bad() bool { return p.broken || p.strange }
 
+// skip passes any of chars.
 func (p *sedProgram) skip(chars string) {
 	for p.at < len(p.text) && strings.IndexByte(chars, p.text[p.at]) >= 0 {
 		p.at++
 	}
 }
 
-// address reads what stands before a command: "2,/x/I!" and the like.
+// address reads what stands before a command: "2,/x/I!" and the like. It takes more than any
+// sed does, as a wrong address makes sed refuse the program.
 func (p *sedProgram) address() {
 	for p.at < len(p.text) && !p.bad() {
 		switch ch := p.text[p.at]; {
 		case ch >= '0' && ch <= '9' || strings.IndexByte("$,~+! \t", ch) >= 0:
 			p.at++
+		// \cREGEXc has any delimiter.
 		case ch == '/' || ch == '\\':
 			if ch == '\\' {
 				p.at++
@@ -100,7 +115,8 @@ func (p *sedProgram) address() {
 	}
 }
 
-// until passes the next delimiter that is not escaped.
+// until passes the next delimiter that is not escaped. A delimiter that has a meaning in
+// regular expressions or of its own is read in different ways.
 func (p *sedProgram) until(delimiter byte) {
 	if strings.IndexByte("\n\\;[]", delimiter) >= 0 || delimiter >= 0x80 {
 		p.strange = true
@@ -125,8 +141,8 @@ func (p *sedProgram) until(delimiter byte) {
 	p.broken = true
 }
 
-// bracket is the length of the bracket expression that re begins with, 0 when it does
-// not end.
+// bracket is the length of the bracket expression that re begins with, 0 when it does not end.
+// A "]" right behind the "[" is one of its characters, and so is all inside of [:name:].
 func bracket(re string) int {
 	i := 1
 	if strings.HasPrefix(re[i:], "^") {
@@ -151,7 +167,8 @@ func bracket(re string) int {
 	return i + 1
 }
 
-// openBracket says whether a regular expression ends inside a bracket expression.
+// openBracket says whether a regular expression ends inside a bracket expression. Then a slash
+// in the brackets has ended it for one awk and not for another.
 func openBracket(re string) bool {
 	for i := 0; i < len(re); i++ {
 		switch re[i] {
@@ -182,6 +199,8 @@ func (p *sedProgram) command() {
 		p.end()
 	case ch == '#':
 		p.line()
+	// Jumps do not matter, as every command counts whether it is reached or not; their labels
+	// do.
 	case strings.IndexByte(":btT", ch) >= 0:
 		p.skip(" \t")
 		p.labels = true
@@ -213,7 +232,8 @@ func (p *sedProgram) command() {
 	}
 }
 
-// end wants the end of a command.
+// end wants the end of a command. Where something else follows, sed refuses the program and
+// runs none of it.
 func (p *sedProgram) end() {
 	p.skip(" \t")
 	if p.at < len(p.text) && strings.IndexByte("\n;}#", p.text[p.at]) < 0 {
@@ -221,14 +241,15 @@ func (p *sedProgram) end() {
 	}
 }
 
-// line takes the rest of the line.
+// line takes the rest of the line. Names of files go as far, so a ";" behind one is part of it.
 func (p *sedProgram) line() string {
 	rest, _, _ := strings.Cut(p.text[p.at:], "\n")
 	p.at += len(rest)
 	return rest
 }
 
-// textLines passes the text of a, i and c, which goes on after a backslash.
+// textLines passes the text of a, i and c, which goes on after a backslash. What looks like a
+// command in there is text.
 func (p *sedProgram) textLines() {
 	for ; p.at < len(p.text) && p.text[p.at] != '\n'; p.at++ {
 		if p.text[p.at] == '\\' {
@@ -237,11 +258,12 @@ func (p *sedProgram) textLines() {
 	}
 }
 
+// writes notes the file behind w, or behind the flag w of s.
 func (p *sedProgram) writes() {
 	p.acts = append(p.acts, Act{Path: strings.TrimLeft(p.line(), " \t"), Write: true})
 }
 
-// pair passes the two texts of s and y.
+// pair passes the two texts of s and y. In the second one brackets have no meaning.
 func (p *sedProgram) pair() {
 	if p.at >= len(p.text) {
 		p.broken = true
@@ -265,7 +287,8 @@ func (p *sedProgram) pair() {
 	p.broken = true
 }
 
-// substitute reads s///: its flag e runs what comes out, its flag w writes a file.
+// substitute reads s///: its flag e runs what comes out, its flag w writes a file. Behind w
+// comes the file's name, up to the end of the line.
 func (p *sedProgram) substitute() {
 	p.pair()
 	for p.at < len(p.text) && !p.bad() {

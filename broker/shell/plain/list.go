@@ -5,9 +5,10 @@ import (
 	"strings"
 )
 
-// list reads commands up to the end, a closing bracket, or one of some reserved words,
-// which it leaves. There must be one.
+// list reads commands up to the end, a closing bracket, or one of some reserved words, which it
+// leaves. There must be one: shells disagree about empty lists.
 func (r *reader) list(ends ...string) {
+	// Each level is a few calls of these functions, so a hostile text must not decide how many.
 	if r.depth++; r.depth > maxDepth {
 		r.refuse("its depth")
 	}
@@ -27,7 +28,8 @@ func (r *reader) list(ends ...string) {
 	r.depth--
 }
 
-// separator reads what ends a command. It reports false where a bracket or the end does.
+// separator reads what ends a command, and writes ";" for all but "&", as the first reader
+// does. It reports false where a bracket or the end does.
 func (r *reader) separator() bool {
 	switch r.at(0) {
 	case ';':
@@ -39,6 +41,7 @@ func (r *reader) separator() bool {
 		}
 		r.skip(1)
 		r.out.Op("&")
+	// The line's end stays for gap, as a here-document may begin behind it.
 	case '\n', '#':
 		r.out.Op(";")
 	default:
@@ -48,7 +51,7 @@ func (r *reader) separator() bool {
 	return true
 }
 
-// chain reads pipelines joined by && and ||.
+// chain reads pipelines joined by && and ||. Newlines may follow these two, as in every shell.
 func (r *reader) chain() {
 	for r.pipeline(); ; r.pipeline() {
 		switch {
@@ -63,7 +66,9 @@ func (r *reader) chain() {
 	}
 }
 
+// pipeline reads commands joined by |. A "!" or time may stand before the first.
 func (r *reader) pipeline() {
+	// Without a blank behind it some shells see a word, or the history.
 	if r.ahead() == "!" && (r.at(1) == ' ' || r.at(1) == '\t') {
 		r.skip(2)
 		r.out.Op("!")
@@ -81,8 +86,8 @@ func (r *reader) pipeline() {
 	}
 }
 
-// time reads the word of that name, which is reserved in some shells and a program in
-// others: so a program without assignments must follow.
+// time reads the word of that name, which is reserved in some shells and a program in others:
+// so a program without assignments must follow, and no option, which each takes otherwise.
 func (r *reader) time() {
 	r.skip(len("time"))
 	r.out.Op("time")
@@ -92,9 +97,11 @@ func (r *reader) time() {
 	}
 }
 
-// command reads one command, its redirections and the blanks behind it.
+// command reads one command, its redirections and the blanks behind it. What is no reserved
+// word begins a simple command, which refuses the others.
 func (r *reader) command() {
 	if r.at(0) == '(' {
+		// Two brackets compute in some shells and are two subshells in others.
 		if r.skip(1); r.at(0) == '(' {
 			r.refuse("((")
 		}
@@ -123,7 +130,8 @@ func (r *reader) command() {
 	r.redirects()
 }
 
-// closing reads the bracket that ends a list.
+// closing reads the bracket that ends a list. The text of a here-document would begin behind
+// it, where shells no longer agree.
 func (r *reader) closing() {
 	if r.due() || !r.take(")") {
 		r.refuse("")
@@ -131,7 +139,8 @@ func (r *reader) closing() {
 	r.out.Op(")")
 }
 
-// keyword reads a reserved word that must stand here.
+// keyword reads a reserved word that must stand here. A bracket or an operator directly behind
+// one that begins something is refused: shells do not agree on it.
 func (r *reader) keyword(word string) {
 	if r.ahead() != word {
 		r.refuse("")
@@ -143,6 +152,7 @@ func (r *reader) keyword(word string) {
 	r.out.Op(word)
 }
 
+// conditional reads "if list; then list; elif …; else …; fi".
 func (r *reader) conditional() {
 	r.keyword("if")
 	r.list("then")
@@ -161,13 +171,15 @@ func (r *reader) conditional() {
 	r.keyword("fi")
 }
 
+// body reads "do list; done".
 func (r *reader) body() {
 	r.keyword("do")
 	r.list("done")
 	r.keyword("done")
 }
 
-// loop reads "for name in words; do …; done".
+// loop reads "for name in words; do …; done". Without "in" it would go through arguments that
+// nobody knows; without words it is refused too.
 func (r *reader) loop() {
 	r.keyword("for")
 	r.blanks()
@@ -181,6 +193,7 @@ func (r *reader) loop() {
 	r.keyword("in")
 	for n := 0; ; n++ {
 		r.blanks()
+		// A value that is a bracket or an operator ends in word, which refuses it.
 		if c := r.at(0); c == ';' || c == '\n' || r.over() {
 			if n == 0 {
 				r.refuse("")

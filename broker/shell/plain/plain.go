@@ -1,10 +1,10 @@
-// Package plain reads the part of the shell's language that means the same in every
-// shell: bash from 3.2 on, dash, zsh, mksh and the ash of busybox.
+// Package plain reads the part of the shell's language that means the same in every shell: bash
+// from 3.2 on, dash, zsh, mksh and the ash of busybox.
 //
-// It is the second reader of a command line. The first, in the package above, knows the
-// whole language, and so can be led to read a line in one way where some shell reads it
-// in another. This one knows little and refuses the rest: only where both have read the
-// same words and operators may a wildcard vouch for a line.
+// It is the second reader of a command line. The first, in the package above, knows the whole
+// language, and so can be led to read a line in one way where some shell reads it in another.
+// This one knows little and refuses the rest: only where both have read the same words and
+// operators may a wildcard vouch for a line.
 //
 // What it takes:
 //
@@ -18,10 +18,16 @@
 //	lists     ; & && || | newlines ! time ( ) { } if while until for, and comments
 //
 // All else is refused: other forms of ${…}, $((…)), backquotes, $'…', [[ ]], (( )), <( ),
-// functions, case, arrays, braces that make several words, &> and <<<, and any character
-// where one shell is known to see more in it than another.
+// functions, case, arrays, braces that make several words, &> and <<<, and any character where
+// one shell is known to see more in it than another.
 //
-// The package knows the standard library alone and looks at nothing but its text.
+// It shares no code with the first reader: what both had from one place, both would have wrong.
+// It reads once from left to right, byte by byte; refuse moves to the end, so that nothing is
+// read after the first reason. A form is added only when all these shells read it alike;
+// scripts/shells.sh runs generated lines in each of them.
+//
+// The package knows the standard library alone and looks at nothing but its text. Open this
+// file first, then list.go for the grammar of commands and word.go for that of words.
 package plain
 
 import (
@@ -29,10 +35,12 @@ import (
 	"strings"
 )
 
-// Read gives the words and operators of a script, one token after the other, as Tokens
-// builds them. why says what is not plain about it, and then there are none.
+// Read gives the words and operators of a script, one token after the other, as Tokens builds
+// them. why says what is not plain about it, and then there are none. text may be
+// anything.
 func Read(text string) (tokens []string, why string) {
 	r := &reader{text: text, heredoc: -1}
+	// Shells disagree about a NUL, and no terminal shows one of these for what it is.
 	for i := range len(text) {
 		if c := text[i]; c < ' ' && c != '\n' && c != '\t' || c == 0x7f {
 			return nil, "a control character"
@@ -51,9 +59,10 @@ func Read(text string) (tokens []string, why string) {
 	return r.out.List(), ""
 }
 
-// maxDepth is how deep lists may stand in each other.
+// maxDepth is how deep lists may stand in each other. The reader calls itself for each level.
 const maxDepth = 20
 
+// reader is one reading of a text: a place in it, and the tokens so far.
 type reader struct {
 	text  string
 	i     int
@@ -118,7 +127,8 @@ func (r *reader) take(s string) bool {
 	return true
 }
 
-// blanks goes behind blanks and lines that are joined between words.
+// blanks goes behind blanks and lines that are joined between words. A line joined in the
+// middle of a word is refused by what reads words.
 func (r *reader) blanks() {
 	for {
 		switch {
@@ -135,12 +145,14 @@ func (r *reader) blanks() {
 	}
 }
 
-// gap goes behind blanks, newlines and comments between commands.
+// gap goes behind blanks, newlines and comments between commands. Inside of a substitution a
+// comment is refused, as older shells look for the closing bracket through it.
 func (r *reader) gap() {
 	for r.blanks(); !r.over(); r.blanks() {
 		switch {
 		case r.at(0) == '\n':
 			r.newline()
+		// Elsewhere a "#" is part of a word, or read differently.
 		case r.at(0) == '#' && strings.IndexByte(" \t\n", r.before()) >= 0 && r.subst == 0:
 			line, _, _ := strings.Cut(r.text[r.i:], "\n")
 			if strings.Contains(line, "\\") {
@@ -153,7 +165,8 @@ func (r *reader) gap() {
 	}
 }
 
-// newline goes behind the end of a line and the here-document that begins there.
+// newline goes behind the end of a line and the here-document that begins there. A text that
+// the shell would expand is refused; without its mark the document stays due, and Read says so.
 func (r *reader) newline() {
 	r.skip(1)
 	if !r.due() {
@@ -179,7 +192,8 @@ func (r *reader) newline() {
 	}
 }
 
-// ahead is the raw text up to the next blank or operator.
+// ahead is the raw text up to the next blank or operator. Quotes and backslashes are still in
+// it, so a quoted reserved word is none.
 func (r *reader) ahead() string {
 	rest := r.text[min(r.i, len(r.text)):]
 	if i := strings.IndexAny(rest, " \t\n;&|<>()"); i >= 0 {

@@ -2,14 +2,20 @@ package plain
 
 import "strings"
 
-// Tokens are the words and operators of a script in their order, in a form that another
-// reader can build as well. A command is its assignments, then its words, then its
-// redirections, whatever stands between which in the text. An empty Tokens is ready.
+// Tokens are the words and operators of a script in their order, in a form that another reader
+// can build as well. A command is its assignments, then its words, then its redirections,
+// whatever stands between which in the text. An empty Tokens is ready. It belongs to one
+// goroutine.
+//
+// Each token is a text with its kind in front, such as "op |", "word", "text a" or "quoted b".
+// A word is the token "word" and then its parts, so that ab, "a"b and a"b" are told apart by
+// how they are quoted, and not by where a reader has cut them.
 type Tokens struct {
 	list []string
 }
 
-// List gives the tokens so far. Texts of one kind that follow each other are one.
+// List gives the tokens so far. Texts of one kind that follow each other are one: readers cut a
+// word into pieces at different places.
 func (t *Tokens) List() []string {
 	list := make([]string, 0, len(t.list))
 	for i := 0; i < len(t.list); {
@@ -33,6 +39,8 @@ func (t *Tokens) List() []string {
 	return list
 }
 
+// open and closed begin the tokens of texts. A text cannot be mistaken for another token, as
+// each begins with its kind.
 const (
 	open   = "text "
 	closed = "quoted "
@@ -48,6 +56,7 @@ func kindOf(token string) string {
 	return ""
 }
 
+// add appends a token: its kind, a blank, and its text.
 func (t *Tokens) add(kind, text string) { t.list = append(t.list, kind+text) }
 
 // Op adds an operator, a reserved word, or the variable of a loop. ";" stands for every end of
@@ -70,7 +79,8 @@ func (t *Tokens) Text(text string, quoted bool) {
 	t.add(open, text)
 }
 
-// Value adds the value of a variable to a word.
+// Value adds the value of a variable to a word. Between quotes it stays one word, so that is
+// told apart.
 func (t *Tokens) Value(variable string, quoted bool) {
 	if quoted {
 		t.add("quotedvalue ", variable)

@@ -2,10 +2,11 @@ package plain
 
 import "strings"
 
-// word reads one word of a command.
+// word reads one word of a command. There must be one.
 func (r *reader) word() {
 	from := r.i
 	r.out.Word()
+	// These mean themselves when they stand alone, and something else in a longer word.
 	if alone := r.ahead(); alone == "{}" || alone == "!" || alone == "=" || alone == "!=" || alone == "[" || alone == "]" {
 		r.skip(len(alone))
 		r.out.Text(alone, false)
@@ -14,15 +15,17 @@ func (r *reader) word() {
 	}
 	raw := r.text[from:r.i]
 	switch c := r.at(0); {
+	// Nothing more is said of a text that is refused already.
 	case r.why != "":
 	case raw == "", c == '(':
 		r.refuse("")
+	// "2>" with a quoted or a longer number is a word here and a descriptor there.
 	case (c == '<' || c == '>') && strings.Trim(raw, `'"\0123456789`) == "":
 		r.refuse("a number before a redirection")
 	}
 }
 
-// parts reads what a word or a value is made of.
+// parts reads what a word or a value is made of. It may read nothing, as of "A=".
 func (r *reader) parts() {
 	solid := false // there is text before that is there whatever the values are
 	for from := r.i; !r.over(); {
@@ -32,6 +35,7 @@ func (r *reader) parts() {
 			return
 		case c == '\'':
 			r.single()
+			// '' leaves nothing that could keep a later = from the front.
 			solid = solid || n != '\''
 		case c == '"':
 			r.double()
@@ -75,6 +79,7 @@ func (r *reader) unquoted(first, solid bool) int {
 		return 1
 	case c == '~' && first && (r.at(1) == '/' || strings.IndexByte("\x00 \t\n;&|)", r.at(1)) >= 0):
 		return 1
+	// HEAD~1 and HEAD^ are words; a tilde or caret behind other characters may be more to zsh.
 	case (c == '~' || c == '^') && solid && (alnum(before) || before == '^' || before == '~' || before == '}'):
 		return 1
 	case c == '#' && (alnum(before) || strings.IndexByte("_-./", before) >= 0):
@@ -86,7 +91,8 @@ func (r *reader) unquoted(first, solid bool) int {
 }
 
 // enclosed is the length of what stands between brackets, with all before, when nothing but
-// letters, digits and some marks are in it; else 0.
+// letters, digits and some marks are in it; else 0. open is where the bracket stands. Empty
+// brackets are refused too.
 func (r *reader) enclosed(open int, end, marks string) int {
 	rest := r.text[r.i+open+1:]
 	n := strings.IndexFunc(rest, func(c rune) bool { return !alnum(c) && !strings.ContainsRune(marks, c) })
@@ -96,7 +102,8 @@ func (r *reader) enclosed(open int, end, marks string) int {
 	return open + 1 + n + 1
 }
 
-// escaped reads a backslash with a mark or a blank.
+// escaped reads a backslash with a mark or a blank. Letters and digits need none, and what is
+// not ASCII is more than one byte, of which it might quote the first alone.
 func (r *reader) escaped() {
 	c := r.at(1)
 	if c < ' ' || c >= 0x80 || alnum(c) {
@@ -106,7 +113,8 @@ func (r *reader) escaped() {
 	r.skip(2)
 }
 
-// single reads '…'.
+// single reads '…'. While a here-document is due it may not go over the line's end: its text
+// begins there for some shells and behind the quote for others.
 func (r *reader) single() {
 	text, _, ok := strings.Cut(r.text[r.i+1:], "'")
 	if !ok || r.due() && strings.Contains(text, "\n") {
@@ -116,7 +124,7 @@ func (r *reader) single() {
 	r.skip(len(text) + 2)
 }
 
-// double reads "…".
+// double reads "…". It begins with an empty text, as the first reader spells it.
 func (r *reader) double() {
 	r.out.Text("", true)
 	r.skip(1)
@@ -126,11 +134,13 @@ func (r *reader) double() {
 		case c == '"':
 			r.skip(1)
 			return
+		// Old substitutions, a document that begins in the middle of a quote, and joined lines.
 		case c == '`', c == '\n' && r.due(), c == '\\' && n == '\n':
 			r.refuse("")
 		case c == '\\' && strings.IndexByte("$`\"\\", n) >= 0:
 			r.out.Text(string(n), true)
 			r.skip(2)
+		// A dollar that nothing follows means itself in all shells.
 		case c == '$' && (n == ' ' || n == '"' && strings.IndexByte("\x00 \t\n;&|)", r.at(2)) >= 0):
 			r.out.Text("$", true)
 			r.skip(1)
@@ -145,7 +155,9 @@ func (r *reader) double() {
 	r.refuse("a quote without its end")
 }
 
-// value reads a dollar sign and what is put in its place.
+// value reads a dollar sign and what is put in its place. What stands behind a name must not be
+// able to belong to it: zsh reads on at [ and :, and letters that are not ASCII may be part of
+// the name.
 func (r *reader) value(quoted bool) {
 	rest := r.text[r.i+1:]
 	switch {
@@ -154,6 +166,7 @@ func (r *reader) value(quoted bool) {
 		return
 	case strings.HasPrefix(rest, "{"):
 		variable, behind, ok := strings.Cut(rest[1:], "}")
+		// Some shell may take ${a}[1] for a part of a.
 		if !ok || !identifier(variable) || strings.HasPrefix(behind, "[") {
 			r.refuse("")
 		}
@@ -179,7 +192,7 @@ func (r *reader) value(quoted bool) {
 	r.skip(n + 1)
 }
 
-// substitution reads $(…).
+// substitution reads $(…). With a second bracket it is a calculation, or two substitutions.
 func (r *reader) substitution(quoted bool) {
 	if r.at(2) == '(' || r.due() {
 		r.refuse("")

@@ -1,6 +1,7 @@
 package programs
 
-// Kind is something that holds for a program as a whole.
+// Kind is something that holds for a program as a whole. A page says it with "kinds", Is
+// answers it; a word that is no Kind is an error of the page.
 type Kind string
 
 // The kinds that say what a program does.
@@ -40,7 +41,8 @@ const (
 	PackageRunner Kind = "package-runner" // its "run" takes the name of a script of the project
 )
 
-// kinds are all of them.
+// kinds are all of them: a page that names another one is not read, so that a slip of the pen
+// cannot leave a program without its kind.
 var kinds = map[Kind]bool{
 	Inert: true, Settled: true, Wordless: true, TellsNames: true, WordsNoFiles: true, PlainReader: true, Descends: true, Relinks: true,
 	Brings: true, Database: true, Fetches: true, Decodes: true, Interpreter: true, Shell: true, FedShell: true, OptionFile: true,

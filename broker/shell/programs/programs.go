@@ -81,4 +81,5 @@ func Rows() map[string]*Row { return all().rows }
 func Is(k Kind, program string) bool { return all().kinds[k][program] }
 
 // Words is how many words after a program's name say what it does, 0 when that is not known.
+// git has one, such as push; package rules offers patterns of that length.
 func Words(program string) int { return all().words[program] }

@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// book is what all pages say.
+// book is what all pages say. It is complete before anybody sees it and never changes after
+// that.
 type book struct {
 	rows  map[string]*Row
 	kinds map[Kind]map[string]bool
@@ -57,6 +58,7 @@ type block struct {
 	said  map[string]bool
 }
 
+// read takes the lines of a page. Empty ones and comments count for nothing, and end no block.
 func (p *page) read(text string) error {
 	for line := range strings.Lines(text) {
 		p.line++
@@ -100,7 +102,8 @@ func (p *page) fact(depth int, key, rest string) error {
 	return p.let(rest)
 }
 
-// let notes a list of options under a name.
+// let notes a list of options under a name. It holds for the lines below it, on this page
+// alone.
 func (p *page) let(rest string) error {
 	name, list, _ := strings.Cut(rest, " ")
 	if p.lists[name] != "" || list == "" {
@@ -247,7 +250,8 @@ func (r *Row) list(key string) *string {
 	return nil
 }
 
-// options adds options to a list. A word that begins with an @ is a list of the page.
+// options adds options to a list. A word that begins with an @ is a list of the page. The order
+// is kept, but nothing depends on it.
 func (p *page) options(list *string, rest string) error {
 	for _, word := range strings.Fields(rest) {
 		if name, ok := strings.CutPrefix(word, "@"); ok {
@@ -262,7 +266,9 @@ func (p *page) options(list *string, rest string) error {
 	return nil
 }
 
-// plainOption reports whether a word of a list is options: dashes and a name, with = or ? behind it.
+// plainOption reports whether a word of a list is options: dashes and a name, with = or ?
+// behind it. Anything else is a slip of the pen, which would silently be no option of any
+// command.
 func plainOption(word string) bool {
 	name := strings.TrimRight(word, "=?")
 	return len(word)-len(name) < 2 && len(name) > 1 && name[0] == '-' && !strings.ContainsAny(name, "=? \t")

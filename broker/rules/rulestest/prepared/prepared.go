@@ -16,7 +16,8 @@ var Now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 // Call is a command line as an agent asks about it, in a project.
 func Call(line string) *rules.Call { return rules.Prepare(Question(line, "/home/me/src/api")) }
 
-// Question is a command line in a project's folder, before it is prepared.
+// Question is a command line in a project's folder, before it is prepared. Paths lead to
+// themselves, as there is no disk.
 func Question(line, project string) rules.Question {
 	input, err := json.Marshal(map[string]string{"command": line})
 	if err != nil {
