@@ -67,8 +67,8 @@ type Saved struct {
 	// vouches for them.
 	Extensions []Extension
 
-	// Facts are the events of factTypes, oldest first: what they say is what holds. The
-	// rules table only repeats it for other programs to read.
+	// Facts are the events of FactTypes, oldest first: what they say is what holds. The rules
+	// table only repeats it for other programs to read.
 	Facts   []Event
 	RuleUse map[string]RuleUse // by rule id; never less than the log knows of
 	Doubt   string             // not empty: facts were changed or are missing, so none of them may allow anything
@@ -154,6 +154,8 @@ type EventFilter struct {
 // store.
 var mayFail = []error{ErrDuplicate, ErrAlreadyDecided, ErrGrantUsed, ErrNotFound, ErrInvalid}
 
+// An error that is not known counts as the store's: then everything that would allow becomes a
+// refusal.
 // StoreFailed reports whether an error of Store.Record says something about the store, and not
 // about the change.
 func StoreFailed(err error) bool {
