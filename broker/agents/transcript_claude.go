@@ -26,6 +26,7 @@ type claudeCost struct {
 	} `json:"modelUsage"`
 }
 
+// The line tells each model apart; the sum is what a person asks for.
 func (c claudeCost) spent() *Spent {
 	s := &Spent{Cost: c.TotalCost}
 	for _, u := range c.ModelUsage {
