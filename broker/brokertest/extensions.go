@@ -7,7 +7,8 @@ import (
 	"github.com/aoctl/aoctl/broker"
 )
 
-// extensions lists the newest of each pending request, oldest first. Caller holds mu.
+// extensions lists the newest of each pending request, oldest first. Caller holds mu. An event
+// that cannot be read counts as none, as in package store.
 func (m *Memory) extensions() []broker.Extension {
 	var list []broker.Extension
 	for _, e := range slices.Backward(m.events) {

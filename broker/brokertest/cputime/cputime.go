@@ -8,7 +8,8 @@ import (
 )
 
 // Of runs f, and is the processor time that it took. Goroutines that f starts are not
-// counted. Where the system does not count by thread it is the time that passed.
+// counted. Where the system does not count by thread it is the time that passed. It is for tests
+// that a computation costs no more than so much: a busy machine makes it no longer.
 func Of(f func()) time.Duration {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -15,7 +15,8 @@ import (
 const room = 256 << 20
 
 // New returns a folder of the test's own, which is removed after it: in memory where the
-// machine has room for it there, and on the disk elsewhere.
+// machine has room for it there, and on the disk elsewhere. Nothing must depend on where it is: a
+// machine without such a place gives a folder of the disk.
 func New(tb testing.TB) string {
 	tb.Helper()
 	if place() == "" {
@@ -46,6 +47,8 @@ var place = sync.OnceValue(func() string {
 		return ""
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
+	// Some systems mount it so that nothing there can be run, and tests put programs into such
+	// folders.
 	program := filepath.Join(dir, "program")
 	if os.WriteFile(program, []byte("#!/bin/sh\n"), 0o700) != nil || exec.Command(program).Run() != nil { //nolint:gosec // it is a program
 		return ""
