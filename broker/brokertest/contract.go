@@ -307,6 +307,7 @@ func (k keeper) noAliasing() {
 // atomic tries that a change with one fault leaves no row, no event and no moved head behind.
 func (k keeper) atomic() {
 	t, s := k.t, k.s
+	// One request has ended and cannot end again; that is the fault in the change.
 	done, open := PendingRequest("done", "s1"), PendingRequest("open", "s1")
 	// A grant, a pending call and an ended one: the change below touches them all.
 	g := NewGrant("g1", done)
@@ -322,6 +323,7 @@ func (k keeper) atomic() {
 	}
 	// The fault comes last, when a careless store has written everything else.
 	c.Sessions = []broker.Session{NewSession("s9")}
+	// Their events are taken over one by one, as a change has one list of them.
 	second, use := Granted(NewGrant("g2", done)), Used(g.ID, "fresh")
 	c.Grant, c.UseGrant = second.Grant, use.UseGrant
 	c.Events = append(c.Events, second.Events[0], use.Events[0])
@@ -449,6 +451,7 @@ func (k keeper) grants() {
 	refuse(t, s, Used("g1", "r2"), broker.ErrNotFound)
 	g := NewGrant("g1", r)
 	commit(t, s, Granted(g))
+	// The same grant twice would be two uses of one late answer.
 	refuse(t, s, Granted(g), broker.ErrDuplicate)
 	saved, err := s.Load(t.Context())
 	if err != nil {

@@ -42,6 +42,7 @@ func (k keeper) checkpoints() {
 		}
 	}
 	loaded(cp)
+	// The field is the one that may change without a word in the log: that a resume was begun.
 	cp.ResumedAt = Epoch.Add(time.Hour) // which is in no event
 	commit(t, s, &broker.Change{Checkpoint: &cp})
 	// The answer is on record and its agent has not heard it: the checkpoint stays.

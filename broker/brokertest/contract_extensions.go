@@ -50,6 +50,7 @@ func (k keeper) extensions() {
 	// A call that has ended needs no deadline any more.
 	commit(t, s, Ended(other, Outcome(broker.Allowed)))
 	loaded(newest)
+	// The row is as it was asked, with its first deadline, also after the end.
 	end, o := one, Outcome(broker.Denied)
 	end.State, end.Outcome = broker.Denied, &o
 	commit(t, s, Ended(one, o))

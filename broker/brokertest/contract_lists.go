@@ -64,6 +64,7 @@ func (k keeper) requests() {
 		o.At = Epoch.Add(time.Hour + time.Duration(i)*time.Minute)
 		commit(t, s, Ended(request(t, s, id), o))
 	}
+	// Decisions begin an hour after the questions, so no filter can mix up the two.
 	hour := Epoch.Add(time.Hour)
 	// The expected ids are in the order of the list, each followed by a blank.
 	for _, tt := range []struct {
@@ -146,6 +147,7 @@ func (k keeper) events() {
 	ended := &broker.Event{At: Epoch.Add(3 * time.Minute), Type: broker.EventPostTool, SessionID: "c", RequestID: "r"}
 	commit(t, s, &broker.Change{Events: []*broker.Event{ended}})
 	want = append(want, *ended)
+	// The numbers are those that the log gave.
 	for _, tt := range []struct {
 		name   string
 		filter broker.EventFilter

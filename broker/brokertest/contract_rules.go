@@ -211,6 +211,7 @@ func (k keeper) uses() {
 		}
 		commit(t, s, c)
 	}
+	// The later time stays, although an earlier one was told after it.
 	want["rule-3"] = broker.RuleUse{Uses: 2, Last: at(8)}
 	same(t, "uses out of order", load(t, s).RuleUse, want)
 
@@ -261,6 +262,7 @@ func (k keeper) revoked() {
 	refuse(t, s, Used("g1", "r3"), broker.ErrGrantUsed)
 	refuse(t, s, Revoked("g1"), broker.ErrGrantUsed)
 	refuse(t, s, Revoked("g2"), broker.ErrGrantUsed)
+	// Used or taken back, neither is loaded again.
 	if got := load(t, s).Grants; len(got) != 0 {
 		t.Errorf("grants are left: %v", got)
 	}

@@ -16,6 +16,7 @@ func (m *Memory) extensions() []broker.Extension {
 		if e.Type != broker.EventExtended || r == nil || r.State != broker.Pending {
 			continue
 		}
+		// The log is read backwards, so a later one is in the list already.
 		if slices.ContainsFunc(list, func(o broker.Extension) bool { return o.RequestID == e.RequestID }) {
 			continue
 		}

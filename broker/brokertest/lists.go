@@ -145,6 +145,7 @@ func (m *Memory) Events(ctx context.Context, f broker.EventFilter) ([]broker.Eve
 			list = append(list, copyEvent(e))
 		}
 	}
+	// -1 also means the oldest first, from the beginning.
 	if f.After == 0 {
 		slices.Reverse(list)
 	}

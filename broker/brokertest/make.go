@@ -26,6 +26,7 @@ func PendingRequest(id, session string) broker.Request {
 		Mode: "default", Description: "say what is smaller", Asker: broker.Process{PID: 4711, Start: 1<<63 + 5},
 		CreatedAt: Epoch, ExpiresAt: Epoch.Add(10 * time.Minute), State: broker.Pending,
 	}
+	// A store refuses a request with the digest of another call.
 	r.Digest = broker.Digest(r.ToolName, r.ToolInput, r.CWD)
 	return r
 }
@@ -72,6 +73,7 @@ func Decided(r broker.Request, o broker.Outcome) *broker.Event {
 
 // DecidedAtOnce is the change that records r together with its end.
 func DecidedAtOnce(r broker.Request, o broker.Outcome) *broker.Change {
+	// r is a copy, so the caller's request stays pending.
 	r.State, r.Outcome = o.State, &o
 	return &broker.Change{Insert: &r, Events: []*broker.Event{Decided(r, o)}}
 }

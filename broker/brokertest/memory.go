@@ -106,7 +106,8 @@ func NewMemory() *Memory {
 
 // BeforeCommit makes every later Record call hook with each change first, outside of all
 // locks. An error from it is returned and nothing is applied: a disk that is full. A hook
-// that blocks is a disk that hangs. Nil removes it.
+// that blocks is a disk that hangs. Nil removes it. A hook may be set while Records are under
+// way; it is for those that begin later.
 func (m *Memory) BeforeCommit(hook CommitHook) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -305,6 +306,7 @@ func (m *Memory) apply(c *broker.Change) {
 func (m *Memory) append(c *broker.Change, vouches []chain.Vouch) {
 	for i, e := range c.Events {
 		e.Seq = int64(len(m.events)) + 1
+		// The hash is worked out here as in package store, from the bytes that go in.
 		m.head = chain.Link{
 			Seq: e.Seq, AtMS: chain.MS(e.At), Type: e.Type, Session: e.SessionID, Request: e.RequestID,
 			Data: string(e.Data), Subject: m.subject(vouches[i]), Seal: m.seal(c, vouches[i]),
@@ -332,6 +334,7 @@ func (m *Memory) seal(c *broker.Change, v chain.Vouch) string {
 	// An event that vouches for no row has no seal.
 	case chain.None:
 		return ""
+	// A pending request is sealed as it was made.
 	case chain.InsertMade:
 		h = m.requests[c.Insert.ID].made
 	case chain.InsertEnded:
@@ -344,6 +347,7 @@ func (m *Memory) seal(c *broker.Change, v chain.Vouch) string {
 	case chain.GrantUsed:
 		g := m.grants[c.UseGrant.ID]
 		h = chain.SealUse(chain.SealGrant(&g), c.UseGrant.By)
+	// Facts have no row; their number is what is sealed.
 	case chain.RuleSaved, chain.RuleRemoved, chain.FactOnly:
 		h = chain.SealFact(m.facts)
 	}

@@ -47,6 +47,7 @@ func plus(a, b broker.RuleUse) broker.RuleUse {
 // holds.
 func (m *Memory) ruleUse() map[string]broker.RuleUse {
 	uses := map[string]broker.RuleUse{}
+	// Every request that a rule ended is a use, counted or not.
 	for _, r := range m.requests {
 		if o := r.Outcome; o != nil && o.By.Kind == broker.ByRule {
 			uses[o.By.ID] = plus(uses[o.By.ID], broker.RuleUse{Uses: 1, Last: o.At})
@@ -54,6 +55,7 @@ func (m *Memory) ruleUse() map[string]broker.RuleUse {
 	}
 	for id, counted := range m.uses {
 		most := plus(uses[id], broker.RuleUse{Last: counted.Last})
+		// plus has taken the later of the two times.
 		most.Uses = max(most.Uses, counted.Uses)
 		uses[id] = most
 	}
@@ -145,6 +147,7 @@ func (m *Memory) Stats(ctx context.Context, sessionID string, since time.Time) (
 			took = append(took, max(0, r.Outcome.At.Sub(r.CreatedAt)))
 		}
 	}
+	// Without an answer there is no median, and it stays 0.
 	if slices.Sort(took); len(took) > 0 {
 		s.Median = took[(len(took)-1)/2]
 	}

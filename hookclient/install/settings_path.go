@@ -9,6 +9,7 @@ import (
 // in a folder that exists: a typing error must not make one.
 func openSettings(a agent, o Options) (*settingsFile, error) {
 	switch o.Scope {
+	// The current folder is the project's, as it is for the agent that is started there.
 	case Project:
 		path, err := filepath.Abs(a.settings().Project)
 		if err != nil {

@@ -1,5 +1,8 @@
 // Package cputime measures for tests how much a computation costs, whatever else the
 // machine has to do meanwhile.
+//
+// Tests that guard against slow reading of hostile text measure with it. By the clock they would
+// fail on a machine that has other work.
 package cputime
 
 import (

@@ -1,5 +1,9 @@
 // Package memdir gives tests a folder in memory, where it is not the disk that they test:
 // what is written whole to a disk, hundreds of times, waits for it each time.
+//
+// What such tests try is what is written, and in which order; that a disk keeps it they leave to
+// others. Where the machine has no such place New gives a folder on the disk, so a test must
+// never depend on it. Nothing outlives the test.
 package memdir
 
 import (

@@ -1,6 +1,7 @@
 // Package installtest is what tests of agents' settings share: a home of their own, and files
 // in it. Only tests import it. Settings of the machine that runs the tests are never touched:
-// HOME is set before anything looks for them.
+// HOME is set before anything looks for them. Tests of install, of check and of commands begin
+// with Home, put settings in place with Put, and read with Read what became of them.
 package installtest
 
 import (
