@@ -34,7 +34,8 @@ func (e Edited) Dangerous() bool {
 	return a == nil || perilous(*a)
 }
 
-// aoctl's own files are beside the classes of danger: to change them is to change who may allow.
+// perilous reports whether a takes more than one key to allow. aoctl's own files are beside the
+// classes of danger: to change them is to change who may allow.
 func perilous(a rules.Assessment) bool { return a.Class >= risk.Dangerous || a.Guarded }
 
 // Fixed says why r cannot be allowed with another input, as a clause; "" when it can.

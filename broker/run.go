@@ -98,8 +98,8 @@ type Message struct {
 	Failures int       `json:"failures,omitempty"` // how often it could not be told; see maxFailures
 }
 
-// A person types less; a message of a program may carry a file.
-// maxMessage is the longest message to a session, bytes.
+// maxMessage is the longest message to a session, bytes. A person types less; a message of a
+// program may carry a file.
 const maxMessage = 256 << 10
 
 // Checkpoint is a call that was put off: its agent's process was told so and ended, and its

@@ -154,10 +154,9 @@ type EventFilter struct {
 // store.
 var mayFail = []error{ErrDuplicate, ErrAlreadyDecided, ErrGrantUsed, ErrNotFound, ErrInvalid}
 
-// An error that is not known counts as the store's: then everything that would allow becomes a
-// refusal.
 // StoreFailed reports whether an error of Store.Record says something about the store, and not
-// about the change.
+// about the change. An error that is not known counts as the store's: then everything that would
+// allow becomes a refusal.
 func StoreFailed(err error) bool {
 	for _, fine := range mayFail {
 		if errors.Is(err, fine) {

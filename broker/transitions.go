@@ -77,7 +77,8 @@ func StoppedIfOver(now time.Time, s *Session) []*Event {
 	return []*Event{markStopped(now, s)}
 }
 
-// The exit code is fixed: no process has one, as an agent's turn was ended and not its process.
+// markStopped is the transition when nothing of a stopping session runs any more. The exit code
+// is fixed: no process has one, as an agent's turn was ended and not its process.
 func markStopped(now time.Time, s *Session) *Event {
 	code := ExitStopped
 	s.State, s.ExitCode, s.EndReason, s.Subagents = SessionStopped, &code, ReasonStopped, nil

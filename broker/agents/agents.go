@@ -150,8 +150,8 @@ var ErrPayload = errors.New("unreadable hook payload")
 // ErrUnknownAgent marks an agent name that no dialect has.
 var ErrUnknownAgent = errors.New("unknown agent")
 
-// It is filled by the init functions of the dialects' files and only read afterwards, so no lock
-// guards it.
+// dialects has the dialects by their names. It is filled by the init functions of the dialects'
+// files and only read afterwards, so no lock guards it.
 var dialects = map[string]Dialect{}
 
 // about is what is known of a dialect beside how it reads and writes.

@@ -109,8 +109,8 @@ func openQuestion(input json.RawMessage) bool {
 	return err == nil && asks && !answers
 }
 
-// Each of the two events has a form of its own; the other one's would count as no answer, and the
-// tool would run.
+// claudeDeny refuses a call. Each of the two events has a form of its own; the other one's would
+// count as no answer, and the tool would run.
 func claudeDeny(event, reason string, stop bool) []byte {
 	if event == "PermissionRequest" {
 		return line(claudeAnswer{Specific: claudePermission{event, claudeBehavior{Behavior: "deny", Message: reason, Interrupt: stop}}})

@@ -16,8 +16,8 @@ type Suggestion struct {
 	User bool   `json:"user,omitempty"` // for the user's own settings, else for the project's
 }
 
-// A payload with a thousand of them must not fill memory or the card.
-// What is kept of an agent's suggestions; a real one makes one to three short ones.
+// What is kept of an agent's suggestions; a real one makes one to three short ones. A payload
+// with a thousand of them must not fill memory or the card.
 const (
 	maxSuggestions    = 20
 	maxSuggestion     = 1 << 10 // bytes of one

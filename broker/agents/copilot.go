@@ -186,8 +186,8 @@ func copilotCall(r *reader, h *Hook) {
 	}
 }
 
-// The text is wrapped into an object with the one member freeText; copilotArgs unwraps it again
-// on the way out.
+// copilotText reads arguments that are a text. The text is wrapped into an object with the one
+// member freeText; copilotArgs unwraps it again on the way out.
 func copilotText(r *reader, key string) json.RawMessage {
 	text := r.text(key)
 	if strings.HasPrefix(strings.TrimSpace(text), "{") {

@@ -76,7 +76,8 @@ func (cursor) takes(event, tool string, input, updated json.RawMessage) bool {
 	return mcp || len(changed) == len(old)
 }
 
-// What it does not list is dropped without a word, so it cannot be said to have been changed.
+// cursorApplies reports whether f is a change that Cursor applies. What it does not list is
+// dropped without a word, so it cannot be said to have been changed.
 func cursorApplies(f wire.Field) bool {
 	kind, first := cursorFields[f.Key], f.Value[0]
 	if '0' <= first && first <= '9' {

@@ -135,7 +135,8 @@ func (gemini) Encode(event string, input json.RawMessage, a Answer) []byte {
 	return []byte(nothing)
 }
 
-// A refusal that ends the turn says it twice: once for the call, once for the turn.
+// geminiGate answers a question about a call. A refusal that ends the turn says it twice: once
+// for the call, once for the turn.
 func geminiGate(event string, a Answer) []byte {
 	switch {
 	case a.StopTurn:
@@ -149,7 +150,8 @@ func geminiGate(event string, a Answer) []byte {
 	return oneLine(geminiAnswer{Decision: "deny", Reason: refusal(a, false)})
 }
 
-// Qwen Code and Copilot send these fields too and are asked before; see byPayload.
+// isGemini knows it by what it has of all agents that copied Claude Code. Qwen Code and Copilot
+// send these fields too and are asked before; see byPayload.
 func isGemini(has map[string]bool, _ map[string]string) bool {
 	return has["timestamp"] && has["transcript_path"]
 }

@@ -86,7 +86,8 @@ func (generic) Encode(event string, _ json.RawMessage, a Answer) []byte {
 	return oneLine(genericAnswer{Decision: "allow", Input: a.UpdatedInput})
 }
 
-// hook_event_name is what agents send that copied Claude Code.
+// isGeneric knows what docs/generic.md asks for. hook_event_name is what agents send that copied
+// Claude Code.
 func isGeneric(has map[string]bool, _ map[string]string) bool {
 	return has["event"] && has["session"] && !has["hook_event_name"]
 }

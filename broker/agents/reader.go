@@ -110,7 +110,8 @@ func (r *reader) optionalName(key string) string {
 	return r.checkName(key, r.str(key, true))
 }
 
-// Ids become parts of keys that are joined by a control character, so none may hold one.
+// checkName refuses what no id or name is. Ids become parts of keys that are joined by a control
+// character, so none may hold one.
 func (r *reader) checkName(key, s string) string {
 	switch {
 	case s == "":

@@ -67,8 +67,8 @@ func Recognise(hint string, payload []byte, env map[string]string) (string, erro
 	return name, nil
 }
 
-// Only the names of fields count, never their values, so an agent's texts cannot change who it
-// is.
+// callerByPayload is the first agent that knows the payload as its own. Only the names of fields
+// count, never their values, so an agent's texts cannot change who it is.
 func callerByPayload(has map[string]bool, env map[string]string) (string, bool) {
 	for _, name := range byPayload {
 		if known[name].sent(has, env) {

@@ -131,7 +131,8 @@ func (l *transcriptEntry) geminiParts(content string) ([]Said, bool) {
 	return parts, true
 }
 
-// Thoughts are paid like output, so they are counted as that.
+// tokens tells each part of a message what the whole used. Thoughts are paid like output, so they
+// are counted as that.
 func (l *transcriptEntry) tokens(parts []Said) {
 	for i := range parts {
 		parts[i].Model = l.Model
@@ -142,7 +143,8 @@ func (l *transcriptEntry) tokens(parts []Said) {
 	}
 }
 
-// A list of other things is no thought; nil then.
+// geminiThoughts are the thoughts of a message, as one part. A list of other things is no
+// thought; nil then.
 func (l *transcriptEntry) geminiThoughts() []Said {
 	var thoughts []struct {
 		Subject     string `json:"subject"`

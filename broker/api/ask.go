@@ -130,8 +130,8 @@ func (rt callRoutes) postCreateApprovalRequest(w http.ResponseWriter, r *http.Re
 	writeJSON(w, http.StatusOK, map[string]string{"request_id": req.ID})
 }
 
-// The pattern has a name because waiting treats those who poll it otherwise: they come back, so
-// hanging up says little.
+// decisionRoute is where a decision is polled for. The pattern has a name because waiting treats
+// those who poll it otherwise: they come back, so hanging up says little.
 const decisionRoute = "GET /approval-requests/{id}/decision"
 
 // getDecision answers 200 with the outcome, or 202 after ?timeout seconds. ?again says
@@ -194,8 +194,8 @@ type decision struct {
 	Unrecorded   bool            `json:"unrecorded,omitempty"`
 }
 
-// Everything that is not clearly allowed reads as deny. A call that was left to its agent because
-// aoctl only observes was let run, so it reads as allow.
+// decisionView is how r's outcome reads. Everything that is not clearly allowed reads as deny. A
+// call that was left to its agent because aoctl only observes was let run, so it reads as allow.
 func decisionView(r broker.Request) decision {
 	d := decision{RequestID: r.ID, Status: r.State, Decision: broker.Deny, Reason: broker.AnswerTo(r).Reason}
 	if r.State == broker.Allowed || r.State == broker.Answered && r.Outcome != nil && r.Outcome.By.Kind == broker.ByObserve {

@@ -52,8 +52,8 @@ func allows(decision string) bool {
 	return slices.Contains([]string{"allow", "allowed", "approve", "approved"}, decision)
 }
 
-// A word for refusing that is missing here is an error for the caller, and the call waits on. So
-// an unknown word never allows.
+// denies is allows for refusing. A word for refusing that is missing here is an error for the
+// caller, and the call waits on. So an unknown word never allows.
 func denies(decision string) bool {
 	return slices.Contains([]string{"deny", "denied", "reject", "block"}, decision)
 }

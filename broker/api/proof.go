@@ -115,8 +115,8 @@ type provenBody struct {
 
 var errOtherBody = errors.New("the body is not the one that was sent")
 
-// Together with the last bytes comes the error, so that a reader which stops at io.EOF cannot
-// miss it.
+// Read notes what it reads. Together with the last bytes comes the error, so that a reader which
+// stops at io.EOF cannot miss it.
 func (p *provenBody) Read(buf []byte) (int, error) {
 	n, err := p.ReadCloser.Read(buf)
 	_, _ = p.sum.Write(buf[:n]) // a hash takes everything
@@ -175,7 +175,8 @@ type nonces struct {
 	byToken map[string]*generations
 }
 
-// Two sets, of which the older is thrown away whole, forget old nonces without a timer for each.
+// generations are the nonces of one token. Two sets, of which the older is thrown away whole,
+// forget old nonces without a timer for each.
 type generations struct {
 	young, old map[string]struct{}
 	since      time.Time // when the young ones began

@@ -13,8 +13,8 @@ import (
 	"github.com/aoctl/aoctl/broker/wire"
 )
 
-// Code is for programs and never changes its meaning; Message and Hint are for people and may be
-// worded anew.
+// apiError is why a request was refused. Code is for programs and never changes its meaning;
+// Message and Hint are for people and may be worded anew.
 type apiError struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
@@ -117,7 +117,8 @@ func problem(status int, code, message, hint string) reply {
 
 func fail(w http.ResponseWriter, err error) { write(w, errorReply(err)) }
 
-// It is for refusals that no error value stands for.
+// writeError answers with an error in words of the caller's. It is for refusals that no error
+// value stands for.
 func writeError(w http.ResponseWriter, status int, code, message, hint string) {
 	write(w, problem(status, code, message, hint))
 }
@@ -136,7 +137,8 @@ func writeList[T any](w http.ResponseWriter, list []T, err error) {
 
 func writeJSON(w http.ResponseWriter, status int, v any) { write(w, jsonReply(status, v)) }
 
-// A newline follows the JSON, for those who read it in a terminal.
+// jsonReply is an answer with v as its JSON. A newline follows the JSON, for those who read it in
+// a terminal.
 func jsonReply(status int, v any) reply {
 	raw, err := json.Marshal(v)
 	if err != nil {

@@ -11,9 +11,8 @@ import (
 	"github.com/aoctl/aoctl/broker/wire"
 )
 
-// Each of them is the whole Server, so a route can use everything. The types are there to keep
-// the methods of one subject together.
-// The routes by what they are about.
+// The routes by what they are about. Each of them is the whole Server, so a route can use
+// everything. The types are there to keep the methods of one subject together.
 type (
 	callRoutes    struct{ *Server }
 	hookRoutes    struct{ *Server }

@@ -48,7 +48,8 @@ func (rb ruleBody) rule() rules.Rule {
 	return r
 }
 
-// The lists are copied so that an empty one is [] and not null in the JSON.
+// getRules lists the rules in force, and the rules files of projects. The lists are copied so
+// that an empty one is [] and not null in the JSON.
 func (rt ruleRoutes) getRules(w http.ResponseWriter, r *http.Request) {
 	book := rt.o.Rules.Rules(r.Context())
 	writeJSON(w, http.StatusOK, struct {

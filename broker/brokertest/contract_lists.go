@@ -58,6 +58,7 @@ func (k keeper) requests() {
 		r.CreatedAt = Epoch.Add(time.Duration(i) * time.Minute)
 		commit(t, s, Asked(r))
 	}
+	// Every second one is allowed, so state and order are told apart.
 	for i, id := range []string{"r2", "r0", "r3", "r1"} {
 		// They end in another order than they were asked in, to tell the two orders apart.
 		o := Outcome([]broker.State{broker.Denied, broker.Allowed}[i%2])

@@ -13,9 +13,9 @@ import (
 	"github.com/aoctl/aoctl/broker/workspace"
 )
 
-// An honest client asks a few times when its connection breaks. More often it would be a way to
-// run the same call without end.
-// maxAgain is how often an answer that lets a call run is given again.
+// maxAgain is how often an answer that lets a call run is given again. An honest client asks a
+// few times when its connection breaks. More often it would be a way to run the same call without
+// end.
 const maxAgain = 16
 
 // giveAgain gives an answer once more that lets req's call run, or says why not. pid is of who

@@ -173,8 +173,8 @@ func (hs *Hooks) Decode(hint string, payload []byte, a Asker) (agents.Dialect, a
 	return d, h, a.fromAgent(d.Name()), nil
 }
 
-// The hint must name an agent that is known, even if another one speaks: it comes from our own
-// hook's line.
+// dialectFor is the dialect of the agent that sent payload. The hint must name an agent that is
+// known, even if another one speaks: it comes from our own hook's line.
 func dialectFor(hint string, payload []byte, env map[string]string) (agents.Dialect, error) {
 	if _, err := agents.For(hint); err != nil {
 		return nil, err

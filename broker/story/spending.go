@@ -70,8 +70,8 @@ type books struct {
 	total   *Spent                   // the last that a line names, of all so far
 }
 
-// A later line about the same reply takes the earlier one's place: agents write a reply's usage
-// more than once, and the last is whole.
+// add takes in what a line says. A later line about the same reply takes the earlier one's place:
+// agents write a reply's usage more than once, and the last is whole.
 func (b *books) add(s Said) {
 	if s.Total != nil {
 		b.total = s.Total

@@ -78,8 +78,8 @@ func openTranscript(path string) (*transcriptFile, error) {
 	return &transcriptFile{File: f, size: info.Size(), dev: uint64(owner.Dev), ino: owner.Ino}, nil //nolint:unconvert // of another type elsewhere
 }
 
-// A checksum is enough here: a forged file only shows the agent's own words, which it could write
-// anyway.
+// crcTable is that of the sums in a FileMark. A checksum is enough here: a forged file only shows
+// the agent's own words, which it could write anyway.
 var crcTable = crc64.MakeTable(crc64.ECMA)
 
 // mark is the state of the file before an offset.

@@ -102,5 +102,6 @@ func plainNumber(s string) json.Number {
 	return json.Number(significant + "e" + strconv.Itoa(exponent+len(digits)-len(strings.TrimRight(digits, "0"))-len(fraction)))
 }
 
-// Sums of exponent and digits then fit into an int on every machine.
+// maxExponent bounds the exponents that are computed with. Sums of exponent and digits then fit
+// into an int on every machine.
 const maxExponent = 1 << 30 // well beyond any text's length

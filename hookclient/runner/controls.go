@@ -32,7 +32,7 @@ func (c *controls) send(what string, request any, limit time.Duration, done func
 	c.sendAs("aoctl-"+strconv.Itoa(c.number), what, request, limit, done)
 }
 
-// done is called from the loop, exactly once.
+// sendAs is send under an id of the caller's. done is called from the loop, exactly once.
 func (c *controls) sendAs(id, what string, request any, limit time.Duration, done func(json.RawMessage, error)) {
 	c.open[id] = control{what, done}
 	c.out.write(map[string]any{"type": "control_request", "request_id": id, "request": request})

@@ -26,7 +26,8 @@ type entry struct {
 // not in it as allowed did not come through.
 type ledger map[string]*entry
 
-// A call that was left to the agent may run too: the agent's own rules decided.
+// mayRun reports whether call id came through the gate and may run. A call that was left to the
+// agent may run too: the agent's own rules decided.
 func (l ledger) mayRun(id string) bool {
 	e := l[id]
 	return e != nil && (e.verdict == allowed || e.verdict == left)

@@ -28,7 +28,8 @@ type mailbox struct {
 	announces bool // the agent says when it takes up a message
 }
 
-// newID makes the ids of messages that cannot have their order's.
+// newMailbox is one without orders. newID makes the ids of messages that cannot have their
+// order's.
 func newMailbox(out *outbox, session string, newID func() string) *mailbox {
 	return &mailbox{
 		out: out, session: session, newID: newID,

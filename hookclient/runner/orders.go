@@ -86,7 +86,8 @@ func (p *peer) doneWith(order string) func(json.RawMessage, error) {
 	return func(_ json.RawMessage, err error) { p.out.done(order, err) }
 }
 
-// The agent ends the turn itself; the result that follows says how.
+// interrupt asks the agent to end its turn. The agent ends the turn itself; the result that
+// follows says how.
 func (p *peer) interrupt(done func(json.RawMessage, error)) {
 	p.controls.send("interrupt", map[string]any{"subtype": "interrupt"}, p.o.times.control, done)
 }

@@ -26,7 +26,7 @@ func (o *outbox) take() []effect {
 	return list
 }
 
-// The four below name the effects that are used most.
+// do adds an effect. The four below name the effects that are used most.
 func (o *outbox) do(e effect)             { o.effects = append(o.effects, e) }
 func (o *outbox) report(r wire.RunReport) { o.do(tell{r}) }
 func (o *outbox) see(s Seen)              { o.do(show{s}) }

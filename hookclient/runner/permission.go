@@ -79,7 +79,8 @@ func (q *questions) answerPermission(id string, c *call, a answer) {
 	}
 }
 
-// The answer must carry the input, or the agent takes it for none.
+// allowPermission answers yes, to this input. The answer must carry the input, or the agent takes
+// it for none.
 func (q *questions) allowPermission(id string, c *call, input json.RawMessage, request string) {
 	if !plainObject(input) {
 		q.denyPermission(id, "aoctl: the call's input is no JSON object.", false)
@@ -89,7 +90,7 @@ func (q *questions) allowPermission(id string, c *call, input json.RawMessage, r
 	q.reply(id, map[string]any{"behavior": "allow", "updatedInput": input, "toolUseID": c.event.ToolUseID})
 }
 
-// interrupt ends the turn as well.
+// denyPermission answers no. interrupt ends the turn as well.
 func (q *questions) denyPermission(id, why string, interrupt bool) {
 	if why == "" {
 		why = "aoctl: refused, no reason was given."

@@ -111,7 +111,7 @@ func (q *questions) refuse(id, why string) {
 	q.out.write(map[string]any{"type": "control_response", "response": map[string]any{"subtype": "error", "request_id": id, "error": why}})
 }
 
-// answer is raw JSON or what encodes to an object.
+// reply answers a request. answer is raw JSON or what encodes to an object.
 func (q *questions) reply(id string, answer any) {
 	q.out.write(map[string]any{"type": "control_response", "response": map[string]any{"subtype": "success", "request_id": id, "response": answer}})
 }

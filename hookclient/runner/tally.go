@@ -30,7 +30,8 @@ func (t *tally) add(m message) {
 	}
 }
 
-// Numbers are the agent's output and may be anything, so each is bounded before it is added.
+// count adds tokens. Numbers are the agent's output and may be anything, so each is bounded
+// before it is added.
 func (t *tally) count(u tokenUsage) {
 	for sum, n := range map[*int64]int64{
 		&t.usage.Input: u.Input, &t.usage.Output: u.Output, &t.usage.CacheRead: u.CacheRead, &t.usage.CacheWrite: u.CacheWrite,

@@ -71,7 +71,7 @@ func Check(c *broker.Change) ([]Vouch, error) {
 	return out, nil
 }
 
-// It is made for one change and thrown away.
+// checker looks at one change. It is made for one change and thrown away.
 type checker struct {
 	c      *broker.Change
 	settle map[string]int  // id → index into c.Settle

@@ -34,7 +34,8 @@ type asker struct {
 	mayRun   bool   // and that was yes
 }
 
-// It takes the slot of one that is done. Ids are never used twice in a world.
+// newAsker is an agent that is about to ask. It takes the slot of one that is done. Ids are never
+// used twice in a world.
 func (w *world) newAsker(who, n int) *asker {
 	slot := who % slots
 	w.ids++
@@ -201,7 +202,8 @@ func (a *asker) attach() {
 	}
 }
 
-// hungUp says that the peer left by itself. The engine then gives it a while to come back.
+// detach ends the wait. hungUp says that the peer left by itself. The engine then gives it a
+// while to come back.
 func (a *asker) detach(hungUp bool) {
 	if a.attached {
 		a.attached = false

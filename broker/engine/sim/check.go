@@ -41,8 +41,8 @@ func (o *oracle) reset() {
 	}
 }
 
-// A key may be pressed on a card that is old. It counts for the call that was shown, which is
-// what the digest says.
+// pressed notes that an operator allowed the call that they saw. A key may be pressed on a card
+// that is old. It counts for the call that was shown, which is what the digest says.
 func (o *oracle) pressed(l look, v broker.Verdict) {
 	if v == broker.Allow {
 		// A call that memory has forgotten is looked up on the disk.
@@ -54,7 +54,8 @@ func (o *oracle) pressed(l look, v broker.Verdict) {
 	}
 }
 
-// It is noted when it is sent: a rule may be on the disk although its sender heard nothing.
+// ruleSent notes what a rule does. It is noted when it is sent: a rule may be on the disk
+// although its sender heard nothing.
 func (o *oracle) ruleSent(id string, v rules.Verdict) { o.allowing[id] = v == rules.Allow }
 
 // before sees each round's inputs before the engine does. Letting calls go unheld counts from

@@ -36,7 +36,8 @@ func newTables() *tables {
 	}
 }
 
-// Slices are clipped, so that an append to one copy cannot write into the other.
+// clone is a copy that shares no map. Slices are clipped, so that an append to one copy cannot
+// write into the other.
 func (t *tables) clone() *tables {
 	return &tables{
 		requests: maps.Clone(t.requests), keys: maps.Clone(t.keys), sessions: maps.Clone(t.sessions), grants: maps.Clone(t.grants),

@@ -89,8 +89,8 @@ const (
 	mostTimers = 1000 // that fire while time passes once
 )
 
-// To read a command costs more than to judge it, and a million worlds judge the same four.
-// calls are the commands that agents want to run, read once.
+// calls are the commands that agents want to run, read once. To read a command costs more than to
+// judge it, and a million worlds judge the same four.
 var calls = func() []*rules.Call {
 	list := make([]*rules.Call, commands)
 	for i := range list {
@@ -286,7 +286,8 @@ func (w *world) fail(format string, args ...any) {
 	}
 }
 
-// The text costs time to make, so it is made only while a story is told.
+// say adds a line to the story. The text costs time to make, so it is made only while a story is
+// told.
 func (w *world) say(text string) {
 	if w.tell {
 		w.said = append(w.said, fmt.Sprintf("%6.1f s  %s", w.now.Sub(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)).Seconds(), text))
@@ -422,8 +423,8 @@ func (w *world) do(m Move) {
 	}
 }
 
-// The bits of n say which of the cards are picked. Here they are looked at and decided in one
-// move.
+// allowSeveral allows some of the cards as one. The bits of n say which of the cards are picked.
+// Here they are looked at and decided in one move.
 func (w *world) allowSeveral(op, n int) {
 	// There is no NewID: several calls at once never leave a grant.
 	in := engine.Decide{Decision: broker.Decision{Verdict: broker.Allow, By: operator}}
@@ -555,8 +556,8 @@ func (w *world) elsewhere(m Move) {
 	}
 }
 
-// A rule may have few uses, so that the last one is a matter of order. Waiting calls are judged
-// anew, as package policy has them.
+// saveRule makes a rule about one of the commands. A rule may have few uses, so that the last one
+// is a matter of order. Waiting calls are judged anew, as package policy has them.
 func (w *world) saveRule(m Move) {
 	v := []rules.Verdict{rules.Allow, rules.Allow, rules.Deny, rules.Ask}[m.N%4]
 	// A limit of 0 is none.

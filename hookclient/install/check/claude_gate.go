@@ -23,8 +23,9 @@ type claudeGateCheck struct {
 	cure string // the command that writes the gate anew
 }
 
-// The order is that of the hook's life: is it called for this tool, does it find its program and
-// console, does it end in time, what happens when it fails.
+// checkClaudeGate looks at one gate and at all that is beside it. The order is that of the hook's
+// life: is it called for this tool, does it find its program and console, does it end in time,
+// what happens when it fails.
 func checkClaudeGate(agent *checker, g claudeGate) {
 	mode := install.Gate
 	// The event says which mode it was installed in.

@@ -32,7 +32,8 @@ type dialect struct {
 	broken   string              // what the agent does with a file that cannot be read
 }
 
-// The bound keeps a hostile number from overflowing the duration.
+// secondsUnit reads a number of seconds. The bound keeps a hostile number from overflowing the
+// duration.
 func secondsUnit(v float64) time.Duration {
 	return time.Duration(math.Min(v, 1e9) * float64(time.Second))
 }
@@ -121,7 +122,8 @@ func (d dialect) hooksIn(f *hookFile) []foundHook {
 	return found
 }
 
-// The first member that the agent knows counts, as with the agent.
+// command is the line of a handler; false when it has none. The first member that the agent knows
+// counts, as with the agent.
 func (d dialect) command(handler *jsonc.Node) (string, bool) {
 	for _, name := range d.commands {
 		if v := handler.Member(name); v != nil && v.Kind == jsonc.StringKind {
