@@ -95,7 +95,7 @@ func sameShape(known map[string]string, old, oldCommon, fresh, freshCommon []wir
 	return nil
 }
 
-// hasField looks for an exact key: JSON keys that differ in case are two keys.
+// hasField reports whether list has a field of exactly this key.
 func hasField(list []wire.Field, key string) bool {
 	for _, f := range list {
 		if f.Key == key {

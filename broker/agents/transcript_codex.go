@@ -118,9 +118,8 @@ func codexBooks(typ string, payload json.RawMessage) (model string, total *Spent
 	return p.Model, total
 }
 
-// InHookWords is a call that stands in an agent's transcript, in the words of its hooks:
-// Codex's rollout has others. A call that has other words in neither of them is returned as it
-// is.
+// InHookWords is a call that stands in an agent's transcript, in the words of its hooks: Codex's
+// rollout has others. Any other call is returned as it is.
 func InHookWords(agent, name string, input json.RawMessage) (string, json.RawMessage) {
 	if agent != codexName {
 		return name, input

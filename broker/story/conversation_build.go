@@ -40,8 +40,7 @@ type endOfCall struct {
 
 // build makes all entries anew from the parts that are held. What the agent's file says comes
 // first, then the calls on record are joined to the file's, then the other events are put where
-// their time says. To build anew costs a few milliseconds at the bounds of a Conversation, and
-// saves all the cases of joining to what was built before.
+// their time says. To build anew saves all the cases of joining to what was built before.
 func (t *Conversation) build() {
 	b := builder{t: t, calls: map[string]int{}, alike: map[string][]int{}, seen: map[string]int{}, asked: map[string]*broker.Request{}, ran: map[string]*endOfCall{}, seq: map[string]int64{}}
 	for _, p := range t.parts {

@@ -334,8 +334,7 @@ func commandOf(r broker.Request) int {
 	return 0
 }
 
-// pending are the ids of what an operator sees, in order. pending are the cards, waiting and late
-// ones.
+// pending are the cards that an operator sees, waiting and late ones, in order.
 func (w *world) pending() []broker.Request {
 	snap := w.loop.View().Snapshot(w.now)
 	return snap.Requests
