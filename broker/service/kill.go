@@ -98,8 +98,8 @@ func (b *Broker) treeOf(s broker.Session, by broker.Actor) proctree.Target {
 	return t
 }
 
-// askers are the processes that wait for an answer. Process 1 and what is below it in number are
-// nobody's hook.
+// askers are the processes that wait for an answer. A pid of 1 or less is nobody's hook: 0 stands
+// for a pid that is not known.
 func (b *Broker) askers() []int {
 	var pids []int
 	for _, r := range b.view.Pending("") {
