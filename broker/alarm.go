@@ -47,7 +47,10 @@ func (a Alarm) Words() string {
 // formTools are tools whose input a person completes in the agent's own terminal.
 var formTools = map[string]bool{agents.AskUserQuestion: true, agents.ExitPlanMode: true}
 
-// CompareRun is what is wrong about a run of req, "" when nothing is.
+// CompareRun is what is wrong about a run of req, "" when nothing is. h is the agent's report.
+// Its input may differ from the recorded bytes in the order of members and in white space, so
+// values are compared and not bytes. What a person filled in at the agent's own form is no
+// difference.
 func CompareRun(req Request, h agents.Hook) RunKind {
 	switch req.State {
 	case Allowed:
@@ -62,6 +65,8 @@ func CompareRun(req Request, h agents.Hook) RunKind {
 	if DialogOf(req) == agents.ExitPlanMode && req.ToolName == h.ToolName {
 		return planKind(req, h)
 	}
+	// An agent that was given another input completes it with its tool's defaults, so null and
+	// false may stand beside what the operator sent.
 	want, edited := req.ToolInput, false
 	if req.Outcome != nil && len(req.Outcome.UpdatedInput) > 0 {
 		want, edited = req.Outcome.UpdatedInput, true
@@ -103,6 +108,7 @@ func sameRun(allowed, ran json.RawMessage, mayAdd func(v json.RawMessage) bool) 
 		if !ok && !mayAdd(v) || ok && !wire.Same(want, v) {
 			return false
 		}
+		// What is left over in the end was allowed and did not run, which is a difference too.
 		delete(x, key)
 	}
 	return len(x) == 0
@@ -119,12 +125,15 @@ func members(raw json.RawMessage) (map[string]json.RawMessage, error) {
 	return m, err
 }
 
-// ToldToRun reports whether the agent of r was told that the call may run.
+// ToldToRun reports whether the agent of r was told that the call may run. A question that was
+// left to the agent's own terminal counts: its user may have let the call run there.
 func ToldToRun(r Request) bool {
 	return r.State == Allowed || r.State == Answered && (r.Outcome == nil || r.Outcome.By.Kind == ByObserve)
 }
 
-// RanAs reports whether req asked for the call that h reports, as it was allowed.
+// RanAs reports whether req asked for the call that h reports, as it was allowed. It is for
+// agents whose calls have no id, where a report is matched to a call by all that it says. Nothing
+// may stand beside what was allowed.
 func RanAs(req Request, h agents.Hook) bool {
 	if req.SessionID != h.SessionID || req.Agent != h.Agent || req.Event != GateOf(h.Agent) || req.SubagentID != h.SubagentID || req.ToolName != h.ToolName {
 		return false
@@ -137,13 +146,16 @@ func RanAs(req Request, h agents.Hook) bool {
 }
 
 // MayHaveRun reports whether the call of req may be the one that h reports, leaving its
-// input aside.
+// input aside. It is wider than RanAs on purpose, and serves to find the candidates of one
+// report.
 func MayHaveRun(req Request, h agents.Hook) bool {
 	return req.SessionID == h.SessionID && req.SubagentID == h.SubagentID && req.ToolName == h.ToolName && req.ToolUseID == "" && req.Event != "" &&
 		slices.Contains([]State{Pending, Allowed, Answered}, req.State)
 }
 
-// CoversInput reports whether input is what was allowed with r.
+// CoversInput reports whether input is what was allowed with r. A second question about the same
+// call may repeat a part of its input only; the timeout of a command may be missing. Numbers are
+// compared by their digits, so that two readers cannot see two values.
 func CoversInput(r Request, input json.RawMessage) bool {
 	allowed := r.ToolInput
 	if len(r.Outcome.UpdatedInput) > 0 {
@@ -165,7 +177,8 @@ func CoversInput(r Request, input json.RawMessage) bool {
 }
 
 // RanCall reports whether e, an EventPostTool, tells of the call with this id, or of one
-// that cannot be told from it.
+// that cannot be told from it. What cannot be read counts as this call: the answer then is not
+// given once more, which is the safe side.
 func RanCall(e Event, toolUse string) bool {
 	var d struct {
 		ToolUseID string `json:"tool_use_id"`

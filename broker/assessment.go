@@ -11,7 +11,8 @@ import (
 // RuleReadOnly is the id of the built-in rule.
 const RuleReadOnly = rules.BuiltinReadOnly
 
-// AskInstead takes an allow back.
+// AskInstead takes an allow back. The class of danger and what was found stay; only who decides
+// changes. The rules that had spoken are cleared, so none of them counts a use.
 func AskInstead(a rules.Assessment, why string) rules.Assessment {
 	a.Verdict, a.Rule, a.Rules, a.Reason = rules.Ask, "", nil, why
 	return a
@@ -30,7 +31,9 @@ func Ruled(a rules.Assessment, denyReason string) *Outcome {
 	return &Outcome{State: Allowed, By: by, Reason: a.Reason}
 }
 
-// ObservedReason says what would have happened to a call that nobody held.
+// ObservedReason says what would have happened to a call that nobody held. It is recorded as the
+// reason of a call that passed while aoctl only observed, so that a person can see what rules
+// would do before they count.
 func ObservedReason(a rules.Assessment) string {
 	switch a.Verdict {
 	case rules.Allow:
@@ -54,7 +57,8 @@ func FolderOf(req Request) string {
 	return req.CWD
 }
 
-// Speaks reports whether a ends its call, and rule id is one that speaks.
+// Speaks reports whether a ends its call, and rule id is one that speaks. With several rules of
+// one verdict all of them speak, since one that has few uses must count each.
 func Speaks(a rules.Assessment, id string) bool {
 	return EndsCall(a) && (a.Rule == id || slices.Contains(a.Rules, id))
 }

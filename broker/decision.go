@@ -6,7 +6,9 @@ import (
 	"time"
 )
 
-// Validate says what is wrong with d. Errors: ErrInvalid.
+// Validate says what is wrong with d. Errors: ErrInvalid. An allow by anybody but an operator or
+// a rule is refused here once more, after every caller has looked: this is the last place before
+// the engine.
 func (d Decision) Validate() error {
 	switch d.Verdict {
 	case Deny:
@@ -16,12 +18,13 @@ func (d Decision) Validate() error {
 			return fmt.Errorf("%w: %s cannot allow", ErrInvalid, d.By.Kind)
 		}
 		return nil
-	case Defer: // see Broker.Defer
+	case Defer: // no decision of a person's: see engine.PutOff
 	}
 	return fmt.Errorf("%w: verdict %q", ErrInvalid, d.Verdict)
 }
 
-// Outcome is the end that d gives to a request, without its time.
+// Outcome is the end that d gives to a request, without its time. The time is the loop's: that at
+// which the decision is recorded, not that of the key.
 func (d Decision) Outcome() Outcome {
 	o := Outcome{State: Denied, By: d.By, Reason: d.Reason}
 	if d.Verdict == Allow {
@@ -43,5 +46,6 @@ func NewEvent(at time.Time, typ string, r Request, data any) *Event {
 	return &Event{At: Instant(at), Type: typ, SessionID: r.SessionID, RequestID: r.ID, Data: raw}
 }
 
-// GrantRevoked stands in Grant.UsedBy when a grant was taken back.
+// GrantRevoked stands in Grant.UsedBy when a grant was taken back. Otherwise the id of the
+// request that used it stands there.
 const GrantRevoked = "revoked"

@@ -27,13 +27,17 @@ type Asks struct {
 	ToolUseID  string    `json:"tool_use_id,omitempty"`
 }
 
-// AsksOf is the question r, which its agent asks in its own terminal.
+// AsksOf is the question r, which its agent asks in its own terminal. The time is that of the
+// call, so that a console which starts later shows the same age.
 func AsksOf(r Request) *Asks {
 	return &Asks{RequestID: r.ID, Text: Excerpt(forms.Gist(r.ToolInput)), At: r.CreatedAt, SubagentID: r.SubagentID, ToolUseID: r.ToolUseID}
 }
 
 // Over reports whether h says that the question is over: the call is done, its agent goes on
 // to another, its turn or the session ended. No question is never over.
+//
+// The agent does not say that its question was answered, so any sign that it went on counts. A
+// sub-agent's question is not over because the main agent speaks.
 func (a *Asks) Over(h agents.Hook) bool {
 	if a == nil {
 		return false
@@ -64,13 +68,13 @@ func DialogOf(r Request) string {
 }
 
 // AsksElsewhere reports whether r is a question that only its agent's own terminal can
-// answer.
+// answer. The plain API has no terminal of an agent's, so its questions are always answered here.
 func AsksElsewhere(r Request) bool {
 	return r.Event != "" && DialogOf(r) == agents.AskUserQuestion && !agents.TraitsOf(r.Agent).Answers
 }
 
-// approval is the input that an allowed plan must carry to count as approved, nil for
-// all other calls.
+// approval is the input that an allowed plan must carry to count as approved, nil for all other
+// calls. Claude Code counts a plan as approved only when the answer carries its input.
 func approval(r Request) json.RawMessage {
 	if DialogOf(r) == agents.ExitPlanMode && agents.TraitsOf(r.Agent).Answers {
 		return r.ToolInput
@@ -105,7 +109,8 @@ func sendBackWords(r Request, o Outcome) string {
 	return ""
 }
 
-// LeftToAgent is the end of a question that its agent asks in its own terminal.
+// LeftToAgent is the end of a question that its agent asks in its own terminal. It is an end like
+// any other: the call is on record, and nobody waits for it here.
 func LeftToAgent() *Outcome {
 	return &Outcome{State: Answered, By: Actor{Kind: ByAgent}, Reason: "its agent asks in its own terminal"}
 }

@@ -27,12 +27,15 @@ type Edited struct {
 }
 
 // Dangerous reports whether allowing the call takes more than one key: it may destroy or
-// leak what cannot be taken back, or touch aoctl's own files.
+// leak what cannot be taken back, or touch aoctl's own files. An input that could not be assessed
+// counts as dangerous.
 func (e Edited) Dangerous() bool {
 	a := e.Request.Assessment
 	return a == nil || perilous(*a)
 }
 
+// perilous reports whether a takes more than one key to allow. aoctl's own files are beside the
+// classes of danger: to change them is to change who may allow.
 func perilous(a rules.Assessment) bool { return a.Class >= risk.Dangerous || a.Guarded }
 
 // Fixed says why r cannot be allowed with another input, as a clause; "" when it can.
@@ -48,7 +51,9 @@ func (r Request) Fixed() string {
 }
 
 // TakesInput reports why req cannot run with input: its agent takes none, or its tool
-// would not take this one. It is ErrInvalid.
+// would not take this one. It is ErrInvalid. It compares shapes because an agent reads an unknown
+// input in its own way: a member with another type may be dropped, and then another call runs
+// than the one that was shown.
 func TakesInput(req Request, input json.RawMessage) error {
 	if why := req.Fixed(); why != "" {
 		return fmt.Errorf("%w: %s; deny it and say what to run instead", ErrInvalid, why)

@@ -15,7 +15,7 @@ var (
 	ErrStale           = errors.New("the call changed since it was shown")                    // Decision.Digest does not fit
 	ErrInvalid         = errors.New("invalid")                                                // a field is missing or malformed
 	ErrTooMany         = errors.New("too many calls are waiting")                             // a cap on pending requests is reached
-	ErrTooFast         = errors.New("too many calls at once")                                 // a session asks faster than Options.Rate
+	ErrTooFast         = errors.New("too many calls at once")                                 // a session asks faster than the console's limit
 	ErrTooManySessions = errors.New("too many sessions")                                      // a new session finds no room, or too many came with it
 	ErrSessionEnded    = errors.New("session has ended")                                      // there is nothing left to stop
 	ErrNotRecorded     = errors.New("the decision could not be recorded")                     // the agent was told no

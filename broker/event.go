@@ -113,7 +113,8 @@ type TokenData struct {
 // KindOrOperator is what the token lets its holder do: in older logs, which do not say, all of it.
 func (d TokenData) KindOrOperator() TokenKind { return cmp.Or(d.Kind, OperatorToken) }
 
-// HashToken is what is kept of a token.
+// HashToken is what is kept of a token. A token has more than enough random bits, so a plain hash
+// keeps it: there is nothing to guess.
 func HashToken(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])
@@ -125,7 +126,8 @@ type AnsweredAgainData struct {
 	PID       int    `json:"pid,omitempty"` // of the process that asked again, 0 when it is not known
 }
 
-// CallsRefusedData is the data of an EventCallsRefused.
+// CallsRefusedData is the data of an EventCallsRefused. One such row stands for many calls, so
+// that a program that asks without end cannot fill the disk with its refusals.
 type CallsRefusedData struct {
 	Why   string    `json:"why"`
 	Count int       `json:"count"` // calls since the last such event of the same flood
@@ -182,7 +184,8 @@ type CreatedData struct {
 	ToolUseID  string `json:"tool_use_id,omitempty"`
 }
 
-// CreatedDataOf is what is told of r when it begins to wait.
+// CreatedDataOf is what is told of r when it begins to wait. The input itself is in the request's
+// row, and the digest here vouches for it.
 func CreatedDataOf(r *Request) CreatedData {
 	return CreatedData{r.Agent, r.Event, r.ToolName, r.Digest, r.SubagentID, r.ToolUseID}
 }
@@ -206,7 +209,9 @@ type DecidedData struct {
 }
 
 // DecidedDataOf is what is told of r when it ends with o, for which these rules spoke. Difference
-// is the unified difference of two inputs; it may be nil.
+// is the unified difference of two inputs; it may be nil. The difference is worked out here, at
+// the moment of the decision, because it is for people who read the log later and have neither
+// input in front of them.
 func DecidedDataOf(r *Request, o Outcome, difference func(a, b json.RawMessage) string, rules []string) DecidedData {
 	d := DecidedData{
 		Status: o.State, By: o.By, Reason: o.Reason, UpdatedInput: o.UpdatedInput,

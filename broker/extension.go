@@ -34,7 +34,7 @@ type Extension struct {
 	ExtendedData
 }
 
-// ExtensionsOf are those of saved by request id.
+// ExtensionsOf are those of saved by request id. The store has one of each request at most.
 func ExtensionsOf(saved Saved) map[string]Extension {
 	m := make(map[string]Extension, len(saved.Extensions))
 	for _, x := range saved.Extensions {

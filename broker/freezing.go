@@ -11,7 +11,8 @@ const (
 // HeldTillEnd is the reason of a call whose time ran out while a freeze held it.
 const HeldTillEnd = "held by a freeze until its time ran out"
 
-// FrozenOut reports whether a freeze keeps a call from ending with o.
+// FrozenOut reports whether a freeze keeps a call from ending with o. A person may still refuse
+// while everything is frozen, and a deadline still ends a call: neither lets anything run.
 func FrozenOut(o Outcome) bool {
 	return o.State == Allowed || o.By.Kind == ByRule || o.By.Kind == ByObserve
 }

@@ -14,7 +14,8 @@ const (
 	ProcessSpared   = proctree.Spared
 )
 
-// KilledData is the data of an EventKillRequested and an EventSessionKilled.
+// KilledData is the data of an EventKillRequested and an EventSessionKilled. The list is cut so
+// that one event stays small whatever a session has started; the numbers count all processes.
 type KilledData struct {
 	By         Actor           `json:"by"`
 	Processes  []KilledProcess `json:"processes"`      // the first 200

@@ -10,7 +10,8 @@ import (
 // MaxName is the longest id, correlation or name from outside, bytes.
 const MaxName = 256
 
-// CheckName says what is wrong with a name or id from outside. Errors: ErrInvalid.
+// CheckName says what is wrong with a name or id from outside. Errors: ErrInvalid. Control
+// characters are refused and not replaced: a name that is changed on the way is not found again.
 func CheckName(field, v string) error {
 	if len(v) > MaxName {
 		return fmt.Errorf("%w: %s is longer than %d bytes", ErrInvalid, field, MaxName)
@@ -23,7 +24,9 @@ func CheckName(field, v string) error {
 	return nil
 }
 
-// ValidID reports whether s may be the id of a request that a caller chose.
+// ValidID reports whether s may be the id of a request that a caller chose. The letters are those
+// that fit into a path of the API without being escaped. The empty id is valid here; who needs
+// one checks for that.
 func ValidID(s string) bool {
 	for _, r := range s {
 		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
@@ -37,7 +40,8 @@ func ValidID(s string) bool {
 // MaxReason is the longest reason that is taken from outside, bytes.
 const MaxReason = 4096
 
-// Clip shortens text from outside for an error message.
+// Clip shortens text from outside for an error message. It cuts bytes, so the last character may
+// be broken; what shows the message makes it safe.
 func Clip(s string) string {
 	if len(s) > 60 {
 		return s[:57] + "..."
@@ -45,7 +49,8 @@ func Clip(s string) string {
 	return s
 }
 
-// SortRequests puts requests in the order in which they were asked.
+// SortRequests puts requests in the order in which they were asked. The order is the same in
+// every console and command, so that a card does not change its place.
 func SortRequests(list []Request) {
 	slices.SortFunc(list, func(a, b Request) int { return Older(&a, &b) })
 }

@@ -34,7 +34,8 @@ type SessionHint struct {
 	Transcript string // file; a sub-agent's own is not told here
 }
 
-// Validate says what is missing. Errors: ErrInvalid.
+// Validate says what is missing. Errors: ErrInvalid. The ids and the key are not looked at: who
+// makes a Question makes those.
 func (q *Question) Validate() error {
 	switch {
 	case !ValidSessionID(q.SessionID):
@@ -63,7 +64,8 @@ type Patience struct {
 }
 
 // HardLimit is how long a call that an agent's hook asks for may wait at most, 0 when the
-// agent has no such limit.
+// agent has no such limit. The limit is the agent's own, told of in its documentation or
+// measured; when it is over the agent goes on without the hook.
 func HardLimit(r Request) time.Duration {
 	if r.Event == "" {
 		return 0 // a program that uses the API waits as long as it says
@@ -80,7 +82,8 @@ func HardWait(r Request) string {
 	return ""
 }
 
-// LimitTimes keeps q's times to what its agent waits.
+// LimitTimes keeps q's times to what its agent waits. A call that outlives its hook would be
+// shown as waiting although nobody waits for it any more.
 func (q *Question) LimitTimes(now time.Time) {
 	wait := HardLimit(q.Request)
 	if wait == 0 {
@@ -100,7 +103,7 @@ func (q *Question) LimitTimes(now time.Time) {
 
 // WhyNoMore says why r, which waits until deadline, gets no more time: the asker would leave
 // at most, zero when that is not known, and mayMore says that they would wait for longer than they
-// asked for.
+// asked for. The text is for the operator who pressed the key, and names what would help.
 func WhyNoMore(r *Request, deadline, most time.Time, mayMore bool) string {
 	hook := r.Event != ""
 	switch {
@@ -108,6 +111,8 @@ func WhyNoMore(r *Request, deadline, most time.Time, mayMore bool) string {
 		return "nobody has asked for it since this console began"
 	case deadline.Add(ExtendMargin + LeastMore).Before(most):
 		return "it has its full time already"
+	// Such an agent runs the call when its hook takes too long, so a later answer comes too late.
+	// A grant serves the next try.
 	case HardLimit(*r) > 0: // to install it again gives it next to nothing, if anything
 		return HardWait(*r) + ", and then runs the call; allow it late, and its next try passes"
 	case most.Sub(r.CreatedAt) > MaxTimeout-time.Minute: // whatever its asker says

@@ -31,13 +31,16 @@ func (d RanData) Missing() int { return max(0, d.OutputBytes-len(d.Output)) }
 func (d RanData) Took() time.Duration { return time.Duration(d.DurationMS) * time.Millisecond }
 
 // MaxOutput is how much of a tool's output is recorded, in bytes of text, and twice that
-// in JSON.
+// in JSON. The second limit is for texts that grow in JSON, such as control characters, which
+// take six bytes each there.
 const MaxOutput = 16 << 10
 
 // HeadAndTail is text in at most most bytes, and in at most twice that of JSON: its first
-// and its last part, and where they meet; 0 when nothing is missing.
+// and its last part, and where they meet; 0 when nothing is missing. A command says at the end
+// what went wrong and at the beginning what it did, so both are kept and the middle goes.
 func HeadAndTail(text string, most int) (kept string, at int) {
 	kept = text
+	// Each turn of the loop halves what is kept until the JSON fits as well.
 	for len(kept) > most || jsonSize(kept) > 2*MaxOutput {
 		head := cutRunes(text, most/2)
 		tail := text[max(len(head), len(text)-most/2):]
@@ -62,7 +65,8 @@ func cutRunes(s string, n int) string {
 	return s[:n]
 }
 
-// jsonSize is how many bytes s takes as a JSON string.
+// jsonSize is how many bytes s takes as a JSON string. A string that cannot be marshalled counts
+// with its bytes; text that is not UTF-8 is replaced before it comes here.
 func jsonSize(s string) int {
 	raw, err := json.Marshal(s)
 	if err != nil {

@@ -38,7 +38,8 @@ type RefusedData struct {
 	More   int         `json:"more,omitempty"` // as many others like it were only counted
 }
 
-// EventType is that of the event which records d.
+// EventType is that of the event which records d. The two are separate events since an operator
+// looks for one of them: somebody who tried to allow.
 func (d RefusedData) EventType() string {
 	if slices.Contains([]string{string(Allow), "rule", "observe", WantsUnfreeze}, d.Wanted) {
 		return EventDecisionRefused
@@ -54,7 +55,8 @@ type Refused struct {
 	RefusedData
 }
 
-// Sentence says who tried what and why it was refused. It holds text from outside.
+// Sentence says who tried what and why it was refused. It holds text from outside. It is made
+// from the record alone, so the log reads the same as the console did.
 func (d RefusedData) Sentence() string {
 	who := "somebody"
 	switch {

@@ -25,7 +25,8 @@ const (
 	Answered  State = "answered"  // settled in the agent's own terminal
 )
 
-// Terminal reports whether s can no longer change.
+// Terminal reports whether s can no longer change. The zero State is not terminal: a request that
+// was not filled in must not pass for one that ended.
 func (s State) Terminal() bool { return s != Pending && s != "" }
 
 // Valid reports whether s is one of the named states.
@@ -44,7 +45,7 @@ type Verdict string
 const (
 	Allow Verdict = "allow"
 	Deny  Verdict = "deny"
-	Defer Verdict = "defer" // Options.OnTimeout only; see Broker.Defer
+	Defer Verdict = "defer" // what to do when nobody answers in time; see engine.PutOff
 )
 
 // ActorKind names who or what ended a request or asked for a stop.
@@ -143,8 +144,8 @@ type Annotations struct {
 	// it. Zero while that is not known. Not stored.
 	MayWaitUntil time.Time `json:"may_wait_until,omitzero"`
 
-	// Suggestions are rules that the agent suggests for calls like this one, in its own
-	// words; Broker.Offer has those that are fit to be one. Not stored.
+	// Suggestions are rules that the agent suggests for calls like this one, in its own words;
+	// policy.Policy.Offer has those that are fit to be one. Not stored.
 	Suggestions []agents.Suggestion `json:"suggestions,omitempty"`
 
 	// Alarm is set when what ran was not what was allowed. Not part of the record.
@@ -172,7 +173,8 @@ func (r Request) Call() (tool string, input json.RawMessage) {
 
 // Vouched reports whether r's dialect vouches for what its tool does, in a question that
 // the agent asks before its user's own rules have spoken: where it asks only what those
-// leave open, they come before ours.
+// leave open, they come before ours. The built-in rule for reading may speak only then. A program
+// of the plain API can call its tool "Read" and do anything.
 func (r Request) Vouched() bool {
 	if r.Event == "" || r.Event != agents.TraitsOf(r.Agent).Gate {
 		return false
@@ -190,12 +192,12 @@ type Outcome struct {
 	At           time.Time       `json:"decided_at"`
 }
 
-// Decision is what a decider hands to Broker.Decide.
+// Decision is what a decider hands to calls.Calls.Decide.
 type Decision struct {
 	Verdict      Verdict
 	By           Actor
 	Reason       string
-	UpdatedInput json.RawMessage // Allow only: runs in place of what was asked; see Broker.AssessEdited
+	UpdatedInput json.RawMessage // Allow only: runs in place of what was asked; see calls.Calls.AssessEdited
 	Digest       string          // of the call that was shown; Decide refuses another one. Empty skips the check
 	Seal         string          // of UpdatedInput as AssessEdited showed it; Decide refuses when its files changed. Empty skips the check
 	End          bool            // Deny only: the session of a call that was put off is not resumed to hear of it
@@ -203,7 +205,9 @@ type Decision struct {
 }
 
 // Digest is the SHA-256 of tool name, raw input and working directory, each with
-// its length before it so that no two calls share the bytes. Hex, 64 characters.
+// its length before it so that no two calls share the bytes. Hex, 64 characters. Without the
+// lengths "ab" and "c" would hash like "a" and "bc", and a rule or grant for one call could cover
+// another.
 func Digest(tool string, input []byte, cwd string) string {
 	h := sha256.New()
 	for _, part := range [][]byte{[]byte(tool), input, []byte(cwd)} {
@@ -246,12 +250,14 @@ func (o Outcome) Unanswered() bool {
 	return o.State == Expired || o.State == Cancelled && !o.Withdrawn()
 }
 
-// LetsRun reports whether r's end lets the call run.
+// LetsRun reports whether r's end lets the call run. A call that was left to its agent's own
+// terminal is not among them: nobody here has let it run.
 func LetsRun(r Request) bool {
 	return r.State == Allowed || r.State == Answered && r.Outcome != nil && r.Outcome.By.Kind == ByObserve
 }
 
-// KeptBack is r as its asker is told of it while its answer is withheld.
+// KeptBack is r as its asker is told of it while its answer is withheld. The row on record is
+// untouched. Once the freeze is lifted the asker hears the real answer.
 func KeptBack(r Request) Request {
 	r.State, r.Outcome, r.Held, r.Checkpoint = Pending, nil, HeldByAll, nil
 	return r

@@ -12,7 +12,9 @@ import (
 )
 
 // NextVersion completes r: what a caller leaves out, and what is not theirs to choose. A new
-// rule without an id gets this one.
+// rule without an id gets this one. Fields that are the broker's (version, times, author, uses)
+// are taken from the old rule, whatever the caller sent. Errors are ErrInvalid, in words for the
+// caller.
 func NextVersion(now time.Time, id string, r, old rules.Rule, known bool, by Actor) (rules.Rule, error) {
 	now = Instant(now)
 	switch {
@@ -37,8 +39,9 @@ func NextVersion(now time.Time, id string, r, old rules.Rule, known bool, by Act
 	return r, nil
 }
 
-// mayBeID reports whether a new rule may be called id: a UUID in its usual form, and
-// none that is made from a name, as those of rules in files are.
+// mayBeID reports whether a new rule may be called id: a UUID in its usual form, and none that is
+// made from a name, as those of rules in files are. A rule of the console with such an id could
+// take the place of one in a file.
 func mayBeID(id string) bool {
 	u, err := uuid.Parse(id)
 	return err == nil && u.String() == id && (u.Version() == 4 || u.Version() == 7)
@@ -60,7 +63,8 @@ func WithoutUses(r rules.Rule) rules.Rule {
 
 // MayChange reports whether by may put r in the place of old: the operator may all,
 // others only what refuses more: a new rule that does not allow, or an allow rule
-// switched off.
+// switched off. Switching an allow rule off must change nothing else. Otherwise a process could
+// widen a rule first, and wait for the operator to switch it on again.
 func MayChange(by Actor, old rules.Rule, known bool, r rules.Rule) bool {
 	switch {
 	case by.Kind == ByOperator:
@@ -73,7 +77,8 @@ func MayChange(by Actor, old rules.Rule, known bool, r rules.Rule) bool {
 	return old.Decision == rules.Allow && !r.Enabled && sameRule(off, r)
 }
 
-// sameRule compares what two versions of a rule say.
+// sameRule compares what two versions of a rule say. The text form leaves nothing out that a
+// person could read, so equal texts are equal rules.
 func sameRule(x, y rules.Rule) bool {
 	x.UpdatedAt, y.UpdatedAt = time.Time{}, time.Time{}
 	return string(rulesfile.Format([]rules.Rule{x})) == string(rulesfile.Format([]rules.Rule{y}))

@@ -31,7 +31,7 @@ func (t TurnState) Valid() bool {
 // Run is how a managed session is held: by a runner, which has the agent's process by both
 // ends. It lives on when the console ends. Session.Process is the agent's.
 //
-// A Run that a Session shares with others is not changed: see Run.clone.
+// A Run that a Session shares with others is not changed: see Run.Clone.
 type Run struct {
 	Runner   Process  `json:"runner,omitzero"` // none while one is being started
 	Program  string   `json:"program"`
@@ -73,7 +73,8 @@ func (r *Run) Running() bool {
 // Awaited reports whether a runner was asked for and did not come yet.
 func (r *Run) Awaited() bool { return r != nil && r.Turn == TurnStarting && r.Runner.PID == 0 }
 
-// Clone is a copy of r that shares nothing with it.
+// Clone is a copy of r that shares nothing with it. Sessions are handed to readers while the loop
+// goes on, so it changes a copy.
 func (r *Run) Clone() *Run {
 	if r == nil {
 		return nil
@@ -97,7 +98,8 @@ type Message struct {
 	Failures int       `json:"failures,omitempty"` // how often it could not be told; see maxFailures
 }
 
-// maxMessage is the longest message to a session, bytes.
+// maxMessage is the longest message to a session, bytes. A person types less; a message of a
+// program may carry a file.
 const maxMessage = 256 << 10
 
 // Checkpoint is a call that was put off: its agent's process was told so and ended, and its
@@ -124,7 +126,8 @@ type Checkpoint struct {
 	ExpiresAt time.Time `json:"expires_at,omitzero"` // of that wait
 }
 
-// AsRequest is what an event needs to know of the call.
+// AsRequest is what an event needs to know of the call. Only the ids are set: it is not a request
+// to be shown.
 func (cp Checkpoint) AsRequest() Request {
 	return Request{ID: cp.RequestID, SessionID: cp.SessionID}
 }
@@ -159,7 +162,8 @@ type NewRun struct {
 	Model  string // may be empty
 }
 
-// Launcher starts runners. Package cli has it: a runner is a process of its own.
+// Launcher starts runners. Package cli has it: a runner is a process of its own. Both return when
+// the process is started, or cannot be. That its runner has come is told through POST /runs.
 type Launcher interface {
 	// Launch starts a runner in the background for a new session with this id.
 	Launch(sessionID string, n NewRun) error

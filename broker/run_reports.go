@@ -19,7 +19,9 @@ const (
 	resultTool  = "tool_deferred" // the agent's word for a turn that ended because a call was put off
 )
 
-// CheckReport says what is wrong with a report. Errors: ErrInvalid.
+// CheckReport says what is wrong with a report. Errors: ErrInvalid. A runner is a process of the
+// user and its numbers come from the agent's output, so they are bounded here before they are
+// added up.
 func CheckReport(rep wire.RunReport) error {
 	for name, v := range map[string]string{"order_id": rep.OrderID, "result": rep.Result} {
 		if err := CheckName(name, v); err != nil {
@@ -38,7 +40,8 @@ func CheckReport(rep wire.RunReport) error {
 	return nil
 }
 
-// MayReport says why the report of runner is not taken; nil when it is.
+// MayReport says why the report of runner is not taken; nil when it is. A report may come twice,
+// as its answer may be lost. ErrNoChange says that it was taken before.
 func MayReport(s *Session, runner Process, rep wire.RunReport) error {
 	r := s.Run
 	switch {
@@ -59,6 +62,7 @@ func MayReport(s *Session, runner Process, rep wire.RunReport) error {
 // ApplyReport is what rep makes of a session, and of the log.
 func ApplyReport(now time.Time, s *Session, rep wire.RunReport, agent Process) []*Event {
 	r := s.Run
+	// Cost and error are taken from every kind of report: an agent may end without a last one.
 	r.count(rep)
 	if rep.Error != "" {
 		rep.Error = Excerpt(rep.Error)
@@ -80,6 +84,8 @@ func ApplyReport(now time.Time, s *Session, rep wire.RunReport, agent Process) [
 		return []*Event{SessionEvent(now, EventMessage, *s, map[string]string{"text": Excerpt(rep.Text)})}
 	case wire.ReportIdle:
 		r.Turn, r.Result, r.Error = TurnIdle, rep.Result, rep.Error
+		// The agent tells of an interrupt as of an error, which it is not for the person who
+		// pressed the key.
 		if strings.HasPrefix(rep.Result, "aborted") {
 			r.Error = "" // somebody interrupted it; what the agent says of that is in the log
 		}
@@ -97,7 +103,8 @@ func ApplyReport(now time.Time, s *Session, rep wire.RunReport, agent Process) [
 	return []*Event{noted(now, s, rep)}
 }
 
-// workingNow is the transition when a turn begins. It lifts no stop.
+// workingNow is the transition when a turn begins. It lifts no stop. A runner cannot lift a stop
+// by saying that a turn began; only the session's user can.
 func workingNow(s *Session) {
 	s.Run.Turn, s.Run.Error = TurnWorking, ""
 	if s.State == SessionIdle {
@@ -111,7 +118,8 @@ func noted(now time.Time, s *Session, rep wire.RunReport) *Event {
 	return SessionEvent(now, EventRunNoted, *s, rep)
 }
 
-// count adds what the present process used to what the earlier ones did.
+// count adds what the present process used to what the earlier ones did. Reports tell sums for
+// the present process, and may come late or twice, so the larger number counts.
 func (r *Run) count(rep wire.RunReport) {
 	e, u, sum := r.Earlier, r.Usage, r.Earlier.Usage.Add(rep.Usage)
 	r.Cost, r.Turns = max(r.Cost, e.Cost+rep.Cost), max(r.Turns, e.Turns+rep.Turns)
@@ -161,6 +169,7 @@ func runEnded(now time.Time, s *Session, rep wire.RunReport) []*Event {
 		r.Result = rep.Result
 	}
 	r.Turn = TurnEnded
+	// Such a session is not over: the answer to its call starts it again.
 	if r.Result == resultTool && rep.Error == "" && s.Deferred > 0 { // it may be denied for good by now
 		r.Turn = TurnDeferred
 	}
@@ -170,7 +179,8 @@ func runEnded(now time.Time, s *Session, rep wire.RunReport) []*Event {
 	return append(events, notTold(now, s)...)
 }
 
-// RunnerGone is the transition when a session's runner died without a word.
+// RunnerGone is the transition when a session's runner died without a word. What it was to carry
+// out is forgotten with it. A new runner is told what still follows from the session's row.
 func RunnerGone(now time.Time, s *Session) []*Event {
 	r := s.Run
 	text := fmt.Sprintf("its runner (process %d) is gone", r.Runner.PID)

@@ -24,7 +24,9 @@ const (
 // ErrNoChange ends a change that would change nothing.
 var ErrNoChange = errors.New("nothing changes")
 
-// CheckStart says what is wrong with the start of a managed session. Errors: ErrInvalid.
+// CheckStart says what is wrong with the start of a managed session. Errors: ErrInvalid. It
+// bounds everything, since all of it is recorded, and given back as the command that resumes the
+// session.
 func CheckStart(start wire.RunStart) error {
 	if !ValidSessionID(start.SessionID) {
 		return fmt.Errorf("%w: session_id must not be empty, \".\" or \"..\"", ErrInvalid)
@@ -59,7 +61,8 @@ func CheckStart(start wire.RunStart) error {
 	return checkEnv(start)
 }
 
-// checkEnv bounds what is told of the agent's environment.
+// checkEnv bounds what is told of the agent's environment. Values of variables are never sent,
+// only names and a seal over them: they may be secrets.
 func checkEnv(start wire.RunStart) error {
 	if len(start.EnvNames) > maxEnvNames || len(start.EnvDiffers) > maxEnvNames {
 		return fmt.Errorf("%w: there are more than %d variables", ErrInvalid, maxEnvNames)
@@ -72,7 +75,8 @@ func checkEnv(start wire.RunStart) error {
 	return nil
 }
 
-// TakeRun gives a free session to runner.
+// TakeRun gives a free session to runner. What earlier runs used stays in the sums, and what they
+// said of orders, results and errors does not.
 func TakeRun(now time.Time, s *Session, runner Process, start wire.RunStart, agent Process) []*Event {
 	r := &Run{}
 	if old := s.Run; old != nil {
@@ -95,7 +99,8 @@ func TakeRun(now time.Time, s *Session, runner Process, start wire.RunStart, age
 	return []*Event{SessionEvent(now, EventRunStarted, *s, start)}
 }
 
-// revive makes a session that has ended one that has not.
+// revive makes a session that has ended one that has not. It is for both a runner that comes and
+// one that is asked for: from then on the session is no ended one.
 func revive(s *Session) {
 	s.State, s.SessionEnd, s.TurnOver = SessionActive, SessionEnd{}, false
 }
@@ -120,7 +125,8 @@ var PermissionModes = map[string]bool{
 	"acceptEdits": true, "auto": true, "bypassPermissions": true, "dontAsk": true,
 }
 
-// StopSession is the transition when by stops s, of which so many calls wait.
+// StopSession is the transition when by stops s, of which so many calls wait. With its turn over
+// and no call waiting nothing of it runs, so it counts as stopped at once.
 func StopSession(now time.Time, s *Session, pending int, by Actor) []*Event {
 	s.TurnOver = s.State.Ended() || s.State == SessionIdle && pending == 0
 	s.State, s.StopAskedAt = SessionStopping, Instant(now)
@@ -130,7 +136,8 @@ func StopSession(now time.Time, s *Session, pending int, by Actor) []*Event {
 }
 
 // stopRun is what a stop does to how s is held: its runner ends the process (Session.orders),
-// and what waits to be said is dropped. One that did not come yet is turned away.
+// and what waits to be said is dropped. One that did not come yet is turned away. The Run is
+// cloned, since readers may share it.
 func stopRun(now time.Time, s *Session) []*Event {
 	if s.Run == nil {
 		return nil
@@ -186,6 +193,10 @@ func (r *Run) nothingPutOff() {
 // Orders are what the runner of s shall do. They follow from the session's state, so that a
 // stop and an interrupt outlive the console; only which orders of a stop were carried out
 // is forgotten with it, and told once more, under the same ids.
+//
+// Orders of a stop have ids made of its time, so a runner that carried them out before the
+// console came back does not do it again. A message is told only while the agent's turn is over:
+// the agent takes none in between.
 func (s *Session) Orders(done map[string]bool) []wire.RunOrder {
 	r := s.Run
 	switch {
@@ -206,14 +217,16 @@ func (s *Session) Orders(done map[string]bool) []wire.RunOrder {
 }
 
 // MayTell reports whether the message that waits can be told to the agent now: its turn is
-// over, and not because its process is about to end, and no freeze holds it.
+// over, and not because its process is about to end, and no freeze holds it. After MaxFailures
+// tries it waits for a person: a message that kills its agent would otherwise do so for ever.
 func (s *Session) MayTell() bool {
 	r := s.Run
 	return s.Message != nil && s.Message.Failures < MaxFailures && r.Running() && r.Turn == TurnIdle && r.Result != resultTool &&
 		r.Told == nil && r.Runner.PID != 0 && !s.State.UnderStop() && !s.Frozen
 }
 
-// OrderIDs are the ids of orders, in one text to compare.
+// OrderIDs are the ids of orders, in one text to compare. Two lists with the same ids are the
+// same orders, as an id is never used for two.
 func OrderIDs(list []wire.RunOrder) string {
 	ids := make([]string, len(list))
 	for i, o := range list {
@@ -232,7 +245,8 @@ const (
 	RetryPause = 10 * time.Second
 )
 
-// NewMessage is what by says to a session next. Errors: ErrInvalid.
+// NewMessage is what by says to a session next. Errors: ErrInvalid. White space alone is no
+// message; it would begin a turn about nothing.
 func NewMessage(now time.Time, id, text string, by Actor) (*Message, error) {
 	switch {
 	case strings.TrimSpace(text) == "":
@@ -244,7 +258,9 @@ func NewMessage(now time.Time, id, text string, by Actor) (*Message, error) {
 }
 
 // Say is the transition when by says something to a session; a nil message takes the one that
-// waits back. By an operator it lifts a stop. Errors: ErrNotManaged, ErrLift, ErrNoChange.
+// waits back. By an operator it lifts a stop. Errors: ErrNotManaged, ErrLift, ErrNoChange. The
+// message that waited is dropped with an event of its own, since its writer may be another
+// program that believes it queued.
 func Say(now time.Time, s *Session, m *Message, by Actor) (events []*Event, err error) {
 	switch {
 	case s.Run == nil:
@@ -267,7 +283,8 @@ func Say(now time.Time, s *Session, m *Message, by Actor) (events []*Event, err 
 }
 
 // MayResume reports whether s can be resumed for the message that waits. While a call of it is
-// put off, that call's answer comes first.
+// put off, that call's answer comes first. A message resumes a session that ended. One whose call
+// is put off waits for that call's answer.
 func (s *Session) MayResume() bool {
 	if s.Run == nil || s.State.UnderStop() || s.Message == nil || s.Message.Failures >= MaxFailures {
 		return false
@@ -291,7 +308,8 @@ func ResumePutOff(now time.Time, s *Session, by Actor) ([]*Event, error) {
 }
 
 // Interrupt is the transition when the turn of a session is to end, and the session is not.
-// Errors: ErrNotManaged, ErrSessionEnded, ErrNoChange.
+// Errors: ErrNotManaged, ErrSessionEnded, ErrNoChange. A turn that is over needs none, and a
+// second interrupt before the first was carried out would end the turn after it.
 func Interrupt(now time.Time, s *Session, orderID string, by Actor) ([]*Event, error) {
 	switch r := s.Run; {
 	case r == nil:
@@ -323,7 +341,8 @@ func Configure(now time.Time, s *Session, mode, model string, orderIDs [2]string
 	return []*Event{SessionEvent(now, EventRunNoted, *s, map[string]any{"kind": "settings", "permission_mode": mode, "model": model, "by": by})}, nil
 }
 
-// LiftStop is the transition when the operator speaks to a stopped session.
+// LiftStop is the transition when the operator speaks to a stopped session. The session becomes
+// what it would be without the stop, as far as its run tells.
 func LiftStop(now time.Time, s *Session) []*Event {
 	events := []*Event{SessionEvent(now, EventStopLifted, *s, map[string]string{"by": "message"})}
 	s.StopAskedAt, s.TurnOver = time.Time{}, false
@@ -358,7 +377,8 @@ func BeginLaunch(now time.Time, s *Session, n NewRun, by Actor) []*Event {
 	}
 }
 
-// BeginResume is the transition when a runner is asked for. The caller then starts one.
+// BeginResume is the transition when a runner is asked for. The caller then starts one. The old
+// runner is forgotten, so its late reports are turned away.
 func BeginResume(now time.Time, s *Session, by Actor) *Event {
 	s.Run.Turn, s.Run.Runner, s.Run.Error, s.Run.StartedAt = TurnStarting, Process{}, "", Instant(now)
 	revive(s)

@@ -76,7 +76,8 @@ type Subagent struct {
 	Type string `json:"type"`
 }
 
-// Named is what a person calls s, for an error's text.
+// Named is what a person calls s, for an error's text. Both the name and the id are foreign text,
+// so both are cut.
 func (s *Session) Named() string {
 	if s.Name != "" && s.Name != s.ID {
 		return Clip(s.Name) + " (" + Clip(s.ID) + ")"
@@ -84,7 +85,9 @@ func (s *Session) Named() string {
 	return Clip(s.ID)
 }
 
-// Failure is what went wrong last, in words that may be the agent's; "" when nothing did.
+// Failure is what went wrong last, in words that may be the agent's; "" when nothing did. An idle
+// session's EndReason is what the agent said of its last turn; of an ended one it is how it
+// ended, which is no failure.
 func (s Session) Failure() string {
 	switch {
 	case s.Run != nil && s.Run.Error != "":
@@ -108,6 +111,9 @@ func (s *Session) Over() bool { return s.State.Ended() || !s.EndedAt.IsZero() }
 
 // Open reports whether there is something to do about s: a process stands behind it, or a call
 // of it is put off. The console and every command count and list these as sessions.
+//
+// There is one definition, so that the console's header, the status line and "aoctl sessions"
+// count the same.
 func (s *Session) Open() bool { return !s.Over() || s.PutOff() }
 
 // PutOff reports whether s has no process because a call of it is put off.
@@ -120,7 +126,8 @@ func (s *Session) PutOff() bool {
 const WordPutOff = "deferred"
 
 // Word is where s stands, in the word that the console and every command have for it. While
-// calls wait, that is "waiting".
+// calls wait, that is "waiting". The order is that of what a person can do about it: a call that
+// is put off comes before a stop, a stop before an end.
 func (s *Session) Word() string {
 	switch {
 	case s.PutOff():

@@ -29,7 +29,7 @@ type Oldest struct {
 	ToolName    string `json:"tool_name"`
 }
 
-// Count adds a session.
+// Count adds a session. An ended session still counts for its alarm: nobody has looked at it yet.
 func (s *Status) Count(se Session) {
 	if se.Alarm != nil {
 		s.Alarms++
@@ -55,7 +55,8 @@ func (s *Status) Count(se Session) {
 	}
 }
 
-// Problem is why no rule may allow anything now, in a word; "" when all is well.
+// Problem is why no rule may allow anything now, in a word; "" when all is well. Only the first
+// is told: a store that fails, a log that was changed, a log that is not checked yet.
 func (h Health) Problem() string {
 	switch {
 	case h.StoreErr != "":

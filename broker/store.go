@@ -67,8 +67,8 @@ type Saved struct {
 	// vouches for them.
 	Extensions []Extension
 
-	// Facts are the events of factTypes, oldest first: what they say is what holds. The
-	// rules table only repeats it for other programs to read.
+	// Facts are the events of FactTypes, oldest first: what they say is what holds. The rules
+	// table only repeats it for other programs to read.
 	Facts   []Event
 	RuleUse map[string]RuleUse // by rule id; never less than the log knows of
 	Doubt   string             // not empty: facts were changed or are missing, so none of them may allow anything
@@ -155,7 +155,8 @@ type EventFilter struct {
 var mayFail = []error{ErrDuplicate, ErrAlreadyDecided, ErrGrantUsed, ErrNotFound, ErrInvalid}
 
 // StoreFailed reports whether an error of Store.Record says something about the store, and not
-// about the change.
+// about the change. An error that is not known counts as the store's: then everything that would
+// allow becomes a refusal.
 func StoreFailed(err error) bool {
 	for _, fine := range mayFail {
 		if errors.Is(err, fine) {

@@ -15,7 +15,7 @@ const ExitStopped = 130
 // ReasonStopped is the reason beside ExitStopped.
 const ReasonStopped = "stopped_by_user"
 
-// SessionEvent is an event about s.
+// SessionEvent is an event about s. It is in the log of s, and of no request.
 func SessionEvent(now time.Time, typ string, s Session, data any) *Event {
 	return NewEvent(now, typ, Request{SessionID: s.ID}, data)
 }
@@ -26,7 +26,9 @@ type stopData struct {
 }
 
 // Heard is the transition when s was heard of; agent is "" when it is not the agent that spoke. Its
-// process is for the caller to note.
+// process is for the caller to note. What the agent tells once stays: a later hook without a
+// folder or title does not clear them. A pane and its server belong together, so they are taken
+// together.
 func Heard(now time.Time, s *Session, agent, cwd, mode string, hint SessionHint) {
 	at := Instant(now)
 	if s.StartedAt.IsZero() {
@@ -52,7 +54,8 @@ func Heard(now time.Time, s *Session, agent, cwd, mode string, hint SessionHint)
 }
 
 // EndTurn is the transition when the main agent's turn is seen to end. A stopping
-// session is stopped only when its sub-agents are over as well: they outlive the turn.
+// session is stopped only when its sub-agents are over as well: they outlive the turn. An end of
+// a turn that comes for a session that is over changes nothing.
 func EndTurn(now time.Time, s *Session) []*Event {
 	switch s.State {
 	case SessionStopping:
@@ -74,14 +77,17 @@ func StoppedIfOver(now time.Time, s *Session) []*Event {
 	return []*Event{markStopped(now, s)}
 }
 
+// markStopped is the transition when nothing of a stopping session runs any more. The exit code
+// is fixed: no process has one, as an agent's turn was ended and not its process.
 func markStopped(now time.Time, s *Session) *Event {
 	code := ExitStopped
 	s.State, s.ExitCode, s.EndReason, s.Subagents = SessionStopped, &code, ReasonStopped, nil
 	return SessionEvent(now, EventSessionStop, *s, stopData{ExitCode: &code, Reason: ReasonStopped})
 }
 
-// EndSession is the transition when the agent's process is over: it said goodbye
-// (final SessionFinished) or vanished (final SessionGone).
+// EndSession is the transition when the agent's process is over: it said goodbye (final
+// SessionFinished) or vanished (final SessionGone). It may be called again for a session that has
+// ended, and returns no events then.
 func EndSession(now time.Time, s *Session, final SessionState, code *int, reason string) []*Event {
 	ended := Instant(now)
 	s.Subagents = nil
@@ -103,7 +109,8 @@ func EndSession(now time.Time, s *Session, final SessionState, code *int, reason
 	return []*Event{SessionEvent(now, EventSessionStop, *s, stopData{ExitCode: code, Reason: reason})}
 }
 
-// startTurn is the transition when the session's user speaks. It lifts a stop.
+// startTurn is the transition when the session's user speaks. It lifts a stop. Whoever calls it
+// has made sure that it was the user (see package hooks): nothing else lifts a stop but LiftStop.
 func startTurn(now time.Time, s *Session) []*Event {
 	var events []*Event
 	if s.State == SessionStopping || s.State == SessionStopped {
@@ -116,6 +123,10 @@ func startTurn(now time.Time, s *Session) []*Event {
 }
 
 // ApplyHook changes s as h tells and says what to log.
+//
+// It believes what a hook tells of its own session, since the worst that comes of a lie is a
+// wrong word on the screen. What would lift a stop has been looked at before, and comes with
+// FromApp set when it was not the user.
 func ApplyHook(now time.Time, s *Session, h agents.Hook) []*Event {
 	log := func(typ string, data map[string]any) *Event {
 		if h.SubagentID != "" {
@@ -130,6 +141,7 @@ func ApplyHook(now time.Time, s *Session, h agents.Hook) []*Event {
 	}
 	switch h.Kind {
 	case agents.SessionStart:
+		// A compaction starts the same session anew in the middle of a turn, which goes on.
 		if s.State.Ended() || s.State == SessionActive && h.Text != "compact" {
 			s.State, s.SessionEnd = SessionIdle, SessionEnd{}
 		} else {
@@ -179,7 +191,8 @@ func ApplyHook(now time.Time, s *Session, h agents.Hook) []*Event {
 	return nil
 }
 
-// WithoutSubagent is a copy of list without the sub-agent id.
+// WithoutSubagent is a copy of list without the sub-agent id. The list itself is left alone, as
+// readers may share it.
 func WithoutSubagent(list []Subagent, id string) []Subagent {
 	kept := make([]Subagent, 0, len(list)+1)
 	for _, a := range list {
@@ -190,7 +203,8 @@ func WithoutSubagent(list []Subagent, id string) []Subagent {
 	return kept
 }
 
-// Excerpt keeps the log readable: the first 1,000 bytes.
+// Excerpt keeps the log readable: the first 1,000 bytes. Whole texts are in the agent's own
+// transcript.
 func Excerpt(s string) string { return Cut(s, 1000) }
 
 // Cut is the first bytes of s, most of them at the most, cut between runes and marked.

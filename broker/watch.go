@@ -48,7 +48,8 @@ type Health struct {
 const settingsTold = 8
 
 // NoteSettings notes a settings file, or that it is harmless now. It reports whether that changed
-// anything, and whether the file is one that was not there.
+// anything, and whether the file is one that was not there. A full list takes no new file, so
+// that a tree full of them cannot fill the screen; one that is settled makes room.
 func (h *Health) NoteSettings(f SettingsFound, gone bool) (changed, fresh bool) {
 	list := slices.Clone(h.Settings)
 	at := slices.IndexFunc(list, func(old SettingsFound) bool { return old.File == f.File })
@@ -69,7 +70,8 @@ func (h *Health) NoteSettings(f SettingsFound, gone bool) (changed, fresh bool) 
 // floodsTold is how many floods Health has, the largest.
 const floodsTold = 8
 
-// NoteFloods notes the floods that go on, and reports whether that changed anything.
+// NoteFloods notes the floods that go on, and reports whether that changed anything. list is
+// sorted in place and kept, so the caller must not use it afterwards.
 func (h *Health) NoteFloods(list []Flood) bool {
 	slices.SortFunc(list, func(x, y Flood) int {
 		return cmp.Or(cmp.Compare(y.Refused, x.Refused), cmp.Compare(x.SessionID, y.SessionID), cmp.Compare(x.Why, y.Why))

@@ -10,12 +10,17 @@ import (
 
 // AnswerTo turns a request's end into what its agent is told. Every way of ending
 // has words of its own, because an agent that knows why does not just try again.
+//
+// It is the only place that makes an agent's verdict of an end. Anything that it does not know is
+// a refusal.
 func AnswerTo(r Request) agents.Answer {
 	if r.Outcome == nil {
 		return agents.Answer{Verdict: agents.Deny, Reason: "aoctl: no decision was made."}
 	}
 	o := *r.Outcome
 	if o.State == Allowed && o.By.Kind == ByRule && o.By.ID == RuleReadOnly && agents.TraitsOf(r.Agent).AllowWins {
+		// An agent whose hook's allow overrules its user's own rules must not be told one that no
+		// person and no rule of theirs gave.
 		return agents.Answer{Verdict: agents.Leave, Reason: allowWords(o)} // nobody said so: its own rules decide
 	}
 	if o.State == Allowed {
@@ -106,6 +111,7 @@ func denyWords(r Request, o Outcome) string {
 	return "Denied in aoctl" + withReason(o.Reason)
 }
 
+// withReason ends a sentence, with the reason where there is one.
 func withReason(s string) string {
 	if s == "" {
 		return "."

@@ -9,7 +9,8 @@ import (
 )
 
 // Agent is a program that lets a model call tools: who it is, and what its tools may do
-// without a person. Open makes a session of it.
+// without a person. Open makes a session of it. It is a value to fill in and to copy; nothing in
+// it changes when it is used. The zero Agent is one that asks about every call as "api".
 type Agent struct {
 	Program   string // who asks, such as "deploy-bot"; empty means "api"
 	SessionID string // of the conversation, such as a thread's id; empty: a new one
@@ -23,7 +24,8 @@ type Agent struct {
 }
 
 // Session is one conversation of an Agent, which the console shows, and can stop. It may
-// be used by many goroutines at once.
+// be used by many goroutines at once. It has one goroutine of its own, which looks for a stop
+// until Close.
 type Session struct {
 	agent   Agent
 	console address
@@ -48,6 +50,7 @@ type DeniedError struct {
 	Decision Decision // how it was refused; RequestID is empty when the console was not asked
 }
 
+// Error is what the model is told: the reason alone where there is one.
 func (e *DeniedError) Error() string {
 	if e.Decision.Reason == "" {
 		return ErrDenied.Error()
@@ -75,6 +78,7 @@ func (a Agent) open(ctx context.Context, l limits) (*Session, error) {
 		a.SessionID = newUUID(time.Now())
 	}
 	s := &Session{agent: a, console: console, limits: l, stopped: make(chan struct{})}
+	// The console hears of the session before its first call, so that it has a name on its card.
 	if err = s.tell(ctx, event{Type: "session_start", Name: a.Name}); err != nil {
 		return nil, err
 	}
@@ -89,8 +93,9 @@ func (a Agent) open(ctx context.Context, l limits) (*Session, error) {
 // ID is the session's id at the console.
 func (s *Session) ID() string { return s.agent.SessionID }
 
-// Close tells the console that the session is over; reason says why in a few words. What
-// it still asks is closed there. An error means that the console did not hear it.
+// Close tells the console that the session is over; reason says why in a few words. What it still
+// asks is closed there. An error means that the console did not hear it. It waits for the
+// goroutine that looks for a stop.
 func (s *Session) Close(reason string) error {
 	s.end()
 	s.watcher.Wait()
@@ -110,7 +115,8 @@ func (s *Session) Said(ctx context.Context, text string) error {
 	return s.tell(ctx, event{Type: "message", Message: headAndTail(text, maxMessage)})
 }
 
-// event is the body of POST /events.
+// event is the body of POST /events. Members are those of docs/api.md. An empty one is left out,
+// as the console takes only what goes with the event's type.
 type event struct {
 	Type      string          `json:"event_type"`
 	SessionID string          `json:"session_id"`
@@ -129,6 +135,7 @@ type event struct {
 	Data      any             `json:"data,omitempty"`
 }
 
+// What is longer keeps its beginning and its end: an error stands in the end more often than not.
 const (
 	maxMessage = 16 << 10  // bytes of what was said that are told
 	maxResult  = 64 << 10  // bytes of a result that are told; the console keeps fewer
@@ -149,6 +156,7 @@ func (s *Session) tell(ctx context.Context, e event) error {
 // request sends one request and returns the JSON object that answers it. A console that is
 // just starting is waited for, no longer than limits.tell.
 func (s *Session) request(ctx context.Context, path string, body []byte) (answer []byte, err error) {
+	// The console answers these at once, so poll is there only to be complete.
 	c := conversation{
 		console: s.console, caller: newCaller(s.console), limits: s.limits,
 		question: question{
@@ -164,7 +172,8 @@ func (s *Session) request(ctx context.Context, path string, body []byte) (answer
 	return answer, nil
 }
 
-// headAndTail is the beginning and the end of s, n bytes in all, cut between characters.
+// headAndTail is the beginning and the end of s, n bytes in all, cut between characters. A cut
+// costs up to three bytes on each side and adds a mark between two lines.
 func headAndTail(s string, n int) string {
 	if len(s) <= n {
 		return s

@@ -20,9 +20,11 @@ func (s *Session) Stopped() bool {
 	}
 }
 
+// noteStop may be called from any goroutine, any number of times.
 func (s *Session) noteStop() { s.stopOnce.Do(func() { close(s.stopped) }) }
 
-// watch looks for a stop until there is one or ctx ends.
+// watch looks for a stop until there is one or ctx ends. It asks once in every limits.watch,
+// which is how late a stop may be heard by a call that runs.
 func (s *Session) watch(ctx context.Context) {
 	t := time.NewTicker(s.limits.watch)
 	defer t.Stop()
@@ -57,7 +59,8 @@ func (s *Session) askStopped(ctx context.Context) error {
 	return nil
 }
 
-// pathEscape writes s as one segment of a path.
+// pathEscape writes s as one segment of a path. Package net/url would do it, and make every
+// program that links this one start slower.
 func pathEscape(s string) string {
 	const hex = "0123456789ABCDEF"
 	var b []byte

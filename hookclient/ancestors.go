@@ -14,6 +14,7 @@ type ancestor struct {
 	args   []string
 }
 
+// A hook has few ancestors; the bound is for a process table that leads round in a circle.
 const (
 	maxAncestors = 256
 	// nearest is how many ancestors must be seen: the shell of the hook's line and the
@@ -22,7 +23,8 @@ const (
 )
 
 // startedWith is the first of flags among the arguments of the process pid or one above
-// it, "" when it stands in none.
+// it, "" when it stands in none. look is the system's table of processes, which tests replace. An
+// error means that too little can be seen to say "none".
 func startedWith(flags []string, pid int, look func(pid int) (ancestor, error)) (string, error) {
 	seen := 0
 	for ; pid > 0 && seen < maxAncestors; seen++ {
@@ -31,6 +33,8 @@ func startedWith(flags []string, pid int, look func(pid int) (ancestor, error)) 
 			err = errNoArguments
 		}
 		switch {
+		// The agent itself is one of the nearest two. When it cannot be read, nobody knows how it
+		// was started.
 		case err != nil && seen < nearest:
 			return "", err
 		case err != nil:

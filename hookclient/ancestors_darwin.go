@@ -12,6 +12,8 @@ var errNoArguments = errors.New("ps does not tell the arguments of the processes
 
 // readAncestor asks ps, which tells the arguments joined by blanks: one with a blank in it
 // counts as several.
+//
+// Package os/exec is not used: os.StartProcess is enough, and is linked already.
 func readAncestor(pid int) (ancestor, error) {
 	r, w, err := os.Pipe()
 	if err != nil {

@@ -50,7 +50,8 @@ const (
 	maxTimeout     = 24 * time.Hour // no agent lets a hook run longer
 )
 
-// settings is what one run was told by arguments and environment.
+// settings is what one run was told by arguments and environment. It is complete when parseArgs
+// returns without an error: nothing later looks at the environment for it.
 type settings struct {
 	agent   string
 	console address
@@ -62,7 +63,8 @@ type settings struct {
 	notUnder string // before a prompt: flags, with commas between them, with which the agent must not have been started
 }
 
-// flags are the values of the flags, each "" when it was not given.
+// flags are the values of the flags, each "" when it was not given. Package flag is not used,
+// since it costs its start and takes "-timeout" as well.
 type flags struct{ timeout, atMost, socket, url, tokenFile, notUnder string }
 
 // named returns where the value of the flag of that name goes, nil for no such flag.
@@ -88,7 +90,8 @@ func (f *flags) named(name string) *string {
 // the agent may then set variables as it likes.
 func (f *flags) pinned() bool { return f.socket != "" || f.url != "" }
 
-// parseArgs reads the arguments; flags may stand before or after the agent's name.
+// parseArgs reads the arguments; flags may stand before or after the agent's name. An unknown
+// flag is an error, so a line of a newer release does not run with half of its meaning.
 func parseArgs(args []string) (settings, error) {
 	var s settings
 	var f flags
@@ -106,6 +109,7 @@ func parseArgs(args []string) (settings, error) {
 			if !inline && len(args) > 0 {
 				value, args = args[0], args[1:]
 			}
+			// An empty value is most often a variable that was not set in the line.
 			if value == "" {
 				return s, badArgs(name + " needs a value")
 			}
@@ -143,6 +147,8 @@ func (s settings) complete(f flags) (settings, error) {
 	if s.atMost, err = parseAtMost(f.atMost, s.timeout); err != nil {
 		return s, err
 	}
+	// No hook waits for longer than its agent does: an agent that gives up first may run the
+	// call.
 	at := profile.Of(s.agent) // whatever the line says that an older version installed
 	s.atMost = at.Limit(s.atMost)
 	s.timeout = min(s.timeout, s.atMost)
@@ -155,7 +161,8 @@ func (s settings) complete(f flags) (settings, error) {
 	return s, err
 }
 
-// socketPath is the absolute form of path, or the usual place when path is empty.
+// socketPath is the absolute form of path, or the usual place when path is empty. A relative path
+// is seen from the folder in which the agent runs the hook.
 func socketPath(path string) (string, error) {
 	var err error
 	if path == "" {
@@ -196,7 +203,7 @@ func parseTimeout(flag string, pinned bool) (time.Duration, error) {
 }
 
 // parseAtMost reads the flag that says how long a run may take whatever the person and the
-// environment say.
+// environment say. Without the flag the person can give no more time than the usual.
 func parseAtMost(flag string, timeout time.Duration) (time.Duration, error) {
 	if flag == "" {
 		return timeout, nil
@@ -211,6 +218,8 @@ func parseAtMost(flag string, timeout time.Duration) (time.Duration, error) {
 // plainName keeps an agent's name to what can stand in a request line.
 func plainName(s string) bool { return len(s) <= 64 && onlyPlain(s) }
 
+// onlyPlain reports whether s has nothing but letters, digits and - _ . in it, and is not one of
+// the two names that a path would resolve.
 func onlyPlain(s string) bool {
 	for _, c := range []byte(s) {
 		switch {
@@ -222,6 +231,8 @@ func onlyPlain(s string) bool {
 	return s != "" && s != "." && s != ".."
 }
 
+// badArgs is an error for whoever wrote the hook's line. The hint is one line, since an agent may
+// show it.
 func badArgs(text string) error {
 	return &refusalError{kind: ErrInput, text: text, hint: "usage: aoctl hook [--timeout 10m] [--at-most 1h] [--socket PATH | --url URL [--token-file FILE]] AGENT"}
 }

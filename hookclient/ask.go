@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Request is a call that a program of one's own wants a person to allow.
+// Request is a call that a program of one's own wants a person to allow. Zero fields take the
+// defaults named. Ask does not keep it, and does not change ToolInput.
 type Request struct {
 	SessionID string          // required: groups calls in the console, and is what a stop acts on
 	ToolName  string          // required: what would be done, such as "Bash"
@@ -52,6 +53,8 @@ func Ask(ctx context.Context, req Request) (Decision, error) {
 
 // ask is Ask with the limits l. The id of the question is made here and sent along, so that a
 // question whose connection broke is found again and not asked twice.
+//
+// Everything that can be checked is checked before the console hears of the call.
 func ask(ctx context.Context, req Request, l limits) (Decision, error) {
 	begun := time.Now()
 	if req.Timeout == 0 {
@@ -98,7 +101,8 @@ func ask(ctx context.Context, req Request, l limits) (Decision, error) {
 // reasonCancelled is what the console shows of a question whose context ended.
 const reasonCancelled = "the program that asked does not want to know any more"
 
-// holdSeconds is how long the broker may hold one poll.
+// holdSeconds is how long the broker may hold one poll. It lies below limits.silence, so that a
+// console that holds a poll is not taken for one that hangs.
 const holdSeconds = "25"
 
 // encode writes the body with ToolInput as it is: the encoder would drop its blanks
@@ -126,6 +130,7 @@ func (r Request) encode(id string) ([]byte, error) {
 	return append(body, '}'), nil
 }
 
+// sameRequest refuses an answer to another question, which must never allow this one.
 func sameRequest(got, want string) error {
 	if got != want {
 		return unreadable("it is for another request")

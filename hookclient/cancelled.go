@@ -30,14 +30,16 @@ func cancelledWords(agent string, payload []byte) string {
 // maxRead is how much of a transcript one look takes in.
 const maxRead = 1 << 20
 
-// transcript is what an agent writes about its session.
+// transcript is what an agent writes about its session. It belongs to the goroutine that watches,
+// once it was handed over.
 type transcript struct {
 	path  string
 	at    int64 // the first byte that was not looked at; lines before it are whole
 	words []byte
 }
 
-// follow has w notice from now on that the user gave up the call of payload.
+// follow has w notice from now on that the user gave up the call of payload. Only what is written
+// from now on counts: an earlier call of the session may have been given up.
 func (w *parentWatch) follow(agent string, payload []byte) {
 	words := cancelledWords(agent, payload)
 	if words == "" {
@@ -51,6 +53,7 @@ func (w *parentWatch) follow(agent string, payload []byte) {
 
 // cancelled looks at what was written since the last look. What cannot be read says nothing.
 func (t *transcript) cancelled() bool {
+	// A file that has not grown costs one look and no read.
 	if info, err := os.Stat(t.path); err != nil || !info.Mode().IsRegular() || info.Size() <= t.at {
 		return false
 	}
@@ -66,6 +69,7 @@ func (t *transcript) cancelled() bool {
 	if bytes.Contains(b, t.words) {
 		return true
 	}
+	// The words may lie across the end of what was read, in a line that is still being written.
 	if whole := bytes.LastIndexByte(b, '\n') + 1; whole > 0 || len(b) < maxRead {
 		b = b[:whole] // the rest is looked at again, with its end
 	}

@@ -10,11 +10,14 @@ import (
 	"time"
 )
 
-// quick is how soon after a request the end of the connection counts as hung up on us.
+// quick is how soon after a request the end of the connection counts as hung up on us. A console
+// that ends after a longer wait has been there; one that hangs up at once, again and again, is
+// broken.
 const quick = 250 * time.Millisecond
 
 // lostError marks a connection that ended without an answer. A question that is asked
-// again with the same correlation finds the same request.
+// again with the same correlation finds the same request. It never reaches a caller of this
+// package: either asking again helps, or another error takes its place.
 type lostError struct{ cause error }
 
 func (l *lostError) Error() string { return "the connection was lost: " + l.cause.Error() }
@@ -41,9 +44,14 @@ type conversation struct {
 	pid     int // the broker's
 }
 
+// end is when the conversation is over. The grace lets the console say itself that the time ran
+// out, in better words.
 func (c *conversation) end() time.Time { return c.deadline.until.Add(c.limits.grace) }
 
 // run asks until there is a final answer, which usable has approved.
+//
+// Between two attempts it waits longer and longer, up to limits.retryMax. What it sends is the
+// same every time, under the same correlation, so the console finds the request that it made.
 func (c *conversation) run(ctx context.Context) error {
 	begun, wait := time.Now(), c.limits.retry
 	for {
@@ -69,6 +77,10 @@ func (c *conversation) run(ctx context.Context) error {
 }
 
 // mayRetry returns nil when asking again can help, else the reason to give up.
+//
+// A console that is not there is waited for only when it was there before in this conversation,
+// or is just coming up. Otherwise every call would hang for minutes on a machine where no console
+// is open.
 func (c *conversation) mayRetry(err error, begun time.Time) error {
 	var gone *lostError
 	switch {
@@ -84,6 +96,7 @@ func (c *conversation) mayRetry(err error, begun time.Time) error {
 			}
 		}
 	case errors.Is(err, ErrNoConsole):
+		// No connection at all is another failure than one that is closed at once.
 		c.strikes = 0
 		mayStart := time.Since(begun) < c.limits.starting
 		if !c.reached && (!mayStart || !c.console.starting(c.limits.starting)) {
@@ -110,7 +123,8 @@ func (c *conversation) pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// once asks over one connection, from the post to the final answer.
+// once asks over one connection, from the post to the final answer. Several requests may go over
+// one connection: the post, then a poll for each time that the console says wait.
 func (c *conversation) once(ctx context.Context) error {
 	start := c.left
 	c.left = nil
@@ -149,6 +163,7 @@ func (c *conversation) once(ctx context.Context) error {
 	}
 }
 
+// request notes what the answer must prove, which is another thing for each request.
 func (c *conversation) request(path string, body []byte) []byte {
 	var request []byte
 	request, c.challenge = c.caller.request(path, body, c.deadline)
@@ -158,6 +173,8 @@ func (c *conversation) request(path string, body []byte) []byte {
 // exchange sends one request over conn and reads one answer from in, which ends in conn.
 func (c *conversation) exchange(ctx context.Context, conn *os.File, request []byte, in io.Reader) (response, error) {
 	limit := c.end()
+	// Once a broker has said wait, it holds each poll for its own time, and only the deadline
+	// counts.
 	if soon := time.Now().Add(c.limits.silence); !c.pending && soon.Before(limit) {
 		limit = soon
 	}
@@ -189,6 +206,8 @@ func (c *conversation) exchange(ctx context.Context, conn *os.File, request []by
 }
 
 // judge looks at one answer. An empty id without an error means that it is final.
+//
+// Proof and origin come first. Until both hold, not even the status of an answer is believed.
 func (c *conversation) judge(resp response, posted bool) (id string, err error) {
 	if err = c.challenge.provenBy(resp, c.console); err != nil {
 		return "", err
@@ -206,13 +225,15 @@ func (c *conversation) judge(resp response, posted bool) (id string, err error) 
 		return "", unreadable("it has status " + strconv.Itoa(resp.status))
 	}
 	code, err := brokerRefusal(resp)
+	// The console goes and another one may come, which knows the request from the store.
 	if code == shuttingDown {
 		return "", &lostError{err}
 	}
 	return "", err
 }
 
-// waitFor reads which request is to be waited for.
+// waitFor reads which request is to be waited for. The id is the console's word. It is checked
+// against the question's own where the question has one.
 func (c *conversation) waitFor(resp response) (string, error) {
 	id, err := pendingID(resp)
 	if err == nil && c.question.opens != nil {
@@ -241,6 +262,8 @@ func (c *conversation) outOfTime(cause error) error {
 	}
 }
 
+// silent is a console that has the connection and says nothing. The most frequent cause is
+// Ctrl-Z, so the hint names the way out.
 func (c *conversation) silent(cause error) error {
 	hint := "look at the console, or restart it"
 	if c.pid > 0 {
@@ -249,6 +272,7 @@ func (c *conversation) silent(cause error) error {
 	return &refusalError{kind: ErrSilent, text: "the console accepted the connection but does not answer", hint: hint, cause: cause}
 }
 
+// wentAway is the end of the person's time without a console.
 func (c *conversation) wentAway(cause error) error {
 	switch {
 	case errors.Is(cause, errBusy):

@@ -3,7 +3,9 @@ package hookclient
 import "time"
 
 // deadline is how long a person has to answer. They may give more time while the call
-// waits, but no more than the agent is ready to wait.
+// waits, but no more than the agent is ready to wait. It is the client's clock alone. What the
+// console says about time can make it longer, and never shorter: a clock of its own that is wrong
+// must not end a wait.
 type deadline struct {
 	until   time.Time       // the person's time ends
 	usual   time.Duration   // their time without what they gave
@@ -12,7 +14,8 @@ type deadline struct {
 	granted func(time.Time) // hears of each new until; may be nil
 }
 
-// within is the deadline of a question that was begun then.
+// within is the deadline of a question that was begun then. atMost counts only when it is more
+// than timeout.
 func within(begun time.Time, timeout, atMost time.Duration) deadline {
 	d := deadline{until: begun.Add(timeout), usual: timeout}
 	if atMost > timeout {

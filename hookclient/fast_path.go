@@ -9,14 +9,16 @@ import (
 
 // payloadPatience is how long the fast path waits for the payload: a healthy agent has
 // written it before we run. For the answer it waits limits.fast: a healthy broker says
-// within a millisecond what a rule decides.
+// within a millisecond what a rule decides. More would be lost time where an agent is slow, since
+// the long way waits as well.
 const payloadPatience = 2 * time.Millisecond
 
 // errSlow ends the fast path.
 var errSlow = errors.New("not there yet")
 
 // leftover is what the fast path leaves behind: an open connection, what of the post was
-// not sent, and what of its answer was read already.
+// not sent, and what of its answer was read already. Nothing is asked twice because of the fast
+// path: the long way goes on in the middle of it.
 type leftover struct {
 	fd     int
 	unsent []byte
@@ -24,7 +26,8 @@ type leftover struct {
 }
 
 // quickPayload reads what is there on stdin. whole is false when its end was not
-// seen, for whatever reason; reading on from there meets the reason again.
+// seen, for whatever reason; reading on from there meets the reason again. A payload that fills
+// the first piece counts as not whole, and is read on.
 func quickPayload() (got []byte, whole bool) {
 	got = make([]byte, 0, firstPiece)
 	in := &quickReader{fd: 0, patience: payloadPatience}
@@ -40,6 +43,9 @@ func quickPayload() (got []byte, whole bool) {
 
 // askFast asks once and takes an answer that comes at once. It reports whether there
 // is one, checked; if not, run goes on from where it stopped.
+//
+// It takes only a final answer with status 200. A refusal, or a "wait", is left to the long way,
+// which tells the cases apart.
 func (c *conversation) askFast() bool {
 	if c.console.remote() {
 		return false // too far for one
@@ -51,6 +57,7 @@ func (c *conversation) askFast() bool {
 	c.reached, c.pid = true, pid
 	request := c.request(c.question.path, c.question.body)
 	c.sent = true
+	// The descriptor does not block, so a full buffer sends a part, and the rest is left over.
 	n, err := syscall.Write(fd, request)
 	if err != nil {
 		n = 0
@@ -77,7 +84,8 @@ func (c *conversation) drop() {
 	}
 }
 
-// quickReader reads a descriptor without the runtime's poller, and keeps what it read.
+// quickReader reads a descriptor without the runtime's poller, and keeps what it read. The
+// runtime's poller costs a thread when it is first used, which is a good part of a run's time.
 type quickReader struct {
 	fd       int
 	patience time.Duration

@@ -19,6 +19,13 @@
 // Only the standard library is imported, without net and net/http: an agent starts the
 // program before every call, and what it costs is mostly its start. For the same reason
 // package variables hold nothing that takes work to make.
+//
+// The rule that orders everything here: an agent takes silence, an odd exit code or half an
+// answer for permission. So an answer is printed only whole and checked, and every other way out
+// says no. A panic, a closed stdout and a clock that ran out are such ways too.
+//
+// To see how a run goes read Run and hook.run below, then conversation.run. A program that links
+// this package begins in library.go, ask.go or agent.go.
 package hookclient
 
 import (
@@ -38,7 +45,8 @@ import (
 )
 
 // Exit codes of Run. Every agent takes 2 with words on stderr as "refused", and a 0
-// without words, or any other code, as permission.
+// without words, or any other code, as permission. They are the two that agents agree on. Others
+// have a meaning of their own with some of them.
 const (
 	exitAnswered = 0
 	exitRefused  = 2
@@ -58,11 +66,15 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 			code = refuse(stderr, panicked(v))
 		}
 	}()
+	// The default would end the program without a word, with a code that no agent takes for a
+	// refusal.
 	signal.Ignore(syscall.SIGPIPE) // so that a closed stdout is a write error, and exit 2
 	h := &hook{
 		stdin: stdin, stdout: stdout, stderr: stderr, limits: defaultLimits(),
 		signals: catchSignals, parent: watchParent(stdout),
 	}
+	// The fast path reads descriptor 0 itself, which is right only when that is where the payload
+	// comes from.
 	if stdin == io.Reader(os.Stdin) {
 		h.quick = quickPayload
 	}
@@ -71,7 +83,8 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 // hook is one run. Most are over on the fast path. Otherwise the main goroutine
 // watches over everything that can end the run, while another one reads, asks and
-// prints.
+// prints. Whichever of the two goroutines sets closed first has the last word: either an answer
+// is printed, or none is any more.
 type hook struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
@@ -94,6 +107,8 @@ func (h *hook) run(ctx context.Context, args []string) int {
 	h.begun = time.Now()
 	s, err := parseArgs(args)
 	if err == nil && !s.help {
+		// It is looked at before anything is asked: a person's answer must not be lost in a
+		// stdout that nobody reads.
 		err = h.parent.discarded()
 	}
 	switch {
@@ -113,7 +128,8 @@ func (h *hook) run(ctx context.Context, args []string) int {
 	return exitAnswered
 }
 
-// ask prints the console's answer.
+// ask prints the console's answer. ask tries the fast path first. An error of that is final; no
+// answer and no error means that it takes longer.
 func (h *hook) ask(ctx context.Context) error {
 	c, err := h.fastPath()
 	if err == nil && h.answer == nil {
@@ -124,6 +140,9 @@ func (h *hook) ask(ctx context.Context) error {
 
 // beforePrompt refuses the prompt of an agent that was started with a flag of --not-under.
 // Of any other prompt the console is only told: what goes wrong then must not cost it.
+//
+// A console that is away must not keep its user from speaking to the agent, so everything but the
+// one refusal lets the prompt through.
 func (h *hook) beforePrompt(ctx context.Context) int {
 	if err := refusePrompt(strings.Split(h.settings.notUnder, ","), os.Getppid(), readAncestor); err != nil {
 		return h.refuse(err)
@@ -140,6 +159,8 @@ func (h *hook) refuse(err error) int {
 	if errors.Is(err, ErrInput) {
 		err = h.unknownAgent(err)
 	}
+	// A refusal on stdout must be the only thing there: an agent that reads two objects may take
+	// the first.
 	none := h.closed.CompareAndSwap(false, true) // or an answer is being printed, and nothing may stand beside it
 	if no := profile.Refusal(h.settings.agent, sentence(err)); h.settings.gate && none && no != nil {
 		if n, failed := h.stdout.Write(no); failed == nil && n == len(no) {
@@ -151,6 +172,7 @@ func (h *hook) refuse(err error) int {
 
 // unknownAgent names the agent, where nobody knows one of that name, in place of what came on
 // stdin. A console may know more agents than this client, so a payload that can be read is sent.
+// The console would say the same, but it is not there to be asked when the payload is bad.
 func (h *hook) unknownAgent(err error) error {
 	const generic = "generic" // any program that speaks our own dialect
 	name := h.settings.agent
@@ -199,6 +221,8 @@ func (h *hook) wait(ctx context.Context, c *conversation) error {
 		cancel(err)
 		select {
 		case <-done: //nolint:errcheck // the card is taken back; why it all ends is known
+		// The console may be the very thing that hangs, so there is a limit to taking the card
+		// back as well.
 		case <-time.After(2 * h.limits.leave):
 		}
 	}
@@ -212,6 +236,9 @@ func waitEnded(ctx context.Context) error {
 
 // watch returns what ended the run first: the answer, or a reason that there is
 // none to be.
+//
+// It is the only place that waits for several things. What is found here ends the run although
+// work may still be blocked in a read; the process exits over it.
 func (h *hook) watch(ctx context.Context, done <-chan error, signals <-chan os.Signal) error {
 	tick := time.NewTicker(h.limits.watch)
 	defer tick.Stop()
@@ -239,6 +266,7 @@ func (h *hook) watch(ctx context.Context, done <-chan error, signals <-chan os.S
 			if !h.fed.Load() {
 				return badPayload("the agent did not finish sending its payload", nil)
 			}
+		// The person may have given the call more time since the timer was set.
 		case <-late.C:
 			if left := h.left(); left > 0 {
 				late.Reset(left)
@@ -254,12 +282,15 @@ func (h *hook) patience() time.Duration {
 	return max(h.settings.timeout, time.Duration(h.granted.Load()).Round(time.Second))
 }
 
-// left is how long the run may still take.
+// left is how long the run may still take. The conversation's own end lies before it by
+// limits.hung, so that its words are the ones that are told.
 func (h *hook) left() time.Duration {
 	wait := max(h.settings.timeout, time.Duration(h.granted.Load()))
 	return time.Until(h.begun) + wait + h.limits.grace + h.limits.hung
 }
 
+// overdue is for a run that nothing else has ended, which only a defect or a blocked read
+// explains.
 func (h *hook) overdue() error {
 	if !h.fed.Load() {
 		return badPayload("the agent did not finish sending its payload", nil)
@@ -270,7 +301,8 @@ func (h *hook) overdue() error {
 	}
 }
 
-// work reads the payload unless c has it already, asks, and prints the answer.
+// work reads the payload unless c has it already, asks, and prints the answer. It runs beside
+// watch. The result is sent once, and nobody may be listening any more.
 func (h *hook) work(ctx context.Context, c *conversation) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -317,6 +349,8 @@ func (h *hook) print() error {
 	if !h.closed.CompareAndSwap(false, true) {
 		return &refusalError{kind: ErrStopped, text: "the answer came too late"}
 	}
+	// One write of the whole answer: a reader sees all of it, or a failure that ends in a
+	// refusal.
 	n, err := h.stdout.Write(h.answer)
 	if err == nil && n < len(h.answer) {
 		err = io.ErrShortWrite

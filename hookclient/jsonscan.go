@@ -73,6 +73,7 @@ type scanner struct {
 	i int
 }
 
+// peek is the next byte, 0 at the end: no JSON text has a 0.
 func (s *scanner) peek() byte {
 	if s.i < len(s.b) {
 		return s.b[s.i]
@@ -80,12 +81,14 @@ func (s *scanner) peek() byte {
 	return 0
 }
 
+// next takes the next byte. At the end it goes on counting, so that no loop stands still.
 func (s *scanner) next() byte {
 	c := s.peek()
 	s.i++
 	return c
 }
 
+// blanks passes over white space as JSON has it.
 func (s *scanner) blanks() {
 	for s.i < len(s.b) {
 		switch s.b[s.i] {
@@ -151,6 +154,7 @@ func (s *scanner) list(end byte, item func() bool) bool {
 	}
 }
 
+// word passes over w, if it stands there.
 func (s *scanner) word(w string) bool {
 	if !strings.HasPrefix(string(s.b[min(s.i, len(s.b)):min(s.i+len(w), len(s.b))]), w) {
 		return false
@@ -159,6 +163,7 @@ func (s *scanner) word(w string) bool {
 	return true
 }
 
+// number passes over a number as the RFC writes it: no plus, no leading zeros.
 func (s *scanner) number() bool {
 	if s.peek() == '-' {
 		s.i++
@@ -184,6 +189,7 @@ func (s *scanner) number() bool {
 	return true
 }
 
+// digits passes over one digit or more.
 func (s *scanner) digits() bool {
 	start := s.i
 	for c := s.peek(); '0' <= c && c <= '9'; c = s.peek() {
@@ -192,6 +198,7 @@ func (s *scanner) digits() bool {
 	return s.i > start
 }
 
+// text passes over a string. Whether it is UTF-8 is looked at once for the whole text.
 func (s *scanner) text() bool {
 	if s.next() != '"' {
 		return false
@@ -211,6 +218,8 @@ func (s *scanner) text() bool {
 	return false
 }
 
+// escape passes over what follows a backslash. Half a surrogate pair is let pass, as
+// encoding/json does.
 func (s *scanner) escape() bool {
 	switch s.next() {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':

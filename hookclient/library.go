@@ -20,7 +20,8 @@ type HookOptions struct {
 	Env func(name string) (value string, set bool)
 }
 
-// HookAnswer is an agent's own answer to its hook.
+// HookAnswer is an agent's own answer to its hook. The zero value is no answer. JSON is for the
+// agent alone and not to be read by the program.
 type HookAnswer struct {
 	JSON      []byte // one JSON object and a newline
 	RequestID string // UUIDv7 of the request; "" when the event was no question
@@ -69,6 +70,7 @@ func hookOnce(ctx context.Context, agent string, payload []byte, o HookOptions, 
 	if o.Env == nil {
 		o.Env = os.LookupEnv
 	}
+	// It is set only by an answer that was checked whole.
 	var answer HookAnswer
 	c := conversation{
 		console: console, caller: newCallerIn(console, o.Env), limits: l,
@@ -102,6 +104,7 @@ type StatusError struct {
 	Hint    string // what helps; may be empty
 }
 
+// Error is for people; programs go by Code.
 func (e *StatusError) Error() string {
 	if e.Hint == "" {
 		return e.Message
@@ -122,6 +125,9 @@ const callTime = 10 * time.Second
 // Errors: ErrNoConsole also when the connection was lost, so that it is not known whether
 // the request was heard; ErrSilent when Timeout passed; *StatusError for a refusal;
 // ErrSocket, ErrAnswer and ErrInput as with Ask, and ctx's own.
+//
+// It is tried once because a POST that was lost may have been heard: only the caller knows
+// whether it may be sent again.
 func Call(ctx context.Context, path string, body []byte, o CallOptions) ([]byte, error) {
 	console, err := whereTo(o.Socket)
 	if err != nil {
@@ -149,7 +155,8 @@ func Call(ctx context.Context, path string, body []byte, o CallOptions) ([]byte,
 	return c.plain(resp)
 }
 
-// single asks once and returns whatever was answered.
+// single asks once and returns whatever was answered. single does what once does for one request,
+// without looking whether the answer says wait.
 func (c *conversation) single(ctx context.Context) (response, error) {
 	fd, pid, err := c.console.connect()
 	if err != nil {
@@ -185,4 +192,5 @@ func (c *conversation) plain(resp response) ([]byte, error) {
 	return nil, &StatusError{Status: resp.status, Code: code, Message: r.text, Hint: r.hint}
 }
 
+// badInput is an error for the programmer who called.
 func badInput(text string) error { return &refusalError{kind: ErrInput, text: text} }

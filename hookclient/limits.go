@@ -20,6 +20,8 @@ type limits struct {
 	strikes  int           // quick hang-ups in a row before the console counts as broken
 }
 
+// defaultLimits are those of every run. grace and hung are short, since the agent's own patience
+// ends soon after the person's time.
 func defaultLimits() limits {
 	return limits{
 		fast: 3 * time.Millisecond, stdin: 30 * time.Second, silence: 45 * time.Second,

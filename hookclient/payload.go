@@ -17,6 +17,11 @@ const (
 // readPayload reads the agent's JSON to the end of r. Beyond limit bytes it keeps
 // reading and forgets, up to drain bytes, because an agent whose write fails may
 // count the hook as broken and run the call.
+//
+// Only the cheap things are looked at here; what the JSON says is the broker's matter.
+//
+// Errors are ErrInput. A payload that is refused here was read to its end all the same, as far as
+// drain goes.
 func readPayload(r io.Reader, limit, drain int) ([]byte, error) {
 	var full [][]byte
 	piece, size := make([]byte, 0, firstPiece), 0
@@ -42,6 +47,7 @@ func readPayload(r io.Reader, limit, drain int) ([]byte, error) {
 	}
 }
 
+// tooLarge reads what is left and throws it away.
 func tooLarge(r io.Reader, limit, drain int) error {
 	// The payload is refused whatever else comes, so a read error changes nothing.
 	_, _ = io.CopyBuffer(io.Discard, onlyReader{io.LimitReader(r, int64(max(drain, 0)))}, make([]byte, 64<<10))
@@ -67,6 +73,8 @@ func looksLikeObject(payload []byte) error {
 	}
 }
 
+// badPayload names the payload as the cause, and the most frequent reason: somebody ran the hook
+// by hand.
 func badPayload(text string, cause error) error {
 	return &refusalError{kind: ErrInput, text: text, hint: "run this only as an agent's hook, with its JSON on stdin", cause: cause}
 }

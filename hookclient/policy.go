@@ -20,6 +20,7 @@ type Ruling struct {
 	reason  string
 }
 
+// verdict is not exported, so that a Ruling is made by one of the three functions only.
 type verdict int
 
 const (
@@ -54,6 +55,8 @@ func ByTool(rulings map[string]Ruling) Policy {
 	return func(c ToolCall) Ruling { return own[c.Tool] }
 }
 
+// rule asks the policy, or a person where there is none. A panic of the policy is the program's
+// own.
 func (p Policy) rule(c ToolCall) Ruling {
 	if p == nil {
 		return Ruling{}

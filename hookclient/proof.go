@@ -19,7 +19,8 @@ type challenge struct {
 	ask string // nonce, method and path, a line each
 }
 
-// keyOf is what token is known by at the console, which stores no token.
+// keyOf is what token is known by at the console, which stores no token. It is the same hash that
+// the console stores, so both sides have the key and neither sends the token.
 func keyOf(token string) string {
 	if token == "" {
 		return ""
@@ -60,13 +61,15 @@ func (q challenge) provenBy(resp response, console address) error {
 	return &refusalError{kind: ErrAnswer, text: "whoever listens at http://" + console.String() + " did not prove to be your console: " + why, hint: hint}
 }
 
-// macOf is the code over lines, in lower-case hex.
+// macOf is the code over lines, in lower-case hex. The console's own is broker/api's; they must
+// agree byte for byte. Wire describes both.
 func macOf(key string, lines ...string) string {
 	h := hmac.New(sha256.New, []byte(key))
 	_, _ = io.WriteString(h, strings.Join(lines, "\n")) // a hash takes everything
 	return hex.EncodeToString(h.Sum(nil))
 }
 
+// sumOf is the SHA-256 of a body in hex; no body is the sum of nothing.
 func sumOf(body []byte) string {
 	sum := sha256.Sum256(body)
 	return hex.EncodeToString(sum[:])

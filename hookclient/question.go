@@ -1,6 +1,7 @@
 package hookclient
 
-// question is what a conversation asks: where it is posted, and what its answer must be.
+// question is what a conversation asks: where it is posted, and what its answer must be. opens
+// and usable are called with answers whose origin was checked, and with nothing else.
 type question struct {
 	path   string                 // where it is posted
 	body   []byte                 // nil: a GET

@@ -22,7 +22,8 @@ var (
 )
 
 // refusalError is an error a person can act on: what is wrong, then what helps. Both
-// are one line; hint may be empty.
+// are one line; hint may be empty. Unwrap gives both the sentinel and the cause, so errors.Is
+// finds either.
 type refusalError struct {
 	kind  error  // one of the sentinels above
 	code  string // the console's, of an ErrRefused
@@ -60,7 +61,8 @@ func sentence(err error) string { return "aoctl: " + oneLine(err.Error()) }
 const maxReason = 4 << 10
 
 // oneLine makes s safe for a terminal: what does not print becomes a visible
-// escape, and a long text is cut with a mark.
+// escape, and a long text is cut with a mark. The text may hold a path, a console's message or an
+// agent's words, and is printed on a terminal.
 func oneLine(s string) string {
 	if len(s) > maxReason {
 		s = strings.ToValidUTF8(s[:maxReason], "") + " …"

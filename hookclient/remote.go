@@ -11,6 +11,8 @@ import (
 	"time"
 )
 
+// The two prefixes are those of the console's tokens. They are looked at so that the more
+// dangerous token is not sent by mistake.
 const (
 	urlEnv   = "AOCTL_URL"   // http://localhost:8765: where a console listens over TCP
 	tokenEnv = "AOCTL_TOKEN" // #nosec G101 -- the name of a variable
@@ -25,7 +27,8 @@ const (
 var hostsFile = "/etc/hosts"
 
 // address is where the console listens: a socket, or over TCP when port is not 0. Its
-// zero value is nowhere.
+// zero value is nowhere. Addresses are bytes and not net types, because package net is not
+// linked.
 type address struct {
 	socket string
 
@@ -47,7 +50,9 @@ func (p address) String() string {
 	return p.socket
 }
 
-// host is what the console takes for its own name, whatever the machine between calls it.
+// host is what the console takes for its own name, whatever the machine between calls it. The
+// console takes only its own loopback names: another name in the header could be a page's attempt
+// to reach it.
 func (p address) host() string {
 	if p.remote() {
 		return "localhost:" + strconv.Itoa(p.port)
@@ -56,7 +61,8 @@ func (p address) host() string {
 }
 
 // whereTo finds the console: at socket if that is not empty, else where AOCTL_URL says,
-// else at the usual socket.
+// else at the usual socket. AOCTL_URL does not count beside a socket that was named: the program
+// knows what it wants.
 func whereTo(socket string) (address, error) {
 	if url := os.Getenv(urlEnv); url != "" && socket == "" {
 		return remoteAddress(url, urlEnv+"="+strconv.Quote(url), os.Getenv(tokenEnv), tokenEnv)
@@ -125,7 +131,8 @@ const maxTokenFile = 4 << 10
 
 // readToken reads the first line of a file that only we can read and write: what anybody
 // else could put there is nobody's token. The path is absolute, because a hook runs in
-// the project's folder.
+// the project's folder. The mode is looked at on the open file, so it is that of the file that is
+// read.
 func readToken(path string) (string, error) {
 	bad := func(what, hint string) (string, error) { return "", badEnv("the token's file "+path+" "+what, hint) }
 	if !filepath.IsAbs(path) {
@@ -168,6 +175,9 @@ func CheckURL(url string) error {
 // parseURL reads http://NAME:PORT for the few names that mean the machine that we are on
 // or, in a container, the one around us: the token goes to nobody else, and nobody who
 // can set variables sends questions far away.
+//
+// https is not taken: nothing here could check a certificate, and over a forwarded port the
+// tunnel is what protects.
 func parseURL(url, said string) (address, error) {
 	bad := badEnv(said+" is not an address such as http://localhost:8765",
 		"name localhost, 127.0.0.1, [::1], host.docker.internal or host.containers.internal, with a port; forward one from farther away")
@@ -189,9 +199,12 @@ func parseURL(url, said string) (address, error) {
 	return address{}, bad
 }
 
+// badEnv is an error that whoever set the variable or the flag can mend.
 func badEnv(text, hint string) error { return &refusalError{kind: ErrInput, text: text, hint: hint} }
 
-// lookUp finds a name's address. No name server is asked: what it says is anybody's word.
+// lookUp finds a name's address. No name server is asked: what it says is anybody's word. In a
+// container the name of the machine around it stands in /etc/hosts, where it was started that
+// way.
 func lookUp(name string) (string, error) {
 	switch name {
 	case "localhost", "127.0.0.1":
@@ -269,7 +282,8 @@ func (p address) explain(err error) error {
 }
 
 // dial connects to the address and returns the descriptor, which does not block. It waits no
-// longer than dialTime.
+// longer than dialTime. Nagle's delay is switched off: each request is one write and waits for
+// its answer.
 func (p address) dial() (int, error) {
 	var to syscall.Sockaddr
 	family := syscall.AF_INET

@@ -9,6 +9,7 @@ import (
 	"time"
 )
 
+// A console that sends more is not ours, or is broken; reading on would only fill memory.
 const (
 	maxHead   = 32 << 10 // bytes of status line and headers
 	maxAnswer = 8 << 20  // bytes of an answer's body: a changed input may be 1 MiB, escaped
@@ -18,7 +19,8 @@ const (
 // of an answer.
 var errNoByte = errors.New("not a byte of an answer")
 
-// response is one HTTP answer, complete.
+// response is one HTTP answer, complete. Every field is as the peer sent it. Nothing in it counts
+// before checkOrigin and, over TCP, its proof have been looked at.
 type response struct {
 	status      int
 	protocol    string
@@ -65,6 +67,8 @@ func readResponse(r io.Reader) (response, error) {
 	}
 }
 
+// startsLikeHTTP looks at the very first bytes, so that a program of another protocol is named at
+// once and not after a wait for a head that never ends.
 func startsLikeHTTP(b []byte) bool {
 	const want = "HTTP/1.1 "
 	n := min(len(b), len(want))
@@ -91,7 +95,8 @@ func finish(r io.Reader, head, rest []byte) (response, error) {
 }
 
 // parseHead reads the first line and the headers of an answer, and how long its body is. It is
-// stricter than HTTP: an answer that two readers could take in two ways is not an answer.
+// stricter than HTTP: an answer that two readers could take in two ways is not an answer. A
+// folded header line, which old HTTP allows, is malformed here.
 func parseHead(head string) (response, int, error) {
 	var resp response
 	lines := strings.Split(head, "\r\n")
@@ -198,6 +203,7 @@ func checkAnswer(resp response) ([]byte, error) {
 	return body, nil
 }
 
+// isJSON takes parameters such as a charset.
 func isJSON(contentType string) bool {
 	kind, _, _ := strings.Cut(contentType, ";")
 	return strings.EqualFold(strings.TrimSpace(kind), "application/json")
@@ -210,7 +216,8 @@ const shuttingDown = "shutting_down"
 // notFound is the error code of a request that the console does not know.
 const notFound = "not_found"
 
-// brokerRefusal reads the error object of a 4xx or 5xx answer, with its code.
+// brokerRefusal reads the error object of a 4xx or 5xx answer, with its code. An answer without a
+// message is unreadable: the agent's user is to read a reason.
 func brokerRefusal(resp response) (code string, err error) {
 	object := member(resp.body, "error")
 	message := textMember(object, "message")
@@ -240,6 +247,8 @@ func pendingFor(resp response) time.Duration {
 	return time.Duration(ms) * time.Millisecond
 }
 
+// unreadable is an answer that is none. The hint is the same for all: two releases beside each
+// other are the usual cause.
 func unreadable(why string) error {
 	return &refusalError{
 		kind: ErrAnswer, text: "the console's answer cannot be used: " + why,

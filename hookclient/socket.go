@@ -23,6 +23,9 @@ var errBusy = errors.New("the console's queue of connections is full")
 //
 // The socket package of the standard library is not used because importing net
 // alone costs a tenth of a hook run.
+//
+// The folder is looked at before the dial and the peer after it: the first keeps others from
+// putting a socket there, the second finds one that was there before.
 func connect(path string) (fd, pid int, err error) {
 	if err = checkPath(path); err != nil {
 		return -1, 0, err
@@ -34,6 +37,8 @@ func connect(path string) (fd, pid int, err error) {
 		err = connectError(path, err)
 	} else {
 		var uid int
+		// The kernel says who listens. What that process says of itself comes later, and counts
+		// for less.
 		uid, pid, err = peer(fd)
 		if err = checkPeer(path, uid, err); err == nil {
 			err = checkHolder(path, pid)
@@ -59,7 +64,9 @@ func checkPeer(path string, uid int, err error) error {
 
 // checkHolder refuses a server that is not the process named in the lock file beside
 // the socket: somebody else's socket lies where the console's was. A pid of 0 is a
-// process that we cannot see from here, such as a console outside of our container.
+// process that we cannot see from here, such as a console outside of our container. A process of
+// the same user could bind the path while no console runs; the lock file names the one that a
+// console would have written.
 func checkHolder(path string, pid int) error {
 	if pid == 0 {
 		return nil
@@ -74,6 +81,7 @@ func checkHolder(path string, pid int) error {
 	return nil
 }
 
+// quoteHolder shows only digits: the file's content is not to be trusted with a terminal.
 func quoteHolder(s string) string {
 	if s == "" || len(s) > 20 || strings.Trim(s, "0123456789") != "" {
 		return "unknown"
@@ -89,7 +97,8 @@ func CheckSocketPath(path string) error {
 	return nil
 }
 
-// checkPath looks at folder and socket before anything is sent.
+// checkPath looks at folder and socket before anything is sent. Lstat is used throughout, so that
+// a link is refused and not followed.
 func checkPath(path string) error {
 	if err := CheckSocketPath(path); err != nil {
 		return err
@@ -123,6 +132,7 @@ func checkPath(path string) error {
 
 const startOne = `start one with "aoctl"`
 
+// statError tells a console that is not there from one that cannot be reached.
 func statError(path string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -151,10 +161,12 @@ func connectError(path string, err error) error {
 	}
 }
 
+// untrusted is an ErrSocket: somebody else may be there, so nothing is sent.
 func untrusted(text, hint string) error {
 	return &refusalError{kind: ErrSocket, text: text, hint: hint}
 }
 
+// kindOf names a file's kind for a person.
 func kindOf(mode fs.FileMode) string {
 	switch {
 	case mode.IsRegular():

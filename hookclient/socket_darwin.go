@@ -6,6 +6,8 @@ import (
 	"time"
 )
 
+// newSocket makes a descriptor that does not block and is closed in children. Two calls are
+// needed here, so a fork in between is kept out.
 func newSocket(family int) (int, error) {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()

@@ -6,6 +6,7 @@ import (
 	"time"
 )
 
+// newSocket makes a descriptor that does not block and is closed in children, in one call.
 func newSocket(family int) (int, error) {
 	return syscall.Socket(family, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC|syscall.SOCK_NONBLOCK, 0)
 }
@@ -20,7 +21,8 @@ func peer(fd int) (uid, pid int, err error) {
 	return int(cred.Uid), int(cred.Pid), nil
 }
 
-// readable waits at most d for fd to have something to read, or its end.
+// readable waits at most d for fd to have something to read, or its end. Select takes descriptors
+// below FD_SETSIZE only. A larger one counts as not readable, and the long way goes on.
 func readable(fd int, d time.Duration) bool {
 	var set syscall.FdSet
 	if fd < 0 || fd >= syscall.FD_SETSIZE {

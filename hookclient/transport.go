@@ -47,9 +47,11 @@ type caller struct {
 	key         string // what both sides prove over TCP that they know; empty over the socket
 }
 
+// newCaller is a caller whose variables are this process's.
 func newCaller(to address) caller { return newCallerIn(to, os.LookupEnv) }
 
-// newCallerIn is a caller whose environment is env.
+// newCallerIn is a caller whose environment is env. The correlation is made here, once for a
+// conversation: all of its requests carry it.
 func newCallerIn(to address, env func(name string) (value string, set bool)) caller {
 	id := newUUID(time.Now())
 	b := make([]byte, 0, 1<<10)
@@ -101,6 +103,7 @@ func (c caller) request(path string, body []byte, wait deadline) (request []byte
 	return append(b, body...), must
 }
 
+// header appends one header line. Names and values are ours and hold no line ends.
 func header(b []byte, name, value string) []byte {
 	b = append(b, name...)
 	b = append(b, ": "...)

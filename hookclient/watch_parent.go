@@ -26,6 +26,7 @@ func catchSignals() <-chan os.Signal {
 	return ch
 }
 
+// signalled names the signal, by which a person finds who sent it.
 func signalled(sig os.Signal) error {
 	name := sig.String()
 	if s, ok := sig.(syscall.Signal); ok {
@@ -36,7 +37,7 @@ func signalled(sig os.Signal) error {
 
 // parentWatch notices that nobody is left to read the answer: the agent, or the shell that
 // it started us by, is gone or has closed our stdout, or its user gave the call up. Its zero
-// value sees nothing.
+// value sees nothing. It is used by the one goroutine that watches, but for transcript.
 type parentWatch struct {
 	parent int         // the pid of our parent at the start
 	agent  int         // the agent's own pid, 0 when unknown: the parent may be a shell
@@ -48,6 +49,8 @@ type parentWatch struct {
 	transcript atomic.Pointer[transcript] // nil unless a call that was given up shows only there
 }
 
+// watchParent must be called at the start: later the parent may have gone, and another process
+// stand in its place.
 func watchParent(stdout io.Writer) *parentWatch {
 	f, _ := stdout.(*os.File)
 	return &parentWatch{parent: os.Getppid(), ppid: os.Getppid, stdout: f}
@@ -110,4 +113,5 @@ func livingPID(s string) int {
 	return pid
 }
 
+// alive counts a process that may not be signalled as one that lives.
 func alive(pid int) bool { return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }

@@ -14,6 +14,8 @@ import (
 //
 // It names the request by its id where that is known, and otherwise, as before a hook was
 // told to wait, by the question itself.
+//
+// A card that stays costs a person a look and nothing else, so failures here are not told.
 func (c *conversation) withdraw(reason string) error {
 	if !c.sent {
 		return nil // no console has the question

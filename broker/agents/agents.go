@@ -55,7 +55,10 @@ const (
 	Settings // the agent is about to read a settings file anew; refused unless it leaves the gate as it is
 )
 
-// Hook is one decoded hook payload. Strings are the agent's and untrusted.
+// Hook is one decoded hook payload. Strings are the agent's and untrusted. Which fields are set
+// depends on Kind; the comments name the kinds. A field that the agent did not send is its zero
+// value, which is never an error of its own: a field that must be there and is not makes Decode
+// fail.
 type Hook struct {
 	Agent     string // "claude"
 	Event     string // the agent's own name for it: "PreToolUse"
@@ -89,7 +92,8 @@ type Hook struct {
 	FromApp    bool   // Prompt: not typed by the user but made by the agent itself (such as a background task's report)
 }
 
-// Answer is what the broker wants said.
+// Answer is what the broker wants said. The zero Answer says nothing and is right for every event
+// that is no gate. Encode of a gate makes a refusal of it.
 type Answer struct {
 	Verdict      Verdict
 	Reason       string          // never empty for Deny; the model reads it
@@ -115,7 +119,7 @@ const (
 type Traits = profile.Traits
 
 // TraitsOf are those of an agent. Callers of the plain API have no dialect: they are told
-// everything, in the API's own words.
+// everything, in the API's own words. A name that nobody knows is a program of the plain API.
 func TraitsOf(agent string) Traits {
 	if agent == genericName {
 		return genericTraits
@@ -128,6 +132,8 @@ func TraitsOf(agent string) Traits {
 
 // Dialect reads and writes one agent's hook JSON.
 type Dialect interface {
+	// Name is the word in the hook's command line and in Session.Agent. It never changes: it
+	// stands in recorded sessions.
 	Name() string
 	// Common puts a call into the words that all agents share; see the function Common.
 	Common(name string, input json.RawMessage) (common string, in json.RawMessage, known bool)
@@ -144,6 +150,8 @@ var ErrPayload = errors.New("unreadable hook payload")
 // ErrUnknownAgent marks an agent name that no dialect has.
 var ErrUnknownAgent = errors.New("unknown agent")
 
+// dialects has the dialects by their names. It is filled by the init functions of the dialects'
+// files and only read afterwards, so no lock guards it.
 var dialects = map[string]Dialect{}
 
 // about is what is known of a dialect beside how it reads and writes.
@@ -160,12 +168,14 @@ type about struct {
 	startsIn string
 }
 
+// known has the same names as dialects, filled at the same time.
 var known = map[string]about{}
 
 // register makes a dialect known; each has a file of its own, which calls it.
 func register(d Dialect, a about) { dialects[d.Name()], known[d.Name()] = d, a }
 
-// For returns the dialect called name, or an error that lists the known ones.
+// For returns the dialect called name, or an error that lists the known ones. Names are compared
+// exactly. The error wraps ErrUnknownAgent.
 func For(name string) (Dialect, error) {
 	if d, ok := dialects[name]; ok {
 		return d, nil

@@ -21,12 +21,14 @@ type claude struct{}
 // Name is the name that hooks are installed under.
 func (claude) Name() string { return claudeName }
 
-// Common leaves a call as it is: the common words are those of Claude Code.
+// Common leaves a call as it is: the common words are those of Claude Code. It vouches for every
+// tool, since the words are its own. MCP tools are among them: their names say that they are.
 func (claude) Common(name string, input json.RawMessage) (common string, in json.RawMessage, known bool) {
 	return name, input, true
 }
 
-// claudeEvents are the events of Claude Code.
+// claudeEvents are the events of Claude Code. An event that is missing here is taken note of and
+// passed, unless it carries a call; see reader.eventKind.
 var claudeEvents = map[string]Kind{
 	"PreToolUse":         Gate,
 	"PermissionRequest":  Gate,
@@ -82,6 +84,8 @@ func (claude) Decode(payload []byte) (Hook, error) {
 	if err != nil {
 		return Hook{}, fmt.Errorf("%w: %w", ErrPayload, err)
 	}
+	// A null is not left out here, as in openPayload: where a string must be, Claude Code sends
+	// one or nothing.
 	r := newReader(fields)
 	h := Hook{Agent: claudeName, Event: r.name("hook_event_name"), SessionID: r.name("session_id")}
 	h.Kind, h.Unknown = r.eventKind(claudeEvents, h.Event)
@@ -104,7 +108,8 @@ func claudeSubagent(r *reader, h *Hook) {
 	}
 }
 
-// claudeEvent reads what h.Event adds to the common fields.
+// claudeEvent reads what h.Event adds to the common fields. Every kind reads its own fields only.
+// What an event carries beside them is not looked at, so a new field breaks nothing.
 func claudeEvent(r *reader, h *Hook) {
 	switch h.Kind {
 	case Gate, ToolDone:
@@ -131,7 +136,8 @@ func claudeEvent(r *reader, h *Hook) {
 	}
 }
 
-// claudeCall reads the tool call of a gate event or of one that reports its end.
+// claudeCall reads the tool call of a gate event or of one that reports its end. PostToolUse
+// comes with the same fields as the gate's event, so a report can be compared with the call.
 func claudeCall(r *reader, h *Hook) {
 	h.ToolName = r.name("tool_name")
 	h.ToolInput = r.object("tool_input")
@@ -156,7 +162,8 @@ func claudeRan(r *reader, h *Hook) {
 	h.Duration = r.milliseconds("duration_ms")
 }
 
-// claudeDescription is what the model says that the call is for.
+// claudeDescription is what the model says that the call is for. It is shown as the model's words
+// and decides nothing, so an input that cannot be read just has none.
 func claudeDescription(input json.RawMessage) string {
 	fields, err := wire.Fields(input)
 	if err != nil {
@@ -171,7 +178,8 @@ func claudeDescription(input json.RawMessage) string {
 	return ""
 }
 
-// isClaude knows a call of Claude Code's, which has no timestamp and no turn_id.
+// isClaude knows a call of Claude Code's, which has no timestamp and no turn_id. Other agents
+// copied its form and each added a field of their own, so it is known by what it does not send.
 func isClaude(has map[string]bool, _ map[string]string) bool {
 	for _, other := range []string{"timestamp", "turn_id", "cursor_version", "conversation_id", "sessionId", "hookName", "toolName"} {
 		if has[other] {

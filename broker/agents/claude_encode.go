@@ -60,10 +60,14 @@ func (claude) Encode(event string, input json.RawMessage, a Answer) []byte {
 }
 
 // claudeGate answers a question about a call. Whatever it does not know how to say is a refusal.
+//
+// The order matters. A stop turns every verdict into a refusal, so leaving and deferring are
+// looked at only without one.
 func claudeGate(event string, input json.RawMessage, a Answer) []byte {
 	if a.Verdict == Leave && !a.StopTurn {
 		return []byte(claudeNothing)
 	}
+	// PermissionRequest has no such answer: its call is already before a person.
 	if a.Verdict == Defer && !a.StopTurn && event == "PreToolUse" {
 		return line(claudeAnswer{Specific: claudePreToolUse{Event: event, Decision: "defer"}})
 	}
@@ -76,7 +80,8 @@ func claudeGate(event string, input json.RawMessage, a Answer) []byte {
 	return claudeDeny(event, reasonOf(a), a.StopTurn)
 }
 
-// claudeAllow returns nil when the input is not one that can be sent.
+// claudeAllow returns nil when the input is not one that can be sent. updated is nil for a call
+// that runs as it was asked.
 func claudeAllow(event string, input, updated json.RawMessage) []byte {
 	if updated == nil && event == "PermissionRequest" && !openQuestion(input) {
 		updated = input // a plan is approved only by an answer that carries it
@@ -104,6 +109,8 @@ func openQuestion(input json.RawMessage) bool {
 	return err == nil && asks && !answers
 }
 
+// claudeDeny refuses a call. Each of the two events has a form of its own; the other one's would
+// count as no answer, and the tool would run.
 func claudeDeny(event, reason string, stop bool) []byte {
 	if event == "PermissionRequest" {
 		return line(claudeAnswer{Specific: claudePermission{event, claudeBehavior{Behavior: "deny", Message: reason, Interrupt: stop}}})
@@ -115,10 +122,12 @@ func claudeDeny(event, reason string, stop bool) []byte {
 	return line(out)
 }
 
-// maxReason is the longest reason that an agent is told, in bytes.
+// maxReason is the longest reason that an agent is told, in bytes. The model reads all of it, so
+// a reason of a megabyte would fill its context.
 const maxReason = 4 << 10
 
-// reasonOf is a's reason as an agent can read it: there, valid UTF-8 without NUL, not huge.
+// reasonOf is a's reason as an agent can read it: there, valid UTF-8 without NUL, not huge. An
+// empty reason is replaced, so that the model is told something.
 func reasonOf(a Answer) string {
 	reason := strings.TrimSpace(strings.ReplaceAll(strings.ToValidUTF8(a.Reason, "\uFFFD"), "\x00", "\uFFFD"))
 	if reason == "" {

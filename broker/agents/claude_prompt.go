@@ -23,6 +23,8 @@ func claudeFromApp(source, text string) bool {
 	return true
 }
 
+// machineMade reports whether a prompt begins like one that Claude Code makes itself. The sign
+// after the tag must end its name, so that a person may begin with "<channels".
 func machineMade(text string) bool {
 	text = strings.TrimSpace(text)
 	for _, tag := range claudeMachineTags {

@@ -3,7 +3,8 @@ package agents
 import "strings"
 
 // How Claude Code's options take values. Source: its --help, 2.1.329, and two that this
-// leaves out (--max-turns, --permission-prompt-tool).
+// leaves out (--max-turns, --permission-prompt-tool). The keys say how many values follow: none,
+// one, any number, or one that may be missing.
 var claudeOptions = map[byte]string{
 	'0': "--allow-dangerously-skip-permissions --ax-screen-reader --brief --chrome --dangerously-skip-permissions --disable-slash-commands " +
 		"--exclude-dynamic-system-prompt-sections --forward-subagent-text --include-hook-events --include-partial-messages --no-chrome " +
@@ -28,7 +29,9 @@ const claudeKeepsNothing = "--no-session-persistence"
 
 // Restart returns those of the arguments with which an agent's process was started that a
 // later process of the same session needs as well: neither the prompt, nor which session it
-// is. It is false when an argument is not known, or when the session cannot be resumed.
+// is. It is false when an argument is not known, or when the session cannot be resumed. An option
+// that is not known may take a value or not, so guessing could make a prompt of a value. Then
+// nothing is kept, and a person resumes the session by hand.
 func Restart(agent string, args []string) (kept []string, ok bool) {
 	if agent != claudeName {
 		return nil, false
@@ -63,7 +66,8 @@ func Restart(agent string, args []string) (kept []string, ok bool) {
 }
 
 // claudeTakes is how an option takes values, 0 for one that is not known, and whether it is
-// for the first start alone.
+// for the first start alone. It runs once for each resume, so two short lists are searched from
+// the front.
 func claudeTakes(name string) (takes byte, first bool) {
 	for takes, names := range claudeFirst {
 		if hasWord(names, name) {
@@ -78,6 +82,7 @@ func claudeTakes(name string) (takes byte, first bool) {
 	return 0, false
 }
 
+// hasWord compares whole words, so that "--add" is not found in "--add-dir".
 func hasWord(list, word string) bool {
 	for w := range strings.FieldsSeq(list) {
 		if w == word {
@@ -87,7 +92,8 @@ func hasWord(list, word string) bool {
 	return false
 }
 
-// values is how many of rest an option takes.
+// values is how many of rest an option takes. Any number of values ends at the next word with a
+// dash.
 func values(takes byte, rest []string) int {
 	n := 0
 	switch takes {

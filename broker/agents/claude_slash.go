@@ -18,7 +18,8 @@ const claudeExpansion = "UserPromptExpansion"
 // SlashCommand is the tool under which such a text is asked for.
 const SlashCommand = "SlashCommand"
 
-// Slash is a custom command or a skill that the user typed. Strings are the agent's.
+// Slash is a custom command or a skill that the user typed. Strings are the agent's. A skill that
+// the model itself calls is a tool call like any other, and no Slash.
 type Slash struct {
 	Command string // as it was typed: "/deploy now"
 	Name    string // without arguments, parts joined by colons: "front:deploy"
@@ -29,7 +30,8 @@ type Slash struct {
 func (s Slash) Own() bool { return s.Source == "builtin" || s.Source == "bundled" }
 
 // SlashInput is the input of a call of SlashCommand: what was typed, and what is known of
-// its text.
+// its text. Everything but Typed and Source is worked out by package hooks from the files; the
+// agent does not say it.
 type SlashInput struct {
 	Typed   string   `json:"typed"`
 	Source  string   `json:"source,omitempty"`
@@ -49,6 +51,9 @@ func (in SlashInput) JSON() json.RawMessage {
 }
 
 // claudeSlash reads the event.
+//
+// The limit is half of what a call may have, since what is found in the text's files comes beside
+// it.
 func claudeSlash(r *reader, h *Hook) {
 	s := &Slash{Command: r.text("prompt"), Name: r.name("command_name"), Source: r.optionalName("command_source")}
 	if kind := r.name("expansion_type"); kind != "slash_command" {
@@ -64,7 +69,8 @@ func claudeSlash(r *reader, h *Hook) {
 	h.ToolInput = SlashInput{Typed: s.Command, Source: s.Source}.JSON()
 }
 
-// claudeSlashAnswer is the answer to that event: nothing, or a refusal.
+// claudeSlashAnswer is the answer to that event: nothing, or a refusal. The event has no form for
+// a changed input, and none for an allow: an empty answer lets the text be read in.
 func claudeSlashAnswer(a Answer) []byte {
 	if (a.Verdict == Allow || a.Verdict == Leave) && !a.StopTurn && a.UpdatedInput == nil {
 		return []byte(claudeNothing)
@@ -115,7 +121,8 @@ func TextRuns(text string) (commands []string, head string) {
 }
 
 // TextForPaths reports whether a text may be for some files only. Claude Code does not
-// offer it before it has read one of these.
+// offer it before it has read one of these. A member that cannot be read with certainty counts as
+// one.
 func TextForPaths(text string) bool {
 	head := textHead(text)
 	return headPaths().MatchString(head) || oddHead(head)
@@ -127,7 +134,8 @@ func oddHead(head string) bool {
 }
 
 // AddedFolders are the folders beside its own that Claude Code was started with (--add-dir):
-// texts in them count as the project's. Some of the words that follow may be none.
+// texts in them count as the project's. Some of the words that follow may be none. A folder too
+// many costs a look at the disk; one too few would leave a text unread.
 func AddedFolders(argv []string) []string {
 	var dirs []string
 	adds := false
@@ -145,8 +153,10 @@ func AddedFolders(argv []string) []string {
 	return dirs
 }
 
-// textHead is what stands between two lines of three dashes at the beginning, the whole
-// text when the second is missing.
+// textHead is what stands between two lines of three dashes at the beginning, the whole text when
+// the second is missing. A byte order mark and blank lines before the first dashes are passed
+// over. Without the second line everything counts as head, which finds too much rather than too
+// little.
 func textHead(text string) string {
 	rest, ok := strings.CutPrefix(strings.TrimLeft(text, "\uFEFF \t\r\n"), "---")
 	if !ok {

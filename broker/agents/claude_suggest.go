@@ -16,7 +16,8 @@ type Suggestion struct {
 	User bool   `json:"user,omitempty"` // for the user's own settings, else for the project's
 }
 
-// What is kept of an agent's suggestions; a real one makes one to three short ones.
+// What is kept of an agent's suggestions; a real one makes one to three short ones. A payload
+// with a thousand of them must not fill memory or the card.
 const (
 	maxSuggestions    = 20
 	maxSuggestion     = 1 << 10 // bytes of one
@@ -47,7 +48,9 @@ func claudeSuggestions(raw json.RawMessage) []Suggestion {
 	return list
 }
 
-// claudeAdds are the rules of one update, none unless it adds rules that allow.
+// claudeAdds are the rules of one update, none unless it adds rules that allow. A suggestion to
+// refuse or to change the mode is left out: the operator is offered only what would save a
+// question.
 func claudeAdds(raw json.RawMessage) []Suggestion {
 	if _, err := wire.Fields(raw); err != nil {
 		return nil
@@ -71,7 +74,9 @@ func claudeAdds(raw json.RawMessage) []Suggestion {
 	return list
 }
 
-// claudeRule writes a rule as it stands in settings.
+// claudeRule writes a rule as it stands in settings. Signs that mean something in the syntax are
+// escaped as Claude Code does. A rule with characters that do not print is left out: the operator
+// could not see what they accept.
 func claudeRule(tool string, content *string) (string, bool) {
 	text := tool
 	if content != nil {

@@ -43,6 +43,7 @@ func (codex) Common(name string, input json.RawMessage) (common string, in json.
 	return commonIn(codexTools, codexName, name, input)
 }
 
+// codexEvents are its events. An interrupt ends a turn too, with a text of ours.
 var codexEvents = map[string]Kind{
 	"PreToolUse":        Gate,
 	"PermissionRequest": Gate,
@@ -95,6 +96,8 @@ type (
 
 // Encode writes the answer to event. A call that may run as it is gets an empty answer:
 // a bare allow is more than Codex takes. What cannot be said ends as a refusal.
+//
+// Its turn cannot be ended by an answer, so the model is told in words.
 func (codex) Encode(event string, input json.RawMessage, a Answer) []byte {
 	if codexEvents[event] != Gate || a.Verdict == Leave && !a.StopTurn {
 		return []byte(nothing)
@@ -128,6 +131,8 @@ func codexTakes(tool string, input json.RawMessage) bool {
 	return err == nil && len(fields) == 1 && fields[0].Key == "command" && fields[0].Value[0] == '"'
 }
 
+// isCodex takes any payload with a turn's id, but for one that shows a message bit by bit
+// (delta), which is Claude Code's.
 func isCodex(has map[string]bool, _ map[string]string) bool {
 	return has["turn_id"] && !has["delta"]
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/aoctl/aoctl/broker/wire"
 )
 
-// A tool of an agent, in the words that all agents share.
+// A tool of an agent, in the words that all agents share. A tool that is missing in a table keeps
+// its name and is vouched for by nobody: rules for it must name it as its agent does.
 type tool struct {
 	name   string            // what Claude Code calls such a tool
 	params map[string]string // the agent's name of a parameter → the common one, where they differ
@@ -19,7 +20,9 @@ const (
 	ExitPlanMode    = "ExitPlanMode"
 )
 
-// commonNames are the tools whose names mean something to rules, risk and the screen.
+// commonNames are the tools whose names mean something to rules, risk and the screen. An agent's
+// own tool with one of these names that its table does not list gets the agent's name before it,
+// so that no rule for "Read" speaks about it.
 var commonNames = map[string]bool{
 	"Bash": true, "Read": true, "Edit": true, "MultiEdit": true, "Write": true, "NotebookEdit": true, "Glob": true, "Grep": true,
 	"LS": true, "NotebookRead": true, "WebFetch": true, "WebSearch": true, "Agent": true, "Task": true, "Monitor": true, "PowerShell": true,
@@ -42,6 +45,8 @@ func Common(agent, name string, input json.RawMessage) (common string, in json.R
 		return name, input, false
 	}
 	common, in, sure = d.Common(name, input)
+	// A dialog is known as one even where its input has a shape of its own, so that no rule
+	// allows it.
 	if dialog := known[agent].dialogs[name]; !sure && dialog != "" {
 		return dialog, input, true
 	}
@@ -51,7 +56,8 @@ func Common(agent, name string, input json.RawMessage) (common string, in json.R
 // startNames are the names that rules and risk know for such a parameter.
 var startNames = []string{"workdir", "cwd", "dir", "directory", "dir_path"}
 
-// commonIn is Common by agent's table of tools.
+// commonIn is Common by agent's table of tools. known is false when any parameter had to be
+// renamed away: what the tool does with it, nobody knows.
 func commonIn(tools map[string]tool, agent, name string, input json.RawMessage) (common string, in json.RawMessage, known bool) {
 	t, ok := tools[name]
 	if ok {
@@ -89,6 +95,8 @@ func (t tool) strange(agent string, input json.RawMessage) map[string]string {
 			add(key)
 		}
 	}
+	// The folder in which a line starts decides what its paths mean, so one that the tool does
+	// not read must not look like it.
 	if t.name == "Bash" || t.name == "Monitor" {
 		for _, key := range startNames {
 			if key != known[agent].startsIn {
@@ -103,6 +111,9 @@ func (t tool) strange(agent string, input json.RawMessage) map[string]string {
 // them, in the same order and with the very bytes of their values; false when that cannot
 // be told from another input: a name that is there already, or an input that is not one
 // strict object.
+//
+// Bytes of values are never changed, because the digest, the screen and the agent must speak of
+// the same ones.
 func renamed(input json.RawMessage, lists ...map[string]string) (json.RawMessage, bool) {
 	fields, err := wire.Fields(input)
 	if err != nil {

@@ -45,7 +45,8 @@ var copilotEvents = map[string]Kind{
 	"PromptTransformed":  Observe,
 }
 
-// Decode reads one payload, in either spelling.
+// Decode reads one payload, in either spelling. What carries a call and has no known name fails:
+// to answer it with {} would leave the call to Copilot's own rules.
 func (copilot) Decode(payload []byte) (Hook, error) {
 	r, err := openPayload(payload)
 	if err != nil {
@@ -185,6 +186,8 @@ func copilotCall(r *reader, h *Hook) {
 	}
 }
 
+// copilotText reads arguments that are a text. The text is wrapped into an object with the one
+// member freeText; copilotArgs unwraps it again on the way out.
 func copilotText(r *reader, key string) json.RawMessage {
 	text := r.text(key)
 	if strings.HasPrefix(strings.TrimSpace(text), "{") {
@@ -200,7 +203,8 @@ func copilotText(r *reader, key string) json.RawMessage {
 const freeText = "input"
 
 // isCopilot knows all of its calls. Some of its other events name a transcript, as Gemini
-// CLI's do, but then they say why a turn stopped, or its variables are there.
+// CLI's do, but then they say why a turn stopped, or its variables are there. Cursor and Claude
+// Code are asked before; see byPayload.
 func isCopilot(has map[string]bool, env map[string]string) bool {
 	if has["sessionId"] || has["hookName"] || has["toolName"] {
 		return true

@@ -49,4 +49,6 @@ func copilotArgs(input, updated json.RawMessage) json.RawMessage {
 	return raw
 }
 
+// takes reports whether the answer to event can hold changed arguments. The event before a
+// permission has no field for changed arguments.
 func (copilot) takes(event, _ string, _, _ json.RawMessage) bool { return event != "PermissionRequest" }

@@ -27,7 +27,9 @@ var copilotTools = func() map[string]tool {
 	}
 }()
 
-// copilotParams are the parameters that those tools are known to have, by common name.
+// copilotParams are the parameters that those tools are known to have, by common name. A
+// parameter that is not listed may change what the tool does, so the tool is then not vouched
+// for.
 var copilotParams = map[string]string{
 	"Bash": "command description shellId mode detach initial_wait", "BashOutput": "shellId delay",
 	"Read": "path view_range forceReadLargeFiles", "Write": "path file_text", "Edit": "path old_str new_str",
@@ -51,7 +53,8 @@ func (copilot) Common(name string, input json.RawMessage) (common string, in jso
 	return common, in, known && listed && only(input, params)
 }
 
-// isPatch reports whether input is nothing but the text of a patch.
+// isPatch reports whether input is nothing but the text of a patch. Only the beginning is looked
+// at: whatever follows goes to the same tool.
 func isPatch(input json.RawMessage) bool {
 	text, _ := stringIn(input, freeText)
 	return only(input, freeText) && strings.HasPrefix(strings.TrimSpace(text), "*** Begin Patch")

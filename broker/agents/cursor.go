@@ -76,6 +76,8 @@ var cursorEvents = map[string]Kind{
 }
 
 // Decode reads one payload.
+//
+// In its own calls a sub-agent is named by the id of the call that started it.
 func (cursor) Decode(payload []byte) (Hook, error) {
 	r, err := openPayload(payload)
 	if err != nil {
@@ -117,7 +119,8 @@ func cursorCarriesCall(r *reader) bool {
 	return r.has("tool_name", "tool_input", "command") && !r.has("tool_output", "output", "result_json", "error_message")
 }
 
-// cursorFolder is the folder that the call names, or the workspace's.
+// cursorFolder is the folder that the call names, or the workspace's. An editor may have several
+// folders open; the first one is taken.
 func cursorFolder(r *reader) string {
 	if dir := r.path("cwd"); dir != "" {
 		return dir
@@ -160,6 +163,7 @@ func cursorCall(r *reader, h *Hook) {
 	}
 }
 
+// isCursor needs one of two fields that no other agent sends.
 func isCursor(has map[string]bool, _ map[string]string) bool {
 	return has["cursor_version"] || has["conversation_id"]
 }

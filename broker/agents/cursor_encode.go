@@ -23,6 +23,8 @@ type (
 
 // Encode writes the answer to event. To leave a call to Cursor is to allow it: what Cursor
 // asks by itself it asks afterwards in either case.
+//
+// A prompt is always let through. aoctl gates calls, and a prompt runs none.
 func (d cursor) Encode(event string, input json.RawMessage, a Answer) []byte {
 	switch event {
 	case "beforeSubmitPrompt":
@@ -74,6 +76,8 @@ func (cursor) takes(event, tool string, input, updated json.RawMessage) bool {
 	return mcp || len(changed) == len(old)
 }
 
+// cursorApplies reports whether f is a change that Cursor applies. What it does not list is
+// dropped without a word, so it cannot be said to have been changed.
 func cursorApplies(f wire.Field) bool {
 	kind, first := cursorFields[f.Key], f.Value[0]
 	if '0' <= first && first <= '9' {

@@ -9,7 +9,9 @@ import (
 	"github.com/aoctl/aoctl/broker/wire"
 )
 
-// closed is h, or the first fault of reading it.
+// closed is h, or the first fault of reading it. Only the first fault is kept, since those that
+// follow are often its consequences. A Hook is never returned with an error: no half-read call
+// can be asked.
 func (r *reader) closed(h Hook) (Hook, error) {
 	if r.err != nil {
 		return Hook{}, fmt.Errorf("%w: %w", ErrPayload, r.err)
@@ -29,7 +31,8 @@ func (r *reader) has(keys ...string) bool {
 	return false
 }
 
-// either is the first of these names that the payload has a field of, or the first name.
+// either is the first of these names that the payload has a field of, or the first name. So a
+// missing field is reported under its first, usual name.
 func (r *reader) either(keys ...string) string {
 	for _, key := range keys {
 		if r.has(key) {
@@ -39,7 +42,8 @@ func (r *reader) either(keys ...string) string {
 	return keys[0]
 }
 
-// fits refuses a gate's call that is larger than a call may be.
+// fits refuses a gate's call that is larger than a call may be. A report may be larger. It is
+// about something that has run, and refusing it would only hide that.
 func (r *reader) fits(h *Hook, key string) {
 	if size := len(h.ToolName) + len(h.ToolInput); h.Kind == Gate && size > wire.MaxBody {
 		r.fail(key, fmt.Sprintf("the call has %d bytes, more than %d", size, wire.MaxBody))
@@ -47,7 +51,8 @@ func (r *reader) fits(h *Hook, key string) {
 }
 
 // settled is what a says about a gate's call: Allow, Leave or Deny and nothing else. takes
-// says whether the agent applies the changed input as a whole.
+// says whether the agent applies the changed input as a whole. A stop ends as Deny here, whatever
+// the verdict was.
 func settled(a Answer, takes func(updated json.RawMessage) bool) Answer {
 	switch {
 	case a.StopTurn:
@@ -62,7 +67,8 @@ func settled(a Answer, takes func(updated json.RawMessage) bool) Answer {
 // anyInput is for agents that take every object.
 func anyInput(json.RawMessage) bool { return true }
 
-// only reports whether input has no other keys than these, which are separated by blanks.
+// only reports whether input has no other keys than these, which are separated by blanks. An
+// input that is no strict object has other keys than these for all that is known.
 func only(input json.RawMessage, keys string) bool {
 	fields, err := wire.Fields(input)
 	if err != nil {
@@ -77,7 +83,7 @@ func only(input json.RawMessage, keys string) bool {
 	return true
 }
 
-// stringIn is the string under key in input.
+// stringIn is the string under key in input. ok is false when there is none, or it is no string.
 func stringIn(input json.RawMessage, key string) (string, bool) {
 	fields, err := wire.Fields(input)
 	if err != nil {

@@ -49,6 +49,8 @@ func (gemini) Common(name string, input json.RawMessage) (common string, in json
 	return commonIn(geminiTools, geminiName, name, input)
 }
 
+// geminiEvents are its events. Those about the model come with every request to it, and are let
+// pass without a look.
 var geminiEvents = map[string]Kind{
 	"BeforeTool":          Gate,
 	"AfterTool":           ToolDone,
@@ -133,6 +135,8 @@ func (gemini) Encode(event string, input json.RawMessage, a Answer) []byte {
 	return []byte(nothing)
 }
 
+// geminiGate answers a question about a call. A refusal that ends the turn says it twice: once
+// for the call, once for the turn.
 func geminiGate(event string, a Answer) []byte {
 	switch {
 	case a.StopTurn:
@@ -146,6 +150,8 @@ func geminiGate(event string, a Answer) []byte {
 	return oneLine(geminiAnswer{Decision: "deny", Reason: refusal(a, false)})
 }
 
+// isGemini knows it by what it has of all agents that copied Claude Code. Qwen Code and Copilot
+// send these fields too and are asked before; see byPayload.
 func isGemini(has map[string]bool, _ map[string]string) bool {
 	return has["timestamp"] && has["transcript_path"]
 }

@@ -28,11 +28,13 @@ func (generic) Common(name string, input json.RawMessage) (common string, in jso
 	return name, input, false
 }
 
+// genericEvents are the words of docs/generic.md. A program may leave out all but "ask".
 var genericEvents = map[string]Kind{
 	"ask": Gate, "start": SessionStart, "prompt": Prompt, "done": ToolDone, "turn_end": TurnEnd, "end": SessionEnd, "note": Notify,
 }
 
-// Decode reads one payload. Fields that it does not know it ignores.
+// Decode reads one payload. Fields that it does not know it ignores. An unknown event that
+// carries a call fails, so a program that misspells "ask" is not let through.
 func (generic) Decode(payload []byte) (Hook, error) {
 	r, err := openPayload(payload)
 	if err != nil {
@@ -64,6 +66,8 @@ func (generic) Decode(payload []byte) (Hook, error) {
 	return r.closed(h)
 }
 
+// genericAnswer is what such a program reads. It must take any other decision than "allow" as a
+// refusal.
 type genericAnswer struct {
 	Decision string          `json:"decision"`
 	Reason   string          `json:"reason,omitempty"`
@@ -82,6 +86,8 @@ func (generic) Encode(event string, _ json.RawMessage, a Answer) []byte {
 	return oneLine(genericAnswer{Decision: "allow", Input: a.UpdatedInput})
 }
 
+// isGeneric knows what docs/generic.md asks for. hook_event_name is what agents send that copied
+// Claude Code.
 func isGeneric(has map[string]bool, _ map[string]string) bool {
 	return has["event"] && has["session"] && !has["hook_event_name"]
 }

@@ -119,6 +119,8 @@ func opencodeBelow(kind Kind) Kind {
 	return kind
 }
 
+// opencodeAnswer is what the plugin reads. It is written for this client alone, so the two may
+// change together.
 type opencodeAnswer struct {
 	Decision string          `json:"decision"`
 	Reason   string          `json:"reason,omitempty"`

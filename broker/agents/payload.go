@@ -15,7 +15,7 @@ import (
 // is read here.
 
 // openPayload checks a payload of at most wire.MaxHookBody bytes. Members that are null
-// count as missing.
+// count as missing. The first bound is on the whole payload, before anything of it is parsed.
 func openPayload(payload []byte) (*reader, error) {
 	if len(payload) > wire.MaxHookBody {
 		return nil, fmt.Errorf("%w: it has %d bytes, more than %d", ErrPayload, len(payload), wire.MaxHookBody)
@@ -33,7 +33,8 @@ func openPayload(payload []byte) (*reader, error) {
 	return r, nil
 }
 
-// decodeShared is Decode for agent with these events; more reads what the agent alone has.
+// decodeShared is Decode for agent with these events; more reads what the agent alone has. more
+// runs last, so it sees what was read and may correct it.
 func decodeShared(agent string, events map[string]Kind, payload []byte, more func(r *reader, h *Hook)) (Hook, error) {
 	r, err := openPayload(payload)
 	if err != nil {
@@ -105,7 +106,8 @@ func (r *reader) failure(h *Hook) {
 	}
 }
 
-// call reads the tool call of a gate event, or of one that reports its end.
+// call reads the tool call of a gate event, or of one that reports its end. fits comes after the
+// fields, so that a missing field is named before a size.
 func (r *reader) call(h *Hook) {
 	h.ToolName, h.ToolInput, h.ToolUseID = r.name("tool_name"), r.object("tool_input"), r.optionalName("tool_use_id")
 	r.fits(h, "tool_input")
@@ -118,7 +120,8 @@ func (r *reader) call(h *Hook) {
 // maxDuration is the longest that a call is believed to have run.
 const maxDuration = 365 * 24 * time.Hour
 
-// milliseconds reads a time that nobody decides on: 0 when it is none.
+// milliseconds reads a time that nobody decides on: 0 when it is none. A wrong time must not
+// refuse a report, so it counts as not told.
 func (r *reader) milliseconds(key string) time.Duration {
 	var ms float64
 	raw := r.raw(key)

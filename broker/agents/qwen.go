@@ -53,6 +53,8 @@ func (qwen) Common(name string, input json.RawMessage) (common string, in json.R
 	return commonIn(qwenTools, qwenName, name, input)
 }
 
+// qwenEvents are its events. Only what asks about a call is a gate; a custom command that its
+// user typed is taken note of.
 var qwenEvents = map[string]Kind{
 	"PreToolUse":          Gate,
 	"PermissionRequest":   Gate,
@@ -78,7 +80,8 @@ var qwenEvents = map[string]Kind{
 	"MessageDisplay":      Observe,
 }
 
-// Decode reads one payload; see Dialect.
+// Decode reads one payload; see Dialect. A prompt that its agent made lifts no stop, so those
+// that come empty after each call count as its own.
 func (qwen) Decode(payload []byte) (Hook, error) {
 	return decodeShared(qwenName, qwenEvents, payload, func(r *reader, h *Hook) {
 		switch h.Kind {
@@ -120,6 +123,9 @@ type (
 
 // Encode writes the answer to event. A call that may run as it is gets an empty answer:
 // its own policies speak for themselves. What cannot be said ends as a refusal.
+//
+// The refusal of a call says it in three places, because another hook's answer may take the place
+// of any one of them.
 func (qwen) Encode(event string, input json.RawMessage, a Answer) []byte {
 	if qwenEvents[event] != Gate || a.Verdict == Leave && !a.StopTurn {
 		return []byte(nothing)

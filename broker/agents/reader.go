@@ -20,12 +20,14 @@ const (
 )
 
 // reader takes fields out of a payload by their exact names. It keeps the first
-// fault and returns zero values from then on.
+// fault and returns zero values from then on. The zero values let a caller read on without asking
+// for an error after each field; closed asks once.
 type reader struct {
 	fields []wire.Field
 	err    error
 }
 
+// newReader reads fields that were checked to be those of one strict object.
 func newReader(fields []wire.Field) *reader { return &reader{fields: fields} }
 
 // fail notes a fault of field key; the first one stays.
@@ -35,7 +37,8 @@ func (r *reader) fail(key, what string) {
 	}
 }
 
-// raw is the value of field key, nil when there is none.
+// raw is the value of field key, nil when there is none. A name that stands twice in an object
+// never comes here: wire.Fields refuses such an object.
 func (r *reader) raw(key string) json.RawMessage {
 	if r.err != nil {
 		return nil
@@ -48,7 +51,8 @@ func (r *reader) raw(key string) json.RawMessage {
 	return nil
 }
 
-// str reads a string field.
+// str reads a string field. A number or an object in a string's place is a fault: whatever text
+// one made of it, the agent did not say that.
 func (r *reader) str(key string, required bool) string {
 	raw := r.raw(key)
 	switch {
@@ -68,7 +72,8 @@ func (r *reader) str(key string, required bool) string {
 	return s
 }
 
-// unquote reads a JSON string that was checked to be one.
+// unquote reads a JSON string that was checked to be one. Most strings have no escapes and are
+// taken as they are, which is faster and keeps their bytes.
 func unquote(raw json.RawMessage) (string, error) {
 	if !bytes.Contains(raw, []byte{'\\'}) {
 		return string(raw[1 : len(raw)-1]), nil
@@ -83,7 +88,8 @@ func unquote(raw json.RawMessage) (string, error) {
 func (r *reader) text(key string) string     { return r.str(key, true) }
 func (r *reader) optional(key string) string { return cut(r.str(key, false), maxText) }
 
-// path reads a folder's name, which need not be there.
+// path reads a folder's name, which need not be there. It is not checked to be a path: what a
+// folder's name leads to, package workspace finds out.
 func (r *reader) path(key string) string {
 	s := r.str(key, false)
 	if len(s) > maxPath {
@@ -95,7 +101,8 @@ func (r *reader) path(key string) string {
 // name reads an id or a name, which must be there.
 func (r *reader) name(key string) string { return r.checkName(key, r.str(key, true)) }
 
-// optionalName reads an id or a name, which need not be there but may not be empty.
+// optionalName reads an id or a name, which need not be there but may not be empty. An empty one
+// is refused, as it could be mistaken for one that is missing.
 func (r *reader) optionalName(key string) string {
 	if r.raw(key) == nil {
 		return ""
@@ -103,6 +110,8 @@ func (r *reader) optionalName(key string) string {
 	return r.checkName(key, r.str(key, true))
 }
 
+// checkName refuses what no id or name is. Ids become parts of keys that are joined by a control
+// character, so none may hold one.
 func (r *reader) checkName(key, s string) string {
 	switch {
 	case s == "":
@@ -147,7 +156,8 @@ func kindOf(raw json.RawMessage) string {
 // hasControl reports whether s has a character that no name has.
 func hasControl(s string) bool { return strings.ContainsFunc(s, unicode.IsControl) }
 
-// cut shortens s to at most limit bytes, between characters, and marks that it did.
+// cut shortens s to at most limit bytes, between characters, and marks that it did. The mark
+// counts towards the limit.
 func cut(s string, limit int) string {
 	if len(s) <= limit {
 		return s

@@ -22,7 +22,8 @@ var anyReading = wire.Rules{Loose: slices.Concat(claudeReading.Loose, []string{
 })}
 
 // byPayload is the order in which agents are asked whether a payload is theirs. Some are known
-// by less than others, and one that began as another agent comes before that one.
+// by less than others, and one that began as another agent comes before that one. A new dialect
+// must be put in here, or its payloads are read by the hint alone.
 var byPayload = []string{claudeName, cursorName, copilotName, qwenName, geminiName, codexName, opencodeName, genericName}
 
 // Recognise names the dialect for a payload that came in under the name hint.
@@ -38,6 +39,7 @@ func Recognise(hint string, payload []byte, env map[string]string) (string, erro
 	if _, err := For(hint); err != nil {
 		return "", err
 	}
+	// The size is Decode's to refuse; nothing of such a payload is parsed here.
 	if len(payload) > wire.MaxHookBody {
 		return hint, nil
 	}
@@ -65,6 +67,8 @@ func Recognise(hint string, payload []byte, env map[string]string) (string, erro
 	return name, nil
 }
 
+// callerByPayload is the first agent that knows the payload as its own. Only the names of fields
+// count, never their values, so an agent's texts cannot change who it is.
 func callerByPayload(has map[string]bool, env map[string]string) (string, bool) {
 	for _, name := range byPayload {
 		if known[name].sent(has, env) {

@@ -8,7 +8,7 @@ import (
 
 // ResultText is what a tool gave back, as people read it: a command's output, a file's
 // content, the lines of a patch. What has no known shape stays JSON. Nothing is made safe
-// to draw.
+// to draw. nil, null and blanks are the empty text.
 func ResultText(raw json.RawMessage) string {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || string(raw) == "null" {
@@ -32,7 +32,8 @@ func ResultText(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// blocksText reads a list of content blocks, as MCP tools return them.
+// blocksText reads a list of content blocks, as MCP tools return them. One block that is not
+// understood makes the whole list stay JSON, so that no part is left out in silence.
 func blocksText(raw json.RawMessage) (string, bool) {
 	var blocks []json.RawMessage
 	if json.Unmarshal(raw, &blocks) != nil {
@@ -112,7 +113,8 @@ func memberText(raw json.RawMessage) (string, bool) {
 	return "", false
 }
 
-// streamsText reads what a command wrote.
+// streamsText reads what a command wrote. stderr comes last and is named, as the order in which a
+// command wrote both is not known.
 func streamsText(o map[string]json.RawMessage) (string, bool) {
 	_, has := o["stdout"]
 	if _, other := o["stderr"]; !has && !other {
@@ -128,7 +130,7 @@ func streamsText(o map[string]json.RawMessage) (string, bool) {
 	return out, true
 }
 
-// patchText reads Claude Code's structuredPatch.
+// patchText reads Claude Code's structuredPatch. Hunks are divided by a sign that no patch has.
 func patchText(raw json.RawMessage) (string, bool) {
 	var hunks []struct {
 		Lines []string `json:"lines"`

@@ -27,6 +27,7 @@ var params = map[string]map[string]string{
 	"WebSearch":    {"query": "a string!", "allowed_domains": "an array", "blocked_domains": "an array"},
 }
 
+// aString is the word of kindOf for one.
 const aString = "a string"
 
 // forms are tools that a person fills in: an answer adds what was not asked.
@@ -36,6 +37,9 @@ var forms = map[string]bool{"AskUserQuestion": true, "ExitPlanMode": true}
 // was asked with: it is not one strict JSON object, a parameter is missing, is blank, has
 // a value of another kind, or is none that the tool is known to take. What is not known
 // of a tool passes.
+//
+// It is for the operator's edits. Its texts are shown beside the edited input, so they name
+// parameters as the agent does.
 func SameShape(agent, name string, asked, input json.RawMessage) error {
 	fresh, err := wire.Fields(input)
 	if err != nil {
@@ -46,6 +50,7 @@ func SameShape(agent, name string, asked, input json.RawMessage) error {
 		return fmt.Errorf("the call was not asked with a plain JSON object: %w", err)
 	}
 	commonName, was, _ := Common(agent, name, asked)
+	// What a form is given in answer is checked by package forms.
 	if forms[commonName] {
 		return nil
 	}
@@ -62,7 +67,8 @@ func SameShape(agent, name string, asked, input json.RawMessage) error {
 }
 
 // sameShape compares two inputs, each with its fields as the agent names them and, in
-// the same order, in the common words.
+// the same order, in the common words. A parameter that was there with an odd kind may keep that
+// kind: the agent sent it so.
 func sameShape(known map[string]string, old, oldCommon, fresh, freshCommon []wire.Field) error {
 	kinds := make(map[string]string, len(old)) // by the agent's name
 	for i, f := range old {
@@ -89,6 +95,7 @@ func sameShape(known map[string]string, old, oldCommon, fresh, freshCommon []wir
 	return nil
 }
 
+// hasField reports whether list has a field of exactly this key.
 func hasField(list []wire.Field, key string) bool {
 	for _, f := range list {
 		if f.Key == key {
@@ -98,6 +105,7 @@ func hasField(list []wire.Field, key string) bool {
 	return false
 }
 
+// blank reports whether a string has nothing that could be read. What is no string is not blank.
 func blank(raw json.RawMessage) bool {
 	var s string
 	return json.Unmarshal(raw, &s) == nil && strings.TrimSpace(s) == ""

@@ -22,7 +22,8 @@ const (
 	SaidOther   Speaker = "other"   // any other line, as it is
 )
 
-// Said is one part of a transcript. Its text is untrusted.
+// Said is one part of a transcript. Its text is untrusted. The zero Usage means that the line
+// told none, not that the reply was free.
 type Said struct {
 	By   Speaker
 	Tool string // SaidCall; SaidOther: the type of a line of the agent's books
@@ -48,7 +49,8 @@ type Spent struct {
 
 // ReadTranscript reads whole lines of a transcript, one JSON object each, as Claude Code,
 // Codex, Gemini CLI and Qwen Code write them. What it does not know comes back as it is;
-// of lines that only keep the agent's books, Tool is their type.
+// of lines that only keep the agent's books, Tool is their type. A line that is cut off at its
+// end, as when the agent is writing it, comes back as it is.
 func ReadTranscript(lines []byte) []Said {
 	var list []Said
 	at := int64(0)
@@ -71,7 +73,8 @@ func ReadTranscript(lines []byte) []Said {
 }
 
 // TellsTokens reports whether a line may say what was spent. Most lines, and the longest ones, do
-// not, and need not be decoded by those who ask for nothing else.
+// not, and need not be decoded by those who ask for nothing else. It may say yes for nothing, as
+// when a text has the word; it never says no for a line that tells.
 func TellsTokens(line []byte) bool {
 	for _, name := range [...]string{"usage", "modelUsage", `"tokens"`} { // as parts of the agents' names: usageMetadata, thread_token_usage
 		if bytes.Contains(line, []byte(name)) {
@@ -89,7 +92,8 @@ var books = map[string]bool{
 	"event_msg": true, "session_meta": true, "token_usage_record": true, "turn_context": true, "world_state": true,
 }
 
-// transcriptEntry is one line, of whichever agent.
+// transcriptEntry is one line, of whichever agent. One struct for all agents, so that a line is
+// decoded once and its agent need not be known.
 type transcriptEntry struct {
 	Type        string             `json:"type"`
 	Timestamp   time.Time          `json:"timestamp"`
@@ -107,6 +111,8 @@ type transcriptEntry struct {
 	qwenEntry
 }
 
+// transcriptMessage is the message in a line: of Claude Code and Codex with blocks as its
+// content, of Qwen Code with parts as the Gemini API has them.
 type transcriptMessage struct {
 	ID      string          `json:"id"`
 	Role    string          `json:"role"`
@@ -116,7 +122,8 @@ type transcriptMessage struct {
 	Parts   []geminiPart    `json:"parts"`
 }
 
-// transcriptLine reads one line; false when it has no shape that is known.
+// transcriptLine reads one line; false when it has no shape that is known. A file may hold lines
+// of several versions of an agent, so each is judged by its own fields.
 func transcriptLine(line []byte) ([]Said, bool) {
 	var l transcriptEntry
 	if json.Unmarshal(line, &l) != nil {
@@ -149,7 +156,8 @@ func transcriptLine(line []byte) ([]Said, bool) {
 	return parts, ok
 }
 
-// parts are those of a line that is no book.
+// parts are those of a line that is no book. The order is from the most particular shape to the
+// widest.
 func (l *transcriptEntry) parts(content string) ([]Said, bool) {
 	switch {
 	case l.Type == "response_item":

@@ -26,6 +26,8 @@ type claudeCost struct {
 	} `json:"modelUsage"`
 }
 
+// spent is what the line says of all models together. The line tells each model apart; the sum is
+// what a person asks for.
 func (c claudeCost) spent() *Spent {
 	s := &Spent{Cost: c.TotalCost}
 	for _, u := range c.ModelUsage {

@@ -7,7 +7,8 @@ import (
 	"github.com/aoctl/aoctl/broker/wire"
 )
 
-// codexItem is the payload of a response_item in a rollout of Codex.
+// codexItem is the payload of a response_item in a rollout of Codex. Arguments and Input are
+// texts: JSON for a function, anything for a custom tool.
 type codexItem struct {
 	transcriptMessage
 
@@ -75,7 +76,8 @@ func (p codexItem) ofHarness() bool {
 	return false
 }
 
-// codexFailed reports whether a tool's output says that the call failed, or was refused.
+// codexFailed reports whether a tool's output says that the call failed, or was refused. Only the
+// head is looked at: a program's own output may hold the same words.
 func codexFailed(text string) bool {
 	if strings.HasPrefix(text, "Command blocked by ") {
 		return true
@@ -92,7 +94,8 @@ func codexFailed(text string) bool {
 }
 
 // codexBooks is what a line of Codex's books tells of the model and of what the thread
-// cost so far.
+// cost so far. Codex counts cached tokens among the input; here they are told apart, as with the
+// other agents.
 func codexBooks(typ string, payload json.RawMessage) (model string, total *Spent) {
 	if typ != "turn_context" && typ != "token_usage_record" {
 		return "", nil
@@ -115,8 +118,8 @@ func codexBooks(typ string, payload json.RawMessage) (model string, total *Spent
 	return p.Model, total
 }
 
-// InHookWords is a call that stands in an agent's transcript, in the words of its hooks:
-// Codex's rollout has others.
+// InHookWords is a call that stands in an agent's transcript, in the words of its hooks: Codex's
+// rollout has others. Any other call is returned as it is.
 func InHookWords(agent, name string, input json.RawMessage) (string, json.RawMessage) {
 	if agent != codexName {
 		return name, input

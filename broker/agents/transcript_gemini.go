@@ -72,7 +72,8 @@ func (p geminiPart) said(by Speaker) (Said, bool) {
 	return Said{By: by, Text: p.Text}, strings.TrimSpace(p.Text) != ""
 }
 
-// geminiResponse is the text of a function's response, and whether it is an error.
+// geminiResponse is the text of a function's response, and whether it is an error. A response of
+// another shape is shown like any tool's result.
 func geminiResponse(raw json.RawMessage) (text string, failed bool) {
 	var r struct {
 		Output *string `json:"output"`
@@ -130,6 +131,8 @@ func (l *transcriptEntry) geminiParts(content string) ([]Said, bool) {
 	return parts, true
 }
 
+// tokens tells each part of a message what the whole used. Thoughts are paid like output, so they
+// are counted as that.
 func (l *transcriptEntry) tokens(parts []Said) {
 	for i := range parts {
 		parts[i].Model = l.Model
@@ -140,6 +143,8 @@ func (l *transcriptEntry) tokens(parts []Said) {
 	}
 }
 
+// geminiThoughts are the thoughts of a message, as one part. A list of other things is no
+// thought; nil then.
 func (l *transcriptEntry) geminiThoughts() []Said {
 	var thoughts []struct {
 		Subject     string `json:"subject"`
@@ -158,7 +163,8 @@ func (l *transcriptEntry) geminiThoughts() []Said {
 	return []Said{{By: SaidThought, ID: l.MessageID, Text: strings.Join(texts, "\n")}}
 }
 
-// qwenParts reads a message of Qwen Code.
+// qwenParts reads a message of Qwen Code. The text of a reply may be empty while its calls are
+// not; those parts are kept.
 func (l *transcriptEntry) qwenParts() ([]Said, bool) {
 	by := SaidUser
 	switch {

@@ -11,11 +11,16 @@ import (
 )
 
 // leastDigest is how much of a digest names a call, in hexadecimal digits; a dangerous
-// one is named by all of it.
+// one is named by all of it. Eight digits are what a person reads off a card; a shorter beginning
+// would fit too many calls.
 const leastDigest = 8
 
 // allow takes a decision that allows. It takes an operator's token, and whoever tries
 // without is on record.
+//
+// The order of the checks tells a stranger as little as possible: who has no operator's token
+// hears so, and does not learn from the answer whether the digest was right. Only that there is
+// no such call is said to everybody.
 func (rt callRoutes) allow(w http.ResponseWriter, r *http.Request, body decideBody) {
 	by, err := rt.callerOf(r)
 	if err != nil {
@@ -39,9 +44,12 @@ func (rt callRoutes) allow(w http.ResponseWriter, r *http.Request, body decideBo
 		fail(w, err)
 		return
 	}
+	// A call that is over cannot run any more; allowing it leaves a grant for its next try.
 	late := req.State.Terminal()
 	d := broker.Decision{
 		Verdict: broker.Allow, By: by, Reason: body.Reason, UpdatedInput: body.UpdatedInput, Digest: req.Digest,
+		// The digest is the stored call's, not the body's: the body may name it by its beginning
+		// alone.
 		Dangerous: body.knowsDanger(req),
 	}
 	req, err = rt.o.Calls.Decide(r.Context(), req.ID, d)
@@ -55,7 +63,9 @@ func (rt callRoutes) allow(w http.ResponseWriter, r *http.Request, body decideBo
 	}{decisionView(req), late || req.State != broker.Allowed})
 }
 
-// fits checks what can be said of the body beside req.
+// fits checks what can be said of the body beside req. A body without a digest fits every call:
+// it names none, and what is dangerous is refused later. An input of the caller's own must be an
+// object, as every tool's is.
 func (body decideBody) fits(req broker.Request) error {
 	digest := strings.ToLower(body.Digest)
 	switch {
@@ -71,7 +81,9 @@ func (body decideBody) fits(req broker.Request) error {
 	return nil
 }
 
-// knowsDanger reports whether the body says of req, named whole, that it is dangerous.
+// knowsDanger reports whether the body says of req, named whole, that it is dangerous. A
+// beginning of the digest is not enough here. Who allows a dangerous call must have its whole
+// digest, which is to say that they have read that very call.
 func (body decideBody) knowsDanger(req broker.Request) bool {
 	return body.Dangerous && len(body.Digest) == len(req.Digest)
 }
@@ -86,12 +98,16 @@ func (rt callRoutes) dangerKnown(req broker.Request, body decideBody) error {
 	if len(body.UpdatedInput) > 0 {
 		asked.ToolInput = body.UpdatedInput
 	}
+	// The call is judged anew: the rules, the files that it names, or its input may be others
+	// than when it was shown.
 	project := rt.o.View.Look(&req).Project
 	a := rt.o.Judge.AssessRequest(asked, project, req.Vouched())
 	shown := req.Assessment
 	if a.Class < risk.Dangerous && (shown == nil || shown.Class < risk.Dangerous) {
 		return nil
 	}
+	// What was shown counts as well. A call that looked dangerous on the card does not become
+	// harmless because a file has gone since.
 	why := a.Why
 	if shown != nil && shown.Class >= risk.Dangerous {
 		why = shown.Why

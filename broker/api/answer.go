@@ -12,7 +12,9 @@ import (
 	"github.com/aoctl/aoctl/broker/forms"
 )
 
-// What keeps a session's question from being answered.
+// What keeps a session's question from being answered. These become answers in the table of
+// respond.go. Some of them share a code there, since a program can do nothing else about one than
+// about the other.
 var (
 	errNoQuestion  = errors.New("no question waits in this session")
 	errElsewhere   = errors.New("this session's agent asks in its own terminal")
@@ -32,7 +34,8 @@ type answerBody struct {
 // answerText is one label or text, or a list of them.
 type answerText []string
 
-// UnmarshalJSON takes a string or a list of strings.
+// UnmarshalJSON takes a string or a list of strings. A null inside the list is an error and not
+// an empty answer, since an answer is written into the input of a tool.
 func (t *answerText) UnmarshalJSON(raw []byte) error {
 	if len(raw) > 0 && raw[0] == '"' {
 		var s string
@@ -68,6 +71,8 @@ func (rt callRoutes) postAnswer(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
+	// A declined question is a refused call, so an agent's process that shows an operator's token
+	// may still decline. A token that is none is an error either way.
 	by, err := rt.callerOf(r)
 	if err != nil && (body.Decline == nil || !errors.Is(err, broker.ErrForbidden)) {
 		fail(w, err)
@@ -92,6 +97,8 @@ func (rt callRoutes) postAnswer(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, decisionView(req))
 }
 
+// check refuses a body that says two things, or nothing. An empty set of answers is not taken as
+// "no answer": that is what decline is for.
 func (body answerBody) check() error {
 	switch {
 	case body.Decline != nil && len(body.Answers) > 0:
@@ -107,6 +114,10 @@ func (body answerBody) check() error {
 // answer ends the question that waits in s as body says. Errors: ErrNotFound,
 // ErrAlreadyDecided, ErrInvalid, errNoQuestion and what is declared beside it, and those of
 // Decide.
+//
+// The engine decides by id, so a question that was answered meanwhile is ErrAlreadyDecided, with
+// the answer that it got. What is filled in keeps every other member of the input as the agent
+// sent it.
 func (rt callRoutes) answer(ctx context.Context, s broker.Session, body answerBody, by broker.Actor) (broker.Request, error) {
 	req, err := rt.questionOf(ctx, s, body.RequestID)
 	if err != nil {
@@ -124,7 +135,9 @@ func (rt callRoutes) answer(ctx context.Context, s broker.Session, body answerBo
 	return rt.o.Calls.Decide(ctx, req.ID, d)
 }
 
-// questionOf is the question that is meant: request id's, or the only one that waits in s.
+// questionOf is the question that is meant: request id's, or the only one that waits in s. A
+// request that is named must be one of this session: a token holder that mixes up two sessions
+// would answer the wrong agent.
 func (rt callRoutes) questionOf(ctx context.Context, s broker.Session, id string) (broker.Request, error) {
 	if id != "" {
 		req, err := rt.o.Records.Request(ctx, id)
@@ -150,18 +163,24 @@ func (rt callRoutes) questionOf(ctx context.Context, s broker.Session, id string
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
+		// The error lists ids and first lines, so that the caller can name one without another
+		// request.
 		err := errWhich
 		for _, r := range found {
 			err = fmt.Errorf("%w; %s: %s", err, r.ID, broker.Clip(forms.Gist(r.ToolInput)))
 		}
 		return broker.Request{}, err
+	// The agent asks in its own terminal, where this console cannot answer. That is another thing
+	// than no question at all.
 	case s.Asks != nil:
 		return broker.Request{}, errElsewhere
 	}
 	return broker.Request{}, errNoQuestion
 }
 
-// filled is req's input with the answers in it.
+// filled is req's input with the answers in it. It is errUnreadable when the agent takes no
+// answers from a hook or its form is not one that aoctl knows, and errNoSuchReply when the
+// answers do not fit the form. A program that uses the plain API takes any form.
 func filled(req broker.Request, said map[string]answerText) (json.RawMessage, error) {
 	t := agents.TraitsOf(req.Agent)
 	if req.Event != "" && (!t.Answers || !t.Edit) {

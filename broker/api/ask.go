@@ -17,7 +17,9 @@ import (
 	"github.com/aoctl/aoctl/broker/wire"
 )
 
-// askBody is the body of both asking routes of the plain API.
+// askBody is the body of both asking routes of the plain API. Only session_id, tool_name and
+// tool_input must be there. Names are at most broker.MaxName bytes; the whole body is at most
+// wire.MaxBody.
 type askBody struct {
 	SessionID string          `json:"session_id"`
 	ToolName  string          `json:"tool_name"`
@@ -33,6 +35,9 @@ type askBody struct {
 // question checks the body and makes a question of it. Times come in seconds. The key, by which
 // the same call is found again, is the caller's own request id, else made of the session and the
 // tool's id; without both every question is a new call.
+//
+// The key has the agent's name in it, so that two programs which number their calls alike never
+// share a request. An id of the caller's own stands alone, as it is also the request's id.
 func (a askBody) question() (broker.Question, error) {
 	for name, v := range map[string]string{
 		"session_id": a.SessionID, "tool_name": a.ToolName, "tool_use_id": a.ToolUseID, "request_id": a.RequestID, "agent": a.Agent,
@@ -69,6 +74,9 @@ func (a askBody) question() (broker.Question, error) {
 
 // ask submits the call in the request's body. bound says that the call is cancelled when its
 // asker leaves, as with a route that waits for the answer.
+//
+// A bound call is also tied to the caller's process. When that process ends while no connection
+// is open, the engine notices, and the call is cancelled.
 func (rt callRoutes) ask(w http.ResponseWriter, r *http.Request, bound bool) (broker.Request, error) {
 	var body askBody
 	if err := decodeBody(w, r, &body); err != nil {
@@ -88,7 +96,9 @@ func (rt callRoutes) ask(w http.ResponseWriter, r *http.Request, bound bool) (br
 	return rt.submitInTurn(r.Context(), q)
 }
 
-// submitInTurn is Submit for at most maxRecording callers at a time.
+// submitInTurn is Submit for at most maxRecording callers at a time. Recording a call opens files
+// and looks at processes. Without a limit a crowd of hooks would use up all descriptors at once;
+// the listener waits for the same tokens.
 func (sv *Server) submitInTurn(ctx context.Context, q broker.Question) (broker.Request, error) {
 	sv.gate.turn <- struct{}{}
 	defer func() { <-sv.gate.turn }()
@@ -97,6 +107,9 @@ func (sv *Server) submitInTurn(ctx context.Context, q broker.Question) (broker.R
 
 // postRequestApproval blocks until the call is answered: its own deadline is the
 // only limit, so a plain HTTP client needs no loop.
+//
+// A program that is killed while it waits takes its call with it: nobody is left to run what
+// would be allowed.
 func (rt callRoutes) postRequestApproval(w http.ResponseWriter, r *http.Request) {
 	req, err := rt.ask(w, r, true)
 	if err != nil {
@@ -106,6 +119,8 @@ func (rt callRoutes) postRequestApproval(w http.ResponseWriter, r *http.Request)
 	rt.whenAnswered(w, r, req, broker.MaxTimeout+time.Minute, rt.decisionReply)
 }
 
+// postCreateApprovalRequest answers as soon as the call is on record. The caller polls for the
+// decision, from any process, so the call does not end with the connection.
 func (rt callRoutes) postCreateApprovalRequest(w http.ResponseWriter, r *http.Request) {
 	req, err := rt.ask(w, r, false)
 	if err != nil {
@@ -115,10 +130,15 @@ func (rt callRoutes) postCreateApprovalRequest(w http.ResponseWriter, r *http.Re
 	writeJSON(w, http.StatusOK, map[string]string{"request_id": req.ID})
 }
 
+// decisionRoute is where a decision is polled for. The pattern has a name because waiting treats
+// those who poll it otherwise: they come back, so hanging up says little.
 const decisionRoute = "GET /approval-requests/{id}/decision"
 
 // getDecision answers 200 with the outcome, or 202 after ?timeout seconds. ?again says
 // within how many seconds the caller looks once more.
+//
+// From the first poll on the call hangs on those who poll: when they stay away, it is cancelled,
+// since nobody would run it.
 func (rt callRoutes) getDecision(w http.ResponseWriter, r *http.Request) {
 	wait, err := secondsParam(r, "timeout", 5*time.Second)
 	again, err2 := secondsParam(r, "again", 0)
@@ -135,7 +155,8 @@ func (rt callRoutes) getDecision(w http.ResponseWriter, r *http.Request) {
 	rt.whenAnswered(w, r, req, min(wait, rt.o.Hold), rt.decisionReply)
 }
 
-// decisionReply is how the plain API tells of req.
+// decisionReply is how the plain API tells of req. That the asker has heard the answer is told
+// only after the bytes were sent: an allow that nobody heard is shown to the operator as such.
 func (rt callRoutes) decisionReply(req broker.Request) reply {
 	if !req.State.Terminal() {
 		return rt.pendingReply(req)
@@ -153,13 +174,15 @@ func secondsParam(r *http.Request, name string, usual time.Duration) (time.Durat
 		return usual, nil
 	}
 	n, err := strconv.ParseFloat(s, 64)
+	// The negated comparison also refuses NaN, for which every comparison is false.
 	if err != nil || !(n >= 0) || n > broker.MaxTimeout.Seconds() {
 		return 0, fmt.Errorf("%w: %s must be a number of seconds from 0 to %.0f", broker.ErrInvalid, name, broker.MaxTimeout.Seconds())
 	}
 	return time.Duration(n * float64(time.Second)), nil
 }
 
-// decision is how an outcome reads over the API.
+// decision is how an outcome reads over the API. Decision is "allow" or "deny" and nothing else:
+// a program that reads only this member is never wrong about whether it may run the call.
 type decision struct {
 	RequestID    string          `json:"request_id"`
 	Status       broker.State    `json:"status"`
@@ -171,6 +194,8 @@ type decision struct {
 	Unrecorded   bool            `json:"unrecorded,omitempty"`
 }
 
+// decisionView is how r's outcome reads. Everything that is not clearly allowed reads as deny. A
+// call that was left to its agent because aoctl only observes was let run, so it reads as allow.
 func decisionView(r broker.Request) decision {
 	d := decision{RequestID: r.ID, Status: r.State, Decision: broker.Deny, Reason: broker.AnswerTo(r).Reason}
 	if r.State == broker.Allowed || r.State == broker.Answered && r.Outcome != nil && r.Outcome.By.Kind == broker.ByObserve {
@@ -183,7 +208,9 @@ func decisionView(r broker.Request) decision {
 	return d
 }
 
-// patienceOf reads what a client tells of itself.
+// patienceOf reads what a client tells of itself. Both headers are in milliseconds and relative,
+// so that the clocks of two machines need not agree. A client that sends neither has a zero
+// Patience, and its body's times count.
 func patienceOf(r *http.Request) broker.Patience {
 	var p broker.Patience
 	now := time.Now()
@@ -196,7 +223,9 @@ func patienceOf(r *http.Request) broker.Patience {
 	return p
 }
 
-// pendingReply tells the asker that req waits, and for how long it may.
+// pendingReply tells the asker that req waits, and for how long it may. wait_ms tells the client
+// how long the call may wait from now on; the operator may have given it more time since the last
+// poll.
 func (sv *Server) pendingReply(req broker.Request) reply {
 	body := struct {
 		RequestID string       `json:"request_id"`

@@ -23,7 +23,8 @@ var (
 )
 
 // agentsError turns down an operator's token that is shown by an agent's process, or by one
-// that cannot be told from an agent's. It is an ErrForbidden in words of its own.
+// that cannot be told from an agent's. It is an ErrForbidden in words of its own. The caller
+// learns why, since most often it is the operator, who has started a shell inside an agent.
 type agentsError struct{ why string }
 
 func (e agentsError) Error() string { return "this process is no operator, token or not: " + e.why }
@@ -35,7 +36,8 @@ var errAgents = errors.New("a process of an agent is no operator")
 
 // callers tells who is behind a request: a person with an operator's token, a program with a
 // token for asking, or a process of the user, and whether an agent stands behind that. Whoever
-// is turned away is on record.
+// is turned away is on record. Nothing about a caller is remembered from one request to the next.
+// A process may have become an agent's child since, and a token may have been revoked.
 type callers struct {
 	view            View
 	records         Records
@@ -44,7 +46,9 @@ type callers struct {
 }
 
 // tokenIn is the token that r shows: as a bearer's, or as the password of HTTP Basic.
-// given is false when there is none at all; the token is empty when it cannot be read.
+// given is false when there is none at all; the token is empty when it cannot be read. Two
+// headers, or a scheme that is not known, give an empty token. That is not the same as no token:
+// who shows something that cannot be read is refused, and does not pass as a process without one.
 func tokenIn(r *http.Request) (token string, given bool) {
 	values := r.Header.Values("Authorization")
 	switch {
@@ -63,7 +67,8 @@ func tokenIn(r *http.Request) (token string, given bool) {
 	return token, true
 }
 
-// tokenOf finds a token by its hash. All hashes are compared, in constant time each.
+// tokenOf finds a token by its hash. All hashes are compared, in constant time each. The loop
+// goes on after a match, so that the time it takes says nothing about which token fits.
 func (cl *callers) tokenOf(token string) (found broker.TokenData, ok bool) {
 	hash := []byte(broker.HashToken(token))
 	for _, t := range cl.view.Tokens() {
@@ -77,6 +82,9 @@ func (cl *callers) tokenOf(token string) (found broker.TokenData, ok bool) {
 // callerOf is who acts: an operator when it shows an operator's token and nothing says
 // that an agent stands behind it, else a process that may refuse and nothing more. A
 // token that does not help is an error, and the attempt is on record.
+//
+// Over the socket a request without a token is that of a process of the user. Over TCP admitTCP
+// has asked for a token already.
 func (cl *callers) callerOf(r *http.Request) (broker.Actor, error) {
 	by := peers.ActorOf(r)
 	token, given := tokenIn(r)
@@ -92,6 +100,8 @@ func (cl *callers) callerOf(r *http.Request) (broker.Actor, error) {
 		cl.refused(r, broker.AskToken, errAskToken.Error())
 		return by, errAskToken
 	}
+	// The token alone is not enough. An agent may find the operator's token in a file or a
+	// variable, so the process that shows it must not be an agent's.
 	by, why := cl.behind(r.Context(), by)
 	if why != "" {
 		cl.refused(r, broker.UnderAgent, why)
@@ -102,6 +112,11 @@ func (cl *callers) callerOf(r *http.Request) (broker.Actor, error) {
 }
 
 // behind completes by and says why the peer cannot be an operator; "" when it can.
+//
+// Over the socket the kernel names the process. Over TCP it is looked up by the two ends of the
+// connection, which several processes may hold: none of them may be an agent's. A process in a
+// container, or one that only forwards a port, cannot be judged, and is let through only where
+// the operator said so at the start.
 func (cl *callers) behind(ctx context.Context, by broker.Actor) (broker.Actor, string) {
 	p := peers.From(ctx)
 	if p.TCP == nil {
@@ -124,6 +139,8 @@ func (cl *callers) behind(ctx context.Context, by broker.Actor) (broker.Actor, s
 			return by, fmt.Sprintf("process %d (%s) only forwards its connection, so who is at the other end cannot be told; a console started with --listen-operators takes it all the same", pid, name)
 		}
 	}
+	// A connection can be handed to another process while its holders are looked at. When the two
+	// readings differ, the judgement was about somebody else.
 	if again := peers.HoldersOf(*p.TCP); fmt.Sprint(again) != fmt.Sprint(pids) {
 		return by, "its connection went to another process meanwhile"
 	}
@@ -131,7 +148,9 @@ func (cl *callers) behind(ctx context.Context, by broker.Actor) (broker.Actor, s
 }
 
 // AgentAbove says why the process pid counts as an agent's, "" when it does not. A process
-// whose ancestry cannot be followed to the top counts as an agent's.
+// whose ancestry cannot be followed to the top counts as an agent's. It names the reason in words
+// that go into the log and to the caller. Two things are looked for: an agent that this console
+// knows, and the marks that any agent leaves on what it starts.
 func (cl *callers) AgentAbove(pid int) string {
 	if pid <= 0 {
 		return "its process cannot be seen from here, as one in a container"
@@ -147,7 +166,9 @@ func (cl *callers) AgentAbove(pid int) string {
 }
 
 // agentBeside is AgentAbove for processes that this console may have started, directly or not:
-// those have its environment, which says nothing of them.
+// those have its environment, which says nothing of them. A runner that this console started
+// descends from it. BornOfAgent would then read the console's own environment, which has an
+// agent's marks when the operator started aoctl from one.
 func (cl *callers) agentBeside(pid int) string {
 	chain, err := peers.SteadyLineage(pid)
 	if err != nil {
@@ -160,7 +181,9 @@ func (cl *callers) agentBeside(pid int) string {
 	return why
 }
 
-// agentIn names the known agent in an ancestry; "" when there is none.
+// agentIn names the known agent in an ancestry; "" when there is none. A pid alone may have been
+// used again, so its start time must fit where it is known. A runner is no agent itself; only
+// what is below it is one.
 func (cl *callers) agentIn(chain []peers.Ancestor) string {
 	for i, k := range chain {
 		if run, ok := cl.view.Agent(k.PID); ok && (run.Start == 0 || run.Start == k.Start) && (i > 0 || !run.Runner) {
@@ -172,6 +195,9 @@ func (cl *callers) agentIn(chain []peers.Ancestor) string {
 
 // agentBehind says why the peer counts as an agent's, "" when it does not. The peer's process
 // is held on to meanwhile, so that no other process can take its pid.
+//
+// The process must still live when its ancestry is known. Otherwise the ancestry may be that of
+// the process that took over its pid.
 func (cl *callers) agentBehind(p peers.Peer) string {
 	if p.PID <= 0 {
 		return cl.AgentAbove(0)

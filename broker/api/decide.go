@@ -13,6 +13,8 @@ import (
 )
 
 // decideBody is a decision. digest and dangerous are of interest to one that allows.
+// updated_input replaces the whole input of an allowed call; without it the call runs as it was
+// asked.
 type decideBody struct {
 	Decision     string          `json:"decision"`
 	Reason       string          `json:"reason"`
@@ -24,6 +26,9 @@ type decideBody struct {
 
 // postDecide takes a decision. Deny is open to every process of the user; allow takes
 // an operator's token.
+//
+// There is no default: a body without a decision, or with a word that is not known, decides
+// nothing.
 func (rt callRoutes) postDecide(w http.ResponseWriter, r *http.Request) {
 	var body decideBody
 	if err := decodeBody(w, r, &body); err != nil {
@@ -47,6 +52,8 @@ func allows(decision string) bool {
 	return slices.Contains([]string{"allow", "allowed", "approve", "approved"}, decision)
 }
 
+// denies is allows for refusing. A word for refusing that is missing here is an error for the
+// caller, and the call waits on. So an unknown word never allows.
 func denies(decision string) bool {
 	return slices.Contains([]string{"deny", "denied", "reject", "block"}, decision)
 }
@@ -66,6 +73,7 @@ func (rt callRoutes) postApprove(w http.ResponseWriter, r *http.Request) {
 	rt.allow(w, r, body)
 }
 
+// postDeny is decide for programs that only ever refuse; a reason is all that they may add.
 func (rt callRoutes) postDeny(w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		Reason string `json:"reason"`
@@ -94,7 +102,8 @@ func (rt callRoutes) deny(w http.ResponseWriter, r *http.Request, reason string,
 }
 
 // getApprovalRequests lists what waits from memory, which has it as it is now, and everything
-// else from the log.
+// else from the log. An unknown status is an error and not an empty list: a script that misspells
+// it would believe that nothing waits.
 func (rt callRoutes) getApprovalRequests(w http.ResponseWriter, r *http.Request) {
 	f := broker.RequestFilter{State: broker.State(r.URL.Query().Get("status")), SessionID: r.URL.Query().Get("session_id")}
 	if f.State != "" && !f.State.Valid() {
@@ -114,6 +123,7 @@ func (rt callRoutes) getApprovalRequests(w http.ResponseWriter, r *http.Request)
 	writeList(w, list, err)
 }
 
+// limitParam reads how many rows are wanted; 0, when nothing is said, is the store's own limit.
 func limitParam(r *http.Request) (int, error) {
 	s := r.URL.Query().Get("limit")
 	if s == "" {
@@ -126,6 +136,8 @@ func limitParam(r *http.Request) (int, error) {
 	return n, nil
 }
 
+// getApprovalRequest answers with all that is known of a call, the assessment and the whole input
+// included. Its texts are the agent's: whoever shows them makes them safe.
 func (rt callRoutes) getApprovalRequest(w http.ResponseWriter, r *http.Request) {
 	req, err := rt.o.Records.Request(r.Context(), r.PathValue("id"))
 	if err != nil {
@@ -135,6 +147,8 @@ func (rt callRoutes) getApprovalRequest(w http.ResponseWriter, r *http.Request) 
 	writeJSON(w, http.StatusOK, req)
 }
 
+// getSessionPending lists what waits in one session. An unknown session is 404, since an empty
+// list would say that all is well.
 func (rt callRoutes) getSessionPending(w http.ResponseWriter, r *http.Request) {
 	s, err := rt.o.Records.Session(r.Context(), r.PathValue("id"))
 	if err != nil {
@@ -144,7 +158,9 @@ func (rt callRoutes) getSessionPending(w http.ResponseWriter, r *http.Request) {
 	writeList(w, rt.o.Records.Pending(s.ID), nil)
 }
 
-// failWith adds to an already-decided error how the request ended.
+// failWith adds to an already-decided error how the request ended. The program learns in one
+// answer that it came too late and what holds, so it need not ask again and cannot misread its
+// own refusal.
 func failWith(w http.ResponseWriter, err error, req broker.Request) {
 	if errors.Is(err, broker.ErrAlreadyDecided) && req.State.Terminal() {
 		writeJSON(w, http.StatusConflict, struct {
@@ -156,7 +172,8 @@ func failWith(w http.ResponseWriter, err error, req broker.Request) {
 	fail(w, err)
 }
 
-// postCancel takes a question back.
+// postCancel takes a question back. It can only refuse, so every process of the user may, as with
+// deny.
 func (rt callRoutes) postCancel(w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		Reason string `json:"reason"`
@@ -168,6 +185,8 @@ func (rt callRoutes) postCancel(w http.ResponseWriter, r *http.Request) {
 	rt.withdraw(w, r, r.PathValue("id"), body.Reason)
 }
 
+// withdraw is the end of both routes that take a question back: for programs by id, for hooks by
+// their payload.
 func (sv *Server) withdraw(w http.ResponseWriter, r *http.Request, id, reason string) {
 	req, err := sv.o.Calls.Withdraw(r.Context(), id, reason, peers.ActorOf(r))
 	if err != nil {

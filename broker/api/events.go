@@ -12,7 +12,8 @@ import (
 	"github.com/aoctl/aoctl/broker/engine"
 )
 
-// eventBody is what a program without hooks tells of its session.
+// eventBody is what a program without hooks tells of its session. event_type is one of those that
+// check lists. Text members are cut to an excerpt in the log; data is stored as it came.
 type eventBody struct {
 	EventType string          `json:"event_type"`
 	SessionID string          `json:"session_id"`
@@ -51,6 +52,8 @@ func (rt sessionRoutes) postEvent(w http.ResponseWriter, r *http.Request) {
 		Apply:   body.transition, Ends: body.EventType == broker.EventSessionStop,
 	}
 	after := func() {}
+	// What a program says it ran is compared with what it was allowed, as for hooks; that comes
+	// after the event is on record.
 	if body.EventType == broker.EventPostTool {
 		in.Apply, after = rt.o.Hooks.ProgramRan(r.Context(), body.RequestID, body.ran(), body.Data)
 	}
@@ -62,6 +65,7 @@ func (rt sessionRoutes) postEvent(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]string{"session_id": body.SessionID, "event_type": body.EventType})
 }
 
+// check refuses what could not be recorded, or would be read otherwise than it was meant.
 func (e eventBody) check() error {
 	for name, v := range map[string]string{"session_id": e.SessionID, "agent": e.Agent, "name": e.Name, "tool_name": e.ToolName, "tool_use_id": e.ToolUseID} {
 		if err := broker.CheckName(name, v); err != nil {
@@ -92,6 +96,7 @@ func (e eventBody) transition(now time.Time, s *broker.Session) []*broker.Event 
 		}
 	}
 	data := map[string]any{}
+	// Empty members are left out, so that a reader of the log can tell what was said.
 	for k, v := range map[string]string{"agent": e.Agent, "name": e.Name, "cwd": e.CWD, "reason": e.Reason, "message": broker.Excerpt(e.Message), "tool_name": e.ToolName, "tool_use_id": e.ToolUseID} {
 		if v != "" {
 			data[k] = v
@@ -106,11 +111,14 @@ func (e eventBody) transition(now time.Time, s *broker.Session) []*broker.Event 
 	return []*broker.Event{broker.SessionEvent(now, e.EventType, *s, data)}
 }
 
-// longestRun is more milliseconds than any call takes: those of a year.
+// longestRun is more milliseconds than any call takes: those of a year. Above it the number of
+// nanoseconds would not fit into a time.Duration before long.
 const longestRun = 365 * 24 * 60 * 60 * 1000
 
 // checkRan looks at the fields of a post_tool.
 func (e eventBody) checkRan() error {
+	// A program that sends these with another event believes that its call is being compared. It
+	// is told that it is not.
 	if e.EventType != broker.EventPostTool && (e.RequestID != "" || len(e.Result) > 0 || e.Error != "" || e.DurationMS != 0) {
 		return fmt.Errorf("%w: request_id, result, error and duration_ms go with post_tool", broker.ErrInvalid)
 	}
@@ -120,7 +128,8 @@ func (e eventBody) checkRan() error {
 	return broker.CheckName("request_id", e.RequestID)
 }
 
-// ran is e as a hook would tell it.
+// ran is e as a hook would tell it. An error becomes the result, as a JSON string, since that is
+// where agents report theirs.
 func (e eventBody) ran() agents.Hook {
 	h := agents.Hook{
 		Agent: cmp.Or(e.Agent, "api"), Kind: agents.ToolDone, SessionID: e.SessionID, CWD: e.CWD,

@@ -12,7 +12,8 @@ type freezeBody struct {
 	SessionID string `json:"session_id"` // "" for everything
 }
 
-// freezeView is what holds after either of them.
+// freezeView is what holds after either of them. It is read after the change, and another process
+// may have changed it again: it tells what holds now, not what this request did.
 type freezeView struct {
 	SessionID string `json:"session_id"`
 	Frozen    bool   `json:"frozen"`     // calls of the session, or for "" of all, are held
@@ -39,6 +40,7 @@ func (rt callRoutes) switchFreeze(w http.ResponseWriter, r *http.Request, on boo
 		fail(w, err)
 		return
 	}
+	// A token beside a freeze is not looked at. A wrong one must not keep anybody from freezing.
 	by, err := peers.ActorOf(r), error(nil)
 	if !on {
 		by, err = rt.callerOf(r)
@@ -60,6 +62,7 @@ func (rt callRoutes) switchFreeze(w http.ResponseWriter, r *http.Request, on boo
 	writeJSON(w, http.StatusOK, rt.freezeView(body.SessionID))
 }
 
+// freezeView reads what holds for one session, or for all of them when sessionID is "".
 func (rt callRoutes) freezeView(sessionID string) freezeView {
 	v := freezeView{SessionID: sessionID, Frozen: rt.o.View.Held(sessionID)}
 	v.FrozenAll, v.Sessions, v.Held = rt.o.View.Freezes(sessionID)

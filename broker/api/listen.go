@@ -23,7 +23,8 @@ import (
 // maxSocketPath is what fits into a Unix socket address on every platform, bytes.
 const maxSocketPath = 103
 
-// InUseError says that another aoctl holds the socket.
+// InUseError says that another aoctl holds the socket. The pid comes from the lock file, which
+// the other console wrote; nobody is asked whether it still runs, since the lock itself says so.
 type InUseError struct {
 	Socket string
 	PID    int // 0 when the lock file does not tell
@@ -37,7 +38,8 @@ func (e *InUseError) Error() string {
 	return fmt.Sprintf("aoctl already runs: %s holds %s", who, e.Socket)
 }
 
-// SocketError says why no socket can be made at Path, and what to do.
+// SocketError says why no socket can be made at Path, and what to do. All three are for the user
+// to read, one after the other. Hint names a command or a variable.
 type SocketError struct {
 	Path, Problem, Hint string
 }
@@ -45,7 +47,9 @@ type SocketError struct {
 func (e *SocketError) Error() string { return e.Path + ": " + e.Problem + "; " + e.Hint }
 
 // Listener is the broker's Unix socket, held by a lock file beside it for as long
-// as the process lives: the lock tells a running broker from a stale socket.
+// as the process lives: the lock tells a running broker from a stale socket. The lock file stays
+// when the listener closes: removing it could take it from under a console that has just opened
+// it.
 type Listener struct {
 	net  *net.UnixListener
 	lock *os.File
@@ -63,6 +67,8 @@ func Listen(socket string) (*Listener, error) {
 	if err := PrivateDir(filepath.Dir(socket)); err != nil {
 		return nil, err
 	}
+	// The lock comes first. Whoever has it may remove what an earlier console left behind;
+	// without it nobody may touch the socket.
 	lock, err := takeLock(socket)
 	if err != nil {
 		return nil, err
@@ -77,10 +83,15 @@ func Listen(socket string) (*Listener, error) {
 
 // PrivateDir makes dir 0700 if it is missing and refuses one that is a link, not
 // ours, or open to others. Errors: *SocketError.
+//
+// Everything that decides lies in this folder, so its mode is the wall between users. It is
+// checked and not mended: who opened it to others may have had a reason, and is asked.
 func PrivateDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return &SocketError{dir, "cannot be made a folder: " + cause(err), "check what is there and its permissions, or name another place with AOCTL_HOME"}
 	}
+	// Lstat, so that a link is seen as one. A link that another user may move would lead hooks to
+	// a socket of theirs.
 	info, err := os.Lstat(dir)
 	if err != nil {
 		return &SocketError{dir, cause(err), "check its permissions"}
@@ -97,6 +108,7 @@ func PrivateDir(dir string) error {
 	return nil
 }
 
+// cause is err without the path, which SocketError tells already.
 func cause(err error) string {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
@@ -106,7 +118,8 @@ func cause(err error) string {
 }
 
 // takeLock locks socket's lock file for the life of the process and writes our pid
-// into it.
+// into it. O_NOFOLLOW keeps a link in the file's place from having another file written to. The
+// pid in it is for people and for InUseError; the lock alone decides.
 func takeLock(socket string) (*os.File, error) {
 	path := socket + ".lock"
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600) //nolint:gosec // the operator's own path, in a private folder
@@ -131,7 +144,8 @@ func takeLock(socket string) (*os.File, error) {
 }
 
 // flock locks f, trying for a moment: a hook client that wonders whether a console is
-// coming up holds a shared lock for an instant.
+// coming up holds a shared lock for an instant. The kernel gives the lock back when the process
+// ends in any way, so no crash leaves one behind.
 func flock(f *os.File) error {
 	const tries, pause = 10, 25 * time.Millisecond
 	for i := 1; ; i++ {
@@ -143,7 +157,8 @@ func flock(f *os.File) error {
 	}
 }
 
-// listenLocked replaces a socket that an earlier aoctl left behind, and nothing else.
+// listenLocked replaces a socket that an earlier aoctl left behind, and nothing else. A file of
+// another kind stays where it is, even though we hold the lock: it is the user's.
 func listenLocked(socket string, lock *os.File) (*Listener, error) {
 	info, err := os.Lstat(socket)
 	switch {
@@ -161,8 +176,11 @@ func listenLocked(socket string, lock *os.File) (*Listener, error) {
 	if err != nil {
 		return nil, &SocketError{socket, "cannot be listened on: " + err.Error(), "name another path with AOCTL_SOCKET"}
 	}
+	// The net package would unlink the path whatever lies there by then. Close removes it only
+	// while it is ours.
 	ln.SetUnlinkOnClose(false)
 	l := &Listener{net: ln, lock: lock, path: socket}
+	// Between bind and chmod the folder, which is closed to others, keeps strangers out.
 	if err = os.Chmod(socket, 0o600); err == nil {
 		l.ino, err = inode(socket)
 	}
@@ -174,7 +192,8 @@ func listenLocked(socket string, lock *os.File) (*Listener, error) {
 }
 
 // removeStale unlinks a socket that nobody serves. We hold the lock, so whoever
-// answers on it is not an aoctl.
+// answers on it is not an aoctl. It dials before it removes: a program that listens there without
+// a lock must not lose its socket, and the operator is to hear of it.
 func removeStale(socket string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
@@ -193,6 +212,7 @@ func removeStale(socket string) error {
 	return nil
 }
 
+// kindOf names a file's kind for a person.
 func kindOf(m fs.FileMode) string {
 	switch {
 	case m.IsRegular():
@@ -207,6 +227,8 @@ func kindOf(m fs.FileMode) string {
 	return "a " + m.String()
 }
 
+// inode tells one socket from another at the same path. A socket that was made anew has another
+// number.
 func inode(path string) (uint64, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -219,7 +241,9 @@ func inode(path string) (uint64, error) {
 	return st.Ino, nil
 }
 
-// Replaced says what is wrong with the socket's path, "" when it still leads to us.
+// Replaced says what is wrong with the socket's path, "" when it still leads to us. Hooks dial
+// the path. When it leads elsewhere they are not asked here any more, and the console says so on
+// its status line.
 func (l *Listener) Replaced() string {
 	ino, err := inode(l.path)
 	switch {
@@ -231,7 +255,8 @@ func (l *Listener) Replaced() string {
 	return ""
 }
 
-// Close stops listening, removes the socket if it is still ours, and lets the lock go.
+// Close stops listening, removes the socket if it is still ours, and lets the lock go. The lock
+// goes last: a console that waits for it must find the socket gone.
 func (l *Listener) Close() error {
 	var err error
 	l.once.Do(func() {
@@ -245,7 +270,8 @@ func (l *Listener) Close() error {
 }
 
 // LockSocket takes the lock of socket without listening: its holder is the only one to
-// write to the database. Closing gives it back. Errors: *InUseError, *SocketError.
+// write to the database. Closing gives it back. It is for commands that rewrite the database while
+// no console runs, such as "aoctl log archive". Errors: *InUseError, *SocketError.
 func LockSocket(socket string) (io.Closer, error) {
 	if err := PrivateDir(filepath.Dir(socket)); err != nil {
 		return nil, err

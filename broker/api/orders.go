@@ -29,6 +29,8 @@ func (rt runRoutes) getOrders(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
+	// Orders that the runner was told a moment ago are not told at once again: it is carrying
+	// them out.
 	wait = min(wait, rt.o.Hold)
 	if len(list) > 0 {
 		wait = min(wait, again)
@@ -37,6 +39,7 @@ func (rt runRoutes) getOrders(w http.ResponseWriter, r *http.Request) {
 		write(w, rt.tell(id, list))
 		return
 	}
+	// The request's context ends with its handler, which is before the answer is sent.
 	proof, ctx := proofOf(w), context.WithoutCancel(r.Context())
 	rt.park(w, func(p *Parked) {
 		if !rt.HoldOrders(p, id, wait) {
@@ -51,6 +54,8 @@ func (rt runRoutes) getOrders(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
+// ordersReply reads the orders anew after the wait. The runner is checked again too: another one
+// may hold the session by now.
 func (rt runRoutes) ordersReply(ctx context.Context, id string, runner broker.Process) reply {
 	list, _, err := rt.o.Runs.Orders(ctx, id, runner)
 	if err != nil {
@@ -59,7 +64,8 @@ func (rt runRoutes) ordersReply(ctx context.Context, id string, runner broker.Pr
 	return rt.tell(id, list)
 }
 
-// tell is the answer that tells a runner of list.
+// tell is the answer that tells a runner of list. That they are about to be told is noted first.
+// Should the answer be lost, they are told once more after a pause, under the same ids.
 func (rt runRoutes) tell(id string, list []wire.RunOrder) reply {
 	rt.o.Engine.Do(engine.OrdersSent{SessionID: id, List: list})
 	if list == nil {

@@ -13,7 +13,8 @@ import (
 	"github.com/aoctl/aoctl/broker/wire"
 )
 
-// reply is one whole answer to an HTTP request.
+// reply is one whole answer to an HTTP request. It is built before anything is written, so a
+// failure halfway never leaves half an answer. The client tells a whole one by its length.
 type reply struct {
 	status      int
 	body        []byte
@@ -27,6 +28,9 @@ type reply struct {
 // at a time, so a parked connection is taken from the HTTP server and costs one
 // small goroutine, blocked in a read that ends in one of three ways: the peer hangs
 // up, the hold is over, or wake was called because there is an answer.
+//
+// Everything about a peer that waits is in here and in its goroutine's stack, so its fields are
+// few and small on purpose.
 type Parked struct {
 	Conn     net.Conn
 	Patience broker.Patience // how long its peer waits, as far as it says so
@@ -37,7 +41,8 @@ type Parked struct {
 func (p *Parked) wake() { _ = p.Conn.SetReadDeadline(time.Unix(1, 0)) }
 
 // await waits until there is news or the time is over. It is false when the peer has left or
-// spoke out of turn.
+// spoke out of turn. Three things end it: news, the time, and the peer. A byte that arrives is no
+// news: nobody of ours speaks while it waits.
 func (p *Parked) await(until time.Time, news func() bool) bool {
 	for {
 		if p.Conn.SetDeadline(until) != nil { // before the look, so that no later wake is missed
@@ -54,7 +59,8 @@ func (p *Parked) await(until time.Time, news func() bool) bool {
 }
 
 // knowsDeadline reports whether the peer knows of all the time that the call was given, as
-// far as they would wait for it.
+// far as they would wait for it. Where it does not, the peer is answered at once with the later
+// deadline, so that it does not leave at the earlier one.
 func (p *Parked) knowsDeadline(x *engine.Seen) bool {
 	asks := p.Patience
 	if asks.Most.IsZero() || asks.Until.IsZero() || x.Request.ExtendedAt.IsZero() {
@@ -67,7 +73,9 @@ func (p *Parked) knowsDeadline(x *engine.Seen) bool {
 	return !deadline.After(asks.Until.Add(broker.KnowsLate))
 }
 
-// send writes the reply as HTTP/1.1 and says that the connection ends with it.
+// send writes the reply as HTTP/1.1 and says that the connection ends with it. The HTTP server
+// has given the connection away, so the head is written here. Both are one write: a peer sees all
+// of it or a cut answer, whose length tells.
 func (p *Parked) send(a reply) {
 	head := fmt.Appendf(nil, "HTTP/1.1 %d %s\r\n%s: %s\r\n", a.status, http.StatusText(a.status), wire.HeaderProtocol, wire.Version)
 	if a.correlation != "" {

@@ -34,7 +34,9 @@ func (p *proof) of(status int, correlation, requestID string, body []byte) strin
 	return macOf(p.token.Hash, "answer", p.ask, strconv.Itoa(status), wire.Version, correlation, requestID, "application/json", hex.EncodeToString(sum[:]))
 }
 
-// macOf is the code over lines in lower-case hex. The key is a token's hash as it is stored.
+// macOf is the code over lines in lower-case hex. The key is a token's hash as it is stored. No
+// line may hold a newline of a peer's choice, or two lists of lines could read alike: lines are
+// hexadecimal, or come from a request line and headers, which have none.
 func macOf(key string, lines ...string) string {
 	h := hmac.New(sha256.New, []byte(key))
 	_, _ = io.WriteString(h, strings.Join(lines, "\n")) // a hash takes everything
@@ -44,6 +46,9 @@ func macOf(key string, lines ...string) string {
 // proofFor finds the token for asking with which r was made, and gives r a body that ends in
 // an error unless it is the one that the client meant. It is nil when there is no such token,
 // or when r came before.
+//
+// The nonce is taken only once the code is right. Otherwise anybody could fill the memory of
+// nonces, or use up one that a client is about to send.
 func (cl *callers) proofFor(r *http.Request) *proof {
 	values := r.Header.Values("Authorization")
 	if len(values) != 1 {
@@ -53,11 +58,14 @@ func (cl *callers) proofFor(r *http.Request) *proof {
 	if !ok {
 		return nil
 	}
+	// RequestURI is the path as it came, byte for byte; a cleaned path might not be the one that
+	// the client signed.
 	ask := nonce + "\n" + r.Method + "\n" + r.RequestURI
 	d, ok := cl.askerOf(ask+"\n"+sum, mac)
 	if !ok || !cl.nonces.take(d.ID, nonce) {
 		return nil
 	}
+	// Nothing would ever be read of an empty body, so its sum is compared here.
 	if r.Body == nil || r.Body == http.NoBody {
 		if sum != sumOfNothing {
 			return nil
@@ -96,7 +104,9 @@ const sumOfNothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b78
 
 func isHex(s string) bool { return strings.Trim(s, "0123456789abcdef") == "" }
 
-// provenBody reads a body and fails at its end when it is not the one that was meant.
+// provenBody reads a body and fails at its end when it is not the one that was meant. The sum is
+// known only at the end, so a route that reads the body to its end is what is protected. All of
+// them do (readBody).
 type provenBody struct {
 	io.ReadCloser
 	sum  hash.Hash
@@ -105,6 +115,8 @@ type provenBody struct {
 
 var errOtherBody = errors.New("the body is not the one that was sent")
 
+// Read notes what it reads. Together with the last bytes comes the error, so that a reader which
+// stops at io.EOF cannot miss it.
 func (p *provenBody) Read(buf []byte) (int, error) {
 	n, err := p.ReadCloser.Read(buf)
 	_, _ = p.sum.Write(buf[:n]) // a hash takes everything
@@ -123,7 +135,8 @@ type provenWriter struct {
 // Unwrap is for http.ResponseController.
 func (w *provenWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// proofOf is what answers to w are proven with; nil when they are not.
+// proofOf is what answers to w are proven with; nil when they are not. It looks at the writer
+// that a handler was given. Whoever wraps that writer again must keep the proof.
 func proofOf(w http.ResponseWriter) *proof {
 	if pw, ok := w.(*provenWriter); ok {
 		return pw.proof
@@ -133,7 +146,9 @@ func proofOf(w http.ResponseWriter) *proof {
 
 type proofKey struct{}
 
-// proven lets next answer with a proof to a client that came over TCP and can check it.
+// proven lets next answer with a proof to a client that came over TCP and can check it. A client
+// that shows a bare token, or a proof that does not hold, gets no proof; admitTCP then says what
+// is wrong with the token.
 func (cl *callers) proven(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if peer := peers.From(r.Context()); peer.Err == nil && peer.TCP != nil {
@@ -160,12 +175,15 @@ type nonces struct {
 	byToken map[string]*generations
 }
 
+// generations are the nonces of one token. Two sets, of which the older is thrown away whole,
+// forget old nonces without a timer for each.
 type generations struct {
 	young, old map[string]struct{}
 	since      time.Time // when the young ones began
 }
 
-// take reports whether nonce is new, and remembers it.
+// take reports whether nonce is new, and remembers it. A token that sends more than maxNonces in
+// a short time only shortens its own memory, never another token's.
 func (n *nonces) take(token, nonce string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()

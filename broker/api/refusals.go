@@ -9,13 +9,15 @@ import (
 	"github.com/aoctl/aoctl/broker/peers"
 )
 
-// refused notes that r was turned away.
+// refused notes that r was turned away. Several goroutines may call it. What it writes down holds
+// no token and no body, only the route, the reason, and who the kernel says it was.
 func (cl *callers) refused(r *http.Request, kind broker.RefusalKind, detail string) {
 	d := broker.RefusedData{Wanted: wantedBy(r), Kind: kind, Detail: detail, By: peers.ActorOf(r)}
 	cl.records.NoteRefusal(cl.aboutRequest(r), d)
 }
 
-// wantedBy says what r asks for.
+// wantedBy says what r asks for. The words are those of broker.RefusedData. From them follows
+// whether it was an attempt to decide or just a visitor who was turned away.
 func wantedBy(r *http.Request) string {
 	pattern := cmp.Or(r.Pattern, r.Method+" "+broker.Clip(r.URL.Path))
 	switch {
@@ -32,7 +34,8 @@ func wantedBy(r *http.Request) string {
 	return pattern
 }
 
-// aboutRequest is the call that r is about, as far as it is known in memory.
+// aboutRequest is the call that r is about, as far as it is known in memory. It does not ask the
+// store: a stranger's guesses must not cost reads of the database.
 func (cl *callers) aboutRequest(r *http.Request) broker.Request {
 	if wantedBy(r) != string(broker.Allow) {
 		return broker.Request{}

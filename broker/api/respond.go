@@ -13,6 +13,8 @@ import (
 	"github.com/aoctl/aoctl/broker/wire"
 )
 
+// apiError is why a request was refused. Code is for programs and never changes its meaning;
+// Message and Hint are for people and may be worded anew.
 type apiError struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
@@ -29,6 +31,9 @@ func (e *bodyError) Error() string { return e.message }
 
 // statuses is the one table of error and answer. Already decided is 409, so that a
 // caller reads the outcome instead of trying again.
+//
+// The order matters: errors.Is takes the first that fits, so an error in words of its own
+// (broker.ErrLift, broker.ErrTaken) stands before the wider one that it also is.
 var statuses = []struct {
 	err    error
 	status int
@@ -51,6 +56,8 @@ var statuses = []struct {
 	{broker.ErrChanged, http.StatusConflict, "changed", "look at the call again"},
 	{errBadToken, http.StatusUnauthorized, "bad_token", "mint another one in the console: r, then t"},
 	{errAskToken, http.StatusForbidden, "ask_token", "an operator token decides; keep it away from agents"},
+	// An agent that holds the operator's token is told where a person could do it, and nothing
+	// about tokens.
 	{errAgents, http.StatusForbidden, "operator_required", "do it in the console, or from a terminal in which no agent runs"},
 	{broker.ErrDangerous, http.StatusConflict, "dangerous", `look at it again; then send its whole digest and "dangerous": true`},
 	{broker.ErrRefused, http.StatusConflict, "refused_by_rule", "change the rule first, or deny the call"},
@@ -84,7 +91,8 @@ var statuses = []struct {
 }
 
 // errorReply is what err means over HTTP. An error that is not in the table is
-// ours, and its text stays in the log.
+// ours, and its text stays in the log. A LimitError has a hint of its own, since what helps
+// depends on which limit was reached.
 func errorReply(err error) reply {
 	var be *bodyError
 	if errors.As(err, &be) {
@@ -103,12 +111,15 @@ func errorReply(err error) reply {
 	return problem(http.StatusInternalServerError, "internal", "the broker failed on this request", "see aoctl.log")
 }
 
+// problem is the one shape of every error: {"error": {"code", "message", "hint"}}.
 func problem(status int, code, message, hint string) reply {
 	return jsonReply(status, map[string]apiError{"error": {code, message, hint}})
 }
 
 func fail(w http.ResponseWriter, err error) { write(w, errorReply(err)) }
 
+// writeError answers with an error in words of the caller's. It is for refusals that no error
+// value stands for.
 func writeError(w http.ResponseWriter, status int, code, message, hint string) {
 	write(w, problem(status, code, message, hint))
 }
@@ -127,6 +138,8 @@ func writeList[T any](w http.ResponseWriter, list []T, err error) {
 
 func writeJSON(w http.ResponseWriter, status int, v any) { write(w, jsonReply(status, v)) }
 
+// jsonReply is an answer with v as its JSON. A newline follows the JSON, for those who read it in
+// a terminal.
 func jsonReply(status int, v any) reply {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -145,6 +158,8 @@ func write(w http.ResponseWriter, a reply) {
 	if a.requestID != "" {
 		h.Set(wire.HeaderRequestID, a.requestID)
 	}
+	// The proof covers what the client acts upon: status, ids and body. It comes last, when the
+	// other headers are set.
 	if p := proofOf(w); p != nil {
 		h.Set(wire.HeaderProof, p.of(a.status, h.Get(wire.HeaderCorrelation), h.Get(wire.HeaderRequestID), a.body))
 	}
@@ -153,6 +168,8 @@ func write(w http.ResponseWriter, a reply) {
 	if _, err := w.Write(a.body); err != nil {
 		return
 	}
+	// Without the flush the bytes might still lie in our own buffer when the peer's hearing is
+	// noted.
 	if a.sent != nil && http.NewResponseController(w).Flush() == nil {
 		a.sent()
 	}

@@ -12,6 +12,9 @@ import (
 // started; of any other the answer has the command, which a caller that sends "run" is about
 // to run itself: until that caller has ended, nobody else is told it that way. With "show"
 // the answer only says what would be done.
+//
+// Run takes the socket: whoever runs the command is told apart from others by its process, which
+// TCP does not show.
 func (rt runRoutes) postResume(w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		Run  bool `json:"run"`
@@ -40,6 +43,8 @@ func (rt runRoutes) postResume(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+	// Who may do this at all is for the rooms behind to say; callerOf has only found out who
+	// asks.
 	resume := rt.o.Runs.ResumeFor
 	if body.Show {
 		resume = rt.o.Runs.ShowResume

@@ -11,7 +11,8 @@ import (
 	"github.com/aoctl/aoctl/broker/wire"
 )
 
-// The routes by what they are about.
+// The routes by what they are about. Each of them is the whole Server, so a route can use
+// everything. The types are there to keep the methods of one subject together.
 type (
 	callRoutes    struct{ *Server }
 	hookRoutes    struct{ *Server }
@@ -21,6 +22,10 @@ type (
 )
 
 // handler routes the API; docs/api.md describes it.
+//
+// Some routes have two names, since programs written for other brokers of this kind use the
+// second one. proven stands outside of guard, because the guard's own refusals are to be proven
+// too.
 func (sv *Server) handler() http.Handler {
 	mux := http.NewServeMux()
 	call, hook, session, rule, run := callRoutes{sv}, hookRoutes{sv}, sessionRoutes{sv}, ruleRoutes{sv}, runRoutes{sv}
@@ -81,7 +86,9 @@ func (sv *Server) handler() http.Handler {
 	return sv.proven(sv.guard(mux))
 }
 
-// readBody reads a body of at most limit bytes, within the time that limitPeer gave it.
+// readBody reads a body of at most limit bytes, within the time that limitPeer gave it. Errors
+// are *bodyError. An io error is not told to the peer: it says more about the network than about
+// the request.
 func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	rc := http.NewResponseController(w)
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
@@ -92,13 +99,15 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 	case err != nil:
 		return nil, &bodyError{http.StatusBadRequest, "bad_body", "the body did not arrive whole"}
 	}
+	// From here on the connection is no longer a quiet one, and nobody takes its place.
 	noteHeard(r.Context())
 	return body, rc.SetReadDeadline(time.Time{})
 }
 
 // decodeBody reads a JSON body into v, strictly; no body at all counts as {}. The
 // content type is not looked at: no browser reaches a Unix socket, and curl calls
-// whatever it sends a form.
+// whatever it sends a form. Unknown and repeated members are errors: a misspelt "dangerous" must
+// not count as left out.
 func decodeBody(w http.ResponseWriter, r *http.Request, v any) error {
 	body, err := readBody(w, r, wire.MaxBody)
 	if err != nil {
@@ -113,6 +122,7 @@ func decodeBody(w http.ResponseWriter, r *http.Request, v any) error {
 	return nil
 }
 
+// getStatus is what scripts and prompts poll. It reads memory alone.
 func (sv *Server) getStatus(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, sv.o.Records.Status())
 }

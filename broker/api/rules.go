@@ -13,7 +13,9 @@ import (
 	"github.com/aoctl/aoctl/broker/workspace"
 )
 
-// ruleBody is a rule as a caller may say it; what is not there is the broker's.
+// ruleBody is a rule as a caller may say it; what is not there is the broker's. Priority and
+// Enabled are pointers because their zero values mean something. The id of a new rule is usually
+// left to the broker.
 type ruleBody struct {
 	ID          string            `json:"id"`
 	Version     int               `json:"version"` // PUT: of the rule that is to be changed
@@ -46,6 +48,8 @@ func (rb ruleBody) rule() rules.Rule {
 	return r
 }
 
+// getRules lists the rules in force, and the rules files of projects. The lists are copied so
+// that an empty one is [] and not null in the JSON.
 func (rt ruleRoutes) getRules(w http.ResponseWriter, r *http.Request) {
 	book := rt.o.Rules.Rules(r.Context())
 	writeJSON(w, http.StatusOK, struct {
@@ -58,7 +62,7 @@ func (rt ruleRoutes) getRules(w http.ResponseWriter, r *http.Request) {
 func (rt ruleRoutes) postRule(w http.ResponseWriter, r *http.Request) { rt.takeRule(w, r, "") }
 
 // putRule replaces a rule. The body's version must be the current one: whoever changes
-// a rule has seen it.
+// a rule has seen it. A rule of a file is not found here: it is changed in its file.
 func (rt ruleRoutes) putRule(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
 	if r, known := rt.o.View.Rule(id); !known || r.Source != "" {
@@ -68,6 +72,7 @@ func (rt ruleRoutes) putRule(w http.ResponseWriter, r *http.Request) {
 	rt.takeRule(w, r, id)
 }
 
+// postSessionRule makes a rule that holds for one session only, which ends with it.
 func (rt ruleRoutes) postSessionRule(w http.ResponseWriter, r *http.Request) {
 	s, err := rt.o.Records.Session(r.Context(), r.PathValue("id"))
 	if err != nil {
@@ -83,6 +88,9 @@ func (rt ruleRoutes) takeRule(w http.ResponseWriter, r *http.Request, id string)
 
 // takeRuleOf saves the rule in the body: under id when there is one, for one session
 // when there is one.
+//
+// The body may name the id or the session again, but only the same one. Otherwise the caller has
+// mixed up two rules, and neither is saved.
 func (rt ruleRoutes) takeRuleOf(w http.ResponseWriter, r *http.Request, id, session string) {
 	var body ruleBody
 	if err := decodeBody(w, r, &body); err != nil {
@@ -118,12 +126,15 @@ func (rt ruleRoutes) takeRuleOf(w http.ResponseWriter, r *http.Request, id, sess
 		fail(w, err)
 		return
 	}
+	// Programs count its members, so it is a list even when it is empty.
 	if saved.Decided == nil {
 		saved.Decided = []broker.Request{}
 	}
 	writeJSON(w, http.StatusOK, saved)
 }
 
+// deleteRule ends a rule. Who may do that is for the room behind to say: a rule that allows may go
+// without an operator, one that refuses may not.
 func (rt ruleRoutes) deleteRule(w http.ResponseWriter, r *http.Request) {
 	by, err := rt.callerOf(r)
 	if err == nil {
@@ -136,7 +147,8 @@ func (rt ruleRoutes) deleteRule(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]string{"id": r.PathValue("id")})
 }
 
-// getSessionRules lists the rules that can speak about a session's calls.
+// getSessionRules lists the rules that can speak about a session's calls. Rules without a scope
+// are among them. Whether one really speaks depends on the call, which postExplain answers.
 func (rt ruleRoutes) getSessionRules(w http.ResponseWriter, r *http.Request) {
 	s, err := rt.o.Records.Session(r.Context(), r.PathValue("id"))
 	if err != nil {
@@ -165,7 +177,8 @@ type explainBody struct {
 	Project   string          `json:"project_dir"`
 }
 
-// postExplain judges a call without asking, recording or counting anything.
+// postExplain judges a call without asking, recording or counting anything. It is open to every
+// process of the user: what the rules say can be read in the rules, too.
 func (rt ruleRoutes) postExplain(w http.ResponseWriter, r *http.Request) {
 	var body explainBody
 	if err := decodeBody(w, r, &body); err != nil {
@@ -188,7 +201,8 @@ func (rt ruleRoutes) postExplain(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, rt.o.Judge.AssessRequest(req, project, true))
 }
 
-// postPreview says what a rule would have done, without saving it.
+// postPreview says what a rule would have done, without saving it. It is open to every process of
+// the user: they can read the database as well.
 func (rt ruleRoutes) postPreview(w http.ResponseWriter, r *http.Request) {
 	var body ruleBody
 	if err := decodeBody(w, r, &body); err != nil {
@@ -203,6 +217,7 @@ func (rt ruleRoutes) postPreview(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, p)
 }
 
+// getGrants lists the grants that late answers left behind and that no call has used yet.
 func (rt ruleRoutes) getGrants(w http.ResponseWriter, r *http.Request) {
 	list, err := rt.o.Log.Grants(r.Context())
 	writeList(w, list, err)
@@ -244,7 +259,9 @@ func (rt ruleRoutes) getStats(w http.ResponseWriter, r *http.Request) {
 	}{s, s.Median.Milliseconds()})
 }
 
-// postObserve takes no default for on: a body without it must not switch anything.
+// postObserve takes no default for on: a body without it must not switch anything. The error for
+// a missing member comes after the caller was looked into, so that a useless token is noted in
+// any case.
 func (rt ruleRoutes) postObserve(w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		On        *bool  `json:"on"`

@@ -12,7 +12,8 @@ import (
 )
 
 // runnerOf is the process that asks, as the kernel tells: what a runner says of itself
-// counts for nothing.
+// counts for nothing. The process is held on to while its start time is read, so the pid cannot
+// pass to another one meanwhile.
 func runnerOf(r *http.Request) (broker.Process, error) {
 	p := peers.From(r.Context())
 	if p.TCP != nil || p.PID <= 0 {
@@ -38,7 +39,9 @@ func decodeRunners(w http.ResponseWriter, r *http.Request, body any) (broker.Pro
 	return runnerOf(r)
 }
 
-// agentUnder is the process pid when it descends from runner, else none.
+// agentUnder is the process pid when it descends from runner, else none. A runner may only name a
+// process that it has started. Otherwise one could have the console watch, and end, somebody
+// else's process.
 func agentUnder(pid int, runner broker.Process) broker.Process {
 	p := peers.FindProcess(pid)
 	if pid <= 1 || !peers.IsBelow(p, runner) {
@@ -66,7 +69,7 @@ func (rt runRoutes) postRun(w http.ResponseWriter, r *http.Request) {
 }
 
 // mayTakeUp keeps agents from taking up sessions that are not new: what their users say to
-// them is not for others.
+// them is not for others. A runner that says it again, after its answer was lost, is let through.
 func (rt runRoutes) mayTakeUp(r *http.Request, runner broker.Process, id string) error {
 	s, err := rt.o.Records.Session(r.Context(), id)
 	switch {
@@ -104,7 +107,8 @@ func (rt runRoutes) postReport(w http.ResponseWriter, r *http.Request) {
 }
 
 // speaker is who speaks to a session through r: an operator, or a process of the user
-// behind which no agent stands.
+// behind which no agent stands. What it says becomes the user's words in the session. An agent
+// must not put those into another agent's ear.
 func (rt runRoutes) speaker(r *http.Request) (broker.Actor, error) {
 	by, err := rt.callerOf(r)
 	if err != nil || by.Kind == broker.ByOperator {
@@ -118,7 +122,8 @@ func (rt runRoutes) speaker(r *http.Request) (broker.Actor, error) {
 	return by, nil
 }
 
-// admitSpeaker is speaker, and keeps a program that speaks without end from filling the log.
+// admitSpeaker is speaker, and keeps a program that speaks without end from filling the log. The
+// session is brought into memory first, since its rate is counted there.
 func (rt runRoutes) admitSpeaker(r *http.Request) (broker.Actor, error) {
 	id := r.PathValue("id")
 	by, err := rt.speaker(r)
@@ -131,6 +136,8 @@ func (rt runRoutes) admitSpeaker(r *http.Request) (broker.Actor, error) {
 	return by, rt.o.Engine.Do(engine.Admit{SessionID: id}).Err
 }
 
+// postMessage queues what the user says next. Who lifts a stop with it must be the operator; an
+// attempt by others is on record.
 func (rt runRoutes) postMessage(w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		Text string `json:"text"`
@@ -155,6 +162,8 @@ func (rt runRoutes) postMessage(w http.ResponseWriter, r *http.Request) {
 	rt.answerSession(w)(s, err)
 }
 
+// deleteMessage takes the message back that waits. It needs no rate: there is at most one to
+// take.
 func (rt runRoutes) deleteMessage(w http.ResponseWriter, r *http.Request) {
 	by, err := rt.speaker(r)
 	if err != nil {
@@ -164,7 +173,9 @@ func (rt runRoutes) deleteMessage(w http.ResponseWriter, r *http.Request) {
 	rt.answerSession(w)(rt.o.Runs.Say(r.Context(), r.PathValue("id"), "", by))
 }
 
+// postInterrupt ends a turn. That runs nothing, so every process of the user may.
 func (rt runRoutes) postInterrupt(w http.ResponseWriter, r *http.Request) {
+	// The body has no members. One that has some was meant for another route.
 	if err := decodeBody(w, r, &struct{}{}); err != nil {
 		fail(w, err)
 		return
@@ -176,6 +187,7 @@ func (rt runRoutes) postInterrupt(w http.ResponseWriter, r *http.Request) {
 	rt.answerSession(w)(rt.o.Records.Session(r.Context(), r.PathValue("id")))
 }
 
+// postSettings changes the permission mode or the model; what is left out stays as it is.
 func (rt runRoutes) postSettings(w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		Mode  string `json:"permission_mode"`
@@ -193,7 +205,8 @@ func (rt runRoutes) postSettings(w http.ResponseWriter, r *http.Request) {
 	rt.answerSession(w)(rt.o.Runs.Configure(r.Context(), r.PathValue("id"), body.Mode, body.Model, by))
 }
 
-// answerSession writes a session, or why there is none.
+// answerSession writes a session, or why there is none. It takes the two results of a method as
+// they come, which is why it returns a function.
 func (rt runRoutes) answerSession(w http.ResponseWriter) func(broker.Session, error) {
 	return func(s broker.Session, err error) {
 		if err != nil {

@@ -31,7 +31,8 @@ const (
 	spareFiles = 64 + maxRecording
 )
 
-// Serve answers on l until ctx ends, then lets the answers under way finish.
+// Serve answers on l until ctx ends, then lets the answers under way finish. It returns nil after
+// an orderly end, and waits for the goroutine that watches the socket.
 func (sv *Server) Serve(ctx context.Context, l *Listener) error {
 	watch := make(chan struct{})
 	go sv.watchSocket(ctx, l, watch)
@@ -79,7 +80,9 @@ func (sv *Server) serve(ctx context.Context, l net.Listener) error {
 	return err
 }
 
-// watchSocket keeps telling the console whether the socket still leads here.
+// watchSocket keeps telling the console whether the socket still leads here. A person may have
+// removed the socket's folder, or restored it from a backup. Nobody would notice here: no hook
+// could tell.
 func (sv *Server) watchSocket(ctx context.Context, l *Listener, done chan<- struct{}) {
 	defer close(done)
 	t := time.NewTicker(time.Second)
@@ -94,6 +97,7 @@ func (sv *Server) watchSocket(ctx context.Context, l *Listener, done chan<- stru
 	}
 }
 
+// noteSocket tells the engine only of a change, so a quiet second costs nothing.
 func (sv *Server) noteSocket(problem string) {
 	if sv.o.View.Health().SocketErr != problem {
 		sv.o.Engine.Tell(engine.Healthy{Change: func(h *broker.Health) { h.SocketErr = problem }})
@@ -102,15 +106,22 @@ func (sv *Server) noteSocket(problem string) {
 
 // guard wraps every route: same user only, over TCP a token, a panic is one 500, and no
 // page in a browser gets through.
+//
+// The order is that of cost and of trust: first the headers that every answer carries, then the
+// time limits, then who the peer is. A panic in a route is logged with its stack and answered
+// like any failure, which a hook takes as a refusal.
 func (sv *Server) guard(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(wire.HeaderProtocol, wire.Version)
+		// The client checks that the answer is to its own question. Anything too long is not
+		// echoed.
 		if c := r.Header.Get(wire.HeaderCorrelation); len(c) <= broker.MaxName && c != "" {
 			w.Header().Set(wire.HeaderCorrelation, c)
 		}
 		defer func() {
 			v := recover()
 			if err, ok := v.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+				// This panic is how a handler asks for the connection to be cut.
 				panic(v)
 			}
 			if v != nil {
@@ -132,9 +143,12 @@ func (sv *Server) guard(mux *http.ServeMux) http.Handler {
 				return
 			}
 			mux.ServeHTTP(w, r.WithContext(ctx))
+		// The zero user id is root, so an error of the kernel must never be read as one.
 		case p.Err != nil || p.UID != os.Geteuid():
 			sv.refused(r, broker.OtherUser, fmt.Sprintf("it runs as user id %d", p.UID))
 			writeError(w, http.StatusForbidden, "other_user", "this broker answers its own user only", "start an aoctl of your own")
+		// No browser reaches a Unix socket by itself, but a proxy that forwards it to a port
+		// makes it reachable.
 		case r.Header.Get("Origin") != "" || r.Header.Get("Referer") != "":
 			sv.refused(r, broker.FromBrowser, "requests from web pages are refused")
 			writeError(w, http.StatusForbidden, "browser", "requests from web pages are refused", "")
@@ -158,7 +172,8 @@ type cappedListener struct {
 }
 
 // Accept returns the next connection for which there is room, and refuses the others. It waits
-// while turn is full.
+// while turn is full. A listener that stops at its first refused peer would leave the whole
+// socket dead, so only an error of the system ends the loop.
 func (l *cappedListener) Accept() (net.Conn, error) {
 	for {
 		c, err := l.Listener.Accept()

@@ -16,6 +16,7 @@ type sessionView struct {
 	Status string `json:"status"`
 }
 
+// getSessions lists the sessions of memory and of the store, last seen first.
 func (rt sessionRoutes) getSessions(w http.ResponseWriter, r *http.Request) {
 	list, err := rt.o.Records.Sessions(r.Context())
 	views := make([]sessionView, 0, len(list))
@@ -25,6 +26,7 @@ func (rt sessionRoutes) getSessions(w http.ResponseWriter, r *http.Request) {
 	writeList(w, views, err)
 }
 
+// getSession answers for ended sessions as well.
 func (rt sessionRoutes) getSession(w http.ResponseWriter, r *http.Request) {
 	s, err := rt.o.Records.Session(r.Context(), r.PathValue("id"))
 	if err != nil {
@@ -41,6 +43,7 @@ func (rt sessionRoutes) getSessionEvents(w http.ResponseWriter, r *http.Request)
 		fail(w, err)
 		return
 	}
+	// The sign of After says in which order events come: -1 begins with the oldest.
 	f := broker.EventFilter{SessionID: s.ID, After: -1}
 	if v := r.URL.Query().Get("after"); v != "" {
 		if f.After, err = strconv.ParseInt(v, 10, 64); err != nil || f.After < 0 {
@@ -60,6 +63,9 @@ func (rt sessionRoutes) getSessionEvents(w http.ResponseWriter, r *http.Request)
 }
 
 // postStop is open to every process of the user, an agent too: a stop allows nothing.
+//
+// With "kill" its processes are ended as well. That is open to everybody too, since an agent
+// could kill them without asking.
 func (rt sessionRoutes) postStop(w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		Reason string `json:"reason"`
@@ -81,6 +87,7 @@ func (rt sessionRoutes) postStop(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, sessionView{s, s.Word()})
 }
 
+// getCheckStop is what programs without hooks ask before each step of theirs.
 func (rt sessionRoutes) getCheckStop(w http.ResponseWriter, r *http.Request) {
 	stop, err := rt.o.Records.StopRequested(r.Context(), r.PathValue("id"))
 	if err != nil {
@@ -90,9 +97,11 @@ func (rt sessionRoutes) getCheckStop(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]bool{"stop_requested": stop})
 }
 
+// processesListed bounds the answer, not the deed: more processes than that are still ended.
 const processesListed = 2000
 
-// kill is POST /sessions/{id}/stop with {"kill": true}.
+// kill is POST /sessions/{id}/stop with {"kill": true}. An error after processes were ended is
+// told in the answer (recorded), and not in its place: the caller must learn what is gone.
 func (rt sessionRoutes) kill(w http.ResponseWriter, r *http.Request) {
 	s, done, err := rt.o.Sessions.Kill(r.Context(), r.PathValue("id"), peers.ActorOf(r))
 	if err != nil && len(done.Processes) == 0 {
@@ -109,6 +118,7 @@ func (rt sessionRoutes) kill(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, answer)
 }
 
+// getSessionProcesses shows what a kill would end, so that a person can look first.
 func (rt sessionRoutes) getSessionProcesses(w http.ResponseWriter, r *http.Request) {
 	found, err := rt.o.Sessions.Processes(r.Context(), r.PathValue("id"))
 	if err != nil {

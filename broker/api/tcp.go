@@ -22,6 +22,10 @@ type TCPListener struct{ net *net.TCPListener }
 
 // ListenTCP listens on addr, a loopback address with a port, such as 127.0.0.1:8765.
 // Errors: *SocketError.
+//
+// "localhost" becomes an address here and is not looked up: a resolver could lead it elsewhere.
+// An address of a zone, or one that other machines reach, is refused whatever the operator's
+// reasons: the protocol has no encryption.
 func ListenTCP(ctx context.Context, addr string) (*TCPListener, error) {
 	const hint = "name a loopback address and a port, such as 127.0.0.1:8765; to reach it from elsewhere forward a port to it (docs/remote.md)"
 	host, port, err := net.SplitHostPort(addr)
@@ -51,6 +55,7 @@ func ListenTCP(ctx context.Context, addr string) (*TCPListener, error) {
 	return &TCPListener{tcp}, nil
 }
 
+// rootOf is the innermost error: the outer ones repeat the address.
 func rootOf(err error) error {
 	for {
 		inner := errors.Unwrap(err)
@@ -71,7 +76,8 @@ func (l *TCPListener) Close() error { return l.net.Close() }
 // not keep hooks from the socket.
 const tcpShare = 4
 
-// ServeTCP answers on l until ctx ends, then lets the answers under way finish.
+// ServeTCP answers on l until ctx ends, then lets the answers under way finish. The connections
+// pass two counts: their own, and that of all.
 func (sv *Server) ServeTCP(ctx context.Context, l *TCPListener) error {
 	sv.noteTCP(l.Addr())
 	defer sv.noteTCP("")
@@ -82,11 +88,13 @@ func (sv *Server) ServeTCP(ctx context.Context, l *TCPListener) error {
 	return nil
 }
 
+// noteTCP has the status line say that the port is open, and where.
 func (sv *Server) noteTCP(addr string) {
 	sv.o.Engine.Tell(engine.Healthy{Change: func(h *broker.Health) { h.TCP = addr }})
 }
 
-// askingRoutes are all that a token for asking opens.
+// askingRoutes are all that a token for asking opens. A route that is not named here takes an
+// operator's token, so a new one is closed until somebody opens it.
 var askingRoutes = map[string]bool{
 	"POST /hooks/{agent}": true, "GET /hooks/{agent}/{id}": true,
 	"POST /request-approval": true, "POST /create-approval-request": true, decisionRoute: true,
@@ -108,6 +116,9 @@ type refusal struct {
 
 // admitTCP says why r, which came over TCP for the route pattern, is turned away, nil when it
 // may go on. The context that it returns knows the token.
+//
+// The order tells a page in a browser nothing about tokens, and one without a token nothing about
+// routes. A route that does not exist is let through with any token: the answer is 404.
 func (cl *callers) admitTCP(r *http.Request, here netip.AddrPort, pattern string) (context.Context, *refusal) {
 	ctx := r.Context()
 	if why := fromBrowser(r, here); why != nil {
@@ -115,6 +126,7 @@ func (cl *callers) admitTCP(r *http.Request, here netip.AddrPort, pattern string
 	}
 	token, given := tokenIn(r)
 	d, known := cl.tokenOf(token)
+	// A client that proved its token has not sent it, so what stands in its place counts.
 	if p, ok := ctx.Value(proofKey{}).(*proof); ok {
 		d, known = p.token, true
 	}
@@ -128,6 +140,8 @@ func (cl *callers) admitTCP(r *http.Request, here netip.AddrPort, pattern string
 		return ctx, &refusal{broker.AskToken, http.StatusForbidden, "ask_token", errAskToken.Error(), "an operator token decides; keep it away from agents"}
 	case d.KindOrOperator() != broker.AskingToken && ofHooks[pattern]:
 		return ctx, &refusal{broker.OperatorAsks, http.StatusForbidden, "operator_token", errOperators.Error(), "mint a token for asking in the console: r, t, then N"}
+	// A page can send a form or a text to any address without asking the browser's leave. JSON it
+	// cannot.
 	case hasBody(r) && !isJSON(r):
 		return ctx, &refusal{broker.NotProgramming, http.StatusUnsupportedMediaType, "bad_content_type", "the body is not said to be JSON", "send Content-Type: application/json"}
 	}
@@ -135,7 +149,9 @@ func (cl *callers) admitTCP(r *http.Request, here netip.AddrPort, pattern string
 }
 
 // fromBrowser says why r may come from a web page, or under a name that is not ours as after
-// DNS rebinding. It is nil when neither can be.
+// DNS rebinding. It is nil when neither can be. A name that leads to this address only by an
+// attacker's DNS shows in the Host header. A browser's own requests show in Origin, Referer, or
+// Sec-Fetch-Site, where "none" is a person who typed the address.
 func fromBrowser(r *http.Request, here netip.AddrPort) *refusal {
 	site := r.Header.Get("Sec-Fetch-Site")
 	switch {
@@ -160,8 +176,11 @@ func ourHost(host string, here netip.AddrPort) bool {
 	return false
 }
 
+// hasBody counts a length that is not known as a body.
 func hasBody(r *http.Request) bool { return r.ContentLength != 0 }
 
+// isJSON allows parameters such as a charset, and refuses two headers: two readers could each
+// take another one.
 func isJSON(r *http.Request) bool {
 	values := r.Header.Values("Content-Type")
 	if len(values) != 1 {
@@ -183,6 +202,8 @@ func (sv *Server) turnAway(w http.ResponseWriter, r *http.Request, why *refusal)
 	sv.refused(r, why.kind, why.text)
 	if why.status == http.StatusUnauthorized {
 		w.Header().Set("Connection", "close")
+		// The connection just ends. To say no to each of a thousand guesses would cost more than
+		// the guess.
 		if !sv.gate.delay(r.Context()) {
 			panic(http.ErrAbortHandler)
 		}
@@ -190,7 +211,9 @@ func (sv *Server) turnAway(w http.ResponseWriter, r *http.Request, why *refusal)
 	writeError(w, why.status, why.code, why.text, why.hint)
 }
 
-// delay makes a peer with a wrong token wait. It is false when too many wait already.
+// delay makes a peer with a wrong token wait. It is false when too many wait already. It does not
+// grow with the number of guesses: a token has too many bits to guess, and the wait only keeps
+// the log readable.
 func (g *gate) delay(ctx context.Context) bool {
 	select {
 	case g.slow <- struct{}{}:

@@ -12,7 +12,8 @@ import (
 )
 
 // waiting holds the connections whose peers wait to be told something. Each was taken from the
-// HTTP server.
+// HTTP server. Waking is separate from knowing. A waiter that is woken looks for itself whether
+// there is news, so a wake too many does no harm, and the loop that wakes never waits.
 type waiting struct {
 	engine   Engine // hears who waits for a call, and who has left
 	view     View
@@ -27,7 +28,8 @@ func (wt *waiting) CallChanged(id string) { wt.lines.wake(id) }
 // SessionChanged wakes the runner of session id.
 func (wt *waiting) SessionChanged(id string) { wt.lines.wake(runnerLine(id)) }
 
-// Drain makes held polls answer at once, so that a shutdown need not wait for them.
+// Drain makes held polls answer at once, so that a shutdown need not wait for them. The flag is
+// set before the engine hears of it and before anybody is woken, so that whoever looks sees it.
 func (wt *waiting) Drain() {
 	wt.draining.Store(true)
 	wt.engine.Tell(engine.Closing{Drain: true})
@@ -42,6 +44,8 @@ func (wt *waiting) park(w http.ResponseWriter, wait func(*Parked)) {
 		fail(w, fmt.Errorf("take the connection: %w", err))
 		return
 	}
+	// A second request in the same connection would be lost with it, so the peer is hung up on
+	// instead.
 	if buffered.Reader.Buffered() > 0 { // nobody of ours speaks before the answer
 		_ = conn.Close()
 		return
@@ -57,12 +61,16 @@ func (wt *waiting) park(w http.ResponseWriter, wait func(*Parked)) {
 // HoldCall waits until something is to be said about request id; false when the peer has
 // left or spoke out of turn. Neither it nor its callers hold a Request: what they hold stays on the
 // stack for as long as the call waits.
+//
+// It joins the line before it looks. News that come between the look and the wait wake it; the
+// other way round they would be lost.
 func (wt *waiting) HoldCall(p *Parked, id string, hold time.Duration) bool {
 	wt.lines.join(id, p)
 	defer wt.lines.leave(id, p)
 	if wt.isNews(p, id) {
 		return p.Conn.SetDeadline(time.Now().Add(writeTimeout)) == nil
 	}
+	// From here on the engine counts somebody as waiting, so an allow has a hearer.
 	wt.engine.Tell(engine.Attach{ID: id})
 	stays := p.await(time.Now().Add(hold), func() bool { return wt.isNews(p, id) })
 	wt.engine.Tell(engine.Detach{ID: id, HungUp: !stays && !p.Polls})
@@ -70,7 +78,8 @@ func (wt *waiting) HoldCall(p *Parked, id string, hold time.Duration) bool {
 }
 
 // HoldOrders waits until the runner of session id has to be told something, or the time is over; it
-// is false when the runner has left or spoke out of turn. A later poll ends an earlier one.
+// is false when the runner has left or spoke out of turn. A later poll ends an earlier one. Two
+// polls at once are one runner that came back after its connection broke without a word.
 func (wt *waiting) HoldOrders(p *Parked, id string, wait time.Duration) bool {
 	line := runnerLine(id)
 	wt.lines.join(line, p)
@@ -82,7 +91,8 @@ func (wt *waiting) HoldOrders(p *Parked, id string, wait time.Duration) bool {
 	})
 }
 
-// isNews reports whether there is anything to tell p of request id now.
+// isNews reports whether there is anything to tell p of request id now. A call that is unknown is
+// news: its asker is to read its end from the store.
 func (wt *waiting) isNews(p *Parked, id string) bool {
 	x, ok := wt.view.Seen(id, time.Now())
 	r := &x.Request
@@ -90,12 +100,14 @@ func (wt *waiting) isNews(p *Parked, id string) bool {
 	case wt.draining.Load(), !ok: // it was decided and forgotten; its end is in the store
 		return true
 	case r.State.Terminal() || r.Checkpoint != nil && r.Event != "":
+		// While a freeze keeps an answer back, it is none yet.
 		return !x.Kept || !wt.view.Held(r.SessionID)
 	}
 	return !p.knowsDeadline(&x) // they would leave too early
 }
 
 // waiter waits for news, and looks for it when woken. Waking never blocks, and may happen twice.
+// An interface, so that lines can be tried without connections.
 type waiter interface{ wake() }
 
 // lines has everybody who waits, by what they wait for: a request's id, or runnerLine of a session.
@@ -107,12 +119,15 @@ type lines struct {
 // runnerLine is the line of the runner that holds a session.
 func runnerLine(sessionID string) string { return "runner\x1f" + sessionID }
 
+// join adds w at the end of the line; later tells who came last.
 func (l *lines) join(id string, w waiter) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.waiters[id] = append(l.waiters[id], w)
 }
 
+// leave takes w out, and forgets the line when it is empty: there is a line for each call that
+// ever waited.
 func (l *lines) leave(id string, w waiter) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -123,6 +138,7 @@ func (l *lines) leave(id string, w waiter) {
 	}
 }
 
+// wake holds the lock while it wakes, which sets a deadline and never blocks.
 func (l *lines) wake(id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -139,6 +155,7 @@ func (l *lines) later(id string, w waiter) bool {
 	return len(list) > 0 && list[len(list)-1] != w
 }
 
+// wakeAll wakes everybody, for a shutdown.
 func (l *lines) wakeAll() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

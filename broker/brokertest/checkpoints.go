@@ -16,7 +16,8 @@ func (m *Memory) putOff(session string) bool {
 	return false
 }
 
-// checkpoints lists them by when they were last spoken of, oldest first. Caller holds mu.
+// checkpoints lists them by when they were last spoken of, oldest first. Caller holds mu. It goes
+// through the log from its end, so the first event of a request that it meets is the newest.
 func (m *Memory) checkpoints() []broker.Checkpoint {
 	var list []broker.Checkpoint
 	for _, e := range slices.Backward(m.events) {
@@ -32,6 +33,7 @@ func (m *Memory) checkpoints() []broker.Checkpoint {
 	return list
 }
 
+// copyCheckpoint shares nothing with c that a caller could change.
 func copyCheckpoint(c broker.Checkpoint) broker.Checkpoint {
 	c.Args = slices.Clone(c.Args)
 	return c

@@ -11,6 +11,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 )
 
+// list is everything that a listing method returns for filter; it ends the test on an error.
 func list[T, F any](t *testing.T, f func(context.Context, F) ([]T, error), filter F) []T {
 	t.Helper()
 	all, err := f(t.Context(), filter)
@@ -20,16 +21,20 @@ func list[T, F any](t *testing.T, f func(context.Context, F) ([]T, error), filte
 	return all
 }
 
+// sessions tries that a session is written as a whole: what a later row leaves empty is empty.
 func (k keeper) sessions() {
 	t, s := k.t, k.s
 	a, b := NewSession("a"), NewSession("b")
+	// The order is by when they were last heard of, not by when they began.
 	b.LastSeenAt = Epoch.Add(time.Minute)
 	commit(t, s, &broker.Change{Sessions: []broker.Session{a, b}})
 	same(t, "newest first", list(t, s.Sessions, broker.SessionFilter{}), []broker.Session{b, a})
 
 	code := 130
 	a.State, a.ExitCode, a.EndReason, a.Subagents = broker.SessionFinished, &code, "stopped_by_user", nil
+	// The same session later: it was stopped, and everything that changes with that changes.
 	a.StopAskedAt, a.EndedAt, a.LastSeenAt = Epoch.Add(time.Hour), Epoch.Add(2*time.Hour), Epoch.Add(2*time.Hour)
+	// A running broker hands over its own value, with fields that only it knows.
 	written := a
 	written.Pending, written.TurnOver = 7, true // known while running, never stored
 	commit(t, s, &broker.Change{Sessions: []broker.Session{written}})
@@ -41,6 +46,9 @@ func (k keeper) sessions() {
 	}
 }
 
+// requests tries each field of a broker.RequestFilter, alone and with others, and the order of
+// its lists. Screens and commands page through them, so the order must be the same in every
+// store.
 func (k keeper) requests() {
 	t, s := k.t, k.s
 	// r0 … r5, a minute apart; r1, r3 and r5 of session b; r0 to r3 end, in the order
@@ -50,12 +58,16 @@ func (k keeper) requests() {
 		r.CreatedAt = Epoch.Add(time.Duration(i) * time.Minute)
 		commit(t, s, Asked(r))
 	}
+	// Every second one is allowed, so state and order are told apart.
 	for i, id := range []string{"r2", "r0", "r3", "r1"} {
+		// They end in another order than they were asked in, to tell the two orders apart.
 		o := Outcome([]broker.State{broker.Denied, broker.Allowed}[i%2])
 		o.At = Epoch.Add(time.Hour + time.Duration(i)*time.Minute)
 		commit(t, s, Ended(request(t, s, id), o))
 	}
+	// Decisions begin an hour after the questions, so no filter can mix up the two.
 	hour := Epoch.Add(time.Hour)
+	// The expected ids are in the order of the list, each followed by a blank.
 	for _, tt := range []struct {
 		name   string
 		filter broker.RequestFilter
@@ -77,7 +89,9 @@ func (k keeper) requests() {
 		{"of these ids", broker.RequestFilter{IDs: []string{"r4", "r9", "r1"}}, "r4 r1 "},
 		{"of no ids", broker.RequestFilter{IDs: []string{}}, ""},
 		{"limited", broker.RequestFilter{Limit: 2}, "r5 r4 "},
+		// The limit counts from the newest decision.
 		{"decided, limited", broker.RequestFilter{Decided: true, Limit: 3}, "r1 r3 r0 "},
+		// A list has one request at least, however small the limit of bytes is.
 		{"up to a byte", broker.RequestFilter{MaxBytes: 1}, "r5 "},
 		{"up to the second input", broker.RequestFilter{MaxBytes: len(PendingRequest("r", "a").ToolInput) + 1}, "r5 r4 "},
 		{"up to many bytes", broker.RequestFilter{MaxBytes: 1 << 20, Decided: true}, "r1 r3 r0 r2 "},
@@ -92,9 +106,11 @@ func (k keeper) requests() {
 			}
 		})
 	}
+	// Two calls end without a person's answer: these are late.
 	for id, state := range map[string]broker.State{"r4": broker.Expired, "r5": broker.Cancelled} {
 		commit(t, s, Ended(request(t, s, id), Outcome(state)))
 	}
+	// Only calls that ended without an answer are late; allowed and denied ones never are.
 	late := func() (ids string) {
 		for _, r := range list(t, s.Requests, broker.RequestFilter{Late: true, Decided: true}) {
 			ids += r.ID + " "
@@ -104,17 +120,22 @@ func (k keeper) requests() {
 	if got := late(); got != "r5 r4 " {
 		t.Errorf("late are %q, want r5 r4", got)
 	}
+	// Once a grant is made for it, a late call was answered and is late no more.
 	commit(t, s, Granted(NewGrant("g", request(t, s, "r4"))))
 	if got := late(); got != "r5 " {
 		t.Errorf("after a grant late are %q, want r5", got)
 	}
+	// A list tells as much of a request as reading it alone does.
 	same(t, "a listed request", list(t, s.Requests, broker.RequestFilter{Decided: true, Limit: 1})[0], request(t, s, "r1"))
 }
 
+// events tries each field of a broker.EventFilter. Data comes back with the bytes that it had,
+// blanks included, since its hash covers them.
 func (k keeper) events() {
 	t, s := k.t, k.s
 	var want []broker.Event
 	for i := range 6 {
+		// The first event has no data at all, which is not the same as an empty object.
 		e := &broker.Event{At: Epoch.Add(time.Duration(i) * time.Minute), Type: broker.EventMessage, SessionID: "ab"[i%2 : i%2+1], RequestID: "r"}
 		if i > 0 {
 			e.Data = json.RawMessage(fmt.Sprintf(`{ "text":"%d < 7", "x" : null}`, i))
@@ -122,9 +143,12 @@ func (k keeper) events() {
 		commit(t, s, &broker.Change{Events: []*broker.Event{e}})
 		want = append(want, *e)
 	}
+	// Its time lies before that of events with smaller numbers: the number is the order, and time
+	// is only a filter.
 	ended := &broker.Event{At: Epoch.Add(3 * time.Minute), Type: broker.EventPostTool, SessionID: "c", RequestID: "r"}
 	commit(t, s, &broker.Change{Events: []*broker.Event{ended}})
 	want = append(want, *ended)
+	// The numbers are those that the log gave.
 	for _, tt := range []struct {
 		name   string
 		filter broker.EventFilter
@@ -161,25 +185,33 @@ func (k keeper) events() {
 	}
 }
 
+// load tries what a starting broker is given: all that waits, every session that may still say
+// something, and grants that nobody used, also those that have expired.
 func (k keeper) load() {
 	t, s := k.t, k.s
 	saved, err := s.Load(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
+	// The map is there even when nothing is in it, so that a broker may write to it.
 	same(t, "of an empty store", saved, broker.Saved{RuleUse: map[string]broker.RuleUse{}})
 
+	// Their ids sort the other way round: the order is that of time.
 	first, ended, last := PendingRequest("z", "s1"), PendingRequest("m", "s1"), PendingRequest("a", "s2")
 	commit(t, s, Asked(first), Asked(ended), Asked(last), Ended(ended, Outcome(broker.Cancelled)))
 
 	now := time.Now().UTC().Truncate(time.Millisecond)
+	// Load goes by the real clock, so these times count back from it.
 	session := func(id string, state broker.SessionState, seen time.Duration) broker.Session {
 		v := NewSession(id)
 		v.State, v.LastSeenAt = state, now.Add(-seen)
 		return v
 	}
+	// A session that has not ended is loaded however long it was silent. One that ended a month
+	// ago is not.
 	running, stopping := session("running", broker.SessionIdle, 30*24*time.Hour), session("stopping", broker.SessionStopping, 3*time.Minute)
 	lately, longAgo := session("lately", broker.SessionGone, time.Minute), session("long ago", broker.SessionFinished, 30*24*time.Hour)
+	// It is loaded, because a grant is taken out of use by an event only.
 	g := NewGrant("expired", first)
 	g.ExpiresAt = g.CreatedAt
 	commit(t, s, &broker.Change{Sessions: []broker.Session{running, stopping, lately, longAgo}}, Granted(g))
@@ -199,11 +231,14 @@ func (k keeper) load() {
 // and what is on a user's disk stays verifiable.
 const goldenHead = "f48c305634d7dc03e6251430720ccf6df2b151184eda868db5a6a2c8103cdb00"
 
+// head tries that the log is chained alike in every store. A user's log that one version wrote
+// must verify in the next one.
 func (k keeper) head() {
 	t, s := k.t, k.s
 	if seq, hash := s.Head(); seq != 0 || hash != "" {
 		t.Errorf("of an empty log: %d %q", seq, hash)
 	}
+	// One change of each kind that has a seal, and events without one.
 	r, late := PendingRequest("r1", "s1"), PendingRequest("r2", "s1")
 	changes := []*broker.Change{
 		Asked(r), Ended(r, Outcome(broker.Allowed)), DecidedAtOnce(late, Outcome(broker.Expired)),
@@ -221,6 +256,7 @@ func (k keeper) head() {
 			if e.Seq != n || len(e.Hash) != 64 || e.Hash == before {
 				t.Errorf("event %d was filled in as %d %s", n, e.Seq, e.Hash)
 			}
+			// Each hash covers the one before, so two equal events have two hashes.
 			before = e.Hash
 		}
 		if seq, hash := s.Head(); seq != n || hash != before {
@@ -230,12 +266,15 @@ func (k keeper) head() {
 	if before != goldenHead {
 		t.Errorf("the log ends in %s, want %s", before, goldenHead)
 	}
+	// Sessions are no part of the log.
 	commit(t, s, &broker.Change{Sessions: []broker.Session{NewSession("s1")}})
 	if seq, hash := s.Head(); seq != n || hash != before {
 		t.Errorf("a change without events moved the head to %d %s", seq, hash)
 	}
 }
 
+// cancelled tries that a context which has ended is an error, and the very one, so that a caller
+// can tell it from a failure of the disk.
 func (k keeper) cancelled() {
 	t, s := k.t, k.s
 	ctx, cancel := context.WithCancel(t.Context())

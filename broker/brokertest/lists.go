@@ -38,7 +38,8 @@ func (m *Memory) RequestByKey(ctx context.Context, key string) (broker.Request, 
 	return copyRequest(m.requests[id].Request), nil
 }
 
-// Requests implements broker.Store.
+// Requests implements broker.Store. The order is that of insertion, which is that of time for all
+// requests of this package.
 func (m *Memory) Requests(ctx context.Context, f broker.RequestFilter) ([]broker.Request, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -46,6 +47,7 @@ func (m *Memory) Requests(ctx context.Context, f broker.RequestFilter) ([]broker
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var list []broker.Request
+	// Newest first is the order from the end.
 	for _, id := range slices.Backward(m.order) {
 		if r := m.requests[id]; selects(f, &r.Request) && (!f.Late || !m.granted(id)) {
 			list = append(list, copyRequest(r.Request))
@@ -57,7 +59,8 @@ func (m *Memory) Requests(ctx context.Context, f broker.RequestFilter) ([]broker
 	return upTo(f.MaxBytes, atMost(list, f.Limit)), nil
 }
 
-// upTo cuts list behind the request with which its inputs reach most bytes.
+// upTo cuts list behind the request with which its inputs reach most bytes. The one that reaches
+// the limit is still in the list, so a list is never empty because its first call is large.
 func upTo(most int, list []broker.Request) []broker.Request {
 	n := 0
 	for i, r := range list {
@@ -71,6 +74,8 @@ func upTo(most int, list []broker.Request) []broker.Request {
 	return list
 }
 
+// selects reports whether f picks r, leaving aside its limits and Late, which need more than the
+// row.
 func selects(f broker.RequestFilter, r *broker.Request) bool {
 	at := r.CreatedAt
 	if f.Decided {
@@ -85,6 +90,7 @@ func selects(f broker.RequestFilter, r *broker.Request) bool {
 	if f.Late && r.State != broker.Expired && r.State != broker.Cancelled {
 		return false
 	}
+	// An empty list of ids picks nothing; nil picks everything.
 	return (f.IDs == nil || slices.Contains(f.IDs, r.ID)) &&
 		(f.State == "" || r.State == f.State) &&
 		(f.SessionID == "" || r.SessionID == f.SessionID) &&
@@ -101,7 +107,8 @@ func (m *Memory) granted(id string) bool {
 	return false
 }
 
-// Sessions implements broker.Store.
+// Sessions implements broker.Store. Pending and Deferred are zero in what it returns: they are
+// counted by who runs.
 func (m *Memory) Sessions(ctx context.Context, f broker.SessionFilter) ([]broker.Session, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -117,7 +124,8 @@ func (m *Memory) Sessions(ctx context.Context, f broker.SessionFilter) ([]broker
 	return atMost(list, f.Limit), nil
 }
 
-// Events implements broker.Store.
+// Events implements broker.Store. They come oldest first when the filter names a place to go on
+// from, newest first otherwise.
 func (m *Memory) Events(ctx context.Context, f broker.EventFilter) ([]broker.Event, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -129,6 +137,7 @@ func (m *Memory) Events(ctx context.Context, f broker.EventFilter) ([]broker.Eve
 		if f.Console && e.SessionID != "" || len(f.Types) > 0 && !slices.Contains(f.Types, e.Type) {
 			continue
 		}
+		// Until is part of the span, Before is not.
 		if !f.Until.IsZero() && e.At.After(round(f.Until)) || f.Before != 0 && e.Seq >= f.Before || f.Ran != "" && (e.Type != broker.EventPostTool || e.RequestID != f.Ran) {
 			continue
 		}
@@ -136,12 +145,14 @@ func (m *Memory) Events(ctx context.Context, f broker.EventFilter) ([]broker.Eve
 			list = append(list, copyEvent(e))
 		}
 	}
+	// -1 also means the oldest first, from the beginning.
 	if f.After == 0 {
 		slices.Reverse(list)
 	}
 	return atMost(list, f.Limit), nil
 }
 
+// atMost cuts a list to its limit; 0 is the usual one.
 func atMost[T any](list []T, limit int) []T {
 	if limit <= 0 {
 		limit = defaultLimit
@@ -157,6 +168,8 @@ func round(t time.Time) time.Time {
 	return time.UnixMilli(t.UnixMilli()).UTC()
 }
 
+// copyRequest is r as a store hands it out: nothing shared, nothing that is not stored, times as
+// they are recorded.
 func copyRequest(r broker.Request) broker.Request {
 	r.Assessment = nil // worked out when a call is asked, never stored
 	r.Checkpoint = nil // has a place of its own
@@ -170,6 +183,8 @@ func copyRequest(r broker.Request) broker.Request {
 	return r
 }
 
+// copyOutcome makes no difference between an empty and a missing input, as a database column does
+// not.
 func copyOutcome(o *broker.Outcome) *broker.Outcome {
 	c := *o
 	c.At = round(c.At)
@@ -180,6 +195,7 @@ func copyOutcome(o *broker.Outcome) *broker.Outcome {
 	return &c
 }
 
+// copySession leaves out what is only known while a broker runs.
 func copySession(s broker.Session) broker.Session {
 	s.StartedAt, s.LastSeenAt = round(s.StartedAt), round(s.LastSeenAt)
 	s.StopAskedAt, s.EndedAt = round(s.StopAskedAt), round(s.EndedAt)
@@ -195,6 +211,7 @@ func copySession(s broker.Session) broker.Session {
 	return s
 }
 
+// copyEvent keeps the bytes of Data, as the hash covers them.
 func copyEvent(e broker.Event) broker.Event {
 	e.At = round(e.At)
 	e.Data = slices.Clone(e.Data)

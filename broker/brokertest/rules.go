@@ -11,14 +11,16 @@ import (
 )
 
 // Doubt makes every later Load say that the log's facts are in doubt, as after another
-// program changed them; "" that all is well.
+// program changed them; "" that all is well. Then no fact may allow anything. The facts are still
+// returned, as a real store does.
 func (m *Memory) Doubt(why string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.doubt = why
 }
 
-// countUses notes the rules that spoke once more. Caller holds mu.
+// countUses notes the rules that spoke once more. Caller holds mu. The time is that of the newest
+// event of the change, since a use has no event of its own.
 func (m *Memory) countUses(c *broker.Change) {
 	var last time.Time
 	for _, e := range c.Events {
@@ -31,7 +33,7 @@ func (m *Memory) countUses(c *broker.Change) {
 	}
 }
 
-// plus is a with b's uses after it.
+// plus is a with b's uses after it. The later of the two times counts, whichever came first.
 func plus(a, b broker.RuleUse) broker.RuleUse {
 	a.Uses += b.Uses
 	if b.Last.After(a.Last) {
@@ -40,10 +42,12 @@ func plus(a, b broker.RuleUse) broker.RuleUse {
 	return a
 }
 
-// ruleUse is how often rules spoke: what was counted, and no less than the calls that
-// they decided. Caller holds mu.
+// ruleUse is how often rules spoke: what was counted, and no less than the calls that they
+// decided. Caller holds mu. The two counts overlap, so they are not added up: the larger one
+// holds.
 func (m *Memory) ruleUse() map[string]broker.RuleUse {
 	uses := map[string]broker.RuleUse{}
+	// Every request that a rule ended is a use, counted or not.
 	for _, r := range m.requests {
 		if o := r.Outcome; o != nil && o.By.Kind == broker.ByRule {
 			uses[o.By.ID] = plus(uses[o.By.ID], broker.RuleUse{Uses: 1, Last: o.At})
@@ -51,6 +55,7 @@ func (m *Memory) ruleUse() map[string]broker.RuleUse {
 	}
 	for id, counted := range m.uses {
 		most := plus(uses[id], broker.RuleUse{Last: counted.Last})
+		// plus has taken the later of the two times.
 		most.Uses = max(most.Uses, counted.Uses)
 		uses[id] = most
 	}
@@ -68,7 +73,8 @@ func (m *Memory) listFacts() []broker.Event {
 	return list
 }
 
-// unused lists unused grants, oldest first. Caller holds mu.
+// unused lists unused grants, oldest first. Caller holds mu. The id decides where two were made
+// in the same moment.
 func (m *Memory) unused() []broker.Grant {
 	var list []broker.Grant
 	for _, g := range m.grants {
@@ -82,7 +88,7 @@ func (m *Memory) unused() []broker.Grant {
 	return list
 }
 
-// Grants implements broker.Store.
+// Grants implements broker.Store. A grant that expires in this very moment is no longer good.
 func (m *Memory) Grants(ctx context.Context) ([]broker.Grant, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -94,7 +100,8 @@ func (m *Memory) Grants(ctx context.Context) ([]broker.Grant, error) {
 }
 
 // ended lists the decided requests of a session, or of all for "", that were decided
-// since a time, oldest decision first.
+// since a time, oldest decision first. It takes the lock itself and returns copies, so that a
+// caller may use the store in between.
 func (m *Memory) ended(sessionID string, since time.Time) []broker.Request {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -109,7 +116,7 @@ func (m *Memory) ended(sessionID string, since time.Time) []broker.Request {
 	return list
 }
 
-// EachRequest implements broker.Store.
+// EachRequest implements broker.Store. No lock is held while fn runs.
 func (m *Memory) EachRequest(ctx context.Context, since time.Time, fn func(broker.Request) error) error {
 	for _, r := range m.ended("", since) {
 		if err := ctx.Err(); err != nil {
@@ -122,7 +129,8 @@ func (m *Memory) EachRequest(ctx context.Context, since time.Time, fn func(broke
 	return ctx.Err()
 }
 
-// Stats implements broker.Store.
+// Stats implements broker.Store. Of an even number of times the median is the lower one, as in
+// package store.
 func (m *Memory) Stats(ctx context.Context, sessionID string, since time.Time) (broker.Stats, error) {
 	if err := ctx.Err(); err != nil {
 		return broker.Stats{}, err
@@ -139,13 +147,15 @@ func (m *Memory) Stats(ctx context.Context, sessionID string, since time.Time) (
 			took = append(took, max(0, r.Outcome.At.Sub(r.CreatedAt)))
 		}
 	}
+	// Without an answer there is no median, and it stays 0.
 	if slices.Sort(took); len(took) > 0 {
 		s.Median = took[(len(took)-1)/2]
 	}
 	return s, nil
 }
 
-// counter is the number of s that counts calls which ended like o.
+// counter is the number of s that counts calls which ended like o. The order of the cases
+// matters: what was only observed counts as that, however it ended.
 func counter(s *broker.Stats, o *broker.Outcome) *int {
 	allowed, denied, by := o.State == broker.Allowed, o.State == broker.Denied, o.By.Kind
 	switch {

@@ -32,6 +32,8 @@ func (cs *Calls) Decide(ctx context.Context, id string, d broker.Decision) (brok
 	return req, err
 }
 
+// decide looks and sends until nothing changed in between. What it returns beside an error is the
+// call as it is now, so that the caller can show why it came too late.
 func (cs *Calls) decide(ctx context.Context, id string, d broker.Decision) (broker.Request, error) {
 	if err := d.Validate(); err != nil {
 		return broker.Request{}, err
@@ -52,6 +54,7 @@ func (cs *Calls) decide(ctx context.Context, id string, d broker.Decision) (brok
 		switch {
 		case errors.Is(r.Err, engine.ErrLookAgain):
 			continue
+		// The engine forgets calls that ended; the store had it a moment ago.
 		case errors.Is(r.Err, broker.ErrNotFound): // decided long ago
 			return req, broker.ErrAlreadyDecided
 		case r.Call.ID == "":
@@ -74,6 +77,7 @@ func (cs *Calls) pick(ctx context.Context, req broker.Request, d broker.Decision
 		if err := broker.TakesInput(req, d.UpdatedInput); err != nil {
 			return p, err
 		}
+		// Judging an input may take a while. It is left out where the answer is no in any case.
 		if req.State.Terminal() || cs.o.View.Look(&req).Stopped || cs.o.View.Held(req.SessionID) {
 			return p, nil // the engine says what stands in the way
 		}
@@ -98,6 +102,8 @@ func (cs *Calls) DecideAll(ctx context.Context, picks []broker.Pick, d broker.De
 	return list, err
 }
 
+// decideAll finds the files of all calls unchanged before it sends any of them; the engine then
+// takes all picks in one step.
 func (cs *Calls) decideAll(ctx context.Context, picks []broker.Pick, d broker.Decision) ([]broker.Request, error) {
 	if err := d.Validate(); err != nil {
 		return nil, err
@@ -108,6 +114,8 @@ func (cs *Calls) decideAll(ctx context.Context, picks []broker.Pick, d broker.De
 	for range mostLooks {
 		in := engine.Decide{Decision: d}
 		for _, p := range picks {
+			// An empty digest fits no call here: several calls are decided only as they were
+			// drawn.
 			picked, err := cs.stillAsShown(ctx, p, d, len(picks) > 1)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", p.ID, err)
@@ -118,6 +126,7 @@ func (cs *Calls) decideAll(ctx context.Context, picks []broker.Pick, d broker.De
 		if errors.Is(r.Err, engine.ErrLookAgain) {
 			continue
 		}
+		// With one pick the engine answers as to a single decision.
 		if len(r.Calls) == 0 && r.Done && r.Call.ID != "" {
 			r.Calls = []broker.Request{r.Call}
 		}
@@ -147,7 +156,8 @@ func (cs *Calls) stillAsShown(ctx context.Context, p broker.Pick, d broker.Decis
 }
 
 // RevokeGrant takes back a grant before it is used. Errors: ErrNotFound, ErrGrantUsed,
-// ErrNotRecorded.
+// ErrNotRecorded. A grant that is used in the same moment stays used: the engine takes one input
+// after the other.
 func (cs *Calls) RevokeGrant(_ context.Context, id string, by broker.Actor) error {
 	if err := cs.o.Engine.Do(engine.RevokeGrant{ID: id, By: by}).Err; err != nil {
 		return fmt.Errorf("revoke grant %s: %w", broker.Clip(id), err)
@@ -159,8 +169,8 @@ func (cs *Calls) RevokeGrant(_ context.Context, id string, by broker.Actor) erro
 // only refuse, so it is open to every process of the user. by is that process.
 //
 // A call that was withdrawn before is returned as it ended. Errors: ErrNotFound,
-// ErrAlreadyDecided (the returned request says how), errPutOff, ErrInvalid, ErrNotRecorded
-// (the agent was told no).
+// ErrAlreadyDecided (the returned request says how), ErrPutOff, ErrInvalid, ErrNotRecorded (the
+// agent was told no).
 func (cs *Calls) Withdraw(ctx context.Context, id, reason string, by broker.Actor) (broker.Request, error) {
 	if len(reason) > broker.MaxReason {
 		return broker.Request{}, fmt.Errorf("%w: reason is longer than %d bytes", broker.ErrInvalid, broker.MaxReason)

@@ -16,6 +16,8 @@ import (
 // decides stays as cards. Lifting takes an operator. Errors: ErrNotFound, ErrForbidden,
 // ErrNotRecorded (a freeze holds all the same, until the console ends).
 func (cs *Calls) Freeze(ctx context.Context, sessionID string, on bool, by broker.Actor) error {
+	// A session that was silent for long is brought back first, so that its next call finds the
+	// freeze.
 	what := map[bool]string{true: "freeze", false: "unfreeze"}[on]
 	if on && sessionID != "" {
 		if _, err := cs.o.Records.Recall(ctx, sessionID); err != nil {
@@ -29,13 +31,15 @@ func (cs *Calls) Freeze(ctx context.Context, sessionID string, on bool, by broke
 	if r.Err != nil {
 		return fmt.Errorf("%s: %w", what, r.Err)
 	}
+	// What rules would have decided meanwhile is decided now, by the rules as they are now.
 	cs.reassess(r.Unheld, assessing{ends: true})
 	return nil
 }
 
 // Extend gives request id the standard time to answer anew, from now on, or as much of it as whoever
 // asks would wait. Errors: ErrNotFound, ErrAlreadyDecided, ErrForbidden (by is no operator),
-// ErrNoMoreTime (its text says why), ErrNotRecorded (the deadline is as it was).
+// ErrNoMoreTime (its text says why), ErrNotRecorded (the deadline is as it was). The log says
+// what holds: the row keeps the deadline that it was sealed with.
 func (cs *Calls) Extend(ctx context.Context, id string, by broker.Actor) (broker.Request, error) {
 	r := cs.onCall(ctx, id, engine.Extend{ID: id, By: by})
 	if r.Err != nil {
@@ -64,6 +68,8 @@ func (cs *Calls) Defer(ctx context.Context, id string, by broker.Actor) (broker.
 // putOffByRule puts a waiting call off because a rule says so. Where it cannot be, it waits for a
 // person, and its card says why.
 func (cs *Calls) putOffByRule(ctx context.Context, req broker.Request, j engine.Judged) broker.Request {
+	// Rules are named with the version that spoke, so that a rule which changed in between is
+	// asked once more.
 	a := j.Assessment
 	r := cs.o.Engine.Do(engine.PutOff{ID: req.ID, By: broker.Actor{Kind: broker.ByRule, ID: a.Rule}, Used: a.Rules, Rules: j.Rules})
 	if r.Err == nil {

@@ -29,13 +29,15 @@ type assessing struct {
 }
 
 // Refresh brings the card of a waiting or late call up to date, with its files as they are now.
+// It ends nothing: whoever calls it wants the card to be true, not decided.
 func (cs *Calls) Refresh(id string) { cs.lookAgain(id, assessing{anew: true}) }
 
 // Reread is Refresh, and gives the call the end that it would have if it came now.
 func (cs *Calls) Reread(id string) { cs.lookAgain(id, assessing{anew: true, ends: true}) }
 
 // RulesChanged brings the cards of all waiting calls up to date, and ends those that rule id
-// decides; "" ends none. It returns those that it ended.
+// decides; "" ends none. It returns those that it ended. A rule that has few uses decides the
+// oldest calls, in the order in which they were asked.
 func (cs *Calls) RulesChanged(rule string) []broker.Request {
 	return cs.reassess(cs.o.Records.PendingIDs(), assessing{ends: rule != "", rule: rule})
 }
@@ -53,15 +55,19 @@ func (cs *Calls) assessment(f *workspace.Paths, id string, how assessing) *engin
 		return nil
 	}
 	call, legible := cs.o.Policy.ReadAt(f, x.Request, x.Look.Project, x.Request.Vouched())
+	// The parse guard has no room now. The card keeps what it says rather than say less.
 	if x.Request.Assessment != nil && call.Unread() == vet.Busy {
 		return nil // still busy
 	}
 	in := engine.Assess{ID: id, Judged: cs.o.Policy.Judge(call, x.Look.Project, legible), Was: x.Stamp, Anew: how.anew, Ends: how.ends, Rule: how.rule}
+	// The stamp is taken after the judgement, of the same reading of the paths, so both speak of
+	// the same files.
 	in.Judged.Stamp = workspace.CallStamp(call)
 	return &in
 }
 
-// assessed sends in, and looks again where that is old by now.
+// assessed sends in, and looks again where that is old by now. nil means that there was nothing
+// to find out, and is no error.
 func (cs *Calls) assessed(in *engine.Assess, how assessing) (broker.Request, bool) {
 	for range mostLooks {
 		if in == nil {
@@ -76,7 +82,8 @@ func (cs *Calls) assessed(in *engine.Assess, how assessing) (broker.Request, boo
 	return broker.Request{}, false
 }
 
-// deferred puts a waiting call off where the rules say so now, as one that came now.
+// deferred puts a waiting call off where the rules say so now, as one that came now. A rule's
+// change does not put calls off: it is only for what comes, or comes back, on its own.
 func (cs *Calls) deferred(r engine.Reply, j engine.Judged, how assessing) broker.Request {
 	c := r.Call
 	if how.ends && how.rule == "" && c.State == broker.Pending && j.Assessment.Verdict == rules.Defer && c.Deferrable && c.Checkpoint == nil && c.Held == "" {
@@ -89,7 +96,9 @@ func (cs *Calls) deferred(r engine.Reply, j engine.Judged, how assessing) broker
 const lookedAt = 256
 
 // reassess looks at waiting calls again, many together: they share what is known of the disk.
-// It returns those that it ended.
+// It returns those that it ended. The disk is read beside, and the inputs are sent one after the
+// other: which call a rule with one use left decides must not depend on which file was read
+// first.
 func (cs *Calls) reassess(ids []string, how assessing) []broker.Request {
 	var ended []broker.Request
 	for list := range slices.Chunk(ids, lookedAt) {
@@ -107,6 +116,9 @@ func (cs *Calls) reassess(ids []string, how assessing) []broker.Request {
 // unchanged compares the files of a waiting or late call with what they were when it was shown,
 // and returns their stamp. When one changed, the card starts anew with what is there now, and
 // the error is ErrChanged: whoever wants to allow the call has to look again.
+//
+// The stamp goes to the engine with the decision. There it is compared with the card's once more,
+// so nothing can slip in between.
 func (cs *Calls) unchanged(ctx context.Context, id string) (stamp string, err error) {
 	x, ok := cs.o.View.Seen(id, time.Now())
 	if !ok || !x.Open() {
@@ -118,6 +130,8 @@ func (cs *Calls) unchanged(ctx context.Context, id string) (stamp string, err er
 	}
 	cs.lookAgain(id, assessing{anew: true})
 	after, _ := cs.o.View.Request(id)
+	// The files may be the same: what differs is that the text could be read this time, or could
+	// not. The card says so, and the operator looks again.
 	if was, is := x.Request.Assessment, after.Assessment; was != nil && is != nil && was.Unread != is.Unread {
 		return "", broker.ErrReadAnew
 	}
@@ -131,7 +145,8 @@ func (cs *Calls) unchanged(ctx context.Context, id string) (stamp string, err er
 
 // AssessEdited says what request id would be with input in place of its own, and what the rules
 // say of that, and how dangerous it is then. It decides nothing. Errors: ErrNotFound, ErrInvalid (the
-// agent or the tool takes no such input).
+// agent or the tool takes no such input). The seal that it returns covers the files that the new
+// input names. Decide compares it when the input is allowed.
 func (cs *Calls) AssessEdited(ctx context.Context, id string, input json.RawMessage) (broker.Edited, error) {
 	req, err := cs.o.Records.Request(ctx, id)
 	if err == nil {

@@ -18,11 +18,14 @@ import (
 // however old it is. It does so once; who asks another time is answered as after any other call.
 func (cs *Calls) GiveDeferred(ctx context.Context, req broker.Request) (broker.Request, error) {
 	why := ""
+	// Only an answer that would let the call run can be out of date. A refusal holds for ever.
 	if x, ok := cs.o.View.Seen(req.ID, time.Now()); ok && x.Owed && req.State == broker.Allowed {
 		why = cs.outdated(ctx, x)
 	}
 	r := cs.o.Engine.Do(engine.Give{ID: req.ID, Why: why})
 	switch {
+	// The answer was given before. It is now one like any other, and its second giving has the
+	// rules of those.
 	case r.Replay:
 		req = cs.o.Records.Latest(ctx, req)
 		if !broker.LetsRun(req) {
@@ -41,6 +44,9 @@ func (cs *Calls) GiveDeferred(ctx context.Context, req broker.Request) (broker.R
 
 // outdated says why what a person allowed while the call was put off must not run any more.
 // It is neither the answer's age nor that the turn ended: both are as they should be.
+//
+// Days may lie between a person's yes and the agent's return, so more is asked here than
+// elsewhere: the log since then, the rules, and every file.
 func (cs *Calls) outdated(ctx context.Context, x engine.Seen) string {
 	req, project, stamp := x.Request, x.Look.Project, x.Stamp
 	r := x.Look.Rules
@@ -65,9 +71,11 @@ func (cs *Calls) outdated(ctx context.Context, x engine.Seen) string {
 	switch a := cs.o.Policy.Assess(call, project); {
 	case a.Verdict == rules.Deny:
 		return "a rule denies it now: " + cs.o.Policy.DenyReason(a)
+	// A person's yes stands without a rule. A rule's yes needs the rule to say so still.
 	case req.Outcome.By.Kind == broker.ByRule && a.Verdict != rules.Allow && !cs.hadLastUse(ctx, req, call):
 		return "the rules do not allow it any more"
 	}
+	// Without a stamp, as after a restart, times of change must do.
 	if stamp != "" && workspace.CallStamp(call) != stamp || stamp == "" && workspace.TouchedSince(call, req.Outcome.At) {
 		return "a file that it names changed"
 	}
@@ -75,7 +83,8 @@ func (cs *Calls) outdated(ctx context.Context, x engine.Seen) string {
 }
 
 // hadLastUse reports whether the rules that allowed req would do so now, had it not had one
-// of their uses.
+// of their uses. A rule with one use would otherwise never get its answer through: the use was
+// this very call.
 func (cs *Calls) hadLastUse(ctx context.Context, req broker.Request, call *rules.Call) bool {
 	ctx, cancel := context.WithTimeout(ctx, recordTimeout)
 	defer cancel()
@@ -100,7 +109,8 @@ func (cs *Calls) hadLastUse(ctx context.Context, req broker.Request, call *rules
 	return set.Judge(call, time.Now()).Verdict == rules.Allow
 }
 
-// withoutUse is set with one use of rule id given back.
+// withoutUse is set with one use of rule id given back. The set itself is not changed: it is
+// shared by all who judge.
 func (cs *Calls) withoutUse(set *rules.Set, id string) (*rules.Set, error) {
 	r, ok := cs.o.View.Rule(id)
 	if !ok || r.Uses == 0 {
@@ -123,6 +133,7 @@ func (cs *Calls) ranMeanwhile(ctx context.Context, req broker.Request) string {
 	switch {
 	case err != nil:
 		return "what came since cannot be read"
+	// Not to know is a reason against it.
 	case len(events) == mostSince:
 		return "too much happened since" // there may be more
 	}
@@ -143,7 +154,8 @@ func (cs *Calls) ranMeanwhile(ctx context.Context, req broker.Request) string {
 }
 
 // IsHeir reports whether the conversation talk may have the answer of request id. That of a
-// call that was put off is for who asked again for the call, and not for who knows its id.
+// call that was put off is for who asked again for the call, and not for who knows its id. A call
+// that is no longer in memory, or is owed nothing, has no heir to look for.
 func (cs *Calls) IsHeir(id, talk string) bool {
 	x, ok := cs.o.View.Seen(id, time.Now())
 	return !ok || !x.Owed || talk != "" && talk == x.Heir

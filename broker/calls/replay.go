@@ -13,12 +13,16 @@ import (
 	"github.com/aoctl/aoctl/broker/workspace"
 )
 
-// maxAgain is how often an answer that lets a call run is given again.
+// maxAgain is how often an answer that lets a call run is given again. An honest client asks a
+// few times when its connection breaks. More often it would be a way to run the same call without
+// end.
 const maxAgain = 16
 
 // giveAgain gives an answer once more that lets req's call run, or says why not. pid is of who
 // asks; 0: not known.
 func (cs *Calls) giveAgain(ctx context.Context, req broker.Request, pid int) (broker.Request, error) {
+	// What speaks against it is found before, since it takes the disk; the engine adds what it
+	// knows itself.
 	r := cs.o.Engine.Do(engine.Replay{Call: req, Why: cs.speaksAgainst(ctx, req), PID: pid})
 	if errors.Is(r.Err, broker.ErrAnsweredBefore) {
 		by := broker.Actor{Kind: broker.ByAgent, PID: pid}
@@ -40,6 +44,9 @@ func (cs *Calls) noteReplayed(req broker.Request, err error, by broker.Actor) {
 
 // speaksAgainst says what the log, the rules and the files have against giving an answer again
 // that let req's call run; "" when nothing.
+//
+// It is asked for every allow that is told twice: after a broken connection, a restart, or when
+// two hooks ask about one call.
 func (cs *Calls) speaksAgainst(ctx context.Context, req broker.Request) string {
 	if req.Outcome.By.Kind == broker.ByObserve { // it depends on whether calls are held now, and the engine knows that
 		return ""
@@ -49,6 +56,8 @@ func (cs *Calls) speaksAgainst(ctx context.Context, req broker.Request) string {
 	if known && !x.GivenAt.IsZero() {
 		given = x.GivenAt
 	}
+	// A time in the future is a clock that was set back, and then nobody knows how old the answer
+	// is.
 	if away := time.Since(given); away > engine.ReplayFor || away < -engine.ReplayFor {
 		return "its answer is too old"
 	}
@@ -63,6 +72,7 @@ func (cs *Calls) speaksAgainst(ctx context.Context, req broker.Request) string {
 	if req.Outcome.By.Kind == broker.ByRule { // whatever the files hold
 		return ""
 	}
+	// In memory there is the stamp of what was shown, which tells more than the times of files.
 	changed := workspace.TouchedSince(call, req.Outcome.At)
 	if known {
 		changed = workspace.CallStamp(call) != x.Stamp
@@ -99,6 +109,7 @@ func (cs *Calls) heardSince(ctx context.Context, req broker.Request) string {
 			if broker.RanCall(e, req.ToolUseID) {
 				return "the call has already run"
 			}
+		// An agent in a later turn asks for something new, even if it looks the same.
 		case broker.EventTurnEnd, broker.EventUser:
 			return "its turn is over"
 		case broker.EventStopRequested:
@@ -118,7 +129,8 @@ func (cs *Calls) heardSince(ctx context.Context, req broker.Request) string {
 	return "too much happened since" // its decision is further back than is looked
 }
 
-// Tellable is r as its asker may be told of it now. Errors: those of giveAgain.
+// Tellable is r as its asker may be told of it now. Errors: those of giveAgain. A refusal is
+// always told, also under a freeze: it lets nothing run.
 func (cs *Calls) Tellable(ctx context.Context, r broker.Request) (broker.Request, error) {
 	if !broker.LetsRun(r) || !cs.o.View.MayBeKept(r.ID, r.SessionID) {
 		return r, nil

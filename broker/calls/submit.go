@@ -21,6 +21,10 @@ import (
 //
 // Errors: ErrInvalid, ErrConflict (known key, other call), ErrAnsweredBefore, ErrTooMany,
 // ErrTooFast, ErrTooManySessions, ErrNotRecorded, ErrClosed. After an error the call must not run.
+//
+// The steps are these: the question is checked and gets its id, key and digest; the engine looks
+// whether it knows the call or has room for it; if it is new the call is judged, and put in with
+// the judgement in one transaction.
 func (cs *Calls) Submit(ctx context.Context, q broker.Question) (broker.Request, error) {
 	began := time.Now()
 	if err := q.Validate(); err != nil {
@@ -39,6 +43,7 @@ func (cs *Calls) Submit(ctx context.Context, q broker.Question) (broker.Request,
 	if q.Key == "" {
 		q.Key = "id:" + q.ID
 	}
+	// What needs the process table is found here: the loop must not wait for it.
 	ask := engine.Ask{Question: q, Living: cs.o.Records.Living(q), Start: startOf(q)}
 	for range mostLooks {
 		r := cs.o.Engine.Do(ask)
@@ -50,6 +55,7 @@ func (cs *Calls) Submit(ctx context.Context, q broker.Question) (broker.Request,
 		}
 		switch {
 		case errors.Is(r.Err, engine.ErrLookAgain):
+		// The store has this id or key from an earlier life of the console.
 		case errors.Is(r.Err, broker.ErrDuplicate):
 			return cs.answeredEarlier(ctx, q)
 		case r.Err != nil:
@@ -66,7 +72,8 @@ func (cs *Calls) Submit(ctx context.Context, q broker.Question) (broker.Request,
 	return broker.Request{}, fmt.Errorf("%w: the rules keep changing", broker.ErrNotRecorded)
 }
 
-// startOf says how q's agent was started, where its call may be put off.
+// startOf says how q's agent was started, where its call may be put off. It reads the process
+// table, so it is not asked for calls that could not be put off anyway.
 func startOf(q broker.Question) (how engine.How) {
 	if q.Session.Process.PID == 0 || broker.WhyWaits(q.Request, q.Headless) != "" {
 		return how
@@ -81,6 +88,8 @@ func (cs *Calls) insert(ctx context.Context, ask engine.Ask, look engine.Look) e
 	q := &ask.Question
 	call, legible := cs.o.Policy.Read(q.Request, look.Project, q.Trusted)
 	j := cs.o.Policy.Judge(call, look.Project, legible)
+	// Nobody looks at the files of a call that a rule ends, so their stamp, which costs reads of
+	// the disk, is left out.
 	ends := broker.EndsCall(j.Assessment) && !look.Moot
 	if !ends { // a person may look at it
 		j.Stamp = workspace.CallStamp(call)
@@ -98,7 +107,8 @@ func (cs *Calls) insert(ctx context.Context, ask engine.Ask, look engine.Look) e
 	return r
 }
 
-// answeredEarlier is the answer to q, which an earlier console has on record.
+// answeredEarlier is the answer to q, which an earlier console has on record. Its context does
+// not end with the caller's: who hangs up here must not turn a recorded answer into a failure.
 func (cs *Calls) answeredEarlier(ctx context.Context, q broker.Question) (broker.Request, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
 	defer cancel()
@@ -113,13 +123,15 @@ func (cs *Calls) answeredEarlier(ctx context.Context, q broker.Question) (broker
 		return broker.Request{}, fmt.Errorf("%w: its record is not settled yet", broker.ErrNotRecorded)
 	case !broker.SameCall(old, q) || !old.State.Terminal():
 		return broker.Request{}, broker.ErrConflict
+	// A restart is no reason to let a call run twice, so it is checked like any other replay.
 	case q.Bound && broker.LetsRun(old): // who does not wait is told an id and no answer
 		return cs.giveAgain(ctx, old, q.Asker.PID)
 	}
 	return old, nil
 }
 
-// patience is that of who asks q, counted from now.
+// patience is that of who asks q, counted from now. It is taken once, before anything is written,
+// so that time spent on recording counts against the wait and the asker's clock agrees with ours.
 func (cs *Calls) patience(q *broker.Question) broker.Patience {
 	if !q.Waits.Until.IsZero() {
 		return q.Waits

@@ -28,6 +28,8 @@ type RuleTimes struct {
 
 // note keeps how long the new call r took, if a rule decided it at once.
 func (t *RuleTimes) note(r broker.Request, d time.Duration) {
+	// A rule that was made while the call waited did not decide it at once: its time is a
+	// person's.
 	if r.Outcome == nil || r.Outcome.By.Kind != broker.ByRule || r.Outcome.At.After(r.CreatedAt) {
 		return
 	}
@@ -44,6 +46,7 @@ func (t *RuleTimes) note(r broker.Request, d time.Duration) {
 // RuleTook says how long the last calls took that a rule decided at once.
 func (t *RuleTimes) RuleTook() Took {
 	t.mu.Lock()
+	// It is sorted outside of the lock, so that asking for the figures holds up no call.
 	sorted := slices.Clone(t.last)
 	t.mu.Unlock()
 	n := len(sorted)

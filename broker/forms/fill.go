@@ -63,6 +63,9 @@ func (q Question) readings(text string, from int, known map[[2]int]int) int {
 // Fill is the input with the answers to all of its questions: the very bytes of each
 // field that it had, then answers, by the questions' words, and the preview of what was
 // picked where there is one.
+//
+// Errors say which question is at fault, for a person. What is returned was checked as a whole
+// once more, because it is what the agent runs.
 func (f Form) Fill(answers []Answer) (json.RawMessage, error) {
 	if len(answers) != len(f.Questions) {
 		return nil, fmt.Errorf("%d answers for %d questions", len(answers), len(f.Questions))
@@ -81,6 +84,7 @@ func (f Form) Fill(answers []Answer) (json.RawMessage, error) {
 				return nil, fmt.Errorf("question %d has no option %d", i+1, p+1)
 			}
 		}
+		// What the agent would read is what counts, not what was picked here.
 		if q.ambiguous(a) {
 			return nil, fmt.Errorf("question %d: the agent could take %q for other options; say it in words of your own", i+1, clip(q.Says(a)))
 		}
@@ -92,6 +96,8 @@ func (f Form) Fill(answers []Answer) (json.RawMessage, error) {
 		}
 	}
 	var all object
+	// The agent's own fields come first and unchanged, in their order; Read has made sure that
+	// none of them is "answers".
 	for _, x := range f.fields {
 		all.add(x.Key, x.Value)
 	}
@@ -109,6 +115,7 @@ func (f Form) Fill(answers []Answer) (json.RawMessage, error) {
 // object is a JSON object being written, its members in the order of adding.
 type object []byte
 
+// add writes a member as it is: value must be JSON.
 func (o *object) add(key string, value json.RawMessage) {
 	if len(*o) > 0 {
 		*o = append(*o, ',')
@@ -118,15 +125,18 @@ func (o *object) add(key string, value json.RawMessage) {
 	*o = append(*o, value...)
 }
 
+// raw is the object so far; it may be written on afterwards.
 func (o object) raw() json.RawMessage { return json.RawMessage("{" + string(o) + "}") }
 
+// quoted is s as a JSON string.
 func quoted(s string) json.RawMessage {
 	raw, _ := json.Marshal(s) //nolint:errchkjson // strings never fail
 	return raw
 }
 
 // Said are the answers in a filled input, by the questions' words; nil when there are
-// none.
+// none. It reads loosely, for showing: whether an input is a filled form was found out when it
+// was allowed.
 func Said(filled json.RawMessage) map[string]string {
 	var in struct {
 		Answers map[string]string `json:"answers"`

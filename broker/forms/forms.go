@@ -40,7 +40,8 @@ const (
 )
 
 // Form is the input of Claude Code's AskUserQuestion, complete: what is not in it is
-// not in the input.
+// not in the input. It is made by Read alone: one that is put together by hand has no fields to
+// fill in.
 type Form struct {
 	Questions []Question   // 1 to maxQuestions, no two of one text
 	Rest      []wire.Field // of the input, beside the questions
@@ -48,7 +49,8 @@ type Form struct {
 	fields []wire.Field // all of the input, in its order
 }
 
-// Question is one question of a form. Its texts are the agent's and untrusted.
+// Question is one question of a form. Its texts are the agent's and untrusted. Its place in
+// Form.Questions is how answers go by it inside of aoctl; towards the agent they go by its text.
 type Question struct {
 	Text, Header string // Header may be empty
 	Multi        bool   // several options may be picked
@@ -61,7 +63,8 @@ type Option struct{ Label, Description, Preview string } // but for Label each m
 // Read takes input apart. An error says why it cannot be shown as a form, as the end of
 // a sentence; nobody may fill in then what they cannot see.
 //
-// Source: sdk-tools.d.ts of Claude Code 2.1.329, AskUserQuestionInput.
+// Source: sdk-tools.d.ts of Claude Code 2.1.329, AskUserQuestionInput. An answer that is there
+// already is refused as well: nobody would see that the agent had answered for its user.
 func Read(input json.RawMessage) (Form, error) {
 	fields, err := wire.Fields(input)
 	if err != nil {
@@ -73,6 +76,7 @@ func Read(input json.RawMessage) (Form, error) {
 		switch x.Key {
 		case "questions":
 			list = x.Value
+		// These two are what Fill adds; the agent's own would be taken for the user's.
 		case "answers", "annotations":
 			return Form{}, fmt.Errorf("it brings %s of its own", x.Key)
 		default:
@@ -92,6 +96,7 @@ func Read(input json.RawMessage) (Form, error) {
 		if err != nil {
 			return Form{}, fmt.Errorf("question %d %w", i+1, err)
 		}
+		// Fill writes the answers by text, so two questions of one text would share one.
 		if texts[q.Text] {
 			return Form{}, fmt.Errorf("question %d has the words of another one, and answers go by the words", i+1)
 		}
@@ -186,13 +191,16 @@ func readOption(raw json.RawMessage) (Option, error) {
 	return o, nil
 }
 
-// legible reports whether s is drawn as it is: the answer repeats it word for word.
+// legible reports whether s is drawn as it is: the answer repeats it word for word. also names
+// characters that may be there although they do not print, such as a line's end where a text may
+// have several.
 func legible(s, also string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool {
 		return r == unicode.ReplacementChar || !unicode.IsPrint(r) && !strings.ContainsRune(also, r)
 	})
 }
 
+// text reads a JSON string; a null is none.
 func text(raw json.RawMessage) (string, bool) {
 	var s string
 	ok := len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &s) == nil

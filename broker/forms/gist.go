@@ -7,7 +7,8 @@ import (
 )
 
 // Gist is the first question of an input in any agent's shape, for a list: raw, and ""
-// when there is none to be found.
+// when there is none to be found. It knows more shapes than Read, since a list needs one line of
+// any agent's question.
 func Gist(input json.RawMessage) string {
 	fields, err := wire.Fields(input)
 	if err != nil {

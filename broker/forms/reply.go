@@ -14,6 +14,9 @@ const MaxOwn = maxText
 // one other word of a question is the user's own.
 //
 // An error says what does not fit and names the labels; nothing is left out or guessed.
+//
+// Names that fit two questions fit none. So a program that was written for one form does not
+// answer another by accident.
 func (f Form) Reply(said map[string][]string) ([]Answer, error) {
 	answers := make([]Answer, len(f.Questions))
 	given := make([]bool, len(f.Questions))
@@ -56,6 +59,7 @@ func (f Form) find(name string) (int, bool) {
 	return found, found >= 0
 }
 
+// texts lists the questions for an error.
 func (f Form) texts() string {
 	list := make([]string, len(f.Questions))
 	for i, q := range f.Questions {
@@ -78,6 +82,7 @@ func (q Question) reply(words []string) (Answer, error) {
 			return a, fmt.Errorf("%q is there twice", clip(word))
 		case i >= 0:
 			a.Picked = append(a.Picked, i)
+		// Two words of one's own could be a label with a typing error and its neighbour.
 		case a.Other != "":
 			return a, fmt.Errorf("neither %q nor %q is an option of %q, and only one answer may be in your own words; the options: %s",
 				clip(a.Other), clip(word), clip(q.Text), q.labels())
@@ -98,6 +103,7 @@ func (q Question) reply(words []string) (Answer, error) {
 	return a, nil
 }
 
+// labels lists the options for an error, cut to a length that a line can hold.
 func (q Question) labels() string {
 	list := make([]string, len(q.Options))
 	for i, o := range q.Options {

@@ -14,7 +14,10 @@ import (
 	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
-// Asker is who sent a hook payload, from the request's headers and from the kernel.
+// Asker is who sent a hook payload, from the request's headers and from the kernel. Correlation,
+// Timeout, Patience and Env are the sender's own words. Client and TCP come from the kernel.
+// Named and Project are taken from Env by Hooks.Decode, once it is known which agent speaks;
+// Agent is filled in by Hooks.Behind.
 type Asker struct {
 	Correlation string
 	Timeout     time.Duration
@@ -40,6 +43,9 @@ func (a Asker) fromAgent(name string) Asker {
 
 // knownAgent finds the process to watch for a session, unless it is known already: looking takes
 // several reads of the system's process table.
+//
+// It is the zero Process when no agent is found above the client. Such a session is watched by
+// its hooks alone.
 func (hs *Hooks) knownAgent(sessionID string, a Asker) broker.Process {
 	s, _ := hs.o.View.Session(sessionID)
 	p := s.Process
@@ -50,7 +56,8 @@ func (hs *Hooks) knownAgent(sessionID string, a Asker) broker.Process {
 	return peers.AgentOf(a.clientHere(), a.Named)
 }
 
-// clientHere is the process that asks, if it can be seen.
+// clientHere is the process that asks, if it can be seen. The zero Process means that it cannot
+// be seen, as in a container.
 func (a Asker) clientHere() broker.Process {
 	if a.TCP != nil { // as from a container, where pids are others; but it may be of this machine
 		if pids := peers.HoldersOf(*a.TCP); len(pids) > 0 {
@@ -60,7 +67,8 @@ func (a Asker) clientHere() broker.Process {
 	return a.Client
 }
 
-// Question turns a decoded gate event into what Submit takes.
+// Question turns a decoded gate event into what Submit takes. Bound is always set: a hook that
+// has left runs nothing, so its call is cancelled.
 func Question(h agents.Hook, a Asker) broker.Question {
 	q := base(h, a)
 	q.ToolName, q.ToolInput, q.ToolUseID, q.Description = h.ToolName, h.ToolInput, h.ToolUseID, h.Description
@@ -71,6 +79,8 @@ func Question(h agents.Hook, a Asker) broker.Question {
 	}
 	q.Asker, q.Bound, q.Timeout, q.Waits = a.Client, true, a.Timeout, a.Patience
 	q.Headless, q.Correlation = h.Headless, a.Correlation
+	// Only a gate that the agent asks before its own rules is believed to mean by "Read" what we
+	// mean by it.
 	q.Trusted = q.Vouched()
 	return q
 }
@@ -93,6 +103,10 @@ func base(h agents.Hook, a Asker) broker.Question {
 }
 
 // Observe takes in an event that is not a question and says what to answer.
+//
+// A prompt that is not the user's is turned into one of the agent's own before anything hears of
+// it, so it cannot lift a stop. What ran is compared after its report is on record, since an
+// alarm names it.
 func (hs *Hooks) Observe(ctx context.Context, h agents.Hook, a Asker) (agents.Answer, error) {
 	if h.Kind == agents.Prompt && !h.FromApp {
 		h.FromApp = hs.scheduledPrompt(ctx, h) || hs.notTheUsers(h, a)
@@ -116,19 +130,23 @@ func (hs *Hooks) Observe(ctx context.Context, h agents.Hook, a Asker) (agents.An
 	if err != nil {
 		return agents.Answer{}, err
 	}
+	// The end of a call is a moment in which an agent listens. One that is under a stop is told
+	// here to end its turn, without waiting for its next call.
 	if stop && h.Kind == agents.ToolDone {
 		return agents.Answer{StopTurn: true, Reason: "Stopped by the user in aoctl."}, nil
 	}
 	return agents.Answer{}, nil
 }
 
-// RanData is what is recorded of the end that h tells.
+// RanData is what is recorded of the end that h tells. Bytes that are no UTF-8 are replaced, so
+// that the log stays text.
 func (hs *Hooks) RanData(h agents.Hook) broker.RanData {
 	text := strings.ToValidUTF8(agents.ResultText(h.Result), "\uFFFD")
 	d := broker.RanData{
 		ToolName: h.ToolName, ToolUseID: h.ToolUseID, Failed: h.Failed, Digest: broker.Digest(h.ToolName, h.ToolInput, h.CWD),
 		DurationMS: h.Duration.Milliseconds(), OutputBytes: len(text), SubagentID: h.SubagentID, SubagentType: h.SubagentType,
 	}
+	// 0 means that nobody told, so what took less than a millisecond is one.
 	if h.Duration > 0 && d.DurationMS == 0 {
 		d.DurationMS = 1
 	}
@@ -155,6 +173,8 @@ func (hs *Hooks) Decode(hint string, payload []byte, a Asker) (agents.Dialect, a
 	return d, h, a.fromAgent(d.Name()), nil
 }
 
+// dialectFor is the dialect of the agent that sent payload. The hint must name an agent that is
+// known, even if another one speaks: it comes from our own hook's line.
 func dialectFor(hint string, payload []byte, env map[string]string) (agents.Dialect, error) {
 	if _, err := agents.For(hint); err != nil {
 		return nil, err
@@ -184,7 +204,8 @@ func (hs *Hooks) rootOf(h agents.Hook) string {
 }
 
 // fromRunner reports whether a hook payload of a managed session came from what holds it: nobody
-// sits before its agent.
+// sits before its agent. A runner passes on what its agent says over its pipes. It must still
+// live, since its pid could be another process's by now.
 func (hs *Hooks) fromRunner(sessionID string, a Asker) bool {
 	s, _ := hs.o.View.Session(sessionID)
 	return s.Run != nil && a.Client.PID != 0 && a.Client.PID == s.Run.Runner.PID && hs.o.Alive(s.Run.Runner)
@@ -197,6 +218,7 @@ func (hs *Hooks) scheduledPrompt(ctx context.Context, h agents.Hook) bool {
 	if stop, err := hs.o.Records.StopRequested(ctx, h.SessionID); err != nil || !stop {
 		return false
 	}
+	// The prompt is compared with those that the session's own calls have scheduled.
 	calls, err := hs.o.Store.Requests(ctx, broker.RequestFilter{SessionID: h.SessionID})
 	if err != nil {
 		return true // not known to be the user's: the stop stays
@@ -217,7 +239,8 @@ func (hs *Hooks) scheduledPrompt(ctx context.Context, h agents.Hook) bool {
 }
 
 // tmuxServer is the socket's path in a value of TMUX: "/tmp/tmux-1000/default,1234,0",
-// where the server's pid and a number of the session follow. "" for anything else.
+// where the server's pid and a number of the session follow. "" for anything else. It cuts from
+// the end, since the path may hold commas.
 func tmuxServer(value string) string {
 	for range 2 {
 		i := strings.LastIndexByte(value, ',')

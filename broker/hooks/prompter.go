@@ -13,11 +13,16 @@ import (
 // whatever left its tree, looks otherwise or is older than the stop: under a stop nothing
 // new is started for it.
 
-// startsWithin is how long after it was allowed a call may still be about to start.
+// startsWithin is how long after it was allowed a call may still be about to start. An allowed
+// command may take that long to be started on a busy machine, and could then send a prompt
+// itself.
 const startsWithin = time.Minute
 
 // notTheUsers reports whether h, a prompt, comes from elsewhere than the hook runner of a
 // stopped session's agent, and records it then.
+//
+// It is false for a session that is under no stop: there a false prompt changes nothing but a
+// word on the screen.
 func (hs *Hooks) notTheUsers(h agents.Hook, a Asker) bool {
 	s, ok := hs.o.View.Session(h.SessionID)
 	if ok && s.State.UnderStop() && s.Run.Running() { // what its user says comes through Say, which lifts the stop itself

@@ -30,10 +30,15 @@ import (
 
 // compareRun looks whether the call that h reports was allowed as it ran. r is what the engine
 // made of the report.
+//
+// Errors are logged and raise no alarm: an alarm that comes from a full disk would soon be one
+// that nobody reads.
 func (hs *Hooks) compareRun(ctx context.Context, h agents.Hook, r engine.Reply) {
 	if h.Kind != agents.ToolDone {
 		return
 	}
+	// Without an id several requests fit the report. Only when none like it was ever allowed is
+	// it an alarm.
 	if h.ToolUseID == "" {
 		if r.Replay && !hs.everAllowed(ctx, h) {
 			hs.raise(ctx, broker.Alarm{
@@ -71,7 +76,8 @@ func (hs *Hooks) requestOfRun(ctx context.Context, h agents.Hook) (broker.Reques
 	return req, err
 }
 
-// runsRead is how many recorded calls of a session are looked through.
+// runsRead is how many recorded calls of a session are looked through. A session with more is not
+// searched: then the call counts as allowed, since a false alarm stops every rule of the session.
 const runsRead = 1000
 
 // everAllowed reports whether a call like the one that h reports was allowed, as far as the
@@ -87,7 +93,8 @@ func (hs *Hooks) everAllowed(ctx context.Context, h agents.Hook) bool {
 	return slices.ContainsFunc(calls, func(r broker.Request) bool { return broker.RanAs(r, h) && broker.ToldToRun(r) })
 }
 
-// raise records an alarm and tells everybody. Everybody hears of it even when it cannot be recorded.
+// raise records an alarm and tells everybody. Everybody hears of it even when it cannot be
+// recorded. Done is false when the same alarm is raised already; it is logged once.
 func (hs *Hooks) raise(ctx context.Context, a broker.Alarm) {
 	r := hs.o.Engine.Do(engine.Raise{Alarm: a})
 	if r.Err != nil {
@@ -106,7 +113,8 @@ type programRan struct {
 	Data      json.RawMessage `json:"data,omitempty"`
 }
 
-// requestOfProgram is the request of the call that a program says has run, if it is known.
+// requestOfProgram is the request of the call that a program says has run, if it is known. The id
+// may be any caller's guess, so the session must fit as well.
 func (hs *Hooks) requestOfProgram(ctx context.Context, id string, h agents.Hook) (broker.Request, error) {
 	req, err := broker.Request{}, broker.ErrNotFound
 	switch {
@@ -135,6 +143,7 @@ func (hs *Hooks) ProgramRan(ctx context.Context, id string, h agents.Hook, data 
 		if err != nil && !errors.Is(err, broker.ErrNotFound) {
 			hs.o.Log.ErrorContext(ctx, "a call that ran was not compared", "session_id", h.SessionID, "err", err)
 		}
+		// A program need not say what it ran. Without it there is nothing to compare.
 		if err != nil || len(h.ToolInput) == 0 {
 			return
 		}

@@ -30,7 +30,8 @@ const (
 	settingsFiles = 64      // projects whose files are looked at, the latest ones
 )
 
-// Settings looks at the settings files of agents.
+// Settings looks at the settings files of agents. Change may be called from any goroutine; Watch
+// from one only.
 type Settings struct {
 	o    Options
 	seen map[string]string // by file: its state when it was last read; for Watch only
@@ -41,6 +42,9 @@ func NewSettings(o Options) *Settings { return &Settings{o: o} }
 
 // Change refuses a change of settings that would switch the gate off, or that
 // cannot be looked at: with an error that is ErrSettings.
+//
+// The refusal names the file and the reason, for the user at the agent's terminal. It holds even
+// when it could not be recorded.
 func (st *Settings) Change(ctx context.Context, h agents.Hook, a Asker) error {
 	if h.Text == "skills" { // no settings
 		return nil
@@ -49,6 +53,7 @@ func (st *Settings) Change(ctx context.Context, h agents.Hook, a Asker) error {
 	switch {
 	case h.File == "" || !filepath.IsAbs(h.File):
 		why = "which file it is was not said"
+	// A path of another machine may exist here as well, with other content.
 	case a.TCP != nil && len(peers.HoldersOf(*a.TCP)) == 0:
 		why = "it lies on another machine, where it cannot be looked at"
 	default:
@@ -110,7 +115,8 @@ func reason(err error) string {
 
 var errNoSettings = errors.New("it is no file of at most 1 MiB of this user's or the administrator's")
 
-// readSettings reads a regular file of our own, or of root's.
+// readSettings reads a regular file of our own, or of root's. O_NONBLOCK keeps a pipe in the
+// file's place from blocking. The size is looked at twice, as the file may grow.
 func readSettings(file string) ([]byte, error) {
 	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0) // #nosec G304 -- only looked at
 	if err != nil {
@@ -140,6 +146,8 @@ func (st *Settings) Watch(ctx context.Context) {
 		st.settled(file)
 	}
 	files := st.watched()
+	// The new map has only the files that are still watched, so it does not grow with every
+	// project.
 	seen := make(map[string]string, len(files))
 	for file, session := range files {
 		state := fileState(file)
@@ -200,7 +208,8 @@ func (st *Settings) watched() map[string]string {
 	return files
 }
 
-// fileState changes when a file does.
+// fileState changes when a file does. The inode is in it because a file may be replaced by one
+// with the same size and an old time.
 func fileState(file string) string {
 	info, err := os.Stat(file)
 	if err != nil {

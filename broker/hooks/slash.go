@@ -22,6 +22,9 @@ const maxSlashText = 256 << 10 // bytes of a text that is looked at
 
 // Slash looks at the text that h asks for. It returns h with what is known of the text as
 // the call's input, and whether the operator is to be asked. Errors: ErrTooLong.
+//
+// What cannot be found out (another machine, no such file, a text that changed) is written into
+// the input as Unknown, and the operator is asked.
 func (hs *Hooks) Slash(h agents.Hook, a Asker) (agents.Hook, bool, error) {
 	if h.Slash.Own() {
 		return h, false, nil
@@ -47,7 +50,8 @@ func (hs *Hooks) Slash(h agents.Hook, a Asker) (agents.Hook, bool, error) {
 }
 
 // firstRead is how long after its start an agent has surely read nothing yet: the start is
-// told in clock ticks, and the file system's clock is coarse.
+// told in clock ticks, and the file system's clock is coarse. A text that changed within that
+// time counts as changed before the agent read it.
 const firstRead = 50 * time.Millisecond
 
 // slashSession says since when a session's agent may have read its texts, and whether it
@@ -64,7 +68,8 @@ func (hs *Hooks) slashSession(id string, agent broker.Process) (since time.Time,
 }
 
 // readSlash fills in what the files say in which the text may stand: all of them, where
-// several could be meant.
+// several could be meant. A later doubt replaces an earlier one: the card has room for one
+// sentence.
 func readSlash(in *agents.SlashInput, h agents.Hook, folders []string, since time.Time, project string) {
 	var heads []string
 	for _, file := range slashFiles(h.Slash.Name, folders) {

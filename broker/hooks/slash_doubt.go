@@ -28,7 +28,8 @@ func slashDoubt(file, text string, folders []string) string {
 	return ""
 }
 
-// hasTwin reports whether the same file may hold the text of another name in one of folders.
+// hasTwin reports whether the same file may hold the text of another name in one of folders. What
+// cannot be looked at counts as a twin.
 func hasTwin(file string, folders []string) bool {
 	info, err := os.Stat(file)
 	if err != nil {

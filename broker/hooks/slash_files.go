@@ -17,6 +17,8 @@ import (
 
 // slashFolders are the folders of settings from which the text may come. The agent keeps
 // its transcripts in the user's own.
+//
+// For other sources than these two there is none, and the text counts as not found.
 func slashFolders(h agents.Hook, a Asker) []string {
 	var folders []string
 	switch h.Slash.Source {
@@ -67,7 +69,9 @@ func mainWorktree(dir string) string {
 const maxSlashParts = 6
 
 // slashFiles are the files in folders that hold the text of that name if they are there:
-// none for a name that is no path. A colon in it may stand in a file's name as well.
+// none for a name that is no path. A colon in it may stand in a file's name as well. The name is
+// the user's typing. A part that is no plain name ("..", or with a separator) could lead out of
+// the folders, so it names no file at all.
 func slashFiles(name string, folders []string) []string {
 	parts := strings.Split(name, ":")
 	if len(parts) > maxSlashParts || strings.ContainsRune(name, '\uFFFD') {
@@ -83,6 +87,8 @@ func slashFiles(name string, folders []string) []string {
 		for _, at := range paths[:len(paths):len(paths)] {
 			paths = append(paths, filepath.Join(at, p))
 		}
+		// Each colon may be a folder or a part of the name, so each doubles the paths;
+		// maxSlashParts bounds that.
 		for i := range len(paths) / 2 {
 			paths[i] += ":" + p
 		}
@@ -113,7 +119,8 @@ func skillFiles(dir string) []string {
 	return files
 }
 
-// readSlashText reads a regular file, and tells when it or its inode changed last.
+// readSlashText reads a regular file, and tells when it or its inode changed last. The time of
+// the inode's change is what counts: nobody can set that one back.
 func readSlashText(file string) (text string, changed time.Time, err error) {
 	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0) // #nosec G304 -- only looked at
 	if err != nil {

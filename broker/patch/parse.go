@@ -20,13 +20,16 @@ const (
 	markHunk   = "@@"
 )
 
-// parser reads a patch line by line. It stays at the line of a fault.
+// parser reads a patch line by line. It stays at the line of a fault. Files are kept only while
+// no line was at fault: Parse returns none with an error. The line of a fault is counted by Parse
+// from where it stands.
 type parser struct {
 	lines []string
 	at    int
 	files []File
 }
 
+// newParser takes the line ends off. A last line without an end is a line too.
 func newParser(text string) *parser {
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	for i, l := range lines {
@@ -43,7 +46,8 @@ func (p *parser) peek() (string, bool) {
 	return p.lines[p.at], true
 }
 
-// patch reads a whole patch. Text after its end is refused.
+// patch reads a whole patch. Text after its end is refused. It goes on file by file, so an error
+// stands at the line where the first wrong one begins.
 func (p *parser) patch() error {
 	if l, _ := p.peek(); l != markBegin {
 		return fmt.Errorf("a patch begins with %q", markBegin)
@@ -53,6 +57,8 @@ func (p *parser) patch() error {
 		switch {
 		case !ok:
 			return fmt.Errorf("a patch ends with %q", markEnd)
+		// Codex takes text around a patch. What it makes of that is not read here, so it is
+		// refused.
 		case l == markEnd && p.at < len(p.lines)-1:
 			p.at++
 			return errors.New("there is text after the end of the patch")
@@ -98,7 +104,9 @@ func (p *parser) file(l string) error {
 	return errors.New("here a file must begin, or the patch end")
 }
 
-// checkPath refuses names that Codex reads otherwise than they look.
+// checkPath refuses names that Codex reads otherwise than they look. A blank at the end, or a
+// character that does not show, would make the path on the screen another one than the file that
+// is changed.
 func checkPath(path string) error {
 	switch {
 	case path == "":
@@ -128,7 +136,7 @@ func (p *parser) added(f *File) error {
 	return nil
 }
 
-// updated reads the changes of a file.
+// updated reads the changes of a file. A move without a change is refused, as Codex refuses it.
 func (p *parser) updated(f *File) error {
 	if l, _ := p.peek(); strings.HasPrefix(l, markMove) {
 		f.MoveTo = strings.TrimPrefix(l, markMove)

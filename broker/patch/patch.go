@@ -12,6 +12,10 @@
 // Codex takes more than that: blanks around its marks, text around the patch, a shell's
 // here-document. Parse refuses what it does not read just as Codex would, so that no
 // file that a patch touches goes unseen.
+//
+// A patch that is refused here is still shown as text, and its files are then those that any
+// reader might find in it (Mentioned). So a call never looks as if it touched fewer files than it
+// may.
 package patch
 
 import (
@@ -60,7 +64,8 @@ var ErrPatch = errors.New("not a readable patch")
 const MaxFiles = 1000
 
 // Parse reads the whole of a patch. Its lines may end in CR LF, as Codex takes them. An
-// error wraps ErrPatch and comes with no files.
+// error wraps ErrPatch and comes with no files. An empty text is an error, and so is a patch
+// without a file.
 func Parse(text string) ([]File, error) {
 	p := newParser(text)
 	if err := p.patch(); err != nil {
@@ -70,7 +75,8 @@ func Parse(text string) ([]File, error) {
 }
 
 // Paths are the files that a patch touches, under their old and their new names, each
-// once, in the patch's order.
+// once, in the patch's order. They are not made absolute: what they are relative to is the call's
+// own folder, which the caller knows.
 func Paths(files []File) []string {
 	var list []string
 	for _, f := range files {

@@ -10,7 +10,8 @@ import (
 // AgentOf is the process to watch for a session: the one that the hook names, if it is
 // one of the client's ancestors, else the nearest of them that is more than the shell of
 // a hook's command line. What a hook says of itself counts for nothing beside that: it
-// may be left over from another agent, mean another container, or be a lie.
+// may be left over from another agent, mean another container, or be a lie. It is the zero
+// Process when nothing fits, as for a client in a container.
 func AgentOf(client broker.Process, named string) broker.Process {
 	if client.PID <= 1 {
 		return broker.Process{}
@@ -45,7 +46,8 @@ func isShell(command string) bool {
 	return false
 }
 
-// IsBelow reports whether p descends from ancestor.
+// IsBelow reports whether p descends from ancestor. It takes one reading; when the ancestry
+// cannot be followed the answer is no.
 func IsBelow(p, ancestor broker.Process) bool {
 	chain, err := lineageOf(p.PID)
 	if err != nil || len(chain) == 0 || chain[0].Start != p.Start {

@@ -14,6 +14,9 @@ import (
 // logins, a supervisor) or lies outside our namespace of pids, the process group tells: a
 // shell with job control gives what is typed a group of its own, a terminal gives its
 // shell a session, and an orphan keeps the group of what ended.
+//
+// It has no access to the system, so that its cases can be tried: chain and own are read before,
+// and shell tells by a pid whether that runs a shell.
 func CutOff(chain []Ancestor, own map[int]bool, shell func(pid int) bool) bool {
 	session := chain[0].Session
 	leads := func(k Ancestor) bool { return k.PID == session }

@@ -13,7 +13,8 @@ var forwarders = []string{
 	"pasta.avx2", "passt", "passt.avx2", "gvproxy", "kubectl", "containerd-shim", "ncat", "nc",
 }
 
-// Forwarder is the name of the process pid when it is one of forwarders, "" otherwise.
+// Forwarder is the name of the process pid when it is one of forwarders, "" otherwise. Both the
+// file and the command's name are looked at, since either may be told when the other is not.
 func Forwarder(pid int) string {
 	exe, _ := Describe(pid)
 	for _, name := range []string{filepath.Base(exe), commandOf(pid)} {

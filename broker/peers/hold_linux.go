@@ -27,7 +27,8 @@ var peerPidfds = sync.OnceValue(func() bool {
 })
 
 // Hold gets hold of the peer's process: while it is alive, what /proc tells of its pid
-// is about it. release must be called.
+// is about it. release must be called. Without it a process could ask, end, and have a harmless
+// one take its pid before its ancestry is read.
 func (p Peer) Hold() (alive func() bool, release func(), err error) {
 	fd, err := p.pidfd()
 	if err != nil {

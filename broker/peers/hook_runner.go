@@ -11,6 +11,9 @@ import (
 const startGrain = 10 * time.Millisecond
 
 // NotFromRunner says why the process pid is no hook that agent ran after that moment.
+//
+// Under a stop the agent starts nothing but hooks, so a direct child that is younger than the
+// stop is one. Everything else that could send a prompt is older, or stands further below.
 func NotFromRunner(pid int, agent broker.Process, after time.Time) string {
 	chain, err := SteadyLineage(pid)
 	if err != nil {

@@ -19,7 +19,8 @@ type Ancestor struct {
 	Group   int // the process group, named likewise
 }
 
-// maxAncestors bounds an ancestry; longer ones are not followed.
+// maxAncestors bounds an ancestry; longer ones are not followed. A process that hides below a
+// long row of parents is not followed, and so counts as an agent's.
 const maxAncestors = 256
 
 // errUnsteady is an ancestry that changed while it was read.
@@ -46,7 +47,9 @@ func lineageOf(pid int) ([]Ancestor, error) {
 	return nil, fmt.Errorf("it has more than %d ancestors", maxAncestors)
 }
 
-// SteadyLineage reads the ancestry of pid until two readings agree.
+// SteadyLineage reads the ancestry of pid until two readings agree. An ancestry changes when a
+// parent ends while it is read: the child then hangs below another process, and one reading could
+// join two lines.
 func SteadyLineage(pid int) ([]Ancestor, error) {
 	last, err := lineageOf(pid)
 	for range 4 {
@@ -67,7 +70,8 @@ func SteadyLineage(pid int) ([]Ancestor, error) {
 var agentMarks = profile.Gather(func(p *profile.Profile) []string { return p.Marks })
 
 // MarkIn is the first of agentMarks that env, a row of NAME=value each ended by a zero
-// byte, sets to anything; "" when there is none.
+// byte, sets to anything; "" when there is none. An empty value is no mark: a person may have
+// cleared the variable so that a program does not take itself for an agent's.
 func MarkIn(env []byte) string {
 	for kv := range bytes.SplitSeq(env, []byte{0}) {
 		name, value, _ := bytes.Cut(kv, []byte{'='})

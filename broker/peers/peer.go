@@ -11,8 +11,9 @@ import (
 	"github.com/aoctl/aoctl/broker"
 )
 
-// Peer is who is at the other end. err is carried along with it, because the zero
-// uid is root.
+// Peer is who is at the other end. Err is carried along with it, because the zero uid is root. A
+// Peer with an Err has no rights at all. It is kept for each connection and read by every request
+// on it.
 type Peer struct {
 	UID, PID int    // pid is 0 when the process cannot be seen, and for TCP
 	start    uint64 // the process's start when it connected, where the kernel offers no better hold on it; else 0
@@ -25,9 +26,11 @@ type Peer struct {
 // TCPEnds are both ends of a TCP connection.
 type TCPEnds struct{ Here, there netip.AddrPort }
 
+// peerKey finds the Peer of a connection in its context.
 type peerKey struct{}
 
-// With keeps in a context who is at the other end of c.
+// With keeps in a context who is at the other end of c. It is called once, when the connection is
+// taken, since only then the kernel's answer is surely about the process that connected.
 func With(ctx context.Context, c net.Conn) context.Context {
 	p := Peer{UID: -1, Err: errors.New("neither a Unix socket nor TCP")}
 	switch c := c.(type) {
@@ -46,7 +49,8 @@ func With(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, peerKey{}, p)
 }
 
-// From is who is at the other end of a request's connection, as withPeer kept it.
+// From is who is at the other end of a request's connection, as With kept it. Without that it is
+// a Peer with an error.
 func From(ctx context.Context) Peer {
 	p, ok := ctx.Value(peerKey{}).(Peer)
 	if !ok {
@@ -79,9 +83,11 @@ func ActorOf(r *http.Request) broker.Actor {
 	return broker.Actor{Kind: broker.ByProcess, PID: p.PID, Exe: exe, TTY: tty}
 }
 
+// tokenKey finds the id of a request's token.
 type tokenKey struct{}
 
-// WithToken keeps in a context with which token a request came.
+// WithToken keeps in a context with which token a request came. It is the token's id and never
+// the token. ActorOf writes it into the record.
 func WithToken(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, tokenKey{}, id)
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/aoctl/aoctl/broker"
 )
 
+// kinfo asks the kernel for one process; nil when there is none, or when the answer is about
+// another one.
 func kinfo(pid int) *unix.KinfoProc {
 	k, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err != nil || int(k.Proc.P_pid) != pid {

@@ -116,6 +116,8 @@ func Describe(pid int) (exe, tty string) {
 	return exe, tty
 }
 
+// ttyName names a terminal by its device number, as ps does; a number that is not known stays
+// one.
 func ttyName(dev uint64) string {
 	major, minor := unix.Major(dev), unix.Minor(dev)
 	switch {

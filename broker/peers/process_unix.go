@@ -9,6 +9,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 )
 
+// startOf and commandOf tell nothing here. A start of 0 is one that is not known.
 func startOf(int) uint64   { return 0 }
 func commandOf(int) string { return "" }
 

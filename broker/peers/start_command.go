@@ -11,7 +11,8 @@ import (
 )
 
 // StartedHow is the program of an agent's process with those of its arguments with which a
-// later process of the session is started as well; "" when it cannot be told.
+// later process of the session is started as well; "" when it cannot be told. The process is
+// looked at twice, so that the arguments are not those of another one that took over its pid.
 func StartedHow(agent string, p broker.Process) (program string, args []string) {
 	if p.PID == 0 {
 		return "", nil
@@ -38,7 +39,8 @@ func Forgets(agent string, p broker.Process) bool {
 }
 
 // programOf is the absolute path of the program behind argv, and the script that it runs
-// when it is an interpreter.
+// when it is an interpreter. An agent that is a script of node or bun is started by the
+// interpreter, which alone would start nothing.
 func programOf(argv []string, exe, cwd string) (program string, script []string) {
 	name := argv[0]
 	switch base := strings.TrimSuffix(filepath.Base(exe), " (deleted)"); {
@@ -60,6 +62,7 @@ func programOf(argv []string, exe, cwd string) (program string, script []string)
 	return exe, nil
 }
 
+// absolute is path seen from cwd; "" when that is not known.
 func absolute(path, cwd string) string {
 	switch {
 	case filepath.IsAbs(path):

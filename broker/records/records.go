@@ -51,6 +51,8 @@ type Records struct{ o Options }
 // New returns what o has on record.
 func New(o Options) *Records { return &Records{o} }
 
+// historyBytes bounds what History hands out. A screen that lists past calls must not take all
+// memory because their inputs are huge.
 const historyBytes = 64 << 20 // of the inputs of a history; each may have a mebibyte
 
 // Request returns request id from memory or the store; ErrNotFound.

@@ -41,6 +41,8 @@ func (rs *Runs) ResumeFor(ctx context.Context, sessionID string, by broker.Actor
 	if err != nil || !told.Managed && runner.PID == 0 {
 		return told, err
 	}
+	// From here on the session counts as being resumed, so a second resume in the same moment is
+	// turned away.
 	in := engine.Resume{SessionID: sessionID, By: by, Begin: true, Runner: runner}
 	if r := rs.mayResume(in); r.Err != nil {
 		return broker.Resumption{}, r.Err
@@ -77,7 +79,8 @@ func (rs *Runs) ShowResume(ctx context.Context, sessionID string, by broker.Acto
 	return broker.Resumption{CWD: cp.CWD, Command: command}, err
 }
 
-// mayResume sends in with what is known of the processes that it rests on.
+// mayResume sends in with what is known of the processes that it rests on. The engine cannot look
+// at processes. It says which ones its answer rests on, and is told whether they live.
 func (rs *Runs) mayResume(in engine.Resume) (r engine.Reply) {
 	for range mostLooks {
 		s, _ := rs.o.View.Session(in.SessionID)
@@ -94,7 +97,9 @@ func (rs *Runs) mayResume(in engine.Resume) (r engine.Reply) {
 	return r
 }
 
-// resumeCommand is what resumes the session of cp by hand. Errors: errUnknownStart.
+// resumeCommand is what resumes the session of cp by hand. Errors: ErrUnknownStart. The command
+// is for a person's terminal or for "aoctl resume" to run. It is checked as far as the disk
+// tells, so that nobody is sent to a folder that is gone.
 func resumeCommand(cp broker.Checkpoint, agent string) ([]string, error) {
 	more := agents.Resume(agent, cp.SessionID)
 	switch {
@@ -129,7 +134,8 @@ func (rs *Runs) startRunner(sessionID string, by broker.Actor) error {
 }
 
 // ResumeAnswered resumes the managed sessions whose call, which was put off, has an answer by
-// now. Each answer does so once; what fails is for the operator to try again.
+// now. Each answer does so once; what fails is for the operator to try again. The broker's
+// sweeper calls it again and again.
 func (rs *Runs) ResumeAnswered(ctx context.Context) {
 	for id, by := range rs.o.View.Answered() {
 		_, err := rs.ResumeFor(ctx, id, by, broker.Process{})

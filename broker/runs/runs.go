@@ -77,7 +77,7 @@ const mostLooks = 100
 func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
 // WatchRuns looks after sessions whose runner died or never came, and resumes those for which a
-// message waits.
+// message waits. One goroutine at a time calls it.
 func (rs *Runs) WatchRuns() {
 	for _, s := range rs.o.View.Sessions() {
 		switch r := s.Run; {

@@ -36,6 +36,7 @@ func (rs *Runs) StartRun(ctx context.Context, runner broker.Process, start wire.
 			in.Saw(r.Runner, rs.o.Alive(r.Runner))
 		}
 		if p := s.Process; p.PID != 0 {
+			// An agent below this very runner is its own, which it has started before it said so.
 			in.Saw(p, rs.o.Alive(p) && !peers.IsBelow(p, runner))
 		}
 		r := rs.o.Engine.Do(in)
@@ -66,6 +67,7 @@ func (rs *Runs) Reported(ctx context.Context, runner broker.Process, id string, 
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
+	// A message may wait for the session to have no process, so that it can be resumed for it.
 	if rep.Kind == wire.ReportEnded {
 		rs.o.Engine.Do(engine.WakeFor{SessionID: id})
 	}
@@ -152,6 +154,7 @@ func (rs *Runs) Configure(ctx context.Context, sessionID, mode, model string, by
 // launcher.
 func (rs *Runs) Launch(ctx context.Context, n broker.NewRun, by broker.Actor) (broker.Session, error) {
 	n.Agent = cmp.Or(n.Agent, "claude")
+	// The id is ours: the agent is told to use it, so its first hook finds the session.
 	err := rs.checkLaunch(n, by)
 	id := uuid.NewString()
 	if err == nil {

@@ -26,7 +26,9 @@ import (
 )
 
 // Broker is the engine with the world around it: the store, the rooms that look at files, rules
-// and processes, and the server. It decides nothing itself.
+// and processes, and the server. It decides nothing itself. The embedded rooms share one engine
+// and one view, so what one of them did is seen by the others at once. Several goroutines may use
+// it.
 type Broker struct {
 	*records.Records
 	*calls.Calls
@@ -56,7 +58,8 @@ const (
 	alarmsRead    = 1000             // events that a starting console reads at a time
 )
 
-// withDefaults is o with the defaults that its fields name.
+// withDefaults is o with the defaults that its fields name. Negative sizes count as none given; a
+// negative Rate means that there is no limit.
 func (o Options) withDefaults() Options {
 	set := func(d *time.Duration, v time.Duration) {
 		if *d <= 0 {
@@ -102,6 +105,7 @@ func open(ctx context.Context, st broker.Store, opts Options, every time.Duratio
 		return nil, fmt.Errorf("load what was pending: %w", err)
 	}
 	b := &Broker{store: st, opts: opts, log: opts.Log, capped: capped, Server: api.NewServer()}
+	// A call that waits needs a connection, so the system's limit of open files bounds both.
 	b.opts.MaxPending = min(b.opts.MaxPending, b.MayWait())
 	aside := map[string]string{}
 	start, err := b.takenUp(ctx, saved, aside)
@@ -119,13 +123,16 @@ func open(ctx context.Context, st broker.Store, opts Options, every time.Duratio
 	b.view = b.loop.View()
 	b.furnish(aside)
 	b.wg.Go(func() { b.loop.Run(run) })
+	// From here on the loop runs. Stopped sessions come first: nothing of them may be allowed in
+	// between.
 	b.denyStopped()
 	b.restamp()
 	b.wg.Go(func() { b.sweep(run, every) })
 	return b, nil
 }
 
-// furnish makes the rooms. aside says of calls, by digest, why they are not parsed.
+// furnish makes the rooms. aside says of calls, by digest, why they are not parsed. The order is
+// that of who needs whom. The server is opened last, when all rooms are there.
 func (b *Broker) furnish(aside map[string]string) {
 	o := &b.opts
 	b.policy = policy.New(policy.Options{
@@ -146,6 +153,7 @@ func (b *Broker) furnish(aside map[string]string) {
 	})
 }
 
+// realPaths follows links, since a call names a file by any path that leads there.
 func realPaths(list []string) (real []string) {
 	for _, path := range list {
 		real = append(real, workspace.RealPath(path))
@@ -153,6 +161,7 @@ func realPaths(list []string) (real []string) {
 	return real
 }
 
+// limits are the options that the engine itself needs.
 func (b *Broker) limits() engine.Limits {
 	o := &b.opts
 	return engine.Limits{
@@ -162,7 +171,9 @@ func (b *Broker) limits() engine.Limits {
 	}
 }
 
-// takenUp is what a starting console knows from the store.
+// takenUp is what a starting console knows from the store. It reads and changes nothing but what
+// takeUp records. An error keeps the console from starting: to go on without what waits would
+// leave agents unanswered.
 func (b *Broker) takenUp(ctx context.Context, saved broker.Saved, aside map[string]string) (engine.Start, error) {
 	start := engine.Start{Health: broker.Health{Socket: b.opts.Socket, Observing: b.opts.Observe}}
 	problem, err := b.takeUp(ctx, &saved, aside)
@@ -183,6 +194,7 @@ func (b *Broker) takenUp(ctx context.Context, saved broker.Saved, aside map[stri
 		waits[r.ID] = true
 	}
 	for _, cp := range saved.Checkpoints {
+		// An agent that was told to end may still be ending.
 		if cp.Process.PID != 0 && b.opts.Alive(cp.Process) {
 			start.Living = append(start.Living, cp.Process)
 		}
@@ -224,6 +236,7 @@ func (b *Broker) alarmsOnRecord(ctx context.Context) (all []broker.Event, err er
 // lateOnRecord are the cards that were late when an earlier console ended, oldest first: a
 // person who comes back may still allow what the agent is about to ask again.
 func (b *Broker) lateOnRecord(ctx context.Context) (late []broker.Request, err error) {
+	// A list tells what the rows say; the second look below has the log vouch for each.
 	list, err := b.store.Requests(ctx, broker.RequestFilter{Late: true, Decided: true, Since: time.Now().Add(-b.opts.LateFor), Limit: lateLoaded})
 	if err != nil {
 		return nil, fmt.Errorf("load late calls: %w", err)
@@ -279,10 +292,13 @@ func (b *Broker) Close() error {
 // world hears of the engine's effects.
 type world struct{ b *Broker }
 
+// Answered wakes those who wait for a call. The loop calls it, so it must not wait itself.
 func (w world) Answered(id string) { w.b.CallChanged(id) }
 
+// Moved wakes the same peers: they are told the later deadline.
 func (w world) Moved(id string) { w.b.CallChanged(id) }
 
+// SessionChanged wakes the session's runner, which asks for its orders.
 func (w world) SessionChanged(id string) { w.b.SessionChanged(id) }
 
 // StartRunner starts a runner beside everything else. It may take minutes, and Close does not

@@ -20,4 +20,12 @@
 // It decides nothing about a call. The engine does, and every end is on record before the agent
 // hears of it. cli/console makes a Broker, doctor one for its drill, and the trials theirs; no
 // other room of the broker knows this package.
+//
+// The order of a start matters. What was left is taken out of the store before the engine runs,
+// the count of crashes is on record before any text of an agent is parsed, and the socket is
+// served only when New has returned (cli/console does that). So no hook meets a console that does
+// not know its call.
+//
+// Read options.go for what can be tuned, broker.go for how the rooms hang together, then the file
+// of the matter.
 package service

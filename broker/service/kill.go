@@ -89,6 +89,8 @@ func (b *Broker) Kill(ctx context.Context, sessionID string, by broker.Actor) (b
 // treeOf says which processes are a session's. Who asked for their end is spared, and so
 // lives to hear of it.
 func (b *Broker) treeOf(s broker.Session, by broker.Actor) proctree.Target {
+	// Hook clients wait for this console and are told of the stop, so they are known to the
+	// search.
 	t := proctree.Target{PID: s.Process.PID, Start: s.Process.Start, SessionID: s.ID, Folder: cmp.Or(s.ProjectDir, s.CWD), Hooks: b.askers()}
 	if by.Kind == broker.ByProcess && by.PID > 0 {
 		t.Spare = append(t.Spare, by.PID)
@@ -96,7 +98,8 @@ func (b *Broker) treeOf(s broker.Session, by broker.Actor) proctree.Target {
 	return t
 }
 
-// askers are the processes that wait for an answer.
+// askers are the processes that wait for an answer. A pid of 1 or less is nobody's hook: 0 stands
+// for a pid that is not known.
 func (b *Broker) askers() []int {
 	var pids []int
 	for _, r := range b.view.Pending("") {

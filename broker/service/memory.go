@@ -9,6 +9,8 @@ import (
 	"time"
 )
 
+// A console is idle most of its life, and then should hold little; a burst of calls should not
+// wait for a collection.
 const (
 	growth    = 200         // percent of what is in use, between two collections
 	quietFor  = time.Second // between two looks

@@ -15,7 +15,9 @@ import (
 // tokenPrefixes let people, hook clients and secret scanners see what a token is.
 var tokenPrefixes = map[broker.TokenKind]string{broker.OperatorToken: "aoctl_op_", broker.AskingToken: "aoctl_ask_"}
 
-// MintToken makes a token and returns it, this once. Errors: ErrForbidden, ErrInvalid, ErrNotRecorded.
+// MintToken makes a token and returns it, this once. Errors: ErrForbidden, ErrInvalid,
+// ErrNotRecorded. Only its hash is kept, so it cannot be shown again. The token has some 128 bits
+// that nobody can guess, and its prefix tells a person what it is for.
 func (b *Broker) MintToken(_ context.Context, kind broker.TokenKind, label string, by broker.Actor) (string, error) {
 	prefix, ok := tokenPrefixes[kind]
 	switch {
@@ -44,7 +46,8 @@ func (b *Broker) Tokens(context.Context) []broker.Token {
 	return list
 }
 
-// RevokeToken ends a token. Errors: ErrNotFound, ErrNotRecorded.
+// RevokeToken ends a token. Errors: ErrNotFound, ErrNotRecorded. Who acted with it before stays
+// on record by its id.
 func (b *Broker) RevokeToken(_ context.Context, id string, by broker.Actor) error {
 	if err := b.loop.Do(engine.RevokeToken{ID: id, By: by}).Err; err != nil {
 		return fmt.Errorf("revoke token %s: %w", broker.Clip(id), err)

@@ -9,7 +9,8 @@ import (
 	"github.com/aoctl/aoctl/broker/policy"
 )
 
-// Options tunes a Broker. Zero fields take the defaults named.
+// Options tunes a Broker. Zero fields take the defaults named. New copies them; to change one
+// later has no effect.
 type Options struct {
 	ApprovalTimeout time.Duration                     // an operator's time to answer; 10 min
 	LateFor         time.Duration                     // how long an expired or cancelled card stays as late; 5 min

@@ -71,7 +71,9 @@ func (b *Broker) takeUp(ctx context.Context, saved *broker.Saved, aside map[stri
 
 // uncleanEnds says, by id, how many consoles ended without a word while a call waited.
 // The newest word of a console tells how the last one ended; the one before it what was
-// counted until then.
+// counted until then. A call that was asked after the last orderly end has seen one end that was
+// not orderly. A record that cannot be read is an error: to guess could parse the text that ends
+// consoles.
 func (b *Broker) uncleanEnds(ctx context.Context, list []broker.Request) (map[string]int, error) {
 	events, err := b.store.Events(ctx, broker.EventFilter{Console: true, Types: []string{broker.EventTakenUp, broker.EventConsoleClosed}, Limit: broker.MaxEndsLooked})
 	if err != nil {

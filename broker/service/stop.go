@@ -38,7 +38,8 @@ func (b *Broker) Stop(ctx context.Context, sessionID string, by broker.Actor) (b
 }
 
 // StopAll stops every session that has not ended: all of them in one transaction. It returns how
-// many sessions it stopped and how many pending calls it denied.
+// many sessions it stopped and how many pending calls it denied. Sessions that begin in the same
+// moment may come after it. They are not under the stop.
 func (b *Broker) StopAll(_ context.Context, by broker.Actor) (sessions, denied int, err error) {
 	r := b.loop.Do(engine.Stop{All: true, By: by})
 	return r.Sessions, len(r.Calls), r.Err

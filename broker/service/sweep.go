@@ -58,7 +58,8 @@ func (b *Broker) beside(busy *atomic.Bool, do func()) {
 	}
 }
 
-// tick tells the engine which processes are no more.
+// tick tells the engine which processes are no more. Whether a process lives is found out here,
+// since the engine may not look.
 func (b *Broker) tick() {
 	var in engine.Tick
 	began := time.Now()
@@ -74,7 +75,8 @@ func (b *Broker) tick() {
 	b.loop.Do(in)
 }
 
-// mend brings the store up to date after it failed, and finds out whether it works.
+// mend brings the store up to date after it failed, and finds out whether it works. Debts are
+// paid one at a time, and the first that fails ends the attempt: the disk is still full.
 func (b *Broker) mend(ctx context.Context) {
 	n, failing := b.view.Failures()
 	calls, strays, rest := b.view.Debts()

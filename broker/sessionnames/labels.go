@@ -89,6 +89,7 @@ func label(s *broker.Session, more int) string {
 	return Of(s) + "-" + s.ID + "-" + hex.EncodeToString(sum[:tail])
 }
 
+// lastOf counts characters, so that none is cut in two.
 func lastOf(id string, n int) string {
 	r := []rune(id)
 	return string(r[max(0, len(r)-n):])

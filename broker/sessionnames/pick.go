@@ -59,6 +59,7 @@ func labelled(s broker.Session, ref string) bool {
 	return ok && end != "" && (end[0] == '-' || end[0] == ' ') && endsIn(s.ID, end[1:])
 }
 
+// endsIn wants as many characters as a label has at least: fewer fit too many ids.
 func endsIn(id, end string) bool {
 	return utf8.RuneCountInString(end) >= tail && strings.HasSuffix(id, end)
 }
@@ -72,6 +73,7 @@ func inFolder(s broker.Session, ref string) bool {
 	return folderName(s.CWD) == ref || folderName(s.ProjectDir) == ref
 }
 
+// folderName is "" for no folder; filepath.Base would call it ".".
 func folderName(path string) string {
 	if path == "" {
 		return ""

@@ -8,7 +8,8 @@ import (
 )
 
 // Entry is one part of a session as it is told: what somebody said, or a call with what
-// became of it. Its texts are untrusted.
+// became of it. Its texts are untrusted. Two builds of the same parts give equal Keys, so a
+// screen finds its place again after more was read.
 type Entry struct {
 	Key   string         // names it, whatever is read before and after it
 	By    agents.Speaker // SaidResult and SaidFailed only where the call is not there
@@ -31,13 +32,16 @@ type Entry struct {
 // Spent is what a session cost, as its agent says.
 type Spent = agents.Spent
 
+// Both bounds hold at once. They are far above what a person reads in one sitting.
 const (
 	conversationParts = 6000     // that a Conversation keeps
 	conversationBytes = 16 << 20 // of text, likewise
 )
 
 // Conversation puts the parts of a transcript together, in whatever order they are read: it
-// holds a stretch that grows at the end that is read and is cut at the other.
+// holds a stretch that grows at the end that is read and is cut at the other. The zero value is
+// empty and ready. It is for one goroutine; Entries are made anew by each Add, so an old slice
+// stays as it is.
 type Conversation struct {
 	parts   []conversationPart
 	file    FileMark
@@ -52,6 +56,7 @@ type Conversation struct {
 	Whole   bool // Spent is of the whole session, not of what was read of it
 }
 
+// conversationPart is one part as it was read. Its raw lines are not kept.
 type conversationPart struct {
 	span    TranscriptSpan
 	said    []Said
@@ -59,7 +64,7 @@ type conversationPart struct {
 	bytes   int
 }
 
-// Span is what is held.
+// Span is what is held. The caller hands it to Reader.Transcript to read on before or after it.
 func (t *Conversation) Span() TranscriptSpan {
 	s := TranscriptSpan{File: t.file}
 	for i, p := range t.parts {
@@ -67,6 +72,7 @@ func (t *Conversation) Span() TranscriptSpan {
 			s.From = p.span.From
 		}
 		s.To = p.span.To
+		// A part may have no events of its own.
 		if s.First == 0 {
 			s.First = p.span.First
 		}
@@ -82,14 +88,17 @@ func (t *Conversation) AtStart() bool { return t.atStart }
 // AtEnd is told with AtStart.
 func (t *Conversation) AtEnd() bool { return t.atEnd }
 
-// Add takes a part in. A newest or oldest part takes the place of all that was there.
+// Add takes a part in. A newest or oldest part takes the place of all that was there. Parts must
+// come in the order of their spans: each begins where what is held ends, or ends where it begins.
 func (t *Conversation) Add(p Transcript) {
+	// Nothing came since; what is held stays, down to its slices.
 	if p.Same {
 		t.atEnd = t.atEnd || p.AtEnd
 		return
 	}
 	part := conversationPart{span: p.Span, said: p.Said, moments: p.Moments, bytes: weight(p)}
 	switch p.Part {
+	// What was held may be of another stretch, or of another file.
 	case NewestPart, OldestPart:
 		*t = Conversation{parts: []conversationPart{part}, agent: p.Agent, cwd: p.CWD, file: p.Span.File, atStart: p.AtStart, atEnd: p.AtEnd}
 	case EarlierPart:
@@ -101,12 +110,15 @@ func (t *Conversation) Add(p Transcript) {
 		}
 		t.atEnd = p.AtEnd
 	}
+	// Trimming comes before building, so nothing is built to be thrown away.
 	t.trim(p.Part)
 	t.build()
 }
 
 // append adds a part at the end. Small ones become one.
 func (t *Conversation) append(p conversationPart) {
+	// A session that is watched grows by a line or two at a time. Without this each would be a
+	// part.
 	const small = 200
 	n := len(t.parts) - 1
 	if n < 0 || len(t.parts[n].said)+len(t.parts[n].moments) > small || n == 0 {
@@ -122,6 +134,7 @@ func (t *Conversation) append(p conversationPart) {
 	last.span.Last = max(last.span.Last, p.span.Last)
 }
 
+// weight is roughly how much memory a part holds, in bytes of text.
 func weight(p Transcript) int {
 	n := 0
 	for _, s := range p.Said {
@@ -146,15 +159,18 @@ func (t *Conversation) trim(grew TranscriptPart) {
 		if n <= conversationParts && size <= conversationBytes {
 			return
 		}
+		// Whoever reads backwards has left the end; it is read again when they come back.
 		if grew == EarlierPart {
 			t.parts, t.atEnd = t.parts[:len(t.parts)-1], false
 			continue
 		}
+		// A copy, so that the memory of the part that goes is set free.
 		t.parts, t.atStart = append([]conversationPart(nil), t.parts[1:]...), false
 	}
 }
 
-// requestOf is a call as the file tells it, in the shape of a request.
+// requestOf is a call as the file tells it, in the shape of a request. An input that is no JSON
+// is wrapped, so that whoever draws calls gets an object always.
 func (t *Conversation) requestOf(s Said) *broker.Request {
 	name, input := agents.InHookWords(t.agent, s.Tool, json.RawMessage(s.Text))
 	if !json.Valid(input) {
@@ -163,7 +179,8 @@ func (t *Conversation) requestOf(s Said) *broker.Request {
 	return &broker.Request{SessionID: "", Agent: t.agent, ToolName: name, ToolInput: input, ToolUseID: s.ID, CWD: t.cwd}
 }
 
-// spend sums what the agent says of its tokens, and finds its model.
+// spend sums what the agent says of its tokens, and finds its model. Whole is true also when the
+// file is held from its first line, since then nothing is missing in the sum.
 func (t *Conversation) spend() {
 	t.Model = ""
 	var b books

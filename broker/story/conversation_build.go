@@ -14,7 +14,8 @@ import (
 	"github.com/aoctl/aoctl/broker/wire"
 )
 
-// builder makes entries of what is held.
+// builder makes entries of what is held. It lives for one build. Places in file are kept as
+// indexes, as the slice moves while it grows.
 type builder struct {
 	t     *Conversation
 	file  []Entry          // in the file's order
@@ -31,6 +32,7 @@ type builder struct {
 	seq    map[string]int64           // by request id: the first event about it
 }
 
+// endOfCall is what a report said of a call's end, and when it came.
 type endOfCall struct {
 	data broker.RanData
 	at   time.Time
@@ -38,10 +40,12 @@ type endOfCall struct {
 
 // build makes all entries anew from the parts that are held. What the agent's file says comes
 // first, then the calls on record are joined to the file's, then the other events are put where
-// their time says.
+// their time says. To build anew saves all the cases of joining to what was built before.
 func (t *Conversation) build() {
 	b := builder{t: t, calls: map[string]int{}, alike: map[string][]int{}, seen: map[string]int{}, asked: map[string]*broker.Request{}, ran: map[string]*endOfCall{}, seq: map[string]int64{}}
 	for _, p := range t.parts {
+		// First the whole file, so that a call of the record finds its entry whichever part that
+		// is in.
 		for _, s := range p.said {
 			b.said(s)
 		}
@@ -51,6 +55,7 @@ func (t *Conversation) build() {
 			b.call(&p.moments[i])
 		}
 	}
+	// All calls of the record are known by now, with the newest that is said of each.
 	b.join()
 	for _, p := range t.parts {
 		for i := range p.moments {
@@ -63,9 +68,11 @@ func (t *Conversation) build() {
 
 // said takes a part of the file in.
 func (b *builder) said(s Said) {
+	// They tell of settings and costs, which spend reads.
 	if s.By == agents.SaidOther && s.Tool != "" {
 		return // the agent's books
 	}
+	// A line's place in the file names it for good: files only grow.
 	e := Entry{Key: "f" + strconv.FormatInt(s.Line, 10), By: s.By, Text: s.Text, AtMS: ms(s.At)}
 	if s.Line != b.line {
 		b.line, b.nth = s.Line, 0
@@ -73,11 +80,13 @@ func (b *builder) said(s Said) {
 	if b.nth++; b.nth > 1 { // several of one line
 		e.Key += "." + strconv.Itoa(b.nth)
 	}
+	// The file says only that it is a sub-agent; the record may name it.
 	if s.Side {
 		e.Whose = "sub-agent"
 	}
 	switch s.By {
 	case agents.SaidResult, agents.SaidFailed:
+		// A result is told with its call. One whose call lies before what is held stands alone.
 		if i, ok := b.calls[s.ID]; ok && s.ID != "" {
 			b.file[i].Ran = gaveBack(s)
 			return
@@ -85,10 +94,12 @@ func (b *builder) said(s Said) {
 		e.Ran, e.Text = gaveBack(s), ""
 	case agents.SaidCall:
 		e.Call, e.Tool, e.Text = b.t.requestOf(s), s.Tool, ""
+		// The file has it still; what is kept here is for a list.
 		if e.Large = len(s.Text) > maxMomentInput; e.Large {
 			e.Call.ToolInput = nil
 		}
 		if i, ok := b.calls[s.ID]; ok && s.ID != "" {
+			// Some agents write a message a second time when its calls are done.
 			if writtenAgain(b.file[i].Call, e.Call) {
 				return
 			}
@@ -98,6 +109,7 @@ func (b *builder) said(s Said) {
 	case agents.SaidUser, agents.SaidAgent, agents.SaidThought, agents.SaidOther:
 		if s.ID != "" {
 			key := string(s.By) + s.ID
+			// The later text is the whole one; the entry keeps its place.
 			if i, ok := b.seen[key]; ok {
 				b.file[i].Text = s.Text
 				return
@@ -108,6 +120,7 @@ func (b *builder) said(s Said) {
 	b.file = append(b.file, e)
 }
 
+// ms is a time as an Entry has it; 0 for none.
 func ms(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -115,6 +128,7 @@ func ms(t time.Time) int64 {
 	return t.UnixMilli()
 }
 
+// gaveBack is what a tool gave back in the form that the log has, cut to the same length.
 func gaveBack(s Said) *broker.RanData {
 	text := strings.ToValidUTF8(s.Text, "\uFFFD")
 	d := &broker.RanData{Failed: s.By == agents.SaidFailed, OutputBytes: len(text), ToolUseID: s.ID}
@@ -129,10 +143,13 @@ func (b *builder) call(m *Moment) {
 		return
 	}
 	switch known := b.asked[id]; {
+	// The first event about it says where in the log it belongs.
 	case known == nil:
 		b.order = append(b.order, id)
 		b.seq[id] = m.Event.Seq
 		b.asked[id] = m.Call
+	// A later event may come with an older state of its call, as pages are read at different
+	// times.
 	case !known.State.Terminal() || m.Call.State.Terminal(): // an end stays one
 		b.asked[id] = m.Call
 	}
@@ -140,13 +157,15 @@ func (b *builder) call(m *Moment) {
 		return
 	}
 	end := endOfCall{at: m.Event.At}
+	// A report without a digest is a program's own, of another shape.
 	if json.Unmarshal(m.Event.Data, &end.data) == nil && end.data.Digest != "" {
 		b.ran[id] = &end
 	}
 }
 
 // join finds the entries of the calls on record: by their ids or, where the agent tells
-// its hooks none or others, by what they are. Calls that are not in the file get entries.
+// its hooks none or others, by what they are. Calls that are not in the file get entries. The
+// first question about a call makes its entry. A second one only fills it when it is still open.
 func (b *builder) join() {
 	for _, id := range b.order {
 		r := b.asked[id]
@@ -169,6 +188,7 @@ func (b *builder) join() {
 // it where the two differ: the record says what was asked and allowed, the file only what the
 // agent wrote.
 func (b *builder) fill(e *Entry, r *broker.Request) {
+	// It is what the file has, or nil where the entry is of the record alone.
 	input := e.Call
 	if e.OnRecord {
 		input = e.InFile // of an earlier question about the same call
@@ -176,7 +196,9 @@ func (b *builder) fill(e *Entry, r *broker.Request) {
 	e.Call, e.OnRecord, e.Large, e.Retold, e.InFile = r, true, len(r.ToolInput) == 0, false, nil
 	switch {
 	case input == nil || len(input.ToolInput) == 0:
+	// Large inputs are not kept with events; see maxMomentInput.
 	case e.Large: // the file has it, as far as that is to be believed
+		// The request itself is shared with moments, so a copy gets the file's input.
 		both := *r
 		both.ToolInput, e.Large, e.Retold = input.ToolInput, false, true
 		e.Call = &both
@@ -191,6 +213,7 @@ func (b *builder) fill(e *Entry, r *broker.Request) {
 	case end == nil:
 	case e.Ran == nil:
 		e.Ran = &end.data
+	// The file has the output in full; only the log knows how long the call took.
 	default:
 		e.Ran.DurationMS = end.data.DurationMS
 		e.Ran.Failed = e.Ran.Failed || end.data.Failed
@@ -220,8 +243,11 @@ func tellsOf(file, recorded json.RawMessage) bool {
 	return len(told) > 0 || len(known) == 0
 }
 
-// find is the entry in the file of the call that r asked for.
+// find is the entry in the file of the call that r asked for. The most certain sign comes first:
+// the same id and input, then the id, then name and input within the time in which an agent may
+// have written it.
 func (b *builder) find(r *broker.Request) (int, bool) {
+	// An id may come twice with different inputs, when a call was edited.
 	for _, i := range b.alike[r.ToolUseID] {
 		if c := b.file[i].Call; c.ToolName == r.ToolName && wire.Same(c.ToolInput, r.ToolInput) {
 			return i, true
@@ -230,6 +256,7 @@ func (b *builder) find(r *broker.Request) (int, bool) {
 	if i, ok := b.calls[r.ToolUseID]; ok && r.ToolUseID != "" {
 		return i, true
 	}
+	// A sub-agent of some agents has a file of its own, which is not read here.
 	if r.ToolUseID != "" && r.SubagentID != "" { // written down elsewhere
 		return 0, false
 	}
@@ -249,8 +276,10 @@ func (b *builder) find(r *broker.Request) (int, bool) {
 // write it down.
 const maxApart = time.Minute
 
-// near reports whether what was written down at a time may be the call of r.
+// near reports whether what was written down at a time may be the call of r. A call that may run
+// has no end before its report comes, however long it takes.
 func (b *builder) near(atMS int64, r *broker.Request) bool {
+	// Written long before it was asked: another call with the same words.
 	if atMS < ms(r.CreatedAt)-maxApart.Milliseconds() {
 		return false
 	}
@@ -268,6 +297,7 @@ func (b *builder) near(atMS int64, r *broker.Request) bool {
 func (b *builder) moment(m *Moment) {
 	e := Entry{Key: "e" + strconv.FormatInt(m.Event.Seq, 10), AtMS: ms(m.Event.At), By: agents.SaidOther, seq: m.Event.Seq}
 	switch m.Event.Type {
+	// These are told with their call.
 	case broker.EventRequestCreated, broker.EventRequestDecided, broker.EventPostTool, broker.EventTakenUpAgain:
 		return
 	case broker.EventUser, broker.EventMessage, broker.EventTurnEnd, broker.EventSubagentStop:
@@ -279,13 +309,15 @@ func (b *builder) moment(m *Moment) {
 			return
 		}
 		e.Moment = m
+	// What has no words of its own is drawn as an event.
 	default:
 		e.Moment = m
 	}
 	b.record = append(b.record, e)
 }
 
-// words are what an event says that somebody said; false for nothing new.
+// words are what an event says that somebody said; false for nothing new. An end of turn repeats
+// what the agent said last, so it is told only where it says more.
 func (b *builder) words(m *Moment, e *Entry) bool {
 	var d struct {
 		UserData
@@ -303,6 +335,7 @@ func (b *builder) words(m *Moment, e *Entry) bool {
 	case m.Event.Type == broker.EventUser:
 		e.By = agents.SaidUser
 	case m.Event.Type == broker.EventTurnEnd: // it may end with what was just said
+		// Only this turn is looked at: it goes back to what the user said last.
 		for i := len(b.record) - 1; i >= 0 && b.record[i].By != agents.SaidUser; i-- {
 			if b.record[i].By == agents.SaidAgent {
 				return !strings.HasPrefix(b.record[i].Text, strings.TrimSuffix(e.Text, "…"))
@@ -312,8 +345,10 @@ func (b *builder) words(m *Moment, e *Entry) bool {
 	return true
 }
 
-// merged is the file in its order, with what is only on record put in by its time.
+// merged is the file in its order, with what is only on record put in by its time. An entry
+// without a time stays where the file has it.
 func (b *builder) merged() []Entry {
+	// The log's order is sure; its times may be equal, or a clock may have been set back.
 	sort.SliceStable(b.record, func(i, j int) bool { return b.record[i].seq < b.record[j].seq })
 	list := make([]Entry, 0, len(b.file)+len(b.record))
 	rest := b.record

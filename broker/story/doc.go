@@ -14,4 +14,12 @@
 // the event counts. No text is made safe to draw here; that is up to those who draw it.
 //
 // The screen and "aoctl transcript" call it; service builds the Reader.
+//
+// Events are joined to the file by the id of the call, or by what the call was where the agent
+// tells its hooks none (conversation_build.go). Paging goes by a span: bytes of the file and
+// numbers of events. A mark over the last bytes before the span tells whether the file is still
+// the same one; when it is not, the newest part comes in place of what was asked for.
+//
+// Open story.go for the calls, transcript.go for one part of a session, conversation.go for how
+// parts become one. spending.go adds up what an agent says of its tokens.
 package story

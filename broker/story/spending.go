@@ -16,7 +16,9 @@ import (
 // names none, and where it names no total, what its sub-agents used is not in the sum.
 //
 // The file can be long, so its end is looked at first, where an agent that keeps books has its
-// last total. Otherwise all lines are gone through that can tell of tokens.
+// last total. Otherwise all lines are gone through that can tell of tokens. An agent that is at
+// work writes on while the file is read; the sum is then of what was there when its end was
+// reached.
 func SpentBy(ctx context.Context, s broker.Session) (spent Spent, told bool, err error) {
 	if r := s.Run; r != nil && (r.Cost > 0 || r.Usage != wire.RunUsage{}) {
 		return Spent{Cost: r.Cost, Usage: r.Usage}, true, nil
@@ -43,12 +45,14 @@ func (f *transcriptFile) spending(ctx context.Context) (books, error) {
 	if err != nil {
 		return end, err
 	}
+	// A total in the last stretch is the session's; without one every reply must be read.
 	if end.addLines(p.lines); end.total != nil || p.from == 0 {
 		return end, nil
 	}
 	var all books
 	for at := int64(0); ; {
 		p, err := f.after(at)
+		// The caller may be a screen that was left.
 		if err != nil || ctx.Err() != nil {
 			return all, errors.Join(err, ctx.Err())
 		}
@@ -66,6 +70,8 @@ type books struct {
 	total   *Spent                   // the last that a line names, of all so far
 }
 
+// add takes in what a line says. A later line about the same reply takes the earlier one's place:
+// agents write a reply's usage more than once, and the last is whole.
 func (b *books) add(s Said) {
 	if s.Total != nil {
 		b.total = s.Total

@@ -11,7 +11,8 @@ import (
 	"github.com/aoctl/aoctl/broker"
 )
 
-// Calls has the requests and sessions as they are now, those that wait among them.
+// Calls has the requests and sessions as they are now, those that wait among them. Both methods
+// give copies, which the caller may change.
 type Calls interface {
 	Request(ctx context.Context, id string) (broker.Request, error)
 	Session(ctx context.Context, id string) (broker.Session, error)
@@ -48,12 +49,14 @@ type EarlierCall struct {
 	Ran     *broker.RanData // nil when nothing was heard of that
 }
 
+// An agent may schedule prompts of its own, so a few are passed over to find one of the user's.
 const (
 	earlierShown = 3  // calls before a call
 	promptsRead  = 20 // prompts that are looked through for one of the user's
 )
 
-// Story tells what led to request id and what came of it. Errors: ErrNotFound.
+// Story tells what led to request id and what came of it. Errors: ErrNotFound. A call whose story
+// is not all on record, as after an archive, is told as far as it is.
 func (r *Reader) Story(ctx context.Context, id string) (Story, error) {
 	req, err := r.calls.Request(ctx, id)
 	if err != nil {
@@ -87,6 +90,7 @@ func (r *Reader) ran(ctx context.Context, id string) (*broker.RanData, time.Time
 
 // lastPrompt is what the user said last before req: nothing that the agent made itself.
 func (r *Reader) lastPrompt(ctx context.Context, req broker.Request) (string, time.Time, error) {
+	// Newest first, so the first one that fits is the last that was said.
 	events, err := r.log.Events(ctx, broker.EventFilter{SessionID: req.SessionID, Types: []string{broker.EventUser}, Until: req.CreatedAt, Limit: promptsRead})
 	for _, e := range events {
 		var d UserData
@@ -100,6 +104,8 @@ func (r *Reader) lastPrompt(ctx context.Context, req broker.Request) (string, ti
 // before lists what was decided before req was asked.
 func (r *Reader) before(ctx context.Context, req broker.Request) ([]EarlierCall, error) {
 	events, err := r.log.Events(ctx, broker.EventFilter{
+		// One more than is shown: the call itself may be among them when a rule decided it at
+		// once.
 		SessionID: req.SessionID, Types: []string{broker.EventRequestDecided}, Until: req.CreatedAt, Limit: earlierShown + 1,
 	})
 	var list []EarlierCall
@@ -145,7 +151,7 @@ const timelineBytes = 8 << 20
 
 // Timeline is a page of a session's events with the calls they are about, in the order and
 // as many as f says; fewer where their inputs are very large, but never none while there are
-// any.
+// any. A call is read once for all of its events on the page.
 func (r *Reader) Timeline(ctx context.Context, f broker.EventFilter) ([]Moment, error) {
 	events, err := r.log.Events(ctx, f)
 	if err != nil {
@@ -166,6 +172,7 @@ func (r *Reader) Timeline(ctx context.Context, f broker.EventFilter) ([]Moment, 
 			}
 			m.Call = call
 		}
+		// The event that exceeds the limit is still on the page, so a page is never empty.
 		if list = append(list, m); size > timelineBytes {
 			break
 		}

@@ -33,7 +33,7 @@ type TranscriptSpan struct {
 }
 
 // Transcript is a part of what was said and done in a session: what its agent wrote down,
-// and what is on record of it.
+// and what is on record of it. It is a value to send: nothing in it is shared with the Reader.
 type Transcript struct {
 	Agent  string // the session's
 	CWD    string
@@ -77,6 +77,8 @@ func (r *Reader) Transcript(ctx context.Context, sessionID string, part Transcri
 	if err != nil {
 		return Transcript{}, err
 	}
+	// The head is read before the events: one that comes in between is then read again and not
+	// passed over.
 	head, _ := r.log.Head()
 	return ReadTranscript(ctx, recordsOf{r.calls, r.log}, head, s, part, have)
 }
@@ -94,15 +96,19 @@ type recordsOf struct {
 }
 
 // ReadTranscript reads a part of the transcript of s. newest is the number of the newest
-// event of the log, or of an earlier one.
+// event of the log, or of an earlier one. It is for "aoctl transcript" as well, which reads the
+// store's file without a console.
 func ReadTranscript(ctx context.Context, rec Records, newest int64, s broker.Session, part TranscriptPart, have TranscriptSpan) (Transcript, error) {
 	t := Transcript{Agent: s.Agent, CWD: cmp.Or(s.ProjectDir, s.CWD), Path: s.Transcript, Part: part}
 	f, err := openTranscript(s.Transcript)
 	if err != nil {
+		// It is no error for the caller: the record tells alone, and says why.
 		t.NoFile = err.Error()
 	} else {
 		defer f.Close()
 	}
+	// What the caller has is of a file that is gone. To put the two together would tell a story
+	// that nobody lived.
 	if (part == EarlierPart || part == LaterPart) && !f.still(have) {
 		t.Part, t.Anew = NewestPart, true
 	}
@@ -118,7 +124,8 @@ func ReadTranscript(ctx context.Context, rec Records, newest int64, s broker.Ses
 	return t, nil
 }
 
-// read takes the part's lines from the file.
+// read takes the part's lines from the file. A line's place is counted from the part's beginning
+// while it is read, and from the file's when it is told.
 func (t *Transcript) read(f *transcriptFile, have TranscriptSpan) error {
 	var p filePart
 	var err error
@@ -144,6 +151,7 @@ func (t *Transcript) read(f *transcriptFile, have TranscriptSpan) error {
 	for i := range t.Said {
 		t.Said[i].Line += p.from
 	}
+	// The reader is told that something is missing, and how much.
 	if p.leftOut > 0 {
 		t.Said = append(t.Said, Said{By: agents.SaidOther, Text: fmt.Sprintf("a line of more than %d bytes is left out", p.leftOut), Line: p.from})
 	}
@@ -171,9 +179,11 @@ func (t *Transcript) addMoments(ctx context.Context, rec Records, newest int64, 
 		slices.Reverse(list)
 	}
 	t.Moments = list
+	// A part without events leaves the numbers at 0, unless it is the newest.
 	if n := len(list); n > 0 {
 		t.Span.First, t.Span.Last = list[0].Event.Seq, list[n-1].Event.Seq
 	}
+	// Events of other sessions have numbers too, so the next part begins after the newest of all.
 	if t.Part == NewestPart { // later ones have larger numbers
 		t.Span.Last = max(t.Span.Last, newest)
 		t.Span.First = cmp.Or(t.Span.First, t.Span.Last+1)
@@ -181,7 +191,8 @@ func (t *Transcript) addMoments(ctx context.Context, rec Records, newest int64, 
 	return nil
 }
 
-// filter selects the events that go with the lines of t.
+// filter selects the events that go with the lines of t. Times bound the events only where the
+// file has lines on that side. At its beginning and its end everything on record belongs.
 func (t *Transcript) filter(sessionID string, have TranscriptSpan) broker.EventFilter {
 	f := broker.EventFilter{SessionID: sessionID, Types: transcriptTypes, Limit: transcriptEvents}
 	first, last := span(t.Said)
@@ -210,6 +221,7 @@ func span(list []Said) (first, last time.Time) {
 		if s.At.IsZero() {
 			continue
 		}
+		// The list is in the file's order, so the first time is the earliest.
 		if first.IsZero() {
 			first = s.At.Add(-clockSlack)
 		}

@@ -15,6 +15,8 @@ import (
 	"github.com/aoctl/aoctl/broker"
 )
 
+// A line may hold a whole file that a tool gave back, so it can be long; one of more than
+// maxTranscriptLine is left out and said to be.
 const (
 	transcriptPage    = 256 << 10 // bytes that are read at a time
 	maxTranscriptLine = 8 << 20   // the longest line that is read
@@ -22,7 +24,8 @@ const (
 )
 
 // FileMark tells whether a file is still the one that it was, and not another that took
-// its place, or its name, or was written over it.
+// its place, or its name, or was written over it. A file that was written over in place keeps its
+// inode, so bytes are looked at too.
 type FileMark struct {
 	Dev uint64 `json:"dev"`
 	Ino uint64 `json:"ino"`
@@ -45,8 +48,9 @@ type filePart struct {
 	leftOut  int  // bytes of a line that is too long; it is where lines are missing
 }
 
-// openTranscript opens what a hook named. A FIFO or a device must not hold it up, and a
-// link is not followed. Errors are ErrNoTranscript with a reason, or the file's.
+// openTranscript opens what a hook named. A FIFO or a device must not hold it up, and a link is
+// not followed. Errors are ErrNoTranscript with a reason, or the file's. The path is the agent's
+// word, so nothing but a plain file of this user is read.
 func openTranscript(path string) (*transcriptFile, error) {
 	if !filepath.IsAbs(path) {
 		return nil, fmt.Errorf("%w: its agent named none", broker.ErrNoTranscript)
@@ -74,6 +78,8 @@ func openTranscript(path string) (*transcriptFile, error) {
 	return &transcriptFile{File: f, size: info.Size(), dev: uint64(owner.Dev), ino: owner.Ino}, nil //nolint:unconvert // of another type elsewhere
 }
 
+// crcTable is that of the sums in a FileMark. A checksum is enough here: a forged file only shows
+// the agent's own words, which it could write anyway.
 var crcTable = crc64.MakeTable(crc64.ECMA)
 
 // mark is the state of the file before an offset.
@@ -94,11 +100,13 @@ func (f *transcriptFile) still(have TranscriptSpan) bool {
 	if have.File.Dev != f.dev || have.File.Ino != f.ino || have.From < 0 || have.From > have.To || max(have.To, have.File.At) > f.size || have.File.At < 0 {
 		return false
 	}
+	// The same bytes before the same place: then what follows it is new.
 	m, err := f.mark(have.File.At)
 	return err == nil && m == have.File
 }
 
-// bytes reads [from, to), or less where the file has become shorter.
+// bytes reads [from, to), or less where the file has become shorter. The file may be cut while it
+// is read, which is no error here.
 func (f *transcriptFile) bytes(from, to int64) ([]byte, error) {
 	b, err := io.ReadAll(io.NewSectionReader(f, from, to-from))
 	if err != nil {
@@ -107,8 +115,11 @@ func (f *transcriptFile) bytes(from, to int64) ([]byte, error) {
 	return b, nil
 }
 
-// before reads the last whole lines that end at an offset, or before it.
+// before reads the last whole lines that end at an offset, or before it. The window grows until a
+// whole line is in it. A mark in the middle of a line is no harm: what is behind the last line's
+// end is left for later.
 func (f *transcriptFile) before(end int64) (filePart, error) {
+	// Most lines are short, so the first read is enough nearly always.
 	for size := int64(transcriptPage); ; size *= 4 {
 		from := max(0, end-size)
 		b, err := f.bytes(from, end)
@@ -136,7 +147,9 @@ func (f *transcriptFile) before(end int64) (filePart, error) {
 	}
 }
 
-// after reads the first whole lines that begin at an offset, or after it.
+// after reads the first whole lines that begin at an offset, or after it. At the end of the file
+// a last line without an end is taken when it is whole JSON, as the agent may not write another
+// one.
 func (f *transcriptFile) after(begin int64) (filePart, error) {
 	begin, err := f.nextLine(begin)
 	if err != nil {
@@ -149,6 +162,7 @@ func (f *transcriptFile) after(begin int64) (filePart, error) {
 		}
 		p := filePart{from: begin, to: begin + int64(len(b)), atEnd: begin+size >= f.size}
 		n := bytes.LastIndexByte(b, '\n') + 1
+		// Only there a last line may be whole without its end.
 		if p.atEnd {
 			n = wholeLines(b)
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 )
 
+// The lengths are chosen so that a row has some dozens of slots at most, but for years of use.
 const (
 	day  = 24 * time.Hour
 	week = 7 * day
@@ -22,6 +23,7 @@ func addHour(hours map[int64]*Slot, c broker.EndedCall, loc *time.Location) {
 	at := c.Asked.In(loc)
 	at = time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), 0, 0, 0, loc)
 	s := hours[at.Unix()]
+	// Most hours of a long span have no calls, so they are kept in a map.
 	if s == nil {
 		s = &Slot{At: at}
 		hours[at.Unix()] = s
@@ -32,7 +34,8 @@ func addHour(hours map[int64]*Slot, c broker.EndedCall, loc *time.Location) {
 	}
 }
 
-// slots joins hours to slots of one length, oldest first, without gaps.
+// slots joins hours to slots of one length, oldest first, without gaps. Slots without calls are
+// among them, so that a quiet day shows as one.
 func slots(hours map[int64]*Slot, loc *time.Location) (list []Slot, ms int64) {
 	list = []Slot{}
 	keys := sortedKeys(hours)
@@ -55,6 +58,7 @@ func slots(hours map[int64]*Slot, loc *time.Location) (list []Slot, ms int64) {
 	return list[max(0, len(list)-maxSlots):], length.Milliseconds()
 }
 
+// length is that of a slot, for calls that came within this span.
 func length(span time.Duration) time.Duration {
 	switch {
 	case span <= inHours:

@@ -18,13 +18,15 @@ func (s Spent) In() int64 { return s.Input + s.CacheRead + s.CacheWrite }
 // Tokens are all of them.
 func (s Spent) Tokens() int64 { return s.In() + s.Output }
 
+// add sums up; what nobody told is 0 on both sides.
 func (s *Spent) add(o Spent) {
 	s.Sessions, s.Priced, s.Cost = s.Sessions+o.Sessions, s.Priced+o.Priced, s.Cost+o.Cost
 	s.Input, s.Output, s.CacheRead, s.CacheWrite = s.Input+o.Input, s.Output+o.Output, s.CacheRead+o.CacheRead, s.CacheWrite+o.CacheWrite
 }
 
 // Spend is r with what its sessions spent: by session, by agent and in all. of says it of a session,
-// and whose session that is.
+// and whose session that is. It changes nothing of r itself: a screen may still be drawing it. A
+// session whose agent told nothing is in the row with zeros.
 func (r Report) Spend(of func(sessionID string) (agent string, s Spent)) Report {
 	sessions, agents := make([]Group, len(r.Sessions)), make([]Group, len(r.Agents))
 	copy(agents, r.Agents)

@@ -31,7 +31,8 @@ import (
 	"github.com/aoctl/aoctl/broker"
 )
 
-// Counts are calls by how they ended.
+// Counts are calls by how they ended. The zero value counts nothing, and is ready. Percentiles
+// are there only after finish.
 type Counts struct {
 	Calls    int `json:"calls"`
 	ByRule   int `json:"allowed_by_rule"`
@@ -87,7 +88,8 @@ type Report struct {
 	ArchivedMS int64 `json:"archived_before_ms,omitempty"` // calls that ended before are in archives, and not counted; 0 when none are missing
 }
 
-// Count makes a Report. Days begin when they do in loc.
+// Count makes a Report. Days begin when they do in loc. It goes through calls once. Memory grows
+// with the number of sessions, tools and rules, and by one duration for each answer.
 func Count(calls iter.Seq[broker.EndedCall], loc *time.Location) Report {
 	var r Report
 	by := [4]map[string]*Counts{{}, {}, {}, {}}
@@ -98,6 +100,8 @@ func Count(calls iter.Seq[broker.EndedCall], loc *time.Location) Report {
 		if c.By == broker.ByRule {
 			rule = c.ByID
 		}
+		// A call that no rule decided is in no rule's group, and one without a session in no
+		// session's.
 		for i, name := range [...]string{c.SessionID, c.Agent, c.Tool, rule} {
 			if name == "" {
 				continue
@@ -161,6 +165,7 @@ func (n *Counts) counter(c broker.EndedCall) *int {
 		return &n.RuleDeny
 	case c.By == broker.ByOperator && c.State == broker.Allowed:
 		return &n.ByHand
+	// A process may refuse as well, and whoever ran it counts as a person.
 	case (c.By == broker.ByOperator || c.By == broker.ByProcess) && c.State == broker.Denied:
 		return &n.Denied
 	case c.State == broker.Expired:
@@ -174,7 +179,8 @@ func byHand(c broker.EndedCall) bool {
 	return c.By == broker.ByOperator && c.ByID == "" && (c.State == broker.Allowed || c.State == broker.Denied)
 }
 
-// Prompted reports whether somebody was asked about c.
+// Prompted reports whether somebody was asked about c. A decision at the keyboard in the very
+// moment of the question still counts: somebody looked.
 func Prompted(c broker.EndedCall) bool {
 	return c.By != broker.ByObserve && (byHand(c) || c.Ended.After(c.Asked))
 }
@@ -192,11 +198,12 @@ func (n *Counts) finish() {
 	for _, d := range n.took {
 		n.WaitedMS += d.Milliseconds()
 	}
+	// Only the figures stay; the durations of a year of answers need not.
 	n.took = nil
 }
 
 // percentile is the least of the sorted values that p in 100 of them do not exceed, in
-// milliseconds.
+// milliseconds. sorted must not be empty. With few values the 95th is the largest.
 func percentile(sorted []time.Duration, p int) int64 {
 	return sorted[(len(sorted)*p+99)/100-1].Milliseconds()
 }

@@ -15,6 +15,7 @@ type SyntaxError struct {
 	Reason string // a sentence without capital letter and full stop
 }
 
+// Error names the byte, so that a program's author finds it in what they sent.
 func (e *SyntaxError) Error() string {
 	if e.Path == "" {
 		return fmt.Sprintf("%s (byte %d)", e.Reason, e.Offset)
@@ -56,7 +57,9 @@ func (r Rules) Check(data []byte) error {
 }
 
 // Fields checks data like Check with MaxDepth, and returns the members of the object
-// that it must be, in their order. An error is a *SyntaxError and comes without fields.
+// that it must be, in their order. An error is a *SyntaxError and comes without fields. The order
+// is the text's own. Two readers of one text therefore list the same members, and a digest over
+// the very bytes fits what is shown.
 func Fields(data []byte) ([]Field, error) { return Rules{}.Fields(data) }
 
 // Fields is the function of that name under other rules.
@@ -77,7 +80,8 @@ func (r Rules) read(data []byte, wantObject bool) ([]Field, error) {
 	return s.fields, nil
 }
 
-// deepest bounds the scanner's recursion whatever a caller asks for.
+// deepest bounds the scanner's recursion whatever a caller asks for. The scanner calls itself
+// once for each level, and a goroutine's stack is not endless.
 const deepest = 10_000
 
 // under puts key in front of the error's path.
@@ -93,6 +97,7 @@ func (e *SyntaxError) under(key string) *SyntaxError {
 	return e
 }
 
+// A hostile text may have keys of a megabyte at every level; what is told of them stays short.
 const (
 	maxPath    = 256 // bytes of a path before outer keys are left out
 	maxPathKey = 64  // bytes of one key in a path
@@ -113,4 +118,5 @@ func pathKey(key []byte) string {
 	return string(cut)
 }
 
+// pathIndex is the place in an array, as it stands in a path.
 func pathIndex(i int) string { return "[" + strconv.Itoa(i) + "]" }

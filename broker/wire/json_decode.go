@@ -19,6 +19,9 @@ import (
 // An error is a *SyntaxError with the path of the field; v may be filled in part.
 // A missing field and null leave the zero value: which fields must be there is for
 // the caller to say.
+//
+// It reads the text twice: once to check it, once by encoding/json. Bodies are small, and a check
+// of our own that is apart from the reading cannot be got around by a type that reads itself.
 func Decode(body []byte, v any) error {
 	fields, err := Fields(body)
 	if err != nil {
@@ -51,6 +54,7 @@ func wrongType(err error) error {
 	return &SyntaxError{Offset: int(te.Offset), Path: strings.Join(path, "."), Reason: "has the wrong type: " + kind + " where " + wanted(te.Type) + " belongs"}
 }
 
+// wanted names the kind of value that a field takes. What is not in the table is a whole number.
 func wanted(t reflect.Type) string {
 	if words, ok := kindWords[t.Kind()]; ok {
 		return words
@@ -58,6 +62,7 @@ func wanted(t reflect.Type) string {
 	return "a whole number in range"
 }
 
+// kindWords are kinds of Go in the words of JSON.
 var kindWords = map[reflect.Kind]string{
 	reflect.String:  "a string",
 	reflect.Bool:    "true or false",
@@ -99,6 +104,7 @@ func known(fields []Field, t reflect.Type) *SyntaxError {
 // knownIn looks for unknown fields in a value that is to become a t. Values of
 // another kind than t are left to encoding/json to refuse.
 func knownIn(raw json.RawMessage, t reflect.Type) *SyntaxError {
+	// A pointer to a type that reads itself reads itself too.
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
@@ -120,6 +126,7 @@ func knownIn(raw json.RawMessage, t reflect.Type) *SyntaxError {
 	return nil
 }
 
+// knownInMap takes any keys, as a map does, and looks for unknown fields in the values.
 func knownInMap(raw json.RawMessage, elem reflect.Type) *SyntaxError {
 	fields, err := Fields(raw)
 	if err != nil {
@@ -133,6 +140,7 @@ func knownInMap(raw json.RawMessage, elem reflect.Type) *SyntaxError {
 	return nil
 }
 
+// knownInArray does the same for an array's elements, each named by its place.
 func knownInArray(raw json.RawMessage, elem reflect.Type) *SyntaxError {
 	var items []json.RawMessage
 	if err := json.Unmarshal(raw, &items); err != nil {
@@ -146,10 +154,12 @@ func knownInArray(raw json.RawMessage, elem reflect.Type) *SyntaxError {
 	return nil
 }
 
-// typeNames caches namesOf: map[reflect.Type]map[string]reflect.Type.
+// typeNames caches namesOf: map[reflect.Type]map[string]reflect.Type. Types are few and never
+// change, so nothing is ever thrown out of it.
 var typeNames sync.Map
 
-// namesOf lists the JSON names of t's fields with their types.
+// namesOf lists the JSON names of t's fields with their types. Fields of an embedded struct count
+// as the outer one's own, as in encoding/json.
 func namesOf(t reflect.Type) map[string]reflect.Type {
 	if names, ok := typeNames.Load(t); ok {
 		return names.(map[string]reflect.Type)

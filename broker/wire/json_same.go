@@ -15,6 +15,9 @@ import (
 //
 // What Check refuses could be read differently by two readers, so it is the same as its
 // very bytes only. No text at all is no value, and the same as nothing.
+//
+// It is for comparing what an agent ran with what it was allowed: the agent reads the JSON and
+// writes it anew, which changes all of this and no value.
 func Same(x, y json.RawMessage) bool {
 	if len(x) == 0 || len(y) == 0 {
 		return false
@@ -29,7 +32,8 @@ func Same(x, y json.RawMessage) bool {
 
 // Identical is for who decides what may run: the same to every reader, and numbers as they
 // are written, so 1.0 and 1 are different, and 1e2 and 100. What Check refuses is identical to
-// nothing, not even to itself.
+// nothing, not even to itself. It is strict because a rule or a second question may look at the
+// text of a number.
 func Identical(x, y json.RawMessage) bool {
 	a, okA := strictly(x)
 	b, okB := strictly(y)
@@ -98,4 +102,6 @@ func plainNumber(s string) json.Number {
 	return json.Number(significant + "e" + strconv.Itoa(exponent+len(digits)-len(strings.TrimRight(digits, "0"))-len(fraction)))
 }
 
+// maxExponent bounds the exponents that are computed with. Sums of exponent and digits then fit
+// into an int on every machine.
 const maxExponent = 1 << 30 // well beyond any text's length

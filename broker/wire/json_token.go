@@ -59,6 +59,7 @@ func (s *scanner) str(loose, want bool) ([]byte, *SyntaxError) {
 	return nil, s.cut()
 }
 
+// escapes are the escapes of one character; 0 stands for all others.
 var escapes = [256]rune{
 	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
 }
@@ -111,7 +112,8 @@ func (s *scanner) unit() (rune, *SyntaxError) {
 	return r, nil
 }
 
-// lowHalf looks at the escape after the one at pos.
+// lowHalf looks at the escape after the one at pos. ok says that four digits follow, not that
+// they are a low half: utf16.DecodeRune finds that out.
 func (s *scanner) lowHalf() (rune, bool) {
 	rest := s.data[s.pos+6:]
 	if len(rest) < 6 || rest[0] != '\\' || rest[1] != 'u' {
@@ -120,6 +122,7 @@ func (s *scanner) lowHalf() (rune, bool) {
 	return hex4(rest[2:6])
 }
 
+// hex4 reads four hexadecimal digits in either case.
 func hex4(digits []byte) (rune, bool) {
 	var r rune
 	for _, c := range digits {

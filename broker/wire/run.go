@@ -4,7 +4,9 @@ package wire
 // tell each other: RunStart with POST /runs, then RunOrders with GET /runs/{id}/orders and
 // RunReports with POST /runs/{id}/reports, where id is the session's.
 
-// RunStart says that a runner is about to start an agent's process, or did.
+// RunStart says that a runner is about to start an agent's process, or did. Everything in it is
+// the runner's word. The broker finds the runner's process by the connection, and believes
+// AgentPID only below that.
 type RunStart struct {
 	SessionID string   `json:"session_id"`
 	Agent     string   `json:"agent"`               // its dialect: "claude"
@@ -40,7 +42,9 @@ const (
 	OrderModel     = "model"     // change the model to Text
 )
 
-// RunOrder is one thing that a runner shall do. It is told again until it is reported done.
+// RunOrder is one thing that a runner shall do. It is told again until it is reported done. The
+// ids of orders never come twice for two orders, so a runner that has done one passes over it
+// when it is told again.
 type RunOrder struct {
 	ID   string `json:"id"`
 	Kind string `json:"kind"`
@@ -64,7 +68,8 @@ const (
 	ReportEnded   = "ended"   // the process is over: ExitCode, Result, perhaps Error; the last report
 )
 
-// RunReport is what a runner saw or did.
+// RunReport is what a runner saw or did. Which fields are set depends on Kind; the constants say
+// which.
 type RunReport struct {
 	Kind     string   `json:"kind"`
 	PID      int      `json:"pid,omitempty"`

@@ -1,5 +1,6 @@
 // Command aoctl-hook is the hook client alone: small, static and quick to start.
-// It does what "aoctl hook" does, with the same arguments.
+// It does what "aoctl hook" does, with the same arguments. Agents run it before every call, so
+// nothing may be linked that package hookclient does not need.
 package main
 
 import (

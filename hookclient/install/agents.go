@@ -11,7 +11,8 @@ import (
 	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
-// agent is what installing for one agent takes.
+// agent is what installing for one agent takes. Fields that may be nil are those whose comments
+// say "if set" or "is set for".
 type agent struct {
 	layout
 	gate    map[Mode]string // the event that decides, per mode that the agent knows
@@ -38,7 +39,8 @@ type agent struct {
 	plugin *plugin
 }
 
-// installers has every agent by its name; each has a file of its own, which puts it there.
+// installers has every agent by its name; each has a file of its own, which puts it there. They
+// are functions, so that a package variable holds nothing that takes work to make.
 var installers = map[string]func() agent{}
 
 // agents are all of them, in the order in which they are offered.
@@ -56,6 +58,7 @@ func Agents() []string { return profile.Names() }
 // Title is an agent's name as its makers write it, its short name for one that is unknown.
 func Title(agent string) string { return cmp.Or(profile.Of(agent).Title, agent) }
 
+// agentNamed finds an agent by its short name; false for one that nobody knows.
 func agentNamed(name string) (agent, bool) {
 	list := agents()
 	if i := slices.IndexFunc(list, func(a agent) bool { return a.agent == name }); i >= 0 {
@@ -92,11 +95,14 @@ const (
 )
 
 // watching lists hooks that are only told, one for each event; those in ends are the last
-// of a session. write makes a hook of a line and of the time that the agent gives it.
+// of a session. write makes a hook of a line and of the time that the agent gives it. The lines
+// end in success whatever happens to the client: an agent must not wait for, or fail over, a hook
+// that only tells.
 func watching(p Program, agent string, events, ends []string, write func(line string, timeout time.Duration) jsonc.Object) []Hook {
 	var hooks []Hook
 	for _, event := range events {
 		client, limit := watchClient, watchAgent
+		// An agent that is about to end waits for its last hooks, and its user for the agent.
 		if slices.Contains(ends, event) {
 			client, limit = endClient, endAgent
 		}

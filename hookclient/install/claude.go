@@ -15,7 +15,8 @@ import (
 //
 // Shape: {"hooks": {EVENT: [{"matcher": M, "hooks": [{"type": "command", …}]}]}} in a
 // strict JSON file; timeouts in seconds.
-// Source: Claude Code's hook reference, and runs of version 2.1.329.
+// Source: Claude Code's hook reference, and runs of version 2.1.329. A watching hook has less
+// time than a gate: it holds up the agent and nobody decides anything.
 const (
 	claudeWatch       = 10 * time.Second
 	claudeWatchClient = 3 * time.Second
@@ -47,7 +48,7 @@ var ClaudeWatched = []string{
 const claudeFailed = "StopFailure"
 
 // ClaudeRunEvents are those that a runner is to hear of: that a turn failed, the turn's result
-// tells it.
+// tells it. A runner reads the agent's own output, which says more than the hook would.
 func ClaudeRunEvents() []string {
 	return slices.DeleteFunc(ClaudeEvents(), func(event string) bool { return event == claudeFailed })
 }
@@ -57,7 +58,8 @@ func ClaudeEvents() []string {
 	return append([]string{ClaudeGates[Gate], ClaudeTexts, ClaudeSettings}, ClaudeWatched...)
 }
 
-// claudeToolEvents are matched on the tool's name.
+// claudeToolEvents are matched on the tool's name. Without a matcher Claude Code calls such a
+// hook for every tool too; the star says so to a reader.
 var claudeToolEvents = []string{"PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure"}
 
 func init() { installers["claude"] = claudeAgent }
@@ -82,6 +84,9 @@ func ClaudeIsOurs(handler *jsonc.Node) bool { return claudeLayout().isOurs(handl
 func ClaudeSeesAll(group *jsonc.Node) bool { return claudeLayout().seesAll(group) }
 
 // claudeHooks lists the handlers that an installation consists of.
+//
+// onFailure "block" has Claude Code refuse a call when the hook itself fails in a way that no
+// exit code tells, such as a timeout.
 func claudeHooks(p Program, mode Mode, timeout time.Duration) []Hook {
 	decides := jsonc.Object{
 		{"type", "command"},
@@ -91,9 +96,12 @@ func claudeHooks(p Program, mode Mode, timeout time.Duration) []Hook {
 		{"statusMessage", "Waiting for aoctl"},
 	}
 	hooks := []Hook{{ClaudeGates[mode], decides}}
+	// In the other mode Claude Code's own prompts decide, and it asks nothing before it reads a
+	// text.
 	if mode == Gate {
 		hooks = append(hooks, Hook{ClaudeTexts, decides})
 	}
+	// A change of settings is decided by the broker at once, so it waits for no person.
 	hooks = append(hooks, Hook{ClaudeSettings, jsonc.Object{
 		{"type", "command"},
 		{"command", p.Once().Gate("claude", claudeSettingsClient)},
@@ -102,6 +110,7 @@ func claudeHooks(p Program, mode Mode, timeout time.Duration) []Hook {
 	}})
 	for _, event := range ClaudeWatched {
 		client, agent := claudeWatchClient, claudeWatch
+		// The end of a session is told in passing, as the user waits for a prompt.
 		if event == "SessionEnd" {
 			client, agent = claudeEndClient, claudeEnd
 		}
@@ -114,7 +123,8 @@ func claudeHooks(p Program, mode Mode, timeout time.Duration) []Hook {
 	return hooks
 }
 
-// seconds rounds up: the agent must never give up before the client does.
+// seconds rounds up: the agent must never give up before the client does. A rounded-down timeout
+// could end a second before the client's.
 func seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }
 
 // ErrNoHome means that the user's settings cannot be found.

@@ -15,7 +15,8 @@ import (
 var claudeSince = map[string]string{ClaudeSettings: "2.1.50", claudeFailed: "2.1.78", ClaudeTexts: "2.1.105"}
 
 // ClaudeUnknown are the events of an installation that Claude Code of this version must
-// not find in its settings; none when the version is not known.
+// not find in its settings; none when the version is not known. An unknown version gets all
+// events: a current Claude Code is by far the most likely one, and claudeAge warns.
 func ClaudeUnknown(version string) []string {
 	return slices.DeleteFunc(ClaudeEvents(), func(event string) bool {
 		since, late := claudeSince[event]
@@ -24,13 +25,15 @@ func ClaudeUnknown(version string) []string {
 }
 
 // ClaudeHooksFor are the hooks that Claude Code of version o.Version can be given, and
-// the events of those that it cannot and without which something runs unasked.
+// the events of those that it cannot and without which something runs unasked. left does not name
+// an event of which the console is only told: to miss it leaves nothing open.
 func ClaudeHooksFor(o Options) (hooks []Hook, left []string) {
 	unknown := ClaudeUnknown(o.Version)
 	for _, h := range claudeHooks(o.Program, o.Mode, o.Timeout) {
 		switch {
 		case !slices.Contains(unknown, h.Event):
 			hooks = append(hooks, h)
+		// Without that event nothing runs unasked, so its absence is not told.
 		case h.Event != claudeFailed:
 			left = append(left, h.Event)
 		}
@@ -39,7 +42,7 @@ func ClaudeHooksFor(o Options) (hooks []Hook, left []string) {
 }
 
 // claudeAge warns of a Claude Code that is too old for hooks that would be written, or
-// may be.
+// may be. It warns and does not refuse: the user may update before the next session.
 func claudeAge(o Options) []string {
 	if o.Version == "" {
 		return []string{"the version of Claude Code is not known here: one before " + claudeSince[ClaudeTexts] + " ignores this whole file, and the gate with it"}

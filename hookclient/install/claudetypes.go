@@ -47,7 +47,8 @@ var claudeTypes = []struct {
 // same effect as a wrong type.
 var claudeModes = []string{"default", "manual", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions"}
 
-// ClaudeVoids names the settings in d that make Claude Code ignore the file at path.
+// ClaudeVoids names the settings in d that make Claude Code ignore the file at path. Members that
+// are not listed may have any type here. A name of the list that is missing is no fault.
 func ClaudeVoids(path string, d *jsonc.Document) []string {
 	if d.Root.Kind != jsonc.ObjectKind {
 		return []string{voidWarning(path, d, d.Root, "the settings", jsonc.ObjectKind)}
@@ -70,6 +71,7 @@ func ClaudeVoids(path string, d *jsonc.Document) []string {
 	return w
 }
 
+// voidWarning names the place like a compiler, so that an editor can jump to it.
 func voidWarning(path string, d *jsonc.Document, v *jsonc.Node, what string, want jsonc.Kind) string {
 	line, col := jsonc.Locate(d.Src, v.Start)
 	return fmt.Sprintf("%s:%d:%d: %s should be %s, this is %s; Claude Code ignores this whole file, and no hook in it runs",

@@ -13,7 +13,8 @@ import (
 	"github.com/aoctl/aoctl/hookclient/install/machine"
 )
 
-// Source is one of the files that Claude Code adds up its settings from.
+// Source is one of the files that Claude Code adds up its settings from. Later sources win over
+// earlier ones with Claude Code, except that hooks of all of them run.
 type Source struct {
 	Path    string
 	Name    string // as in --setting-sources: user, project, local; else empty
@@ -22,7 +23,8 @@ type Source struct {
 
 // claudeWarnings looks for what would silence the hooks just installed, or get round
 // them, in every settings file that Claude Code would read in the current folder.
-// after is the new text of f.
+// after is the new text of f. A file that cannot be read is a warning and no error: the
+// installation itself is fine.
 func claudeWarnings(o Options, f *settingsFile, after []byte) []string {
 	w := append(claudeAge(o), sourceWarnings(Source{Path: f.path}, after, o)...)
 	for _, s := range claudeOthers(o, f) {
@@ -42,6 +44,7 @@ func claudeElsewhere(o Options, f *settingsFile) []string {
 	var w []string
 	for _, s := range claudeOthers(o, f) {
 		other, err := readSettings(s.Path, false)
+		// What cannot be read here cannot be told of.
 		if err != nil || !other.exists {
 			continue
 		}
@@ -49,6 +52,7 @@ func claudeElsewhere(o Options, f *settingsFile) []string {
 		if err != nil {
 			continue // Claude Code does not read it either
 		}
+		// The removal is done on a text in memory, to count; nothing is written.
 		if n, err := claudeLayout().remove(d, func(string, *jsonc.Node) bool { return false }); err == nil && n > 0 {
 			w = append(w, fmt.Sprintf("aoctl is still installed in %s", s.Path))
 		}
@@ -68,7 +72,8 @@ func claudeOthers(o Options, f *settingsFile) []Source {
 	})
 }
 
-// ClaudeSources lists the settings files that count in the folder project.
+// ClaudeSources lists the settings files that count in the folder project. The order is that in
+// which Claude Code reads them. project "" leaves the project's out.
 func ClaudeSources(project, managed string) []Source {
 	var s []Source
 	if dir, err := ClaudeFolder(); err == nil {
@@ -103,6 +108,7 @@ func sourceWarnings(s Source, text []byte, o Options) []string {
 	if d.Root.Member("disableAllHooks").IsTrue() {
 		warn(`%s has "disableAllHooks": true: Claude Code runs no hooks, and nothing is asked; remove that line`, s.Path)
 	}
+	// Only an administrator's file has a say in these.
 	for _, name := range []string{"allowManagedHooksOnly", "strictPluginOnlyCustomization"} {
 		if v := d.Root.Member(name); s.Managed && v != nil && v.Text != "false" {
 			warn(`%s has %q: Claude Code does not run the hooks of users; ask the administrator`, s.Path, name)
@@ -113,6 +119,9 @@ func sourceWarnings(s Source, text []byte, o Options) []string {
 
 // foreignWarnings tells of other hooks on the event that decides, of lines that call
 // aoctl in a way of their own, and of another installation that differs from this one.
+//
+// Other hooks on the same event run beside ours, and one that comes later can change the call
+// that was allowed.
 func foreignWarnings(path string, d *jsonc.Document, o Options) []string {
 	var w []string
 	others := 0
@@ -124,6 +133,7 @@ func foreignWarnings(path string, d *jsonc.Document, o Options) []string {
 				line, _ := jsonc.Locate(d.Src, handler.Start)
 				command := handler.Member("command")
 				switch name := hooks.Keys[i].Name; {
+				// The same line twice runs once; another line of ours is a second question.
 				case claudeLayout().isOurs(handler):
 					if isGate(name) && (name != event || command.Text != o.Program.Gate("claude", o.Timeout)) {
 						w = append(w, fmt.Sprintf("%s:%d: another installation of aoctl, on %s; Claude Code runs both", path, line, name))
@@ -148,10 +158,12 @@ func isGate(event string) bool {
 }
 
 // claudeToo warns of an agent that also runs the hooks of Claude Code's settings: those of
-// a project, and with home those of the user.
+// a project, and with home those of the user. Such an agent then asks twice about one call. That
+// is safe and tiresome.
 func claudeToo(o Options, title string, home bool) []string {
 	var w []string
 	wd, _ := os.Getwd() // without one there is no project
+	// Only files that such an agent reads as well are named.
 	for _, s := range ClaudeSources(wd, o.ManagedDir) {
 		if s.Managed || s.Name == "user" && !home || s.Name == "" {
 			continue

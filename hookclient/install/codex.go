@@ -23,6 +23,9 @@ func init() { installers["codex"] = codexAgent }
 // codexAgent: hooks.json, strict JSON, timeouts in seconds. Codex runs a hook only once it
 // is trusted, by its content and its place in the file: see Trust.
 // Source: runs of Codex 0.169.0.
+//
+// Trust goes by place, so ours come last in each event: hooks of others then stay where they were
+// trusted.
 func codexAgent() agent {
 	return agent{
 		layout: layout{
@@ -40,13 +43,15 @@ func codexAgent() agent {
 	}
 }
 
-// codexForget takes out of config.toml that Codex trusted hooks which are gone.
+// codexForget takes out of config.toml that Codex trusted hooks which are gone. A hash that is
+// left behind would let a hook with the same line run unasked later.
 func codexForget(o Options, f *settingsFile, r *Report) error {
 	d, err := codexAgent().document(f.data)
 	if err != nil {
 		return err
 	}
 	config, err := readSettings(filepath.Join(filepath.Dir(f.path), "config.toml"), false)
+	// Without a config.toml nothing was ever trusted.
 	if err != nil || !config.exists {
 		return err
 	}
@@ -58,7 +63,9 @@ func codexForget(o Options, f *settingsFile, r *Report) error {
 	if config.disposable {
 		after = nil
 	}
+	// It is shown with the rest: a user is to see every file that is touched.
 	r.Diff += config.diff(after)
+	// The file may have been nothing but trust in our hooks, and then goes as a whole.
 	switch {
 	case o.DryRun:
 	case config.disposable:
@@ -71,7 +78,8 @@ func codexForget(o Options, f *settingsFile, r *Report) error {
 	return err
 }
 
-// codexShape refuses what makes Codex drop the whole file.
+// codexShape refuses what makes Codex drop the whole file. A single hook of an unknown type is
+// enough for that.
 func codexShape(d *jsonc.Document) error {
 	const cure = "Codex ignores the whole file because of it: correct it by hand, then run this again; nothing was changed"
 	return nestedShape(d, cure, func(event string, h *jsonc.Node) error {
@@ -85,7 +93,8 @@ func codexShape(d *jsonc.Document) error {
 	})
 }
 
-// codexNotes warns of features in Codex's own settings without which it runs no hooks.
+// codexNotes warns of features in Codex's own settings without which it runs no hooks. The file
+// is only read. To switch a feature on is the user's own decision.
 func codexNotes(_ Options, f *settingsFile, _ []byte) []string {
 	config, path, err := ReadCodexConfig(filepath.Dir(f.path))
 	if err != nil {
@@ -109,7 +118,8 @@ type CodexConfig struct {
 	Hooks    map[string]any `toml:"hooks"`
 }
 
-// ReadCodexConfig reads the user's config.toml; one that is missing is empty.
+// ReadCodexConfig reads the user's config.toml; one that is missing is empty. path is set in any
+// case, for the caller's message.
 func ReadCodexConfig(dir string) (config CodexConfig, path string, err error) {
 	if dir == "" {
 		return config, "config.toml", ErrNoHome
@@ -126,7 +136,8 @@ func ReadCodexConfig(dir string) (config CodexConfig, path string, err error) {
 }
 
 // codexMoved warns of other people's hooks that change their place from before to after. Codex
-// knows by its place which hook is trusted.
+// knows by its place which hook is trusted. They are compared in the order of the text: the same
+// hook at another index is one that Codex takes for a new one.
 func codexMoved(path string, before, after []byte) []string {
 	a := codexAgent()
 	was, is := a.othersAt(before), a.othersAt(after)

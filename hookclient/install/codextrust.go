@@ -23,10 +23,11 @@ import (
 // codexTime bounds a conversation with Codex, its start included.
 const codexTime = 30 * time.Second
 
-// maxCodexLine bounds one message of Codex, bytes.
+// maxCodexLine bounds all that Codex says in one conversation, bytes.
 const maxCodexLine = 16 << 20
 
-// CodexHook is a hook as Codex itself sees it.
+// CodexHook is a hook as Codex itself sees it. Shape: an entry of the answer to hooks/list.
+// Source: runs of Codex 0.169.0.
 type CodexHook struct {
 	Key         string `json:"key"` // file:event:group:handler
 	Command     string `json:"command"`
@@ -41,7 +42,8 @@ func (h CodexHook) Runs() bool {
 	return h.Enabled && (h.TrustStatus == "trusted" || h.TrustStatus == "managed")
 }
 
-// CodexSkips is how many hooks of aoctl in hooks.json of its folder home Codex does not run.
+// CodexSkips is how many hooks of aoctl in hooks.json of its folder home Codex does not run. It
+// starts Codex, and changes nothing.
 func CodexSkips(ctx context.Context, program, home string) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, codexTime)
 	defer cancel()
@@ -56,6 +58,9 @@ func CodexSkips(ctx context.Context, program, home string) (int, error) {
 
 // TrustCodex has Codex trust the hooks of aoctl in hooks.json of its folder home, through
 // Codex's own program, and looks whether it now does. It returns how many there are.
+//
+// Codex computes the hash itself and writes it into its own config.toml; aoctl only tells it
+// which hooks. Whoever calls it has asked the user.
 func TrustCodex(ctx context.Context, program, home string) (trusted int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, codexTime)
 	defer cancel()
@@ -63,6 +68,7 @@ func TrustCodex(ctx context.Context, program, home string) (trusted int, err err
 	if err != nil {
 		return 0, err
 	}
+	// Codex writes the file anew. Run under sudo it would belong to root afterwards.
 	defer func() { err = errors.Join(err, config.likeBefore()) }()
 	s, err := startCodex(ctx, program, home)
 	if err != nil {
@@ -77,6 +83,7 @@ func TrustCodex(ctx context.Context, program, home string) (trusted int, err err
 	for _, h := range hooks {
 		state[h.Key] = map[string]any{"trusted_hash": h.CurrentHash}
 		if !h.Enabled {
+			// A hook that the user has switched off would stay so although it is trusted.
 			state[h.Key]["enabled"] = true
 		}
 	}
@@ -87,6 +94,7 @@ func TrustCodex(ctx context.Context, program, home string) (trusted int, err err
 	if hooks, err = s.ours(home); err != nil {
 		return 0, err
 	}
+	// What Codex itself says afterwards is what counts.
 	for _, h := range hooks {
 		if !h.Runs() {
 			return 0, fmt.Errorf("codex still does not run %s: it is %s", h.Key, h.TrustStatus)
@@ -95,7 +103,8 @@ func TrustCodex(ctx context.Context, program, home string) (trusted int, err err
 	return len(hooks), nil
 }
 
-// CodexHooks is what Codex would run in the folder project.
+// CodexHooks is what Codex would run in the folder project. It is for a report on a project:
+// hooks of the project itself are among them.
 func CodexHooks(program, home, project string) ([]CodexHook, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), codexTime)
 	defer cancel()
@@ -107,7 +116,8 @@ func CodexHooks(program, home, project string) ([]CodexHook, error) {
 	return s.list(project)
 }
 
-// codexServer is a running "codex app-server": JSON-RPC 2.0, one message a line.
+// codexServer is a running "codex app-server": JSON-RPC 2.0, one message a line. One goroutine
+// uses it. A request waits for its answer before the next one is sent.
 type codexServer struct {
 	cmd  *exec.Cmd
 	in   io.WriteCloser
@@ -120,8 +130,10 @@ type codexServer struct {
 func startCodex(ctx context.Context, program, home string) (*codexServer, error) {
 	cmd := exec.CommandContext(ctx, program, "app-server") //nolint:gosec // the user's own codex
 	cmd.Dir = home
+	// Codex must look at the folder that was installed into, whatever the variable said before.
 	cmd.Env = append(os.Environ(), "CODEX_HOME="+home)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	// The group is killed and not only the process: codex may be a script that starts another.
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second
 	in, err := cmd.StdinPipe()
@@ -147,7 +159,8 @@ func startCodex(ctx context.Context, program, home string) (*codexServer, error)
 	return s, nil
 }
 
-// end closes the conversation; codex ends with it, or is ended.
+// end closes the conversation; codex ends with it, or is ended. It must be called once for each
+// server that was started.
 func (s *codexServer) end() {
 	_ = s.in.Close() // it may be gone already
 	done := time.AfterFunc(2*time.Second, func() { _ = syscall.Kill(-s.cmd.Process.Pid, syscall.SIGKILL) })
@@ -155,6 +168,7 @@ func (s *codexServer) end() {
 	done.Stop()
 }
 
+// send writes one message and its line end.
 func (s *codexServer) send(message map[string]any) error {
 	text, err := json.Marshal(message)
 	if err == nil {
@@ -186,6 +200,7 @@ func (s *codexServer) call(method string, params map[string]any, result any) err
 		switch err = json.Unmarshal(line, &m); {
 		case err != nil:
 			return fmt.Errorf("codex app-server, %s: %w", method, err)
+		// Codex tells of other things in between; they are not for us.
 		case m.ID == nil || *m.ID != s.last || m.Method != "":
 			continue // a notification, or a request of its own
 		case m.Error != nil:
@@ -266,7 +281,8 @@ func SnakeCase(s string) string {
 }
 
 // withoutTrust is a config.toml without the tables, as Codex writes them, in which it keeps
-// that it trusts keys. All else stays byte for byte.
+// that it trusts keys. All else stays byte for byte. It works on the text, because a parser would
+// write the whole file anew, in its own style.
 func withoutTrust(config []byte, keys []string) []byte {
 	text := string(config)
 	for _, key := range keys {
@@ -280,6 +296,7 @@ func withoutTrust(config []byte, keys []string) []byte {
 	if text == string(config) {
 		return config
 	}
+	// The table above them goes only when it says nothing itself and has no others below it.
 	if begin := headerAt(text, "[hooks.state]"); begin >= 0 {
 		end := nextHeader(text, begin+1)
 		if strings.TrimSpace(text[begin:end]) == "[hooks.state]" && !strings.HasPrefix(text[end:], "[hooks.state.") {

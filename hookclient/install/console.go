@@ -8,7 +8,8 @@ import (
 	"github.com/aoctl/aoctl/hookclient"
 )
 
-// checkConsole refuses what the hook client would refuse at every call.
+// checkConsole refuses what the hook client would refuse at every call. An installed line
+// outlives the shell that it was written in, so paths must be absolute.
 func checkConsole(c Console) error {
 	switch {
 	case !c.Pinned():
@@ -27,6 +28,7 @@ func checkConsole(c Console) error {
 			return &UsageError{Text: fmt.Sprintf("the path %q is not valid UTF-8, which settings cannot hold", path), Hint: "name another"}
 		}
 	}
+	// The client's own checks are asked, so that nothing is installed that it would refuse.
 	err := hookclient.CheckSocketPath(c.Socket)
 	if c.URL != "" {
 		err = hookclient.CheckURL(c.URL)
@@ -37,7 +39,8 @@ func checkConsole(c Console) error {
 	return nil
 }
 
-// consoleWarnings says what a hook would stumble on today.
+// consoleWarnings says what a hook would stumble on today. It is no error: the token may be
+// written after the hooks are.
 func consoleWarnings(c Console) []string {
 	if c.TokenFile == "" {
 		return nil

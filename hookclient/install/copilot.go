@@ -35,7 +35,8 @@ func copilotAgent() agent {
 	}
 }
 
-// copilotShape refuses what makes Copilot CLI drop the file.
+// copilotShape refuses what makes Copilot CLI drop the file. What a hook itself holds is not
+// looked at.
 func copilotShape(d *jsonc.Document) error {
 	const cure = "Copilot CLI ignores the whole file because of it: correct it by hand, then run this again; nothing was changed"
 	if v := d.Root.Member("version"); v != nil && v.Text != "1" {

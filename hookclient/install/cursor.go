@@ -37,10 +37,14 @@ func cursorAgent() agent {
 }
 
 // cursorShape refuses what makes Cursor drop the whole file.
+//
+// The version must stand beside hooks that are there already; where there are none,
+// layout.install adds it.
 func cursorShape(d *jsonc.Document) error {
 	const cure = "Cursor ignores every hook in the file because of it: correct it by hand, then run this again; nothing was changed"
 	hooks := d.Root.Member("hooks")
 	v := d.Root.Member("version")
+	// String of a member that is missing is "", and Atoi then fails.
 	switch n, err := strconv.Atoi(v.String()); {
 	case v == nil && hooks != nil && len(hooks.Items) > 0:
 		return d.Wrong(d.Root, cure, `no "version": 1 beside the hooks`)
@@ -65,7 +69,8 @@ func cursorShape(d *jsonc.Document) error {
 	})
 }
 
-// CursorEntry calls wrong for each member of h that voids the file.
+// CursorEntry calls wrong for each member of h that voids the file. wrong is called with the node
+// at fault and a clause about it; a report may list several.
 func CursorEntry(h *jsonc.Node, wrong func(at *jsonc.Node, format string, args ...any)) {
 	if t := h.Member("timeout"); t != nil {
 		if v, err := strconv.ParseFloat(t.Text, 64); err != nil || t.Kind != jsonc.NumberKind || v <= 0 {

@@ -19,6 +19,8 @@ import (
 // MaxSettings bounds a settings file, bytes: no real one comes near.
 const MaxSettings = 16 << 20
 
+// The first backup is the file as it was before aoctl ever wrote to it, which is why it is never
+// pruned.
 const (
 	backupInfix   = ".aoctl-backup-"
 	backupsKept   = 5
@@ -27,7 +29,8 @@ const (
 )
 
 // settingsFile is a settings file as it was read: writing goes through only if it is
-// still the same.
+// still the same. It is read once. Whatever happens to the file in between makes the write fail
+// with ErrChanged.
 type settingsFile struct {
 	path   string // as the user names it, absolute
 	target string // where the bytes lie: path with its last symbolic links followed
@@ -43,7 +46,8 @@ type settingsFile struct {
 	disposable bool
 }
 
-// readSettings reads the file at path, which need not exist.
+// readSettings reads the file at path, which need not exist. A link is followed to its end, so
+// that a file in a dotfiles folder is edited where it lies and the link stays.
 func readSettings(path string, mkdir bool) (*settingsFile, error) {
 	target, err := followLinks(path)
 	if err != nil {
@@ -60,6 +64,7 @@ func readSettings(path string, mkdir bool) (*settingsFile, error) {
 	if !f.info.Mode().IsRegular() {
 		return nil, fmt.Errorf("read settings: %s is not a regular file", path)
 	}
+	// A parser on a file of gigabytes would be stopped by the system and not by us.
 	if f.info.Size() > MaxSettings {
 		return nil, fmt.Errorf("read settings: %s has %d bytes, more than the %d that settings may have", path, f.info.Size(), MaxSettings)
 	}
@@ -72,7 +77,8 @@ func readSettings(path string, mkdir bool) (*settingsFile, error) {
 }
 
 // followLinks returns the file behind path; unlike filepath.EvalSymlinks it also
-// follows a link whose target does not exist yet.
+// follows a link whose target does not exist yet. Each link is seen from the folder in which it
+// stands.
 func followLinks(path string) (string, error) {
 	for range maxLinks {
 		to, err := os.Readlink(path)
@@ -89,6 +95,9 @@ func followLinks(path string) (string, error) {
 
 // write backs the file up and replaces it by data in one step. It returns the path of
 // the backup, or "" when there was nothing to back up.
+//
+// The order: the new text is on the disk whole, then the backup, then a last look at the file,
+// then the rename. A crash at any point leaves the old file or the new one.
 func (f *settingsFile) write(data []byte, now time.Time) (backup string, err error) {
 	if f.mkdir {
 		if err = os.MkdirAll(filepath.Dir(f.target), privateFolder); err != nil {
@@ -99,6 +108,7 @@ func (f *settingsFile) write(data []byte, now time.Time) (backup string, err err
 	if err != nil {
 		return "", fmt.Errorf("write settings: %w", err)
 	}
+	// A leftover of a failed write must not stand beside the user's settings.
 	defer func() { _ = os.Remove(temp) }() // gone already when all went well
 	if backup, err = f.backUp(now); err != nil {
 		return "", fmt.Errorf("back up settings: %w", err)
@@ -116,7 +126,7 @@ func (f *settingsFile) write(data []byte, now time.Time) (backup string, err err
 	return backup, nil
 }
 
-// remove backs the file up and deletes it.
+// remove backs the file up and deletes it. The same order as in write, without a new text.
 func (f *settingsFile) remove(now time.Time) (backup string, err error) {
 	if backup, err = f.backUp(now); err != nil {
 		return "", fmt.Errorf("back up settings: %w", err)
@@ -136,7 +146,8 @@ func (f *settingsFile) remove(now time.Time) (backup string, err error) {
 }
 
 // removeFolders removes the folders that an installation may have made, as far as they are
-// empty and below the user's own.
+// empty and below the user's own. A folder with anything in it stays: os.Remove removes empty
+// ones only.
 func (f *settingsFile) removeFolders() {
 	home := machine.Home()
 	for dir, n := filepath.Dir(f.target), 0; n < f.folders && home != "" && strings.HasPrefix(dir, home+string(filepath.Separator)); dir, n = filepath.Dir(dir), n+1 {
@@ -147,7 +158,8 @@ func (f *settingsFile) removeFolders() {
 }
 
 // stage puts data on disk in dir, with the mode and the owner of the target, under a
-// name of its own: what a crash leaves behind is either whole or nobody's.
+// name of its own: what a crash leaves behind is either whole or nobody's. The name begins with a
+// dot and the file's own name, so that a leftover can be told where it came from.
 func (f *settingsFile) stage(dir string, data []byte) (temp string, err error) {
 	t, err := os.CreateTemp(dir, "."+filepath.Base(f.target)+".aoctl-*")
 	if err != nil {
@@ -171,7 +183,8 @@ func (f *settingsFile) stage(dir string, data []byte) (temp string, err error) {
 }
 
 // likeTarget gives t the owner and the mode of the target, which exists. Running under sudo must not
-// leave a user with settings that belong to root.
+// leave a user with settings that belong to root. A group that cannot be set is no error as long
+// as the user is right.
 func (f *settingsFile) likeTarget(t *os.File) error {
 	mine, err := t.Stat()
 	if err != nil {
@@ -201,7 +214,8 @@ func (f *settingsFile) likeBefore() (err error) {
 	return f.likeTarget(t)
 }
 
-// unchanged tells whether the file still is what was read.
+// unchanged tells whether the file still is what was read. It compares bytes and not times: a
+// program that wrote the same text has changed nothing.
 func (f *settingsFile) unchanged() error {
 	target, err := followLinks(f.path)
 	if err != nil {
@@ -212,6 +226,7 @@ func (f *settingsFile) unchanged() error {
 	switch {
 	case err != nil && !gone:
 		return err
+	// A link that leads elsewhere by now is a change as well.
 	case target != f.target, gone == f.exists, !bytes.Equal(now, f.data):
 		return ErrChanged
 	}
@@ -219,7 +234,8 @@ func (f *settingsFile) unchanged() error {
 }
 
 // backUp copies what was read to a new file beside the path that the user named, and
-// returns its path, or "" when there is nothing to copy.
+// returns its path, or "" when there is nothing to copy. The name has the time in UTC to the
+// millisecond, so backups sort by age.
 func (f *settingsFile) backUp(now time.Time) (string, error) {
 	if !f.exists || f.disposable {
 		return "", nil
@@ -230,6 +246,7 @@ func (f *settingsFile) backUp(now time.Time) (string, error) {
 	}
 	defer func() { _ = os.Remove(temp) }()
 	base := f.path + backupInfix + now.UTC().Format("20060102T150405.000Z")
+	// Two installations in one millisecond are tests, or a mistake; ten names are enough.
 	for i := 1; i < 10; i++ {
 		name := base
 		if i > 1 {
@@ -283,7 +300,8 @@ func (f *settingsFile) forget(nothing func(data []byte) bool) {
 	}
 }
 
-// prune deletes old backups: the very first stays, and the latest few.
+// prune deletes old backups: the very first stays, and the latest few. The very first shows how
+// the file was before aoctl.
 func (f *settingsFile) prune() {
 	names := f.backups()
 	for len(names) > backupsKept {
@@ -293,7 +311,8 @@ func (f *settingsFile) prune() {
 }
 
 // earlier returns the bytes that the file had before the installation: those of the
-// latest backup without our hooks, if they differ from today's by nothing but them.
+// latest backup without our hooks, if they differ from today's by nothing but them. It is false
+// when the user has changed anything else since: then only the hooks are taken out.
 func (f *settingsFile) earlier(l layout) ([]byte, bool) {
 	bare, err := l.bare(f.data)
 	if err != nil {
@@ -310,6 +329,7 @@ func (f *settingsFile) earlier(l layout) ([]byte, bool) {
 		if err != nil {
 			continue
 		}
+		// The removal is counted on a text in memory, which is thrown away.
 		if n, err := l.remove(d, func(string, *jsonc.Node) bool { return false }); err != nil || n > 0 {
 			continue // made while the hooks were in
 		}
@@ -319,6 +339,7 @@ func (f *settingsFile) earlier(l layout) ([]byte, bool) {
 	return nil, false
 }
 
+// syncFolder makes a new name in a folder last through a power cut.
 func syncFolder(dir string) (err error) {
 	d, err := os.Open(dir) //nolint:gosec // the folder of the user's file
 	if err != nil {

@@ -19,7 +19,8 @@ type Found struct {
 }
 
 // Find lists the agents that are on this machine: their program can be found, or they have
-// a folder of settings.
+// a folder of settings. The order is that of the profiles. A folder alone counts, because a
+// program may lie where PATH does not lead.
 func Find() []Found {
 	var list []Found
 	for _, a := range agents() {
@@ -28,6 +29,7 @@ func Find() []Found {
 		if dir, err := a.home(); err == nil {
 			f.File = filepath.Join(dir, a.settings().File)
 			info, err := os.Stat(filepath.Join(dir, a.settings().Folder))
+			// An agent may run from a place that nobody looks in, and still has settings.
 			there = there || err == nil && info.IsDir()
 		}
 		if !there {

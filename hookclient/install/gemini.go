@@ -23,6 +23,8 @@ func init() { installers["gemini"] = geminiAgent }
 // geminiAgent: settings.json with comments, timeouts in milliseconds. The hooks have no
 // name: a project could switch off by its name a hook that has one.
 // Source: runs of Gemini CLI 0.61.0.
+//
+// The prompt's line has no guard of its own kind: it is the gate's, since it may refuse.
 func geminiAgent() agent {
 	return agent{
 		layout: layout{

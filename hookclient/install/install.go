@@ -14,6 +14,16 @@
 // and replace the file. Each agent has an installer of its own, which says what is written
 // and what voids its settings; what is known of the agent beside that stands on its page in
 // hookclient/profile. The line of a hook is hookline's, what doctor looks at is check's.
+//
+// An installation is known by its lines alone: what hookline reads as a line of ours is ours,
+// wherever it stands, and nothing is marked or remembered elsewhere. So an installation of an
+// older version, or one that was copied by hand, is brought up to date or taken out like any
+// other.
+//
+// Agents differ most in what silences them. One wrong value can make an agent ignore its whole
+// file without a word; which value that is was found by running it, and the files say with which
+// version. Warnings name what would silence the hooks just written, or what runs unasked beside
+// them.
 package install
 
 import (
@@ -68,7 +78,8 @@ type Program = hookline.Program
 // Console is where that asks.
 type Console = hookline.Console
 
-// Options is what Install and Uninstall go by.
+// Options is what Install and Uninstall go by. Zero fields of an Uninstall are fine but for
+// Agent; an Install needs Mode, Timeout and Program.
 type Options struct {
 	Agent   string        // one of Agents
 	Scope   Scope         //
@@ -85,7 +96,8 @@ type Options struct {
 	ManagedDir string
 }
 
-// Report is what was done, or with Options.DryRun would be.
+// Report is what was done, or with Options.DryRun would be. With an error it says as much as was
+// found out before.
 type Report struct {
 	Agent    string // its full name: "Claude Code"
 	File     string // absolute path of the settings file, as the user names it
@@ -109,7 +121,8 @@ type UsageError struct{ Text, Hint string }
 
 func (e *UsageError) Error() string { return e.Text }
 
-// ErrChanged means that somebody else wrote the settings file at the same moment.
+// ErrChanged means that somebody else wrote the settings file at the same moment. Nothing is half
+// done then: the file is the other program's, whole.
 var ErrChanged = errors.New("another program changed the file at the same moment; nothing was written, run this again")
 
 // ErrTemporary means that the program would be gone soon after the installation.
@@ -117,6 +130,7 @@ var ErrTemporary = errors.New("this aoctl is a temporary build that Go deletes a
 	"install it first (go install, or go build -o ~/.local/bin/aoctl) and run that one")
 
 // validate returns the agent that o is about, or a *UsageError that says what to write instead.
+// It looks at no file, so a mistake in the command line costs nothing.
 func (o Options) validate() (agent, error) {
 	a, ok := agentNamed(o.Agent)
 	switch {
@@ -173,6 +187,8 @@ func (o Options) validateInstall() (agent, error) {
 // Install writes the hooks, or brings them up to date. A *jsonc.SyntaxError says where a
 // settings file cannot be read; a *UsageError is the caller's mistake; ErrChanged asks
 // for another try. The settings are never left half written.
+//
+// Options.DryRun goes the same way up to the write, so what it shows is what would be done.
 func Install(o Options) (Report, error) {
 	a, err := o.validateInstall()
 	if err != nil {
@@ -187,6 +203,7 @@ func Install(o Options) (Report, error) {
 		return Report{}, f.explain(err)
 	}
 	r := f.report(a)
+	// A report says what the installation consists of, also where nothing had to be written.
 	r.Gates, r.Watches = []string{a.gate[o.Mode]}, a.watched
 	r.Wait = a.wait(o.Program.Longest(o.Timeout))
 	r.Changed = !f.exists || !bytes.Equal(after, f.data)
@@ -198,9 +215,11 @@ func Install(o Options) (Report, error) {
 	r.Warnings = append(r.Warnings, age(o)...)
 	r.Warnings = append(r.Warnings, typedWarnings(a.agent)...)
 	r.Warnings = append(r.Warnings, a.notes(o, f, after)...)
+	// An agent that adds up several files tells of others' hooks itself, over all of them.
 	if a.elsewhere == nil && a.plugin == nil {
 		r.Warnings = append(r.Warnings, a.foreign(f.path, after, o)...)
 	}
+	// The same installation twice writes nothing and keeps no backup.
 	if !r.Changed {
 		return r, nil
 	}
@@ -215,6 +234,9 @@ func Install(o Options) (Report, error) {
 
 // Uninstall takes the hooks of aoctl out of the settings, and nothing else. When the
 // file was not changed in other ways since, it gets back the very bytes it had before.
+//
+// A backup has the very bytes, comments and spacing included. An edit that only takes hooks out
+// could leave an empty object behind that the user never wrote.
 func Uninstall(o Options) (Report, error) {
 	a, err := o.validate()
 	if err != nil {
@@ -225,21 +247,26 @@ func Uninstall(o Options) (Report, error) {
 		return Report{}, err
 	}
 	r := f.report(a)
+	// Hooks may stand in a second file of which nobody thinks, and go on asking.
 	r.Warnings = a.leftIn(o, f)
 	if !f.exists {
 		return r, nil
 	}
 	after, err := a.takeOut(f, &r)
+	// explain passes nil on, so no error is no error.
 	if err != nil || r.Removed == 0 {
 		return r, f.explain(err)
 	}
 	r.Changed = true
 	r.Warnings = append(r.Warnings, a.moveWarnings(f.path, f.data, after)...)
 	r.Diff = f.diff(after)
+	// It is decided on the text as it was read, before anything goes.
 	f.disposable = a.nothingForeign(f.data)
 	switch {
 	case o.DryRun:
 	case r.Deleted:
+		// The file was ours from its first byte, so its backups hold nothing that anybody could
+		// want.
 		f.forget(a.nothingForeign)
 		r.Backup, err = f.remove(o.Now)
 	default:
@@ -251,7 +278,8 @@ func Uninstall(o Options) (Report, error) {
 	return r, err
 }
 
-// write is the text of f with the hooks in it.
+// write is the text of f with the hooks in it. Errors are *jsonc.SyntaxError, for a file that its
+// agent would not read as it is.
 func (a agent) write(f *settingsFile, o Options) ([]byte, error) {
 	if a.plugin != nil {
 		return a.plugin.write(f.data, o)
@@ -259,12 +287,14 @@ func (a agent) write(f *settingsFile, o Options) ([]byte, error) {
 	hooks := a.hooks(o.Program, o.Mode, o.Timeout)
 	if a.unknown != nil {
 		unknown := a.unknown(o.Version)
+		// One event that this release does not know would void the whole file.
 		hooks = slices.DeleteFunc(hooks, func(h Hook) bool { return slices.Contains(unknown, h.Event) })
 	}
 	return a.install(f.data, hooks)
 }
 
-// wait is how long the agent itself waits for an answer; 0 is for ever.
+// wait is how long the agent itself waits for an answer; 0 is for ever. An agent with a hard cap
+// waits that long whatever its settings say.
 func (a agent) wait(timeout time.Duration) time.Duration {
 	limit := profile.Of(a.agent).HardCap
 	switch {
@@ -277,7 +307,8 @@ func (a agent) wait(timeout time.Duration) time.Duration {
 }
 
 // takeOut is the text of f without the hooks, nil when nothing is left. It puts down in r
-// what became of them.
+// what became of them. r.Removed is 0 when there was nothing of ours; then the text must not be
+// written.
 func (a agent) takeOut(f *settingsFile, r *Report) (after []byte, err error) {
 	if a.plugin != nil {
 		if a.plugin.ours(f.data) {
@@ -292,6 +323,7 @@ func (a agent) takeOut(f *settingsFile, r *Report) (after []byte, err error) {
 	if r.Removed, err = a.remove(d, func(string, *jsonc.Node) bool { return false }); err != nil || r.Removed == 0 {
 		return nil, err
 	}
+	// The text before the installation comes first; an edit is for files that have changed since.
 	if after, r.Restored = f.earlier(a.layout); r.Restored {
 		return after, nil
 	}
@@ -301,7 +333,8 @@ func (a agent) takeOut(f *settingsFile, r *Report) (after []byte, err error) {
 	return d.Src, nil
 }
 
-// nothingForeign reports whether data, which has hooks of ours, has nothing else in it.
+// nothingForeign reports whether data, which has hooks of ours, has nothing else in it. It
+// decides whether a backup is kept, so a file that cannot be read is not one.
 func (a agent) nothingForeign(data []byte) bool {
 	if a.plugin != nil {
 		return a.plugin.intact(data)
@@ -332,7 +365,8 @@ func (f *settingsFile) explain(err error) error {
 	return err
 }
 
-// diff shows what writing after would change.
+// diff shows what writing after would change. A file that is made or deleted stands against the
+// null device, as in any diff.
 func (f *settingsFile) diff(after []byte) string {
 	before, name := f.path, f.path
 	if !f.exists {

@@ -11,7 +11,7 @@ import (
 // layout is how the settings of an agent hold hooks.
 //
 // Shape: {"hooks": {EVENT: [{"matcher": M, "hooks": [HOOK]}]}}, or {"hooks": {EVENT: [HOOK]}}
-// where it is flat.
+// where it is flat. It knows where hooks stand and nothing of what they do.
 type layout struct {
 	agent   string       // its name in the line of a hook: "codex"
 	line    string       // the member of a hook that holds its line
@@ -47,7 +47,8 @@ func (l layout) group(h Hook) jsonc.Object {
 	return jsonc.Object{{"hooks", jsonc.Array{h.Handler}}}
 }
 
-// handlers lists the hooks of one item of an event's array.
+// handlers lists the hooks of one item of an event's array. A flat item may still hold groups, as
+// a user may have copied another agent's; both are looked through.
 func (l layout) handlers(group *jsonc.Node) []*jsonc.Node {
 	if l.flat && group.Member("hooks") == nil {
 		return []*jsonc.Node{group}
@@ -58,6 +59,9 @@ func (l layout) handlers(group *jsonc.Node) []*jsonc.Node {
 // install returns the settings text src with hooks in it. Entries of ours that are there
 // already are brought up to date where they stand, or go; all else stays. New ones come
 // last, so that no other hook changes its place.
+//
+// Doubles of ours go, because an agent would ask twice. A group of ours with a matcher for some
+// tools goes too: it would gate only those.
 func (l layout) install(src []byte, hooks []Hook) ([]byte, error) {
 	d, err := l.document(src)
 	if err != nil {
@@ -71,12 +75,14 @@ func (l layout) install(src []byte, hooks []Hook) ([]byte, error) {
 		left[h.Event] = true
 	}
 	if _, err = l.remove(d, func(event string, group *jsonc.Node) bool {
+		// An event that the installation does not have any more loses its hook here.
 		keep := left[event] && l.seesAll(group) // the first one; further ones are doubles
 		left[event] = left[event] && !keep
 		return keep
 	}); err != nil {
 		return nil, err
 	}
+	// An agent that wants a version voids a file without one.
 	if l.version && d.Root.Member("version") == nil {
 		if err = d.AppendMember(d.Root, "version", 1); err != nil {
 			return nil, err
@@ -96,7 +102,8 @@ func (l layout) seesAll(group *jsonc.Node) bool {
 	return m == nil || !l.flat && m.Kind == jsonc.StringKind && (m.Text == "" || m.Text == "*")
 }
 
-// put brings the entry of ours for h.Event up to date, or adds it.
+// put brings the entry of ours for h.Event up to date, or adds it. A handler that says the same
+// already stays as it is, in the user's own formatting.
 func (l layout) put(d *jsonc.Document, h Hook) error {
 	all := d.Root.Member("hooks")
 	groups := all.Member(h.Event)
@@ -109,6 +116,7 @@ func (l layout) put(d *jsonc.Document, h Hook) error {
 	for _, group := range groups.Items {
 		for _, handler := range l.handlers(group) {
 			switch {
+			// Hooks of others are passed over without a look at what they do.
 			case !l.isOurs(handler):
 			case Holds(d.Src[handler.Start:handler.End], h.Handler):
 				return nil
@@ -123,7 +131,8 @@ func (l layout) put(d *jsonc.Document, h Hook) error {
 // Holds reports whether text holds exactly the members of want.
 func Holds(text []byte, want jsonc.Object) bool { return wire.Same(text, jsonc.Compact(want)) }
 
-// isOurs reports whether a handler runs aoctl's hook client and nothing else.
+// isOurs reports whether a handler runs aoctl's hook client and nothing else. A handler with
+// "args" runs its command without a shell, which no line of ours does.
 func (l layout) isOurs(handler *jsonc.Node) bool {
 	command := handler.Member(l.line)
 	return command != nil && command.Kind == jsonc.StringKind && handler.Member("args") == nil &&
@@ -133,6 +142,9 @@ func (l layout) isOurs(handler *jsonc.Node) bool {
 // remove takes out the entries of ours that keep does not want, and the groups,
 // events and "hooks" key that this leaves empty; what was empty before stays. It
 // returns how many entries went.
+//
+// Containers that were empty before are not ours to take: a user may keep an empty event as a
+// reminder.
 func (l layout) remove(d *jsonc.Document, keep func(event string, group *jsonc.Node) bool) (int, error) {
 	removed := 0
 	hooks := d.Root.Member("hooks")
@@ -153,7 +165,9 @@ func (l layout) remove(d *jsonc.Document, keep func(event string, group *jsonc.N
 		if err = d.Remove(hooks, func(at int) bool { return at == i }); err != nil {
 			return removed, err
 		}
+		// Every edit makes nodes void, so they are looked up again.
 		hooks = d.Root.Member("hooks")
+		// The next event has moved to this place.
 		i--
 	}
 	if removed > 0 && d.IsBlank(d.Root, "hooks") {
@@ -162,7 +176,8 @@ func (l layout) remove(d *jsonc.Document, keep func(event string, group *jsonc.N
 	return removed, nil
 }
 
-// removeEvent does so for one event, and reports whether nothing is left of it.
+// removeEvent does so for one event, and reports whether nothing is left of it. When every hook
+// of a group goes the group goes, with its matcher.
 func (l layout) removeEvent(d *jsonc.Document, event string, keep func(string, *jsonc.Node) bool) (removed int, emptied bool, err error) {
 	groups := func() *jsonc.Node { return d.Root.Member("hooks").Member(event) }
 	for i := 0; i < len(groups().Children("")); i++ {
@@ -177,6 +192,7 @@ func (l layout) removeEvent(d *jsonc.Document, event string, keep func(string, *
 			continue
 		}
 		removed += len(drop)
+		// Something of another's stays in the group, so the group stays.
 		if len(drop) < len(l.handlers(group)) {
 			err = d.Remove(group.Member("hooks"), func(at int) bool { return drop[at] })
 		} else {
@@ -192,7 +208,7 @@ func (l layout) removeEvent(d *jsonc.Document, event string, keep func(string, *
 
 // bare is src without ours and without the empty containers that an installation
 // may have filled. Two texts with the same bare form differ by an installation only; where
-// there may be comments, white space and commas do not count.
+// there may be comments, white space and commas do not count. It is compared and never written.
 func (l layout) bare(src []byte) ([]byte, error) {
 	d, err := l.document(src)
 	if err != nil {
@@ -220,7 +236,8 @@ func (l layout) bare(src []byte) ([]byte, error) {
 	return d.Src, nil
 }
 
-// nothing reports whether d says no more than that it is a file of settings.
+// nothing reports whether d says no more than that it is a file of settings. A comment is
+// something: its author wants it kept.
 func (l layout) nothing(d *jsonc.Document) bool {
 	left := len(d.Root.Items)
 	if v := d.Root.Member("version"); l.version && v != nil && v.Text == "1" {

@@ -34,6 +34,8 @@ func opencodeAgent() agent {
 	}
 }
 
+// The settings of one installation are put into it as JSON, which JavaScript reads as it is.
+//
 //go:embed opencode_plugin.js
 var opencodePlugin string
 
@@ -60,7 +62,8 @@ const (
 	pluginLine = "const CONFIG = "
 )
 
-// write is the plugin's text for o, in place of data.
+// write is the plugin's text for o, in place of data. A file that somebody else wrote under the
+// same name is never overwritten.
 func (p *plugin) write(data []byte, o Options) ([]byte, error) {
 	if len(data) > 0 && !p.ours(data) {
 		return nil, &jsonc.SyntaxError{
@@ -75,10 +78,13 @@ func (p *plugin) write(data []byte, o Options) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	// encoding/json escapes what could end a line or a script, so the text stays one line of
+	// JavaScript.
 	body := strings.Replace(p.text, pluginSlot, string(config), 1)
 	return []byte(pluginMark + digest([]byte(body)) + "\n" + body), nil
 }
 
+// digest is what the mark holds, in hex.
 func digest(text []byte) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
@@ -87,7 +93,8 @@ func digest(text []byte) string {
 // ours reports whether aoctl wrote the file, whatever became of it since.
 func (p *plugin) ours(data []byte) bool { return bytes.HasPrefix(data, []byte(pluginMark)) }
 
-// intact reports whether the file is as aoctl wrote it, this version or another.
+// intact reports whether the file is as aoctl wrote it, this version or another. A plugin that
+// was changed by hand is still taken for ours, but a backup of it is kept.
 func (p *plugin) intact(data []byte) bool {
 	line, body, ok := bytes.Cut(data, []byte("\n"))
 	return ok && p.ours(data) && string(line) == pluginMark+digest(body)
@@ -121,7 +128,8 @@ type Plugin struct {
 	Sound bool          // the file is as an aoctl wrote it, this version or another
 }
 
-// ReadPlugin reads one. It is false for a file that aoctl did not write.
+// ReadPlugin reads one. It is false for a file that aoctl did not write. Sound is false for a
+// plugin that somebody has changed: what it does then, nobody here knows.
 func ReadPlugin(data []byte) (Plugin, bool) {
 	p := opencodeAgent().plugin
 	c, ok := p.config(data)

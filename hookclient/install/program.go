@@ -16,12 +16,16 @@ import (
 //
 // The path is the one that was typed or found in PATH rather than the file behind it:
 // package managers link the former to a new version with every upgrade.
+//
+// The small program is preferred because an agent starts it before every call.
 func FindProgram(invoked string) (Program, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return Program{}, fmt.Errorf("find aoctl's own path: %w", err)
 	}
 	named := self
+	// It must lead to the very program that runs: a file of the same name elsewhere is another
+	// one.
 	if found, err := exec.LookPath(invoked); err == nil {
 		if abs, err := filepath.Abs(found); err == nil && machine.SameFile(abs, self) {
 			named = abs
@@ -36,7 +40,8 @@ func FindProgram(invoked string) (Program, error) {
 	return Program{Path: named, Args: []string{"hook"}}, nil
 }
 
-// checkProgram refuses one that an agent could not run tomorrow.
+// checkProgram refuses one that an agent could not run tomorrow. What is merely odd is a warning;
+// see programWarnings.
 func checkProgram(p Program) error {
 	if !filepath.IsAbs(p.Path) {
 		return fmt.Errorf("the hook program %q has no absolute path", p.Path)
@@ -55,6 +60,7 @@ func inGoBuild(path string) bool {
 	if cache := os.Getenv("GOCACHE"); cache != "" && strings.HasPrefix(path, filepath.Clean(cache)+string(filepath.Separator)) {
 		return true
 	}
+	// Both put their programs below a folder of that name, wherever the temporary folder is.
 	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if strings.HasPrefix(filepath.Base(dir), "go-build") {
 			return true

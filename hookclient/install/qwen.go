@@ -18,6 +18,9 @@ func init() { installers["qwen"] = qwenAgent }
 // qwenAgent: settings.json with comments. A timeout below 1000 is in seconds, any other in
 // milliseconds.
 // Source: runs of Qwen Code 0.24.4.
+//
+// A changed input is not applied by it, so the console offers no edit; the installation is the
+// same all the same.
 func qwenAgent() agent {
 	return agent{
 		layout: layout{
@@ -46,8 +49,8 @@ func qwenAgent() agent {
 	}
 }
 
-// qwenTimeout writes d so that Qwen Code reads it as d: it takes 1000 and more for
-// milliseconds.
+// qwenTimeout writes d so that Qwen Code reads it as d: it takes 1000 and more for milliseconds.
+// From 1000 seconds on the value must be in milliseconds: 1000 alone would be read as one second.
 func qwenTimeout(d time.Duration) int64 {
 	if s := seconds(d); s < 1000 {
 		return int64(s)

@@ -5,9 +5,11 @@ import (
 	"strings"
 )
 
-// openSettings finds and reads the settings file that o means.
+// openSettings finds and reads the settings file that o means. A file that the user named must be
+// in a folder that exists: a typing error must not make one.
 func openSettings(a agent, o Options) (*settingsFile, error) {
 	switch o.Scope {
+	// The current folder is the project's, as it is for the agent that is started there.
 	case Project:
 		path, err := filepath.Abs(a.settings().Project)
 		if err != nil {
@@ -29,7 +31,8 @@ func openSettings(a agent, o Options) (*settingsFile, error) {
 	return settingsIn(filepath.Join(dir, a.settings().File), depth(a.settings().File)+1)
 }
 
-// settingsIn reads the file at path, above which so many folders may be made.
+// settingsIn reads the file at path, above which so many folders may be made. A removal may take
+// those folders away again when they are empty.
 func settingsIn(path string, folders int) (*settingsFile, error) {
 	f, err := readSettings(path, true)
 	if f != nil {

@@ -10,7 +10,8 @@ import (
 // cureLoose goes with a file that has no place for hooks.
 const cureLoose = "correct it by hand, then run this again; nothing was changed"
 
-// hooksObject is the object that holds the events, nil when there is none yet.
+// hooksObject is the object that holds the events, nil when there is none yet. The cure says what
+// the agent makes of the fault, so it differs from agent to agent.
 func hooksObject(d *jsonc.Document, cure string) (*jsonc.Node, error) {
 	if d.Root.Kind != jsonc.ObjectKind {
 		return nil, d.Wrong(d.Root, cure, "settings are an object, this is %s", d.Root.Kind)
@@ -45,6 +46,7 @@ func nestedShape(d *jsonc.Document, cure string, each func(event string, h *json
 // flatShape checks a file whose events hold the hooks themselves; each may be nil.
 func flatShape(d *jsonc.Document, cure string, each func(event string, h *jsonc.Node) error) error {
 	return eventsShape(d, cure, func(event string, h *jsonc.Node) error {
+		// The agent leaves out what it cannot read, so there is nothing to refuse.
 		if each == nil {
 			return nil
 		}
@@ -52,7 +54,8 @@ func flatShape(d *jsonc.Document, cure string, each func(event string, h *jsonc.
 	})
 }
 
-// eventsShape checks that all events hold arrays of objects; each is called for every one.
+// eventsShape checks that all events hold arrays of objects; each is called for every one. The
+// first fault ends it. Names of events are foreign text and are shortened in an error.
 func eventsShape(d *jsonc.Document, cure string, each func(event string, item *jsonc.Node) error) error {
 	hooks, err := hooksObject(d, cure)
 	if err != nil || hooks == nil {
@@ -80,7 +83,9 @@ func looseShape(d *jsonc.Document) error {
 	return nestedShape(d, cureLoose, func(string, *jsonc.Node) error { return nil })
 }
 
-// looseWarnings names what keeps an agent with comments in its settings from starting.
+// looseWarnings names what keeps an agent with comments in its settings from starting. Such an
+// agent does not start at all, which its user notices; that it is because of this file, they may
+// not.
 func looseWarnings(path string, d *jsonc.Document, mark bool) []string {
 	var w []string
 	if mark && d.HasMark(d.Src) {

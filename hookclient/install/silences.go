@@ -17,10 +17,15 @@ var silencers = []string{"disableAllHooks", "allowManagedHooksOnly", "strictPlug
 // Silences says why a settings file of Claude Code must not take effect while aoctl guards
 // it: it switches hooks off, sets a variable that steers a gate, or cannot be read as
 // strict JSON, which Claude Code may read otherwise. "" is nothing of the kind.
+//
+// It is asked before a session reads changed settings, and again for the files of projects that
+// are worked in. A value that is odd counts as one that switches off.
 func Silences(settings []byte) string {
 	if len(strings.TrimSpace(string(settings))) == 0 {
 		return ""
 	}
+	// Claude Code reads some texts that strict JSON is not, so a text that cannot be read here
+	// may still say anything.
 	d, err := ParseClaude(settings)
 	if err != nil || d.Root.Kind != jsonc.ObjectKind {
 		return "it is not strict JSON, so aoctl cannot tell what it sets"
@@ -34,6 +39,7 @@ func Silences(settings []byte) string {
 	switch {
 	case env == nil:
 		return ""
+	// An odd kind is not passed over: what Claude Code makes of it is not known.
 	case env.Kind != jsonc.ObjectKind:
 		return "aoctl cannot tell which variables it sets"
 	}
@@ -47,7 +53,7 @@ func Silences(settings []byte) string {
 
 // ProgramsIn are the programs that hooks of aoctl in a settings file of an agent run, as
 // absolute paths; none when the file cannot be read, or is no settings file: too large, or
-// not text.
+// not text. It is for finding aoctl's own files, which calls must not change unasked.
 func ProgramsIn(file string) []string {
 	data, err := machine.ReadBounded(file, MaxSettings)
 	if err != nil || bytes.IndexByte(data, 0) >= 0 {
@@ -108,7 +114,8 @@ func UserFiles() []string {
 }
 
 // Steers says what a variable can do to a gate when it stands in an agent's settings;
-// "" for one that leaves it alone.
+// "" for one that leaves it alone. Names are patterns: BEGIN* for all that begin so. The list is
+// of what was seen to matter, agent by agent.
 func Steers(name string) string {
 	for _, s := range []struct{ what, names string }{
 		{"where a hook asks, and with which token", "AOCTL_* XDG_RUNTIME_DIR XDG_STATE_HOME HOME"},

@@ -14,7 +14,7 @@ func AsksVersion(agent string) bool {
 }
 
 // AgentVersion is what an agent's program says of itself, "" when it is not found, does
-// not say it, or when nothing goes by it.
+// not say it, or when nothing goes by it. It runs the agent's program, for some seconds at most.
 func AgentVersion(ctx context.Context, agent string) string {
 	program := AgentProgram(agent)
 	if program == "" || !AsksVersion(agent) {
@@ -28,7 +28,8 @@ func AgentVersion(ctx context.Context, agent string) string {
 }
 
 // Ungated says why calls of an agent of this version run unasked, and what to do; "" when
-// they do not, or when the version is not known.
+// they do not, or when the version is not known. Such an agent has hooks and does not ask them
+// before a call, or not in every mode.
 func Ungated(agent, version string) (why, cure string) {
 	g := profile.Of(agent).Gate
 	if g.Since == "" || version == "" || machine.CompareVersions(version, g.Since) >= 0 {
@@ -38,7 +39,8 @@ func Ungated(agent, version string) (why, cure string) {
 		fmt.Sprintf("update it (%s): releases from %s on ask", g.Update, g.Since)
 }
 
-// age warns where the version of an agent is not known, and an old one is not held.
+// age warns where the version of an agent is not known, and an old one is not held. An old
+// release is not refused: it may be updated before it is used.
 func age(o Options) []string {
 	g := profile.Of(o.Agent).Gate
 	if g.Since == "" || o.Version != "" {

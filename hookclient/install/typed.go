@@ -24,7 +24,8 @@ const MaxNamed = 5
 const maxCommandFiles = 2000
 
 // CommandsThatRun are the files with custom commands of agent, the user's and those of the
-// project, that hold shell text.
+// project, that hold shell text. A file that has the sign may use it in another way. To name one
+// too many costs a look.
 func CommandsThatRun(agent, project string) []string {
 	t := profile.Of(agent).Texts
 	if t.Sign == "" {
@@ -45,6 +46,7 @@ func CommandsThatRun(agent, project string) []string {
 			if err != nil {
 				return nil //nolint:nilerr // it is not there, or closed to the agent as well
 			}
+			// A project may hold thousands of foreign files there, and no commands of its own.
 			if e.IsDir() && e.Name() == "node_modules" {
 				return fs.SkipDir
 			}

@@ -29,6 +29,8 @@ func (a agent) foreign(path string, after []byte, o Options) []string {
 			for _, handler := range a.handlers(group) {
 				switch line, _ := jsonc.Locate(d.Src, handler.Start); {
 				case a.isOurs(handler):
+				// It may be a gate that somebody wrote by hand. That it decides anything, nobody
+				// can tell from here.
 				case hookline.Mentions(handler.Member(a.line).String()):
 					w = append(w, fmt.Sprintf("%s:%d: a hook on %s calls aoctl in a form that aoctl did not write; install did not change it", path, line, machine.Shorten(hooks.Keys[i].Name)))
 				case hooks.Keys[i].Name == event:
@@ -37,6 +39,7 @@ func (a agent) foreign(path string, after []byte, o Options) []string {
 			}
 		}
 	}
+	// With some agents a later hook cannot change what an earlier one allowed.
 	if others > 0 && profile.Of(a.agent).Settings.Rivals {
 		w = append(w, fmt.Sprintf("%s has other hooks on %s (%d): %s", path, event, others, rivalry))
 	}

@@ -45,6 +45,7 @@ func Socket() (string, error) {
 	return in(StateDir, "broker.sock")
 }
 
+// in joins a name to a folder, or hands on that there is none.
 func in(dir func() (string, error), name string) (string, error) {
 	d, err := dir()
 	if err != nil {

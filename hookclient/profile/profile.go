@@ -10,6 +10,9 @@
 //
 // Every fact here was seen by running the agent to the end of it: what an agent's settings
 // promise is not what it does.
+//
+// Profiles are package variables that hold no work: strings and plain structs, made before the
+// program runs. Nobody changes them.
 package profile
 
 import (

@@ -10,7 +10,8 @@ import (
 	"github.com/aoctl/aoctl/hookclient"
 )
 
-// ask puts a question before the console.
+// ask puts a question before the console. The goroutine ends with an answer, or when the ask is
+// dropped; nobody waits for it then.
 func (s *session) ask(ctx context.Context, q ask) {
 	ctx, cancel := context.WithCancel(ctx)
 	s.asks[q.id] = openAsk{q.serial, cancel}
@@ -26,7 +27,8 @@ func (s *session) ask(ctx context.Context, q ask) {
 }
 
 // put asks the console about a call as a hook would, and returns its answer. It asks nothing when
-// an operator has allowed this very call already.
+// an operator has allowed this very call already. given 0 is a question for a person, who may
+// also give it more time; anything else is for the broker and has its own limit.
 func (s *session) put(ctx context.Context, q ask) answer {
 	if q.sure != "" && s.operatorAllowed(ctx, q.sure) {
 		return answer{sure: true}
@@ -41,7 +43,8 @@ func (s *session) put(ctx context.Context, q ask) answer {
 	return answer{json: got.JSON, request: got.RequestID, err: err}
 }
 
-// env are the variables that the agent's own hooks would have.
+// env are the variables that the agent's own hooks would have. The console goes by these to tell
+// which agent asks. The runner's own environment may be another agent's.
 func (s *session) env(name string) (string, bool) {
 	switch name {
 	case "CLAUDECODE":
@@ -61,7 +64,8 @@ func (s *session) env(name string) (string, bool) {
 	return "", false
 }
 
-// operatorAllowed reports whether a person at the console allowed request.
+// operatorAllowed reports whether a person at the console allowed request. In all doubt it is
+// false, and the question is asked.
 func (s *session) operatorAllowed(ctx context.Context, request string) bool {
 	raw, err := s.call(ctx, "/approval-requests/"+request, nil, callTime)
 	var r struct {

@@ -10,7 +10,8 @@ import (
 	"syscall"
 )
 
-// child is the agent's process. It leads a process group of its own.
+// child is the agent's process. It leads a process group of its own. The pid is the group's too.
+// exited has room for its one value, so nobody need wait for it.
 type child struct {
 	pid            int
 	stdin          *os.File // for writing; closed by the writer
@@ -28,6 +29,8 @@ func startChild(program string, args, env []string, dir string) (*child, error) 
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", program, err)
 	}
+	// What is started from a thread that ends would be told that its parent has died (Pdeathsig),
+	// so the thread is kept.
 	started := make(chan error)
 	go func() {
 		runtime.LockOSThread()
@@ -51,7 +54,8 @@ func startChild(program string, args, env []string, dir string) (*child, error) 
 	return c, nil
 }
 
-// pipes gives cmd its three ends and c ours. theirs are to be closed once cmd has started.
+// pipes gives cmd its three ends and c ours. theirs are to be closed once cmd has started. Real
+// files are handed over, so that os/exec copies nothing and Wait waits for the process alone.
 func (c *child) pipes(cmd *exec.Cmd) (theirs []*os.File, err error) {
 	pipe := func() (r, w *os.File) {
 		if err == nil {
@@ -75,6 +79,7 @@ func (c *child) pipes(cmd *exec.Cmd) (theirs []*os.File, err error) {
 	return theirs, nil
 }
 
+// close is for a child that was never started.
 func (c *child) close() {
 	for _, f := range []*os.File{c.stdin, c.stdout, c.stderr} {
 		_ = f.Close() // nothing is to come of it any more
@@ -84,7 +89,8 @@ func (c *child) close() {
 // signal sends sig to the child's process group.
 func (c *child) signal(sig syscall.Signal) { _ = syscall.Kill(-c.pid, sig) } // gone is as good
 
-// exitOf is how a process ended; code -1 when that cannot be told.
+// exitOf is how a process ended; code -1 when that cannot be told. An exit code of -1 with a
+// signal is a process that was ended by it.
 func exitOf(err error) exit {
 	var failed *exec.ExitError
 	if !errors.As(err, &failed) {
@@ -108,7 +114,8 @@ var notForAgents = []string{
 	"CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_PARENT_SESSION_ID",
 }
 
-// AgentEnv is environment as an agent is started with it.
+// AgentEnv is environment as an agent is started with it. PWD is set anew for the folder that the
+// agent starts in. The order of the others stays.
 func AgentEnv(environment []string) []string {
 	kept := make([]string, 0, len(environment))
 	for _, kv := range environment {

@@ -8,7 +8,8 @@ import (
 	"github.com/aoctl/aoctl/broker/wire"
 )
 
-// An effect is something that a peer wants done.
+// An effect is something that a peer wants done. They are values, so that a test can compare what
+// a peer wants with what it should want.
 type effect interface{ isEffect() }
 
 type (
@@ -72,7 +73,7 @@ const (
 )
 
 // Seen is one thing that was seen of an agent. Text and Raw are as the agent wrote them:
-// the viewer makes them safe.
+// the viewer makes them safe. Which fields are set depends on Kind.
 type Seen struct {
 	Kind  SeenKind
 	Raw   []byte

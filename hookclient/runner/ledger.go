@@ -2,7 +2,7 @@ package runner
 
 import "encoding/json"
 
-// verdict is what was answered to a call.
+// verdict is what was answered to a call. The zero verdict lets nothing run.
 type verdict int
 
 const (
@@ -13,7 +13,8 @@ const (
 	refused
 )
 
-// entry is a call that came through the gate.
+// entry is a call that came through the gate. input stays only while the call is under way; a
+// permission that is asked later compares with it.
 type entry struct {
 	verdict verdict
 	request string          // the console's
@@ -25,17 +26,21 @@ type entry struct {
 // not in it as allowed did not come through.
 type ledger map[string]*entry
 
+// mayRun reports whether call id came through the gate and may run. A call that was left to the
+// agent may run too: the agent's own rules decided.
 func (l ledger) mayRun(id string) bool {
 	e := l[id]
 	return e != nil && (e.verdict == allowed || e.verdict == left)
 }
 
-// enter writes down what the console answered to a call at the gate.
+// enter writes down what the console answered to a call at the gate. An answer that cannot be
+// read has the verdict unknown, and the agent is not told that it may run.
 func (l ledger) enter(c *call, a answer) {
 	var g gateAnswer
 	e := &entry{request: a.request, input: c.input, event: c.event}
 	if json.Unmarshal(a.json, &g) == nil {
 		e.verdict = g.verdict()
+		// What runs is the input that the operator has put in its place.
 		if len(g.Specific.Updated) > 0 {
 			e.input = g.Specific.Updated
 		}
@@ -45,7 +50,8 @@ func (l ledger) enter(c *call, a answer) {
 }
 
 // allow writes down that a person gave the permission for call id. request is the one that
-// asked for it, unless the call is here already, with the request of the gate.
+// asked for it, unless the call is here already, with the request of the gate. A permission may
+// come for a call that never passed the gate, as when a hook of the user's has asked.
 func (l ledger) allow(id, request string) {
 	e := l[id]
 	if e == nil {
@@ -62,7 +68,8 @@ func (l ledger) ended(id string) {
 	}
 }
 
-// gateAnswer is what the console answers to a call, in the agent's words.
+// gateAnswer is what the console answers to a call, in the agent's words. Only what decides is
+// read. Raw fields tell "not there" from "something else".
 type gateAnswer struct {
 	Continue *bool `json:"continue"` // false ends the turn
 	Specific struct {
@@ -78,7 +85,8 @@ type gateAnswer struct {
 	} `json:"hookSpecificOutput"`
 }
 
-// verdict reads the answer to gateEvent. An empty one leaves the call to the agent.
+// verdict reads the answer to gateEvent. An empty one leaves the call to the agent. A word that
+// is not known is a refusal.
 func (a gateAnswer) verdict() verdict {
 	var word string
 	switch {

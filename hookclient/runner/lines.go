@@ -20,7 +20,7 @@ const (
 	halved       // the last one, which no newline ended
 )
 
-// line is one line that the agent wrote, without its end.
+// line is one line that the agent wrote, without its end. A line with a flaw is never parsed.
 type line struct {
 	text []byte
 	flaw flaw
@@ -32,6 +32,7 @@ func readLines(r io.Reader, take func(line) (more bool)) error {
 	in := bufio.NewReaderSize(r, 64<<10)
 	for {
 		l, err := readLine(in)
+		// An empty line is a line; an empty rest at the end is none.
 		if (len(l.text) > 0 || err == nil) && !take(l) {
 			return nil
 		}
@@ -46,7 +47,8 @@ func readLines(r io.Reader, take func(line) (more bool)) error {
 
 // readLine reads one line of any length. Of one that is longer than maxLine only the head is
 // kept, and the rest is read all the same: the next line must begin where it begins. A line that
-// the end of the input cuts off is marked as halved and is not to be trusted.
+// the end of the input cuts off is marked as halved and is not to be trusted. ReadSlice gives
+// pieces of the buffer, so nothing is copied before it is known to be kept.
 func readLine(in *bufio.Reader) (line, error) {
 	var l line
 	for {

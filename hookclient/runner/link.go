@@ -18,7 +18,8 @@ import (
 type caller func(ctx context.Context, path string, body []byte, limit time.Duration) ([]byte, error)
 
 // link tells the console what happens and asks it what to do. It waits for a console that is
-// away: reports are kept meanwhile, in order, and told when the console is back.
+// away: reports are kept meanwhile, in order, and told when the console is back. Several
+// goroutines use it: the loop tells, pump delivers, orders polls.
 type link struct {
 	call  caller
 	start wire.RunStart
@@ -33,6 +34,7 @@ type link struct {
 	changed chan struct{} // closed and made anew when the queue or away change
 }
 
+// The pauses are short: a console that is restarted should find its sessions at once.
 const (
 	maxReports     = 2000
 	maxReportBytes = 8 << 20
@@ -42,13 +44,16 @@ const (
 	longestPause   = 2 * time.Second
 )
 
+// newLink speaks to nobody yet.
 func newLink(call caller, start wire.RunStart, log *slog.Logger) *link {
 	return &link{call: call, start: start, log: log, changed: make(chan struct{})}
 }
 
+// path is below the session's own.
 func (l *link) path(rest string) string { return "/runs/" + l.start.SessionID + rest }
 
-// register says that this process holds the session.
+// register says that this process holds the session. It may be said any number of times; a
+// console that knows it answers the same.
 func (l *link) register(ctx context.Context) error {
 	l.mu.Lock()
 	start := l.start
@@ -60,6 +65,7 @@ func (l *link) register(ctx context.Context) error {
 
 // heard notes whether the console is there.
 func (l *link) heard(err error) {
+	// A console that refuses is there.
 	away := err != nil && !errors.Is(err, hookclient.ErrRefused)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -75,10 +81,12 @@ func (l *link) wake() {
 	l.changed = make(chan struct{})
 }
 
-// tell queues a report.
+// tell queues a report. It never waits. Over the bounds the least important report goes.
 func (l *link) tell(r wire.RunReport) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	// A console that comes later is told of the agent by the registration, and not of the first
+	// message a second time.
 	if r.Kind == wire.ReportAgent {
 		l.start.AgentPID, l.start.Prompt = r.PID, ""
 	}
@@ -92,10 +100,12 @@ func (l *link) tell(r wire.RunReport) {
 	l.wake()
 }
 
+// sizeOf is about what a report takes in memory.
 func sizeOf(r wire.RunReport) int { return len(r.Text) + len(r.Error) + 128 }
 
 // shed drops the oldest report that may be. Where there is none, of two idles the first:
-// what the second counts is all of it. The first of the queue may be on its way.
+// what the second counts is all of it. The first of the queue may be on its way. Reports that are
+// never dropped are few: starts, ends, answers to orders.
 func (l *link) shed() bool {
 	i := 1 + slices.IndexFunc(l.queue[1:], func(r wire.RunReport) bool {
 		switch r.Kind {
@@ -117,7 +127,8 @@ func (l *link) shed() bool {
 	return true
 }
 
-// pump tells what is queued until ctx ends.
+// pump tells what is queued until ctx ends. A report leaves the queue once it was delivered, so
+// after a crash of the console it is rather told twice than not at all.
 func (l *link) pump(ctx context.Context) {
 	pause := firstPause
 	for ctx.Err() == nil {
@@ -154,7 +165,7 @@ func (l *link) next(ctx context.Context) (wire.RunReport, bool) {
 	}
 }
 
-// sent takes the first report from the queue.
+// sent takes the first report from the queue. What was dropped is told once it can be told.
 func (l *link) sent(r wire.RunReport) {
 	l.mu.Lock()
 	l.bytes -= sizeOf(r)
@@ -168,8 +179,10 @@ func (l *link) sent(r wire.RunReport) {
 	}
 }
 
-// deliver tells one report. It is true when the console has it, or will never take it.
+// deliver tells one report. It is true when the console has it, or will never take it. A refusal
+// that will not change is logged, and the report is given up: it would hold up all others.
 func (l *link) deliver(ctx context.Context, r wire.RunReport) bool {
+	// A console that was away may be a new one, which must hear first who speaks.
 	if l.isAway() && l.register(ctx) != nil {
 		return false
 	}
@@ -184,8 +197,10 @@ func (l *link) deliver(ctx context.Context, r wire.RunReport) bool {
 	}
 	l.log.Warn("report refused", "kind", r.Kind, "status", status.Status, "err", err)
 	switch {
+	// Too fast, or the console's own trouble: later it may go.
 	case status.Status == 429, status.Status >= 500:
 		return false
+	// It was restarted, or restored from a backup, between two calls.
 	case unregistered(status):
 		if l.register(ctx) != nil {
 			return false
@@ -202,16 +217,19 @@ func unregistered(s *hookclient.StatusError) bool {
 	return s.Status == 404 || s.Code == "not_the_runner" || s.Code == "not_managed"
 }
 
+// isAway reports whether the last call found no console.
 func (l *link) isAway() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.away
 }
 
-// poll asks once for the orders.
+// poll asks once for the orders. The console answers after wait at the latest; callTime more is
+// for the way.
 func (l *link) poll(ctx context.Context, wait time.Duration) ([]wire.RunOrder, error) {
 	path := l.path("/orders?timeout=" + strconv.FormatFloat(wait.Seconds(), 'f', -1, 64))
 	raw, err := l.call(ctx, path, nil, wait+callTime)
+	// A poll that we end ourselves says nothing of the console.
 	if ctx.Err() == nil {
 		l.heard(err)
 	}
@@ -225,7 +243,8 @@ func (l *link) poll(ctx context.Context, wait time.Duration) ([]wire.RunOrder, e
 	return o.Orders, nil
 }
 
-// orders hands over every answer to a poll until ctx ends.
+// orders hands over every answer to a poll until ctx ends. take is given every answer, also an
+// empty one: that a message is no longer wanted shows only there.
 func (l *link) orders(ctx context.Context, take chan<- []wire.RunOrder) {
 	pause := firstPause
 	for ctx.Err() == nil {
@@ -264,7 +283,8 @@ func (l *link) registeredPoll(ctx context.Context) ([]wire.RunOrder, error) {
 	return list, err
 }
 
-// logTrouble writes down that orders cannot be had, and when that is over.
+// logTrouble writes down that orders cannot be had, and when that is over. The same trouble is
+// written down once, however long it lasts.
 func (l *link) logTrouble(ctx context.Context, err error) {
 	text := ""
 	if err != nil {
@@ -280,7 +300,8 @@ func (l *link) logTrouble(ctx context.Context, err error) {
 	}
 }
 
-// flush waits until everything was told, at most patience. It reports whether it was.
+// flush waits until everything was told, at most patience. It reports whether it was. It does not
+// deliver anything itself; pump must be running.
 func (l *link) flush(ctx context.Context, patience time.Duration) bool {
 	over := time.NewTimer(patience)
 	defer over.Stop()
@@ -301,6 +322,7 @@ func (l *link) flush(ctx context.Context, patience time.Duration) bool {
 	}
 }
 
+// sleep ends with ctx.
 func sleep(ctx context.Context, d time.Duration) {
 	t := time.NewTimer(d)
 	defer t.Stop()

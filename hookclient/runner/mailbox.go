@@ -12,7 +12,8 @@ import (
 // The console repeats an order until it hears that it was done, so each is admitted once.
 // A message goes a long way: it waits for the end of the turn, is sent, is taken up by the
 // agent, and counts as done only when a model has it, because an agent that is not logged
-// in takes up everything. One that no model had may be ordered again.
+// in takes up everything. One that no model had may be ordered again. Its maps are bounded by
+// maxSeen, since ids are the other side's choice.
 type mailbox struct {
 	out     *outbox
 	session string
@@ -27,6 +28,8 @@ type mailbox struct {
 	announces bool // the agent says when it takes up a message
 }
 
+// newMailbox is one without orders. newID makes the ids of messages that cannot have their
+// order's.
 func newMailbox(out *outbox, session string, newID func() string) *mailbox {
 	return &mailbox{
 		out: out, session: session, newID: newID,
@@ -39,6 +42,8 @@ func (m *mailbox) admit(order string) bool {
 	if order == "" || m.known[order] {
 		return false
 	}
+	// To forget them all may carry an order out twice. That is far off, and better than to grow
+	// for ever.
 	if len(m.known) >= maxSeen {
 		clear(m.known)
 	}
@@ -50,7 +55,8 @@ func (m *mailbox) admit(order string) bool {
 // here or in another process.
 func (m *mailbox) release(order string) { delete(m.known, order) }
 
-// withdraw forgets the messages that wait here and are not among wanted any more.
+// withdraw forgets the messages that wait here and are not among wanted any more. A message that
+// was sent already cannot be taken back, and is not looked at.
 func (m *mailbox) withdraw(wanted []wire.RunOrder) {
 	m.waiting = slices.DeleteFunc(m.waiting, func(w wire.RunOrder) bool {
 		gone := !slices.ContainsFunc(wanted, func(o wire.RunOrder) bool { return o.ID == w.ID })
@@ -61,6 +67,7 @@ func (m *mailbox) withdraw(wanted []wire.RunOrder) {
 	})
 }
 
+// add queues a message behind those that wait.
 func (m *mailbox) add(message wire.RunOrder) { m.waiting = append(m.waiting, message) }
 
 // next takes the message that has waited longest.
@@ -83,6 +90,7 @@ var isUUID = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]
 // it before.
 func (m *mailbox) send(message wire.RunOrder) {
 	uuid := message.ID
+	// The agent passes over a message whose id it has seen before.
 	if !isUUID.MatchString(uuid) || m.missed[message.ID] {
 		uuid = m.newID()
 	}
@@ -109,6 +117,7 @@ func (m *mailbox) tookUp(uuid string) {
 // reachedModel notes that a model has the messages that were taken up, or why none has.
 func (m *mailbox) reachedModel(err error) {
 	for _, order := range m.takenUp {
+		// The order may come again, and its message then needs another id.
 		if m.out.done(order, err); err != nil && len(m.missed) < maxSeen {
 			m.missed[order] = true
 			m.release(order)
@@ -117,7 +126,8 @@ func (m *mailbox) reachedModel(err error) {
 	m.takenUp = nil
 }
 
-// turnEnded settles what was taken up in a turn; err says why no model had it.
+// turnEnded settles what was taken up in a turn; err says why no model had it. An agent that
+// announces nothing has taken everything up by the end of its turn.
 func (m *mailbox) turnEnded(err error) {
 	if !m.announces {
 		for uuid := range m.sent {
@@ -139,6 +149,7 @@ type userMessage struct {
 	UUID      string  `json:"uuid"`
 }
 
+// userSays is a message of the session's user in the agent's protocol.
 func userSays(session, uuid, text string) userMessage {
 	m := userMessage{Type: "user", SessionID: session, UUID: uuid}
 	m.Message.Role, m.Message.Content = "user", text

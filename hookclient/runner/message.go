@@ -9,7 +9,8 @@ import (
 
 // message is one line of the agent's: the fields that are used, whatever its type.
 //
-// Source: the stream-json control protocol of Claude Code 2.1.329.
+// Source: the stream-json control protocol of Claude Code 2.1.329. Fields that are not there are
+// zero; lines hold much more, which the viewer alone shows.
 type message struct {
 	Type      string `json:"type"`
 	Subtype   string `json:"subtype"`
@@ -49,7 +50,8 @@ func (m message) ending() string {
 	return cmp.Or(m.Reason, m.Subtype)
 }
 
-// whyFailed is what the agent says of a turn that failed, of which m is the result.
+// whyFailed is what the agent says of a turn that failed, of which m is the result. The agent's
+// own text says most, then its errors, then its word.
 func (m message) whyFailed() string {
 	var text string
 	if len(m.Errors) == 0 && json.Unmarshal(m.Text, &text) == nil && strings.TrimSpace(text) != "" {
@@ -75,7 +77,8 @@ type tokenUsage struct {
 	CacheWrite int64 `json:"cache_creation_input_tokens"`
 }
 
-// modelUsage is what one model was used.
+// modelUsage is what one model was used. It counts what is new since the last result, sub-agents
+// included.
 type modelUsage struct {
 	Input      int64   `json:"inputTokens"`
 	Output     int64   `json:"outputTokens"`
@@ -84,7 +87,8 @@ type modelUsage struct {
 	Cost       float64 `json:"costUSD"`
 }
 
-// request is what the agent asks of us.
+// request is what the agent asks of us. Input is kept as the very bytes, since they are what the
+// console is shown and what runs.
 type request struct {
 	Subtype  string          `json:"subtype"`
 	Callback string          `json:"callback_id"` // hook_callback
@@ -104,7 +108,8 @@ type response struct {
 	Error     string          `json:"error"`
 }
 
-// event is what is read of a hook's payload; the console reads it all.
+// event is what is read of a hook's payload; the console reads it all. A payload goes to the
+// console as it came; this is what the runner itself needs.
 type event struct {
 	Name       string          `json:"hook_event_name"`
 	CWD        string          `json:"cwd"`
@@ -129,7 +134,8 @@ type block struct {
 	Content   json.RawMessage `json:"content"`
 }
 
-// blocks reads the content of a message, which may be a plain text.
+// blocks reads the content of a message, which may be a plain text. A message without a list of
+// blocks has none, which is no error.
 func blocks(raw json.RawMessage) ([]block, error) {
 	var m struct {
 		Content json.RawMessage `json:"content"`
@@ -148,7 +154,8 @@ func blocks(raw json.RawMessage) ([]block, error) {
 	return list, json.Unmarshal(text, &list)
 }
 
-// resultText is the text of a tool's answer, which is one or a list of blocks.
+// resultText is the text of a tool's answer, which is one or a list of blocks. It is for the
+// viewer alone: the first text is enough there.
 func resultText(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
@@ -177,7 +184,8 @@ func encode(v any) []byte {
 	return b.Bytes()
 }
 
-// cut is the first bytes of s, at most most of them and whole runes, with a mark.
+// cut is the first bytes of s, at most most of them and whole runes, with a mark. Bytes that are
+// no UTF-8 are replaced, as JSON could not hold them.
 func cut(s string, most int) string {
 	if len(s) <= most {
 		return strings.ToValidUTF8(s, "\uFFFD")

@@ -18,7 +18,7 @@ const (
 )
 
 // command takes what the person in the foreground wants. A second Interrupt, or one without
-// a turn, ends the session.
+// a turn, ends the session. A person who presses Ctrl-C twice wants out, whatever the agent does.
 func (p *peer) command(c Command) {
 	if p.phase == over {
 		return
@@ -36,7 +36,8 @@ func (p *peer) command(c Command) {
 	p.end()
 }
 
-// orders takes all that the console wants now, each once.
+// orders takes all that the console wants now, each once. The list is whole each time: what is
+// not in it any more is no longer wanted.
 func (p *peer) orders(list []wire.RunOrder) {
 	if p.phase == over {
 		return
@@ -52,7 +53,8 @@ func (p *peer) orders(list []wire.RunOrder) {
 var errEnding = errors.New("the session is being ended")
 
 // order takes in one order of the console. A runner that is about to end carries out nothing
-// more: a message is handed back for the next process, anything else is reported as not done.
+// more: a message is handed back for the next process, anything else is reported as not done. An
+// order to end comes first, also while the agent is being started.
 func (p *peer) order(o wire.RunOrder) {
 	switch {
 	case o.Kind == wire.OrderEnd:
@@ -65,6 +67,7 @@ func (p *peer) order(o wire.RunOrder) {
 	case o.Kind == wire.OrderMessage:
 		p.mailbox.add(o)
 		p.sayNext()
+	// A message may wait for the gate; an interrupt or a mode has nothing to act on yet.
 	case p.phase == greeting:
 		p.out.done(o.ID, errors.New("the agent is still being started"))
 	case o.Kind == wire.OrderInterrupt:
@@ -78,15 +81,19 @@ func (p *peer) order(o wire.RunOrder) {
 	}
 }
 
+// doneWith reports an order by what the agent answered to it.
 func (p *peer) doneWith(order string) func(json.RawMessage, error) {
 	return func(_ json.RawMessage, err error) { p.out.done(order, err) }
 }
 
+// interrupt asks the agent to end its turn. The agent ends the turn itself; the result that
+// follows says how.
 func (p *peer) interrupt(done func(json.RawMessage, error)) {
 	p.controls.send("interrupt", map[string]any{"subtype": "interrupt"}, p.o.times.control, done)
 }
 
-// sayNext tells the agent what waits, when it does nothing else.
+// sayNext tells the agent what waits, when it does nothing else. It is called wherever a turn may
+// just have ended.
 func (p *peer) sayNext() {
 	if p.phase != standing || p.turn.busy {
 		return

@@ -9,7 +9,8 @@ import (
 )
 
 // outbox gathers what a peer wants done, in order. Every part of the peer writes into the
-// same one, and the loop around the peer empties it after each input.
+// same one, and the loop around the peer empties it after each input. It is for the loop's
+// goroutine alone.
 type outbox struct {
 	effects []effect
 	notes   map[string]int // how often each kind of oddity was seen
@@ -25,6 +26,7 @@ func (o *outbox) take() []effect {
 	return list
 }
 
+// do adds an effect. The four below name the effects that are used most.
 func (o *outbox) do(e effect)             { o.effects = append(o.effects, e) }
 func (o *outbox) report(r wire.RunReport) { o.do(tell{r}) }
 func (o *outbox) see(s Seen)              { o.do(show{s}) }
@@ -51,6 +53,7 @@ func (o *outbox) done(order string, err error) {
 // note reports something odd. An agent can do the same odd thing without end, so of each
 // kind only the 1st, 10th, 100th and so on is reported.
 func (o *outbox) note(kind, text string) {
+	// The count goes on also when nothing is reported.
 	o.notes[kind]++
 	n := o.notes[kind]
 	if n > 1 {
@@ -64,7 +67,8 @@ func (o *outbox) note(kind, text string) {
 }
 
 // kindOf is the kind of note for a word that the agent chose. The agent can make up words
-// without end, so past a bound they all count as one kind.
+// without end, so past a bound they all count as one kind. Without it an agent could make the
+// runner report, and remember, without end.
 func (o *outbox) kindOf(word string) string {
 	if len(o.notes) > 100 {
 		return "other"
@@ -72,6 +76,7 @@ func (o *outbox) kindOf(word string) string {
 	return cut(word, 64)
 }
 
+// powerOfTen is for n of 1 and more.
 func powerOfTen(n int) bool {
 	for n%10 == 0 {
 		n /= 10
@@ -80,6 +85,7 @@ func powerOfTen(n int) bool {
 }
 
 // wakeIn sets the phase timer. There is only one: setting it again makes the earlier one void.
+// The one before is not stopped; its name does not fit any more when it fires.
 func (o *outbox) wakeIn(d time.Duration) {
 	o.timers++
 	o.do(wake{o.phaseTimer(), d})

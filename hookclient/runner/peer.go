@@ -19,7 +19,8 @@ const (
 	over                  // it has ended
 )
 
-// peerOptions are what a peer takes.
+// peerOptions are what a peer takes. events are asked of the agent as hooks. newID and times are
+// handed in, so that a peer has no clock and no chance in it.
 type peerOptions struct {
 	session string
 	cwd     string
@@ -50,6 +51,7 @@ type peer struct {
 	settling bool // the console was asked for what it still has
 }
 
+// newPeer has said nothing yet; begin greets.
 func newPeer(o peerOptions) *peer {
 	out := newOutbox()
 	turn := newTurn(out)
@@ -65,6 +67,7 @@ func newPeer(o peerOptions) *peer {
 	}
 }
 
+// ending reports whether nothing new is taken on.
 func (p *peer) ending() bool { return p.phase >= stopping }
 
 // begin greets the agent. Nothing else is said before its answer.
@@ -72,6 +75,8 @@ func (p *peer) begin() {
 	hooks := map[string]any{}
 	for _, name := range p.o.events {
 		h := map[string]any{"matcher": "*", "hookCallbackIds": []string{callbackPrefix + name}, "timeout": int(eventTime / time.Second)}
+		// These three decide. A hook that fails must block, and a person may take as long as they
+		// like.
 		if name == gateEvent || name == textEvent || name == settingsEvent {
 			h["timeout"], h["onFailure"] = int(gateTime/time.Second), "block"
 		}
@@ -84,6 +89,7 @@ func (p *peer) begin() {
 // the text of a skill or of a custom command run as that is read, and no hook is asked.
 var gateSettings = map[string]any{"disableSkillShellExecution": true}
 
+// settingsID is the id of that request, beside the numbered ones of all others.
 const settingsID = "aoctl-settings"
 
 // greeted sees whether the gate stands. Where it does not, the agent is ended before it was
@@ -103,6 +109,7 @@ func (p *peer) greeted(answer json.RawMessage, err error) {
 	case err != nil:
 		p.fail("the gate could not be put up, so nothing was told to the agent: " + err.Error())
 		return
+	// An agent that does not know the request ignores it, and would then run calls unasked.
 	case !a.Applied:
 		p.fail("the agent does not say that it put up the gate, so nothing was told to it; is it older than 2.1.243? then update it (claude update)")
 		return
@@ -112,8 +119,10 @@ func (p *peer) greeted(answer json.RawMessage, err error) {
 	p.controls.sendAs(settingsID, "the settings of its gate", set, p.o.times.greet, p.stand)
 }
 
-// stand begins the talk once the agent has taken the settings of its gate.
+// stand begins the talk once the agent has taken the settings of its gate. What the agent asked
+// before is answered now, in its order, before it is told anything.
 func (p *peer) stand(_ json.RawMessage, err error) {
+	// The agent may have been ended since it was asked.
 	if p.phase != greeting {
 		return
 	}
@@ -135,10 +144,11 @@ func (p *peer) stand(_ json.RawMessage, err error) {
 	}
 }
 
-// answered takes what came of an ask.
+// answered takes what came of an ask. An answer may come for a question that is no longer open.
 func (p *peer) answered(id string, a answer) { p.questions.answered(id, a) }
 
-// timeUp is called when a wake is over.
+// timeUp is called when a wake is over. A timer of an earlier stage has another name, and does
+// nothing.
 func (p *peer) timeUp(name string) {
 	if p.phase == over || p.controls.timeUp(name) || name != p.out.phaseTimer() {
 		return
@@ -154,7 +164,8 @@ func (p *peer) timeUp(name string) {
 	}
 }
 
-// line takes one line of the agent's.
+// line takes one line of the agent's. Before the gate stands only requests are held; everything
+// else of the agent is shown at once.
 func (p *peer) line(l line) {
 	if p.phase == over {
 		return
@@ -175,6 +186,7 @@ func (p *peer) line(l line) {
 		}
 		return
 	}
+	// A question that comes before the gate is known to stand must not be answered as if it did.
 	if p.phase == greeting && m.Type == "control_request" {
 		if !p.questions.hold(l) {
 			p.fail("the agent asked too much before it said that it put up the gate")
@@ -198,6 +210,7 @@ func (p *peer) message(m message, raw []byte) {
 	case "control_cancel_request":
 		p.questions.cancelled(m.RequestID)
 		return
+	// It says nothing but that the connection lives.
 	case "keep_alive":
 		return
 	}
@@ -219,7 +232,8 @@ func (p *peer) message(m message, raw []byte) {
 	}
 }
 
-// fail ends the agent because something is wrong.
+// fail ends the agent because something is wrong. The reason is told to the console at once and
+// again with the end.
 func (p *peer) fail(why string) {
 	p.shutdown.fail(why)
 	p.end()
@@ -231,6 +245,8 @@ func (p *peer) end() {
 	if p.ending() {
 		return
 	}
+	// Only a turn that is under way can be interrupted; an agent that is idle is told to end at
+	// once.
 	inTurn := p.phase == standing && p.turn.busy
 	p.phase = stopping
 	p.questions.close()
@@ -253,7 +269,8 @@ func (p *peer) leave() {
 	p.shutdown.leave()
 }
 
-// mayLeave asks whether there is more to do, where the run is for one turn.
+// mayLeave asks whether there is more to do, where the run is for one turn. The console may have
+// a message on its way, so it is asked once before the run ends.
 func (p *peer) mayLeave() {
 	if p.phase == standing && !p.turn.busy && !p.o.keep && !p.settling {
 		p.settling = true
@@ -262,7 +279,7 @@ func (p *peer) mayLeave() {
 }
 
 // settled takes what the console still had after the turn; known is false when it could
-// not be asked.
+// not be asked. A new turn may have begun meanwhile.
 func (p *peer) settled(orders []wire.RunOrder, known bool) {
 	p.settling = false
 	if known {
@@ -273,7 +290,8 @@ func (p *peer) settled(orders []wire.RunOrder, known bool) {
 	}
 }
 
-// exited takes the end of the agent's process, after its last line.
+// exited takes the end of the agent's process, after its last line. An end that somebody wanted
+// is a step; any other one is an error, told with the agent's last words.
 func (p *peer) exited(e exit) {
 	if p.phase == over {
 		return
@@ -298,7 +316,7 @@ func (p *peer) ended(r wire.RunReport) {
 	p.phase = over
 }
 
-// outcome is what a run comes to that ended so.
+// outcome is what a run comes to that ended so. It may be called once the loop is over.
 func (p *peer) outcome() (Result, error) {
 	last := p.turn.last
 	r := Result{

@@ -8,6 +8,9 @@ import (
 
 // permission takes a question that the settings of the agent's user want a person to be
 // asked. What the operator allowed just before, at the gate, is not asked again.
+//
+// The agent asks this way when a rule of its user's says "ask". Such a rule holds beside aoctl's,
+// so a person must say yes; a rule's yes at the gate is not theirs.
 func (q *questions) permission(id string, r request) {
 	e := q.ledger[r.ToolUseID]
 	c := &call{permit: true, name: askEvent, input: r.Input, size: len(r.Input) + len(r.Suggestions)}
@@ -15,6 +18,8 @@ func (q *questions) permission(id string, r request) {
 	a := ask{id: id, patient: true}
 	if e != nil {
 		c.event.CWD, c.event.Transcript, c.event.AgentType = e.event.CWD, e.event.Transcript, e.event.AgentType
+		// Only the very call that was shown is not asked about again. Whether an operator allowed
+		// it, the console says.
 		if e.verdict == allowed && e.request != "" && e.event.ToolName == r.ToolName && wire.Identical(e.input, r.Input) {
 			a.sure = e.request
 		}
@@ -27,7 +32,9 @@ func (q *questions) permission(id string, r request) {
 	q.put(id, c, a)
 }
 
-// permissionPayload is the question as the agent's own hook would have it.
+// permissionPayload is the question as the agent's own hook would have it. The agent sends it in
+// another form than its hooks, so it is written as the hook would have it, and the console need
+// know one form.
 func (q *questions) permissionPayload(c *call, r request) []byte {
 	m := map[string]any{
 		"session_id": q.session, "cwd": c.event.CWD, "permission_mode": c.event.Mode, "hook_event_name": askEvent,
@@ -58,6 +65,7 @@ func (q *questions) answerPermission(id string, c *call, a answer) {
 		q.denyPermission(id, "aoctl: "+a.err.Error(), false)
 	case json.Unmarshal(a.json, &g) != nil:
 		q.denyPermission(id, "aoctl: the console's answer cannot be read.", false)
+	// Both must fit: an answer to another event is none.
 	case g.Specific.Event == askEvent && g.Specific.Behavior.Behavior == "allow":
 		input := g.Specific.Behavior.Updated
 		if len(input) == 0 {
@@ -71,6 +79,8 @@ func (q *questions) answerPermission(id string, c *call, a answer) {
 	}
 }
 
+// allowPermission answers yes, to this input. The answer must carry the input, or the agent takes
+// it for none.
 func (q *questions) allowPermission(id string, c *call, input json.RawMessage, request string) {
 	if !plainObject(input) {
 		q.denyPermission(id, "aoctl: the call's input is no JSON object.", false)
@@ -80,6 +90,7 @@ func (q *questions) allowPermission(id string, c *call, input json.RawMessage, r
 	q.reply(id, map[string]any{"behavior": "allow", "updatedInput": input, "toolUseID": c.event.ToolUseID})
 }
 
+// denyPermission answers no. interrupt ends the turn as well.
 func (q *questions) denyPermission(id, why string, interrupt bool) {
 	if why == "" {
 		why = "aoctl: refused, no reason was given."

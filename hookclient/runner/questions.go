@@ -26,7 +26,8 @@ const callbackPrefix = "aoctl-"
 // console's own answer where there is one that can be read, and otherwise as failed has it.
 //
 // What came before the gate was known to stand is kept unread. Once closed, whatever still
-// comes is refused.
+// comes is refused. Bytes and numbers are bounded over everything that waits, so an agent that
+// asks without end costs a refusal each.
 type questions struct {
 	out     *outbox
 	turn    *turn
@@ -43,7 +44,8 @@ type questions struct {
 	closed bool
 }
 
-// call is one request of the agent's that waits for an answer.
+// call is one request of the agent's that waits for an answer. input is shared with the line that
+// it came in.
 type call struct {
 	event  event
 	name   string // of the event
@@ -58,7 +60,8 @@ const (
 	maxCallBytes = 64 << 20 // what they hold together
 )
 
-// hold keeps what the agent asks before its gate stands. It is false when that is too much.
+// hold keeps what the agent asks before its gate stands. It is false when that is too much. The
+// lines are taken again by the peer, as if they came then.
 func (q *questions) hold(l line) bool {
 	if len(q.early) >= maxCalls || q.bytes+len(l.text) > maxCallBytes {
 		return false
@@ -75,7 +78,8 @@ func (q *questions) release() []line {
 	return early
 }
 
-// asked takes a request of the agent's.
+// asked takes a request of the agent's. An answer goes out for every request with an id, whatever
+// is in it: the agent would wait for ever.
 func (q *questions) asked(m message) {
 	var r request
 	if err := json.Unmarshal(m.Request, &r); err != nil || m.RequestID == "" {
@@ -107,6 +111,7 @@ func (q *questions) refuse(id, why string) {
 	q.out.write(map[string]any{"type": "control_response", "response": map[string]any{"subtype": "error", "request_id": id, "error": why}})
 }
 
+// reply answers a request. answer is raw JSON or what encodes to an object.
 func (q *questions) reply(id string, answer any) {
 	q.out.write(map[string]any{"type": "control_response", "response": map[string]any{"subtype": "success", "request_id": id, "response": answer}})
 }
@@ -122,7 +127,8 @@ func (q *questions) overlong(head []byte) {
 	}
 }
 
-// hook takes an event of the agent's.
+// hook takes an event of the agent's. The callback was given to the agent for one event. What
+// comes under it with another name is not believed.
 func (q *questions) hook(id string, r request) {
 	name, ok := strings.CutPrefix(r.Callback, callbackPrefix)
 	var e event
@@ -135,6 +141,7 @@ func (q *questions) hook(id string, r request) {
 		q.reply(id, json.RawMessage(failed(name, "aoctl: the event cannot be read.")))
 		return
 	}
+	// An event is a sign of work, even where the agent tells no other.
 	q.turn.begin()
 	if e.Mode != "" {
 		q.mode = e.Mode
@@ -151,7 +158,7 @@ func (q *questions) hook(id string, r request) {
 	q.put(id, c, a)
 }
 
-// unwilling says why c is not put before the console.
+// unwilling says why c is not put before the console. It is "" for a call that is taken.
 func (q *questions) unwilling(c *call) string {
 	switch {
 	case q.closed:
@@ -193,7 +200,10 @@ type answer struct {
 }
 
 // answered takes what came of the ask of request id, which may be answered already.
+//
+// The console's answer goes to the agent as it came. It is read only for the ledger.
 func (q *questions) answered(id string, a answer) {
+	// An answer to an earlier ask with the same id is dropped here.
 	c := q.open[id]
 	if c == nil || c.serial != a.serial {
 		return
@@ -203,10 +213,13 @@ func (q *questions) answered(id string, a answer) {
 	case c.permit:
 		q.answerPermission(id, c, a)
 	case a.err != nil:
+		// A call that is refused shows in the conversation; an event that was not told shows
+		// nowhere else.
 		if c.name != gateEvent {
 			q.out.note("event "+c.name, c.name+" was not told to the console: "+cut(a.err.Error(), maxReason))
 		}
 		q.reply(id, json.RawMessage(failed(c.name, "aoctl: "+a.err.Error())))
+	// hookclient has checked it; what goes to the agent is checked once more where it leaves.
 	case !plainObject(a.json):
 		q.reply(id, json.RawMessage(failed(c.name, "aoctl: the console's answer is no JSON object")))
 	default:
@@ -232,20 +245,23 @@ func failed(name, why string) []byte {
 	return []byte("{}")
 }
 
-// cancelled takes back a request of the agent's: nobody waits for its answer any more.
+// cancelled takes back a request of the agent's: nobody waits for its answer any more. The agent
+// hears nothing of it: it said itself that it does not wait.
 func (q *questions) cancelled(id string) {
 	if q.forget(id) != nil {
 		q.out.do(drop{id})
 	}
 }
 
-// close refuses what waits, and from now on whatever comes.
+// close refuses what waits, and from now on whatever comes. The console hears that each was taken
+// back.
 func (q *questions) close() {
 	q.closed = true
 	n := 0
 	for id, c := range q.open {
 		q.out.do(drop{id})
 		switch {
+		// A person was about to be asked, so the turn is ended with the refusal.
 		case c.permit:
 			n++
 			q.denyPermission(id, "aoctl: the session is being ended.", true)

@@ -20,6 +20,13 @@
 // writer, lines and stderrTail its pipes, link the console, viewer the one who looks on. One call
 // passes through line, peer.line, questions.asked and an ask effect to the console; its
 // answer passes through peer.answered and a send effect to the agent.
+//
+// Two rules hold in every state. Nothing is allowed but by an answer of the console that says so
+// in the agent's own JSON; whatever fails, is too large or comes too late is a refusal. And what
+// ran without having been allowed ends the agent at once, since then its gate means nothing.
+//
+// Read runner.go for the loop, peer.go for the phases and message.go for the protocol; then the
+// part that matters.
 package runner
 
 import (
@@ -36,7 +43,8 @@ import (
 	"github.com/aoctl/aoctl/hookclient/install"
 )
 
-// Options are what a run takes.
+// Options are what a run takes. Start, Env, Log and NewID are needed. Callbacks must not wait for
+// the run itself.
 type Options struct {
 	Start   wire.RunStart // what is run, and for which session
 	Keep    bool          // take messages after the turn; otherwise the run ends with its first turn after which none waits
@@ -47,7 +55,8 @@ type Options struct {
 	Linger  time.Duration // how long to wait, after the agent's end, for a console that is away
 
 	// Show is called for everything that is seen of the agent, one at a time and in order;
-	// an error ends the session. nil shows nothing.
+	// an error ends the session. nil shows nothing. It runs in a goroutine of its own, so a
+	// terminal that is stopped holds up the agent and nothing else.
 	Show func(Seen) error
 	// Ready is called once, when the agent has answered and its gate stands.
 	Ready func()
@@ -74,6 +83,8 @@ type Result struct {
 // nothing was started; the system's when the agent cannot be started; otherwise an
 // *EndError when it had to be ended because something was wrong, or died in its turn.
 func Run(ctx context.Context, o Options) (Result, error) {
+	// A connection for each call: a runner makes few, and none must be left half-dead by a
+	// console that went.
 	call := func(ctx context.Context, path string, body []byte, limit time.Duration) ([]byte, error) {
 		return hookclient.Call(ctx, path, body, hookclient.CallOptions{Socket: o.Socket, Timeout: limit})
 	}
@@ -93,7 +104,8 @@ type EndError struct{ Why string }
 func (e *EndError) Error() string { return e.Why }
 
 // session is one run: the agent's process, the console, and the peer between them. Its loop is
-// one goroutine; each of the others does one thing and hands it over on a channel.
+// one goroutine; each of the others does one thing and hands it over on a channel. Fields below
+// peer are touched by the loop alone, but for the channels.
 type session struct {
 	o     Options
 	call  caller
@@ -117,17 +129,21 @@ type session struct {
 	finished bool
 }
 
-// openAsk is a question that is before the console.
+// openAsk is a question that is before the console. The serial tells the answer to this ask from
+// a late one to an earlier ask with the same id.
 type openAsk struct {
 	serial int
 	cancel context.CancelFunc
 }
 
+// answeredAsk comes back from the goroutine that asked.
 type answeredAsk struct {
 	id string
 	answer
 }
 
+// settledOrders is what a console had to say at the end of a turn; known is false when it said
+// nothing.
 type settledOrders struct {
 	list  []wire.RunOrder
 	known bool
@@ -140,8 +156,11 @@ func (s *session) run(ctx context.Context) (Result, error) {
 	if err := s.link.register(ctx); err != nil {
 		return Result{}, err
 	}
+	// Everything beside the loop goes on after ctx has ended, because an orderly end takes a
+	// while.
 	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
+	// From here on reports flow. They may be about an agent that could not even be started.
 	go s.link.pump(work)
 	if err := s.begin(); err != nil {
 		s.link.tell(wire.RunReport{Kind: wire.ReportEnded, Error: err.Error()})
@@ -160,7 +179,8 @@ func (s *session) run(ctx context.Context) (Result, error) {
 	return s.peer.outcome()
 }
 
-// begin starts the agent and greets it.
+// begin starts the agent and greets it. All channels are without room, so what is handed over was
+// taken.
 func (s *session) begin() error {
 	start := s.o.Start
 	var err error
@@ -181,7 +201,8 @@ func (s *session) begin() error {
 	return nil
 }
 
-// agentArgs is the agent's command line: the user's arguments and what the protocol needs.
+// agentArgs is the agent's command line: the user's arguments and what the protocol needs. The
+// user's own arguments come last.
 func agentArgs(start wire.RunStart) []string {
 	args := []string{
 		"-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose",
@@ -201,7 +222,9 @@ func agentArgs(start wire.RunStart) []string {
 	return append(args, start.Args...)
 }
 
-// read hands the agent's lines to the loop, one when the loop takes it.
+// read hands the agent's lines to the loop, one when the loop takes it. It takes the next line
+// only when the loop has taken the one before, so an agent that writes without end is slowed by
+// its pipe.
 func (s *session) read(ctx context.Context) {
 	defer close(s.ended)
 	err := readLines(s.child.stdout, func(l line) bool {
@@ -222,6 +245,9 @@ func (s *session) read(ctx context.Context) {
 const drainTime = 3 * time.Second
 
 // loop carries the conversation on until it is over.
+//
+// The agent's end is told to the peer only when both are over, its process and its lines: what it
+// wrote last may still be in the pipe.
 func (s *session) loop(ctx, work context.Context) {
 	stop, commands, exited := ctx.Done(), s.o.Commands, s.child.exited
 	var gone *exit
@@ -230,6 +256,8 @@ func (s *session) loop(ctx, work context.Context) {
 	s.apply(work)
 	for !s.finished {
 		lines := s.lines
+		// The answers to its questions are among what it does not take, so nothing is gained by
+		// reading on.
 		if s.out.full() || s.show.full() {
 			lines = nil // the agent waits until what came of its earlier lines is taken
 		}
@@ -249,14 +277,18 @@ func (s *session) loop(ctx, work context.Context) {
 			s.peer.timeUp(name)
 		case c := <-commands:
 			s.peer.command(c)
+		// Showing failed, as when the terminal was closed, and the session is ended with it.
 		case <-s.show.failed:
 			s.show.failed = nil
 			s.peer.command(End)
 		case <-s.show.room:
 		case <-s.out.taken:
+		// A channel that has done its work is set to nil, so that select does not come back to
+		// it.
 		case <-stop:
 			stop = nil
 			s.peer.command(End)
+		// Its lines are read on for a moment: they may say why it ended.
 		case e := <-exited:
 			gone, exited = &e, nil
 			t := time.NewTimer(drainTime)
@@ -268,6 +300,7 @@ func (s *session) loop(ctx, work context.Context) {
 		case <-ended:
 			ended = nil
 		}
+		// Now both are over, and nothing of the agent's comes any more.
 		if gone != nil && ended == nil {
 			gone.said = s.errs.last()
 			s.peer.exited(*gone)
@@ -275,11 +308,12 @@ func (s *session) loop(ctx, work context.Context) {
 		}
 		s.apply(work)
 	}
+	// Goroutines that read and write end with their files.
 	s.out.abort()
 	_, _ = s.child.stdout.Close(), s.child.stderr.Close()
 }
 
-// apply does what the peer wants.
+// apply does what the peer wants. The peer's effects come in the order in which it wanted them.
 func (s *session) apply(ctx context.Context) {
 	for _, e := range s.peer.out.take() {
 		s.applyOne(ctx, e)
@@ -304,6 +338,7 @@ func (s *session) applyOne(ctx context.Context, e effect) {
 		s.link.tell(e.report)
 	case show:
 		s.show.put(e.seen)
+	// A timer that is no longer wanted still fires; the peer knows its name and passes over it.
 	case wake:
 		go func() {
 			sleep(ctx, e.after)
@@ -325,7 +360,8 @@ func (s *session) applyOne(ctx context.Context, e effect) {
 	}
 }
 
-// logReport writes down what a report is about, not what was said.
+// logReport writes down what a report is about, not what was said. What the model says belongs to
+// the transcript and not into a log.
 func (s *session) logReport(r wire.RunReport) {
 	switch r.Kind {
 	case wire.ReportSaid, wire.ReportWorking:
@@ -336,7 +372,8 @@ func (s *session) logReport(r wire.RunReport) {
 	}
 }
 
-// settle tells the console that the turn is over and asks what it still has for the agent.
+// settle tells the console that the turn is over and asks what it still has for the agent. It
+// runs beside the loop, since both calls may take their whole time.
 func (s *session) settle(ctx context.Context) {
 	var st settledOrders
 	if s.link.flush(ctx, settleTime) {

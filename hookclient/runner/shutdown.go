@@ -10,7 +10,8 @@ import (
 
 // shutdown brings the agent's process to its end and keeps why. It goes one stage at a
 // time, each because the one before did not help within its time: the turn is interrupted,
-// stdin closed, then come SIGTERM and SIGKILL. What the console hears of each is a step.
+// stdin closed, then come SIGTERM and SIGKILL. What the console hears of each is a step. Its
+// stages only go forward. An end that was begun is never taken back.
 type shutdown struct {
 	out   *outbox
 	times times
@@ -22,7 +23,7 @@ type shutdown struct {
 	exit    int      // the process's exit code
 }
 
-// stage is how far a shutdown has come.
+// stage is how far a shutdown has come. Each stage has a time of its own; see times.
 type stage int
 
 const (
@@ -39,7 +40,8 @@ func (s *shutdown) order(id string) {
 	s.orders = append(s.orders, id)
 }
 
-// fail keeps why the agent must be ended. The first reason is the one that counts.
+// fail keeps why the agent must be ended. The first reason is the one that counts. It is shown to
+// the person before the runner at once.
 func (s *shutdown) fail(why string) {
 	if s.failure != "" {
 		return
@@ -87,7 +89,8 @@ func (s *shutdown) leave() {
 	s.out.wakeIn(s.times.leave)
 }
 
-// escalate takes the next stage. It is false when there is none left.
+// escalate takes the next stage. It is false when there is none left. It is called when the phase
+// timer fires, which each stage sets anew.
 func (s *shutdown) escalate() bool {
 	switch s.stage {
 	case interrupting:
@@ -115,7 +118,8 @@ func (s *shutdown) escalate() bool {
 func (s *shutdown) expected() bool { return s.stage > notBegun && (s.wanted || s.failure != "") }
 
 // finish reports the end: last is the report of the latest turn, r what is known of the
-// process's end. It is the last thing that happens.
+// process's end. It is the last thing that happens. A failure of ours comes before the agent's
+// own words.
 func (s *shutdown) finish(last, r wire.RunReport) {
 	for _, id := range s.orders {
 		s.out.done(id, nil)
@@ -127,13 +131,14 @@ func (s *shutdown) finish(last, r wire.RunReport) {
 	s.out.do(finish{})
 }
 
-// exit is how a process ended.
+// exit is how a process ended. The zero exit is a process that ended well.
 type exit struct {
 	code   int            // -1 after a signal
 	signal syscall.Signal // 0 for none
 	said   string         // its last lines on standard error
 }
 
+// String goes on from "it" or "the agent".
 func (e exit) String() string {
 	switch {
 	case e.signal == syscall.SIGKILL:

@@ -9,7 +9,7 @@ import (
 )
 
 // stderrTail logs what the agent writes to stderr and keeps its last lines: they often say
-// why it died.
+// why it died. Its text is the agent's, so it is logged and cut, and never printed as it is.
 type stderrTail struct {
 	log   *slog.Logger
 	quiet chan struct{} // closed when nothing more comes
@@ -21,6 +21,7 @@ type stderrTail struct {
 // maxErrors is how many lines are told with the agent's end.
 const maxErrors = 3
 
+// newStderrTail has nothing yet; follow fills it.
 func newStderrTail(log *slog.Logger) *stderrTail {
 	return &stderrTail{log: log, quiet: make(chan struct{})}
 }
@@ -34,6 +35,7 @@ func (t *stderrTail) follow(r io.Reader) {
 	})
 }
 
+// note keeps a line that says something.
 func (t *stderrTail) note(text string) {
 	t.log.Info("agent wrote to stderr", "text", text)
 	if text = strings.TrimSpace(text); text == "" {
@@ -42,6 +44,7 @@ func (t *stderrTail) note(text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.lines = append(t.lines, text)
+	// The last lines are those that say why a program died.
 	t.lines = t.lines[max(0, len(t.lines)-maxErrors):]
 }
 

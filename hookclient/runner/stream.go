@@ -9,7 +9,7 @@ import (
 	"github.com/aoctl/aoctl/broker/wire"
 )
 
-// system is what the agent says of itself.
+// system is what the agent says of itself. An init line is a sign that a turn begins.
 func (p *peer) system(m message) {
 	if m.Mode != "" {
 		p.questions.mode = m.Mode
@@ -19,10 +19,12 @@ func (p *peer) system(m message) {
 	}
 }
 
-// maxSaid is how much of what the model said is reported, in bytes.
+// maxSaid is how much of what the model said is reported, in bytes. The whole text is in the
+// agent's transcript.
 const maxSaid = 16 << 10
 
-// assistant is what the model said.
+// assistant is what the model said. What a sub-agent says is shown, and not reported: it is no
+// part of the conversation with the user.
 func (p *peer) assistant(m message) {
 	list, err := blocks(m.Message)
 	if err != nil {
@@ -52,6 +54,9 @@ func (p *peer) assistant(m message) {
 
 // user is what the tools gave back, or an echo of a message. What ran without having come
 // through the gate ends the agent.
+//
+// A result without an error is a call that ran. That it was allowed stands in the ledger, or the
+// agent went past its gate.
 func (p *peer) user(m message) {
 	if m.UUID != "" && m.IsReplay {
 		p.mailbox.tookUp(m.UUID)
@@ -76,11 +81,14 @@ func (p *peer) user(m message) {
 }
 
 // result ends a turn. A turn that somebody interrupted is no reason why a model should not
-// have had its message.
+// have had its message. A call that was put off ends the process, so that it can be resumed when
+// the call has its answer.
 func (p *peer) result(m message) {
 	p.turn.end(m)
 	last := p.turn.last
 	var why error
+	// A turn that failed may have failed before any model was asked, so its message may come
+	// again.
 	if p.turn.failed && !strings.HasPrefix(last.Result, "aborted") {
 		why = errors.New(last.Error)
 	}

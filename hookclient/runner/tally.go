@@ -6,7 +6,8 @@ import (
 	"github.com/aoctl/aoctl/broker/wire"
 )
 
-// tally is what the turns of one process have used so far.
+// tally is what the turns of one process have used so far. It counts one process; the console
+// adds the earlier ones.
 type tally struct {
 	cost  float64 // US dollars
 	usage wire.RunUsage
@@ -29,6 +30,8 @@ func (t *tally) add(m message) {
 	}
 }
 
+// count adds tokens. Numbers are the agent's output and may be anything, so each is bounded
+// before it is added.
 func (t *tally) count(u tokenUsage) {
 	for sum, n := range map[*int64]int64{
 		&t.usage.Input: u.Input, &t.usage.Output: u.Output, &t.usage.CacheRead: u.CacheRead, &t.usage.CacheWrite: u.CacheWrite,

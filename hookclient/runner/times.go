@@ -13,6 +13,7 @@ type times struct {
 	event   time.Duration // for the console's answer to what is no question
 }
 
+// defaultTimes are those of every run; tests make them short.
 func defaultTimes() times {
 	return times{
 		greet: 2 * time.Minute, control: 30 * time.Second,
@@ -23,7 +24,8 @@ func defaultTimes() times {
 // longest is what a call may wait when the person at the console gives it more time.
 const longest = 24 * time.Hour
 
-// gateTime is how long the agent lets the gate's answer take: longer than anybody is given.
+// gateTime is how long the agent lets the gate's answer take: longer than anybody is given. The
+// runner's own limit of a day must be over first, so that a refusal comes and no timeout.
 const gateTime = 25 * time.Hour
 
 // eventTime is how long the agent waits for the answer to an event that is no question.

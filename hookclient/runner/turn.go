@@ -4,7 +4,8 @@ import "github.com/aoctl/aoctl/broker/wire"
 
 // turn is what the agent is doing right now, if anything, and what all its turns have come
 // to so far. A turn begins when the agent is told a message or starts on something by
-// itself, and ends with a result.
+// itself, and ends with a result. last keeps its totals after the turn, for the report of the
+// end.
 type turn struct {
 	out         *outbox
 	busy        bool
@@ -17,6 +18,7 @@ type turn struct {
 	failed bool           // that turn did
 }
 
+// newTurn is one that has not begun.
 func newTurn(out *outbox) *turn { return &turn{out: out, tools: map[string]string{}} }
 
 // begin notes that the agent is at work. Most signs of that come in the middle of a turn.
@@ -42,11 +44,13 @@ func (t *turn) callEnded(id string) string {
 	return tool
 }
 
-// end takes the result of a turn.
+// end takes the result of a turn. A result is believed whatever came before it: the agent says
+// when its turn is over.
 func (t *turn) end(m message) {
 	t.count++
 	t.used.add(m)
 	t.last = wire.RunReport{Result: m.ending(), Cost: t.used.cost, Usage: t.used.usage, Turns: t.count}
+	// Either sign is enough, as a turn that failed must not pass for one that did not.
 	t.failed = m.IsError || m.Subtype != "success"
 	if t.failed {
 		t.last.Error = cut(m.whyFailed(), maxReason)

@@ -3,7 +3,8 @@ package runner
 import "sync"
 
 // viewer calls show from a goroutine of its own: a terminal that was stopped must not keep
-// the runner from the console. The agent waits once too much is unseen.
+// the runner from the console. The agent waits once too much is unseen. The zero value is not
+// ready.
 type viewer struct {
 	show   func(Seen) error
 	failed chan struct{} // closed when show failed
@@ -21,6 +22,7 @@ type viewer struct {
 // to, in bytes.
 const maxUnseen = 16 << 20
 
+// newViewer starts the goroutine that shows; close ends it.
 func newViewer(f func(Seen) error) *viewer {
 	v := &viewer{
 		show: f, failed: make(chan struct{}), room: make(chan struct{}, 1),
@@ -30,6 +32,7 @@ func newViewer(f func(Seen) error) *viewer {
 	return v
 }
 
+// put never waits. Whoever puts looks at full before it takes on more.
 func (v *viewer) put(seen Seen) {
 	v.mu.Lock()
 	v.queue = append(v.queue, seen)
@@ -38,8 +41,10 @@ func (v *viewer) put(seen Seen) {
 	nudge(v.more)
 }
 
+// weight is about what an entry takes in memory.
 func weight(s Seen) int { return len(s.Raw) + len(s.Text) + len(s.Input) + 256 }
 
+// full reports that too much is unseen. room tells when that may be over.
 func (v *viewer) full() bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -69,6 +74,7 @@ func (v *viewer) run(failed chan struct{}) {
 			if !ok {
 				break
 			}
+			// A terminal that failed once is not tried again.
 			if !broken && v.show(seen) != nil {
 				broken = true
 				close(failed)
@@ -78,6 +84,7 @@ func (v *viewer) run(failed chan struct{}) {
 	}
 }
 
+// next takes the oldest entry; done is true when none will come.
 func (v *viewer) next() (seen Seen, ok, done bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -89,7 +96,8 @@ func (v *viewer) next() (seen Seen, ok, done bool) {
 	return seen, true, false
 }
 
-// nudge leaves one value in c.
+// nudge leaves one value in c. c has room for one, so a second nudge before the first was seen is
+// the same one.
 func nudge(c chan struct{}) {
 	select {
 	case c <- struct{}{}:

@@ -19,6 +19,7 @@ type writer struct {
 	gone    chan struct{} // closed when nothing is written any more
 }
 
+// newWriter starts the goroutine that writes.
 func newWriter(to io.WriteCloser) *writer {
 	w := &writer{to: to, changed: make(chan struct{}, 1), taken: make(chan struct{}, 1), gone: make(chan struct{})}
 	go w.run()
@@ -36,7 +37,7 @@ func (w *writer) put(line []byte) {
 	nudge(w.changed)
 }
 
-// close ends the agent's input behind what was put.
+// close ends the agent's input behind what was put. It does not wait for that.
 func (w *writer) close() {
 	w.mu.Lock()
 	w.shut = true
@@ -44,7 +45,7 @@ func (w *writer) close() {
 	nudge(w.changed)
 }
 
-// abort ends it at once, even in the middle of a line.
+// abort ends it at once, even in the middle of a line. The goroutine ends soon after.
 func (w *writer) abort() {
 	w.close()
 	_ = w.to.Close() // ends a write that is under way

@@ -20,6 +20,14 @@
 // Facts, the events that hold until a later one changes them, have no row: the log is
 // their authority. Their subject is their number among the facts, "fact/N" from 1, and
 // their seal covers that number.
+//
+// Check is the other half: before a change is recorded it looks that rows and events say the same
+// (plan.go), and tells for each event which row it vouches for, so that the store can seal it.
+// Facts have a file of their own (facts.go). Both stores use this package, the one in memory for
+// tests as well, so their logs are the same to the byte.
+//
+// Nothing here may change for logs that exist. A new field in a row needs a new kind of seal
+// beside the old one, or every older log would fail to verify.
 package chain
 
 import (
@@ -33,7 +41,8 @@ import (
 // Hash is a SHA-256. The zero Hash stands before the first event.
 type Hash [sha256.Size]byte
 
-// Link is one event as it is hashed.
+// Link is one event as it is hashed. Strings hold bytes as they are stored: a text that is no
+// UTF-8 is hashed as it is.
 type Link struct {
 	Seq     int64
 	AtMS    int64
@@ -48,7 +57,8 @@ type Link struct {
 // roomy is what most events and rows take at most to be hashed: they need no memory of the heap.
 const roomy = 1024
 
-// After is the hash of l when prev is the hash of the event before it.
+// After is the hash of l when prev is the hash of the event before it. Each text has its length
+// before it, so no byte can move from one field to the next without changing the hash.
 func (l Link) After(prev Hash) Hash {
 	var room [roomy]byte
 	b := room[:0]
@@ -61,7 +71,8 @@ func (l Link) After(prev Hash) Hash {
 	return sha256.Sum256(b)
 }
 
-// MS is t in milliseconds since 1970 UTC; 0 for the zero time.
+// MS is t in milliseconds since 1970 UTC; 0 for the zero time. The zero time is 0, which is also
+// the first moment of 1970; no event is of that time.
 func MS(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -83,7 +94,9 @@ func RequestSubject(id string) string { return "request/" + id }
 // GrantSubject is the subject of a grant's events.
 func GrantSubject(id string) string { return "grant/" + id }
 
-// SealRequest covers everything about a request that is fixed when it is made.
+// SealRequest covers everything about a request that is fixed when it is made. Annotations are
+// not covered: they are not in the row, or the log has them elsewhere. The word in front keeps a
+// seal of one kind from passing for one of another.
 func SealRequest(r *broker.Request) Hash {
 	var room [roomy]byte
 	b := appendText(room[:0], "request")
@@ -130,7 +143,7 @@ func SealGrant(g *broker.Grant) Hash {
 	return sha256.Sum256(b)
 }
 
-// SealUse covers who used the grant sealed by created.
+// SealUse covers who used the grant sealed by created. by is a request's id, or Revoked.
 func SealUse(created Hash, by string) Hash {
 	var room [roomy]byte
 	b := appendText(room[:0], "use")
@@ -138,13 +151,16 @@ func SealUse(created Hash, by string) Hash {
 	return sha256.Sum256(appendText(b, by))
 }
 
+// sha is for short values, where the heap does not matter.
 func sha(b []byte) Hash { return sha256.Sum256(b) }
 
+// appendText writes the length, then the bytes.
 func appendText(b []byte, s string) []byte {
 	b = binary.BigEndian.AppendUint64(b, uint64(len(s)))
 	return append(b, s...)
 }
 
+// appendInt writes eight bytes, big endian, as in the table above.
 func appendInt(b []byte, n int64) []byte {
 	return binary.BigEndian.AppendUint64(b, uint64(n)) //nolint:gosec // the same 64 bits, for hashing
 }

@@ -76,6 +76,8 @@ func (ck *checker) claimRule(id string, m mark) error {
 	return nil
 }
 
+// checkRule refuses a row that no broker would write. Whether a rule's patterns compile is not
+// looked at here.
 func checkRule(r *rules.Rule) error {
 	switch {
 	case r.Version < 1:
@@ -140,6 +142,7 @@ func (ck *checker) ruleSaved(e *broker.Event) (Vouch, error) {
 	return Vouch{}, fmt.Errorf("the change does not save rule %s", d.Rule.ID)
 }
 
+// ruleRemoved checks that the event tells of a rule whose row the change takes away.
 func (ck *checker) ruleRemoved(e *broker.Event) (Vouch, error) {
 	d, err := decode[broker.RuleRemovedData](e.Data)
 	if err != nil {
@@ -216,6 +219,8 @@ func asLogged(r *rules.Rule) ([]byte, error) {
 	return json.Marshal(again)
 }
 
+// decode reads an event's data; members that it does not know are passed over, so a newer log can
+// be read.
 func decode[T any](data []byte) (v T, err error) {
 	if err = json.Unmarshal(data, &v); err != nil {
 		err = fmt.Errorf("data: %w", err)

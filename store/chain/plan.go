@@ -71,6 +71,7 @@ func Check(c *broker.Change) ([]Vouch, error) {
 	return out, nil
 }
 
+// checker looks at one change. It is made for one change and thrown away.
 type checker struct {
 	c      *broker.Change
 	settle map[string]int  // id → index into c.Settle
@@ -78,6 +79,7 @@ type checker struct {
 	seen   map[mark]bool
 }
 
+// mark names a row of the change by its part, and by its place where there may be several.
 type mark struct {
 	part  Part
 	index int
@@ -110,6 +112,8 @@ func (ck *checker) rows() error {
 	return ck.checkRules()
 }
 
+// checkSession refuses a session that could not be loaded again. Everything else about it is no
+// matter of the log.
 func checkSession(s *broker.Session) error {
 	switch s.State {
 	case broker.SessionActive, broker.SessionIdle, broker.SessionStopping, broker.SessionStopped,
@@ -123,6 +127,8 @@ func checkSession(s *broker.Session) error {
 	return nil
 }
 
+// checkRequest refuses a request whose state and outcome do not go together, or whose digest is
+// another call's.
 func checkRequest(r *broker.Request) error {
 	switch {
 	case r.ID == "":
@@ -165,6 +171,7 @@ func (ck *checker) event(e *broker.Event) (Vouch, error) {
 	return v, nil
 }
 
+// vouch sorts an event by its type. A type that is none of these vouches for no row.
 func (ck *checker) vouch(e *broker.Event) (Vouch, error) {
 	c := ck.c
 	switch e.Type {
@@ -188,6 +195,7 @@ func (ck *checker) vouch(e *broker.Event) (Vouch, error) {
 	return Vouch{}, nil
 }
 
+// created checks that the event is about the request that the change inserts.
 func (ck *checker) created(e *broker.Event) (Vouch, error) {
 	r := ck.c.Insert
 	if r == nil || r.ID != e.RequestID {
@@ -286,6 +294,7 @@ func AgreesDecided(r *broker.Request, session string, data []byte) error {
 	return agreesOutcome(r.Outcome, &d)
 }
 
+// agreesCall compares the call by its tool and digest, which covers the input.
 func agreesCall(r *broker.Request, tool, digest string) error {
 	if tool != utf8Of(r.ToolName) || digest != r.Digest {
 		return fmt.Errorf("the log has another call for request %s", r.ID)
@@ -293,6 +302,7 @@ func agreesCall(r *broker.Request, tool, digest string) error {
 	return nil
 }
 
+// agreesOutcome compares everything that an outcome says but its time, which the callers compare.
 func agreesOutcome(o *broker.Outcome, d *broker.DecidedData) error {
 	by := o.By
 	by.ID, by.Exe, by.TTY = utf8Of(by.ID), utf8Of(by.Exe), utf8Of(by.TTY)

@@ -5,6 +5,7 @@ import (
 	"time"
 )
 
+// ofThread counts what the thread itself computed and what the system did for it.
 func ofThread() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_THREAD, &u); err != nil {

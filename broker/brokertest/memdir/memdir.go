@@ -1,5 +1,9 @@
 // Package memdir gives tests a folder in memory, where it is not the disk that they test:
 // what is written whole to a disk, hundreds of times, waits for it each time.
+//
+// What such tests try is what is written, and in which order; that a disk keeps it they leave to
+// others. Where the machine has no such place New gives a folder on the disk, so a test must
+// never depend on it. Nothing outlives the test.
 package memdir
 
 import (
@@ -15,7 +19,8 @@ import (
 const room = 256 << 20
 
 // New returns a folder of the test's own, which is removed after it: in memory where the
-// machine has room for it there, and on the disk elsewhere.
+// machine has room for it there, and on the disk elsewhere. Nothing must depend on where it is: a
+// machine without such a place gives a folder of the disk.
 func New(tb testing.TB) string {
 	tb.Helper()
 	if place() == "" {
@@ -46,6 +51,8 @@ var place = sync.OnceValue(func() string {
 		return ""
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
+	// Some systems mount it so that nothing there can be run, and tests put programs into such
+	// folders.
 	program := filepath.Join(dir, "program")
 	if os.WriteFile(program, []byte("#!/bin/sh\n"), 0o700) != nil || exec.Command(program).Run() != nil { //nolint:gosec // it is a program
 		return ""

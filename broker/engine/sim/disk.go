@@ -11,7 +11,8 @@ import (
 	"github.com/aoctl/aoctl/broker"
 )
 
-// tables are what a disk has at one moment.
+// tables are what a disk has at one moment. They are maps of values, so a clone is a snapshot and
+// nothing is written to a file.
 type tables struct {
 	requests    map[string]broker.Request
 	keys        map[string]string
@@ -35,6 +36,8 @@ func newTables() *tables {
 	}
 }
 
+// clone is a copy that shares no map. Slices are clipped, so that an append to one copy cannot
+// write into the other.
 func (t *tables) clone() *tables {
 	return &tables{
 		requests: maps.Clone(t.requests), keys: maps.Clone(t.keys), sessions: maps.Clone(t.sessions), grants: maps.Clone(t.grants),
@@ -43,7 +46,8 @@ func (t *tables) clone() *tables {
 	}
 }
 
-// fault is how the next commit goes wrong.
+// fault is how the next commit goes wrong. Each of them is one that a real disk, kernel or
+// battery has.
 type fault int
 
 const (
@@ -60,7 +64,7 @@ var (
 )
 
 // disk is a store that is drawn. It keeps what was written since the last sync apart: a power
-// cut loses some of that.
+// cut loses some of that. It belongs to the one goroutine of its world.
 type disk struct {
 	now    *tables
 	synced *tables // as of the last sync
@@ -72,14 +76,20 @@ type disk struct {
 func newDisk() *disk { return &disk{now: newTables(), synced: newTables()} }
 
 // Record implements engine.Recorder.
+//
+// A fault of one change is found before anything is kept, as a transaction is rolled back. A
+// drawn fault takes its turn whether or not the changes are sound.
 func (d *disk) Record(_ context.Context, list ...*broker.Change) error {
+	// Faults are used up one for each commit, in the order in which they were drawn.
 	f := sound
 	if len(d.faults) > 0 {
 		f, d.faults = d.faults[0], d.faults[1:]
 	}
 	switch f {
+	// Nothing is written, and the caller is told the truth.
 	case refuses:
 		return errDisk
+	// The console is gone, so it does not matter what is returned.
 	case killed:
 		d.dead = true
 		return errKilled
@@ -87,6 +97,7 @@ func (d *disk) Record(_ context.Context, list ...*broker.Change) error {
 	}
 	next := d.now.clone()
 	sync := false
+	// The changes apply to a copy, so that one that fails takes the others with it.
 	for i, c := range list {
 		if err := next.apply(c); err != nil {
 			return &broker.ChangeError{Index: i, Err: err}
@@ -95,10 +106,13 @@ func (d *disk) Record(_ context.Context, list ...*broker.Change) error {
 	}
 	d.now = next
 	d.tail = append(d.tail, list...)
+	// A commit that syncs makes all earlier ones durable as well, as in a file that is written
+	// front to back.
 	if sync {
 		d.synced, d.tail = next.clone(), nil
 	}
 	switch f {
+	// The worst of them: what is on the disk and what the caller believes are two things.
 	case lies:
 		return errDisk
 	case killedOn:
@@ -109,7 +123,8 @@ func (d *disk) Record(_ context.Context, list ...*broker.Change) error {
 	return nil
 }
 
-// cutPower loses all but the first keep changes since the last sync.
+// cutPower loses all but the first keep changes since the last sync. A disk keeps the order of
+// writes: what is lost is lost from some point on.
 func (d *disk) cutPower(keep int) {
 	at := d.synced.clone()
 	for _, c := range d.tail[:min(keep, len(d.tail))] {
@@ -120,10 +135,12 @@ func (d *disk) cutPower(keep int) {
 	d.now, d.synced, d.tail = at, at.clone(), nil
 }
 
-// apply writes c, or says why it cannot be.
+// apply writes c, or says why it cannot be. It does not check hashes or seals, which package
+// store's own tests do. On an error t is spoiled, so callers apply to a copy.
 func (t *tables) apply(c *broker.Change) error {
 	if c.Insert != nil {
 		r := *c.Insert
+		// Every call here has a key.
 		if _, taken := t.requests[r.ID]; taken || t.keys[r.Key] != "" {
 			return broker.ErrDuplicate
 		}
@@ -176,6 +193,8 @@ func (t *tables) apply(c *broker.Change) error {
 	return nil
 }
 
+// log takes note of those events that a starting console is told of, or that speak against an
+// answer.
 func (t *tables) log(e broker.Event) {
 	t.seq++
 	e.Seq = t.seq
@@ -199,13 +218,15 @@ func (t *tables) log(e broker.Event) {
 	}
 }
 
-// plain is r as a store keeps it.
+// plain is r as a store keeps it. Annotations are not stored, and a request from the disk must
+// not have them.
 func plain(r broker.Request) broker.Request {
 	r.Assessment, r.Checkpoint, r.Held, r.Deferrable, r.Legible, r.Suggestions, r.Alarm, r.Unheard = nil, nil, "", false, false, nil, nil, false
 	return r
 }
 
-// saved is what a starting console reads.
+// saved is what a starting console reads. The order is fixed, since a map's own would make two
+// runs of one world differ.
 func (t *tables) saved() broker.Saved {
 	s := broker.Saved{Facts: t.facts, RuleUse: maps.Clone(t.uses)}
 	for _, id := range sortedKeys(t.requests) {
@@ -230,8 +251,10 @@ func (t *tables) saved() broker.Saved {
 	return s
 }
 
+// sortedKeys is the order in which maps are walked here, for the same reason.
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
+// String is how the story tells of it.
 func (f fault) String() string {
 	return [...]string{"works", "refuses", "writes and says that it did not", "is killed before it writes", "is killed after it wrote"}[f]
 }

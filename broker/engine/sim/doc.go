@@ -15,4 +15,18 @@
 //
 // The same moves make the same world, so a failing list is made shorter, move by move, until
 // every one that is left is needed; it then reads as a story.
+//
+// How a world goes: draw makes moves of a seed (world.go). Each move is made by world.do, which
+// queues inputs for the engine or changes what is around it; the move "round" lets the loop take
+// what is queued, as one transaction. An asker is a hook client as a small state machine
+// (asker.go), the disk is a store whose faults are drawn (disk.go), and the oracle writes down
+// what was promised to whom and compares it after every round (check.go). At the end all agents
+// are let run and all calls must end (play.go).
+//
+// Everything runs in one goroutine and asks no clock, so a run is the same every time. The engine
+// under test is the real one, State and Loop; only the ends of it are drawn. The files of calls
+// do not exist here: their stamp is always the same one.
+//
+// Nothing here compares the engine with a second one. The oracle knows promises alone, so the
+// engine may be built anew and this package stays.
 package sim

@@ -5,13 +5,15 @@ import (
 	"strings"
 )
 
-// Result is what became of a world.
+// Result is what became of a world. Wrong names the first promise only: what comes after it may
+// follow from it.
 type Result struct {
 	Steps int    // inputs that the engine took
 	Wrong string // the promise that was broken; "" when none was
 }
 
-// play makes moves until a promise is broken, and lets everything come to its end.
+// play makes moves until a promise is broken, and lets everything come to its end. A panic of the
+// engine is a broken promise like any other, and is told with the moves that led there.
 func play(moves []Move, tell bool) (w *world) {
 	w = newWorld(tell)
 	defer func() {
@@ -28,12 +30,16 @@ func play(moves []Move, tell bool) (w *world) {
 	return w
 }
 
-// settle lets every agent hear its answer, and every call end.
+// settle lets every agent hear its answer, and every call end. The disk is sound from here on,
+// and no agent is paused, so whatever still waits would wait for ever.
 func (w *world) settle() {
 	w.disk.faults = nil
+	// Paying a debt may set something free that is to be written as well, so it is done more than
+	// once.
 	for range 3 {
 		w.mend()
 	}
+	// More rounds than any agent needs to ask, wait, be woken and hear.
 	for range 12 {
 		for _, a := range w.askers {
 			if a != nil {
@@ -43,34 +49,40 @@ func (w *world) settle() {
 		}
 		w.round()
 	}
+	// Long enough for every deadline, also one that was moved.
 	w.wait(3 * timeout)
 	for _, r := range w.pending() {
+		// What is put off waits for a person as long as it takes, and a late card has its end.
 		if r.Checkpoint == nil && r.Outcome == nil {
 			w.fail("%s waits for ever", r.ID)
 		}
 	}
 }
 
-// Play plays the world of a seed, of so many moves.
+// Play plays the world of a seed, of so many moves. It may be called from several goroutines at a
+// time; worlds share nothing.
 func Play(seed uint64, moves int) Result {
 	w := play(draw(seed, moves), false)
 	return Result{w.steps, w.wrong}
 }
 
 // Story plays the world of a seed again and tells the shortest list of moves that breaks the
-// same promise; "" when none is broken.
+// same promise; "" when none is broken. It plays the world many times, so it takes much longer
+// than Play.
 func Story(seed uint64, moves int) string {
 	list := draw(seed, moves)
 	w := play(list, false)
 	if w.wrong == "" {
 		return ""
 	}
+	// The shortened list is played once more, now with its story told.
 	list = shrink(list, kindOf(w.wrong))
 	w = play(list, true)
 	return fmt.Sprintf("seed %d, %d moves of %d:\n%s", seed, len(list), moves, strings.Join(w.said, "\n"))
 }
 
-// kindOf is a broken promise without the names in it.
+// kindOf is a broken promise without the names in it. Two lists that break the same promise name
+// other calls and times in it, since leaving out a move changes the ids.
 func kindOf(wrong string) string {
 	words := strings.Fields(wrong)
 	var kept []string
@@ -83,7 +95,8 @@ func kindOf(wrong string) string {
 }
 
 // shrink leaves out moves as long as the same promise is broken, large parts first, and makes
-// the numbers of those that are left small.
+// the numbers of those that are left small. A list from which nothing can be left out is not the
+// shortest there is, but it is one that a person can read.
 func shrink(list []Move, kind string) []Move {
 	breaks := func(l []Move) bool { return kindOf(play(l, false).wrong) == kind }
 	for size := len(list) / 2; size > 0; {
@@ -103,6 +116,7 @@ func shrink(list []Move, kind string) []Move {
 			size /= 2
 		}
 	}
+	// Small numbers name the first agent, session or call, so the story has few names.
 	for i := range list {
 		for _, small := range []Move{{list[i].Kind, 0, 0}, {list[i].Kind, list[i].Who, 0}, {list[i].Kind, 0, list[i].N}} {
 			was := list[i]

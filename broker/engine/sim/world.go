@@ -17,7 +17,9 @@ import (
 	"github.com/aoctl/aoctl/broker/rules"
 )
 
-// Move is one thing that somebody does: who, and which of what there is. Both count round.
+// Move is one thing that somebody does: who, and which of what there is. Both count round. A
+// number picks among what there is when the move is made, so a list stays playable when moves are
+// left out of it. A move that finds nothing to do does nothing.
 type Move struct {
 	Kind string
 	Who  int
@@ -66,12 +68,15 @@ var (
 	}
 )
 
-// weighed is a kind of move, and how often it is made.
+// weighed is a kind of move, and how often it is made. Its number is of use only beside the
+// others'.
 type weighed struct {
 	kind string
 	n    int
 }
 
+// The times are short, so that a world of a few hundred moves sees deadlines, late answers and
+// grants that expire.
 const (
 	sessions  = 3
 	slots     = 5 // agents that ask at a time
@@ -84,7 +89,8 @@ const (
 	mostTimers = 1000 // that fire while time passes once
 )
 
-// calls are the commands that agents want to run, read once.
+// calls are the commands that agents want to run, read once. To read a command costs more than to
+// judge it, and a million worlds judge the same four.
 var calls = func() []*rules.Call {
 	list := make([]*rules.Call, commands)
 	for i := range list {
@@ -93,19 +99,23 @@ var calls = func() []*rules.Call {
 	return list
 }()
 
+// command is one that no built-in rule knows, so only the world's own rules speak about it.
 func command(n int) string { return "make part" + string(rune('a'+n%commands)) }
 
+// input is the tool's input, the same bytes for the same number.
 func input(n int) json.RawMessage {
 	raw, _ := json.Marshal(map[string]string{"command": command(n)}) // a map of strings never fails
 	return raw
 }
 
+// Two actors are enough: one that may allow and one that may not.
 var (
 	operator = broker.Actor{Kind: broker.ByOperator}
 	program  = broker.Actor{Kind: broker.ByProcess, PID: 77}
 )
 
-// world is a broker with everybody around it.
+// world is a broker with everybody around it. It has no lock: one goroutine plays it. wrong stays
+// at the first broken promise.
 type world struct {
 	now    time.Time
 	disk   *disk
@@ -124,16 +134,20 @@ type world struct {
 	wrong  string
 }
 
-// look is a call as an operator saw it.
+// look is a call as an operator saw it. It may be old when the key is pressed. The engine must
+// notice.
 type look struct {
 	id, digest, stamp string
 }
 
-// Answered and the others are what the loop tells the world of.
+// Answered and the others are what the loop tells the world of. Only a wake-up is remembered; who
+// was woken looks for itself.
 func (w *world) Answered(id string)         { w.woken[id] = true }
 func (w *world) Moved(string)               {}
 func (w *world) SessionChanged(string)      {}
 func (w *world) StartRunner(broker.Session) {}
+
+// newWorld begins with an empty disk and an open console.
 func newWorld(tell bool) *world {
 	w := &world{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), disk: newDisk(), woken: map[string]bool{}, tell: tell}
 	w.checks.world = w
@@ -148,8 +162,11 @@ func (w *world) newID(kind string) string {
 	return fmt.Sprintf("%s-%d", kind, w.ids)
 }
 
-// open starts a console over what the disk has.
+// open starts a console over what the disk has. It hands over what package service finds out at a
+// start: which calls are owed an answer, which are late, which checkpoints have no call. Nobody
+// remembers how often a console crashed, so calls are not set aside here.
 func (w *world) open() {
+	// There is no limit on the rate: a world is made of bursts.
 	limits := engine.Limits{
 		ApprovalTimeout: timeout, LateFor: lateFor, AskerGrace: grace, MaxPerSession: 64, MaxPending: 4096, MaxSessions: 64, Rate: -1, OnTimeout: broker.Deny,
 	}
@@ -164,7 +181,9 @@ func (w *world) open() {
 	for _, cp := range saved.Checkpoints {
 		r, ok := w.disk.now.requests[cp.RequestID]
 		switch {
+		// It still waits, and Saved has it.
 		case pending[cp.RequestID]:
+		// A checkpoint for which there is nothing left to give is a stray one, to be dropped.
 		case !ok || r.Outcome == nil || !cp.TakenUpAt.IsZero():
 			st.Stray = append(st.Stray, cp)
 		default:
@@ -186,10 +205,12 @@ func (w *world) open() {
 	w.loop = engine.NewLoop(s, timers, w.disk, w, slog.New(slog.DiscardHandler))
 	w.queued, w.then = nil, nil
 	w.checks.restarted()
+	// It is the first input of every console, as in package service.
 	w.send(engine.TakeUp{Ends: ends}, nil)
 	w.round()
 }
 
+// granted reports whether a late call was answered by a grant: then it is late no more.
 func (w *world) granted(request string) bool {
 	for _, g := range w.disk.now.grants {
 		if g.RequestID == request {
@@ -199,22 +220,26 @@ func (w *world) granted(request string) bool {
 	return false
 }
 
-// send queues an input for the next round.
+// send queues an input for the next round. then hears the reply; nil when nobody waits for one.
+// It is called after the whole round is done, as a caller is that waits for the loop.
 func (w *world) send(in engine.Input, then func(engine.Reply)) {
 	w.queued = append(w.queued, in)
 	w.then = append(w.then, then)
 }
 
-// round lets the loop take what is queued.
+// round lets the loop take what is queued. A round in which the console is killed gives no
+// replies: whoever asked learns nothing, whatever is on the disk.
 func (w *world) round() {
 	if len(w.queued) > 0 {
 		w.sayf("-- a round of %d", len(w.queued))
 	}
+	// What replies queue belongs to the next round.
 	ins, then := w.queued, w.then
 	w.queued, w.then = nil, nil
 	w.steps += len(ins)
 	w.checks.before(ins)
 	replies := w.loop.Round(context.Background(), w.now, ins...)
+	// The engine itself does not know that it was killed: it is thrown away.
 	if w.disk.dead { // nobody hears a word of it
 		w.disk.dead = false
 		w.say("the console is killed in the middle of it")
@@ -237,9 +262,11 @@ func (w *world) round() {
 	w.checks.state()
 }
 
+// nameOf is an input's type, for the story.
 func nameOf(in engine.Input) string { return strings.TrimPrefix(fmt.Sprintf("%T", in), "engine.") }
 
-// crash is what follows when the console's process is gone.
+// crash is what follows when the console's process is gone. The disk stays as it is; what was in
+// memory and on connections is gone.
 func (w *world) crash() {
 	w.checks.crashed()
 	w.woken = map[string]bool{}
@@ -251,6 +278,7 @@ func (w *world) crash() {
 	w.open()
 }
 
+// fail notes the first broken promise.
 func (w *world) fail(format string, args ...any) {
 	if w.wrong == "" {
 		w.wrong = fmt.Sprintf(format, args...)
@@ -258,12 +286,15 @@ func (w *world) fail(format string, args ...any) {
 	}
 }
 
+// say adds a line to the story. The text costs time to make, so it is made only while a story is
+// told.
 func (w *world) say(text string) {
 	if w.tell {
 		w.said = append(w.said, fmt.Sprintf("%6.1f s  %s", w.now.Sub(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)).Seconds(), text))
 	}
 }
 
+// sayf is say with a format.
 func (w *world) sayf(format string, args ...any) {
 	if w.tell {
 		w.say(fmt.Sprintf(format, args...))
@@ -272,9 +303,11 @@ func (w *world) sayf(format string, args ...any) {
 
 func sessionID(n int) string { return "session " + string(rune('A'+n%sessions)) }
 
-// judge is what the rules say of a command, by a look at the call.
+// judge is what the rules say of a command, by a look at the call. It says what package policy
+// would, short of files and danger: where rules are in doubt none of them allows.
 func judge(l engine.Look, n int, now time.Time) engine.Judged {
 	a := l.Rules.Set.Judge(calls[n%commands], now)
+	// An alarm takes rules their right to allow, as a log in doubt does.
 	if doubt := l.Rules.Doubt + l.Rules.Unread + l.Rules.Stuck + l.Alarm; doubt != "" && a.Verdict == rules.Allow {
 		a = broker.AskInstead(a, doubt)
 	}
@@ -291,6 +324,7 @@ func (w *world) rejudge(id, rule string) {
 	w.send(engine.Assess{ID: id, Judged: judge(x.Look, n, w.now), Was: x.Stamp, Ends: !x.Look.Moot, Rule: rule}, nil)
 }
 
+// commandOf finds the number of a call's command again.
 func commandOf(r broker.Request) int {
 	for n := range commands {
 		if string(r.ToolInput) == string(input(n)) {
@@ -300,16 +334,19 @@ func commandOf(r broker.Request) int {
 	return 0
 }
 
-// pending are the ids of what an operator sees, in order.
+// pending are the cards that an operator sees, waiting and late ones, in order.
 func (w *world) pending() []broker.Request {
 	snap := w.loop.View().Snapshot(w.now)
 	return snap.Requests
 }
 
-// do makes a move.
+// do makes a move. A kind that is not known does nothing, here or in the functions that it leads
+// to.
 func (w *world) do(m Move) {
 	sid := sessionID(m.Who)
 	a := w.askers[m.Who%slots]
+	// An operator looks in one move and presses the key in a later one, and remembers one call at
+	// a time.
 	op := m.Who % operators
 	switch m.Kind {
 	case "ask":
@@ -317,6 +354,7 @@ func (w *world) do(m Move) {
 			a = w.newAsker(m.Who, m.N)
 			w.sayf("%s asks for %q in %s", a.name, command(a.command), a.session)
 		}
+	// The number picks among those who have something to do, so that few moves are lost.
 	case "go on":
 		var able []*asker
 		for _, x := range w.askers {
@@ -329,6 +367,7 @@ func (w *world) do(m Move) {
 		}
 	case "round":
 		w.round()
+	// Nothing is sent: to look changes nothing.
 	case "look":
 		if list := w.pending(); len(list) > 0 {
 			r := list[m.N%len(list)]
@@ -336,6 +375,7 @@ func (w *world) do(m Move) {
 			w.looks[op] = look{r.ID, r.Digest, x.Stamp}
 			w.sayf("operator %d looks at %s (%q in %s)", op, r.ID, command(commandOf(r)), r.SessionID)
 		}
+	// The digest and the stamp are those of the card that was looked at.
 	case "allow", "deny":
 		if l := w.looks[op]; l.id != "" {
 			v := map[string]broker.Verdict{"allow": broker.Allow, "deny": broker.Deny}[m.Kind]
@@ -363,6 +403,7 @@ func (w *world) do(m Move) {
 		if a != nil {
 			a.paused = !a.paused
 		}
+	// A program takes it back, which needs no operator.
 	case "withdraw":
 		if a != nil && a.id != "" {
 			w.sayf("%s takes its question back", a.name)
@@ -372,6 +413,8 @@ func (w *world) do(m Move) {
 		if a != nil {
 			w.sayf("%s dies", a.name)
 			a.dead = true
+			// Its connections close with it. The engine also hears of its death with the next
+			// tick.
 			a.leave(true)
 		}
 	default:
@@ -379,7 +422,10 @@ func (w *world) do(m Move) {
 	}
 }
 
+// allowSeveral allows some of the cards as one. The bits of n say which of the cards are picked.
+// Here they are looked at and decided in one move.
 func (w *world) allowSeveral(op, n int) {
+	// There is no NewID: several calls at once never leave a grant.
 	in := engine.Decide{Decision: broker.Decision{Verdict: broker.Allow, By: operator}}
 	for i, r := range w.pending() {
 		if r.State == broker.Pending && (n>>i)&1 == 1 {
@@ -394,7 +440,8 @@ func (w *world) allowSeveral(op, n int) {
 	}
 }
 
-// doMore makes the moves that are not about one agent's question.
+// doMore makes the moves that are not about one agent's question. hook is for what agents tell.
+// It asks nothing, so nobody waits for the reply.
 func (w *world) doMore(m Move, sid string, op int) {
 	hook := func(kind agents.Kind, change func(h *agents.Hook)) {
 		h := agents.Hook{Kind: kind, Agent: "claude", SessionID: sid, CWD: "/src"}
@@ -407,6 +454,7 @@ func (w *world) doMore(m Move, sid string, op int) {
 	all := map[bool]string{true: "", false: sid}
 	everything := strings.HasSuffix(m.Kind, " all")
 	switch m.Kind {
+	// Without a session the input says All, since "" names no session.
 	case "stop", "stop all":
 		w.sayf("operator %d: %s %s", op, m.Kind, all[everything])
 		w.send(engine.Stop{SessionID: all[everything], All: everything, By: operator}, nil)
@@ -417,6 +465,8 @@ func (w *world) doMore(m Move, sid string, op int) {
 	case "session end":
 		hook(agents.SessionEnd, nil)
 	case "tool done":
+		// Only an agent that was told yes runs its call and reports it. The alarms have tests of
+		// their own.
 		if a := w.askers[m.Who%slots]; a != nil && a.mayRun {
 			hook(agents.ToolDone, func(h *agents.Hook) {
 				h.SessionID, h.ToolName, h.ToolInput, h.ToolUseID = a.session, "Bash", input(a.command), a.use
@@ -432,6 +482,7 @@ func (w *world) doMore(m Move, sid string, op int) {
 	case "observe", "observe all":
 		w.sayf("operator %d: %s %s", op, m.Kind, all[everything])
 		w.send(engine.Observe{SessionID: all[everything], On: true, By: operator}, nil)
+	// Both of them: calls are held again in general, and in this session.
 	case "gate again":
 		w.send(engine.Observe{SessionID: "", By: operator}, nil)
 		w.send(engine.Observe{SessionID: sid, By: operator}, nil)
@@ -462,7 +513,8 @@ func (w *world) doMore(m Move, sid string, op int) {
 	}
 }
 
-// elsewhere makes the moves of the disk, the machine and the clock.
+// elsewhere makes the moves of the disk, the machine and the clock. A fault of the disk is not at
+// once: it is put before one of the next commits.
 func (w *world) elsewhere(m Move) {
 	switch m.Kind {
 	case "disk":
@@ -472,17 +524,20 @@ func (w *world) elsewhere(m Move) {
 		if m.Who%5 == 0 {
 			w.disk.faults = append(w.disk.faults, f, f)
 		}
+	// Inputs that the loop has not taken are lost, as in a process that is gone.
 	case "kill":
 		w.say("the console is killed, and starts again")
 		w.queued, w.then = nil, nil
 		w.crash()
 	case "power":
+		// Any number of the writes may be left, all and none included.
 		keep := m.N % (len(w.disk.tail) + 1)
 		w.sayf("the power fails: of %d writes that were not synced %d are left", len(w.disk.tail), keep)
 		w.queued, w.then = nil, nil
 		w.disk.faults = nil
 		w.disk.cutPower(keep)
 		w.checks.powerCut()
+		// The agents run on the same machine, and are gone as well.
 		w.askers = [slots]*asker{}
 		w.crash()
 	case "mend":
@@ -500,8 +555,11 @@ func (w *world) elsewhere(m Move) {
 	}
 }
 
+// saveRule makes a rule about one of the commands. A rule may have few uses, so that the last one
+// is a matter of order. Waiting calls are judged anew, as package policy has them.
 func (w *world) saveRule(m Move) {
 	v := []rules.Verdict{rules.Allow, rules.Allow, rules.Deny, rules.Ask}[m.N%4]
+	// A limit of 0 is none.
 	r := rules.Rule{Enabled: true, Priority: 100, Tool: "Bash", Where: map[string]string{"command": command(m.Who)}, Decision: v, MaxUses: m.N % 3}
 	id := fmt.Sprintf("0198c0de-0000-7000-8000-%012d", len(w.ruleID)+1+w.ids)
 	w.ids++
@@ -518,7 +576,8 @@ func (w *world) saveRule(m Move) {
 	})
 }
 
-// mend writes what the disk could not take, as the broker's sweep does.
+// mend writes what the disk could not take, as the broker's sweep does. Debts are paid one by
+// one; when there is none, the disk is asked whether it works again.
 func (w *world) mend() {
 	n, failing := w.loop.View().Failures()
 	calls, strays, rest := w.loop.View().Debts()
@@ -539,6 +598,7 @@ func (w *world) mend() {
 	w.round()
 }
 
+// deadProcesses are what the broker's sweep would find to be gone.
 func (w *world) deadProcesses() []broker.Process {
 	var list []broker.Process
 	for _, a := range w.askers {
@@ -549,7 +609,8 @@ func (w *world) deadProcesses() []broker.Process {
 	return list
 }
 
-// wait lets time pass, timer by timer.
+// wait lets time pass, timer by timer. Timers fire at their own times and not all at the end: the
+// order of deadlines matters.
 func (w *world) wait(d time.Duration) {
 	until := w.now.Add(d)
 	for rounds := 0; ; rounds++ {
@@ -557,6 +618,7 @@ func (w *world) wait(d time.Duration) {
 		if !ok || at.After(until) {
 			break
 		}
+		// A timer that sets itself again for the same moment would hold the world for ever.
 		if rounds > mostTimers {
 			w.fail("a timer fires again and again")
 			return
@@ -571,7 +633,8 @@ func (w *world) wait(d time.Duration) {
 	w.round()
 }
 
-// draw is a list of moves from a seed.
+// draw is a list of moves from a seed. About a third of the hazards are in each world. With all
+// of them at once no call would ever get far.
 func draw(seed uint64, n int) []Move {
 	r := rand.New(rand.NewPCG(seed, 0x5eed)) //nolint:gosec // the same moves for the same seed are the point
 	var bag []string

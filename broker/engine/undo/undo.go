@@ -4,6 +4,13 @@
 // to those who must not see that; nothing can be put into it. What is in a Map is never changed:
 // another value is put in its place, so a reader may hold on to one. A Map has no lock: who keeps
 // changes sees to it that nobody reads meanwhile.
+//
+// The engine keeps everything that it may have to take back in such maps. A round steps its
+// inputs on the draft; when the round is on record the draft is kept, and when it is not, undone.
+// Both cost as much as the round has changed, however large the map is.
+//
+// Order matters to the simulator: Keys, All and Changed go by the order of keys, so two runs of
+// the same inputs do the same. Kept alone has no order, and is for counting.
 package undo
 
 import (
@@ -25,7 +32,7 @@ type slot[V any] struct {
 	gone  bool
 }
 
-// Any is a Map, whatever is in it.
+// Any is a Map, whatever is in it. It lets a state keep or undo all of its maps in one loop.
 type Any interface {
 	Open()
 	Shut()
@@ -39,7 +46,8 @@ func (m *Map[K, V]) Open() { *m = Map[K, V]{kept: map[K]V{}, draft: map[K]slot[V
 // Shut makes m show what is kept and nothing else. To put something into it is a defect, and panics.
 func (m *Map[K, V]) Shut() { m.draft = nil }
 
-// Get is the value of k with the draft in mind; false when there is none.
+// Get is the value of k with the draft in mind; false when there is none. A value that is a
+// pointer must not be changed behind it: put a changed copy.
 func (m *Map[K, V]) Get(k K) (V, bool) {
 	if s, ok := m.draft[k]; ok {
 		return s.value, !s.gone
@@ -122,7 +130,8 @@ func (m *Map[K, V]) Kept() iter.Seq2[K, V] { return maps.All(m.kept) }
 // Changed are the keys that the draft is about, in order.
 func (m *Map[K, V]) Changed() []K { return slices.Sorted(maps.Keys(m.draft)) }
 
-// Keep makes the changes hold.
+// Keep makes the changes hold. Nobody may read meanwhile, readers of a shut copy included: both
+// share the kept map.
 func (m *Map[K, V]) Keep() {
 	for k, s := range m.draft {
 		if s.gone {

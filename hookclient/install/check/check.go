@@ -11,18 +11,21 @@ import (
 	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
-// GateHook is one hook that decides, as it stands in a settings file.
+// GateHook is one hook that decides, as it stands in a settings file. Command is the line as it
+// stands in the file. A drill runs it, so it must not run one that is not Own without asking.
 type GateHook struct {
 	Agent   string // short name, as in "aoctl hook claude"
 	Event   string
 	File    string
 	Command string
 	// Own reports whether the file is the user's or the administrator's, and not part of
-	// a project that somebody else may have written.
+	// a project that somebody else may have written. A gate in a project may come from anybody
+	// who wrote to that project.
 	Own bool
 }
 
-// Report is all that was seen of one agent.
+// Report is all that was seen of one agent. The order of Findings is that in which they were
+// found, which is the order for reading.
 type Report struct {
 	Agent    string // short name
 	Name     string // full name
@@ -32,7 +35,8 @@ type Report struct {
 	Gates    []GateHook // hooks that decide, for a drill
 }
 
-// Options is what All goes by.
+// Options is what All goes by. Project and Program are needed; zero fields of the rest take the
+// machine's own.
 type Options struct {
 	Project  string // absolute path of the project's folder
 	Settings string // a further settings file of Claude Code, for "claude --settings FILE"; may be empty
@@ -53,11 +57,15 @@ type Options struct {
 }
 
 // checks has what looks at each agent, by its short name; each has a file of its own, which
-// puts it there.
+// puts it there. An agent with a profile and without an entry here is a mistake of the
+// programmer, which the first run shows.
 var checks = map[string]func(*checker){}
 
 // All looks at every known agent: where its program is, whether a gate of aoctl stands
 // in its settings, and what in the project could silence that gate. It changes nothing.
+//
+// Agents are looked at beside each other, since each waits for a program of its own. Reports are
+// in the order of the profiles all the same.
 func All(ctx context.Context, o Options) []Report {
 	if o.Processes == nil {
 		o.Processes = runningProcesses
@@ -71,14 +79,17 @@ func All(ctx context.Context, o Options) []Report {
 	if o.Step == nil {
 		o.Step = func(string) func() { return func() {} }
 	}
+	// The list is read once for all agents.
 	processes, err := o.Processes()
 	known := profile.All()
 	reports := make([]Report, len(known))
 	var all sync.WaitGroup
 	for i, a := range known {
 		all.Go(func() {
+			// The step begins here and ends with the function, whatever the check does.
 			defer o.Step(a.Title)()
 			c := &checker{o: o, a: a, processes: processes, processErr: err, r: Report{Agent: a.Name, Name: a.Title}}
+			// The version comes first: whether a gate works can depend on it.
 			c.program(ctx)
 			checks[a.Name](c)
 			reports[i] = c.r
@@ -88,7 +99,8 @@ func All(ctx context.Context, o Options) []Report {
 	return reports
 }
 
-// checker looks at one agent.
+// checker looks at one agent. It belongs to one goroutine. processErr says why processes is
+// empty, where it is not known.
 type checker struct {
 	o          Options
 	a          *profile.Profile
@@ -97,12 +109,14 @@ type checker struct {
 	r          Report
 }
 
+// add notes a finding. The pointer that it returns is good until the next call.
 func (c *checker) add(s Status, name, cure, format string, args ...any) *Finding {
 	c.r.Findings = append(c.r.Findings, Finding{Name: name, Status: s, Cure: cure, Seen: fmt.Sprintf(format, args...)})
 	return &c.r.Findings[len(c.r.Findings)-1]
 }
 
-// mend gives the problems that were found since begin their repair.
+// mend gives the problems that were found since begin their repair. Findings that say that all is
+// well get none.
 func (c *checker) mend(begin int, repair *Repair) {
 	for i := begin; i < len(c.r.Findings); i++ {
 		if f := &c.r.Findings[i]; f.Status == Warn || f.Status == Fail {
@@ -119,14 +133,18 @@ func (c *checker) program(ctx context.Context) {
 		return
 	}
 	c.r.Program = path
+	// Without a version nothing is said of releases that are too old.
 	if c.o.Quick {
 		return
 	}
 	version, err := c.o.Version(ctx, path)
 	switch {
+	// A program that cannot be asked is no reason to stop: its settings are looked at all the
+	// same.
 	case err != nil:
 		c.add(Warn, "program", "run it yourself: "+path+" --version", "%s does not say its version: %v", path, err)
 		return
+	// There is no release of this agent that aoctl was tried with.
 	case c.a.Tried == "":
 		c.add(OK, "program", "", "%s, version %s", path, version)
 	default:
@@ -136,12 +154,14 @@ func (c *checker) program(ctx context.Context) {
 }
 
 // noGate says that nothing of aoctl is in the agent's settings. It reports false when
-// something is, and the caller goes on.
+// something is, and the caller goes on. files is how many hooks of ours were found that decide
+// nothing.
 func (c *checker) noGate(files int) bool {
 	if len(c.r.Gates) > 0 {
 		return false
 	}
 	switch {
+	// The caller goes on only where there is a gate to judge.
 	case files > 0: // said already: a hook of ours that decides nothing
 	case c.r.Program == "": // said already
 	default:

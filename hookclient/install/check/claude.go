@@ -15,10 +15,12 @@ import (
 	"github.com/aoctl/aoctl/hookclient/install/machine"
 )
 
-// claudeDefaultTimeout is how long Claude Code waits for a hook without a timeout.
+// claudeDefaultTimeout is how long Claude Code waits for a hook without a timeout. Source: runs
+// of Claude Code 2.1.329.
 const claudeDefaultTimeout = 600 * time.Second
 
-// claudeFile is one settings file of Claude Code as it was read.
+// claudeFile is one settings file of Claude Code as it was read. doc is nil for a file that could
+// not be parsed; a dead file may still have one.
 type claudeFile struct {
 	install.Source
 	shared bool // the project's own, which belongs to all who work on it
@@ -48,7 +50,8 @@ func (f *claudeFile) handlers(event string) iter.Seq2[*jsonc.Node, *jsonc.Node] 
 	}
 }
 
-// claude looks at Claude Code, whose settings are many files.
+// claude looks at Claude Code, whose settings are many files. It is a checker with what several
+// files need in common.
 type claude struct {
 	*checker
 	files []*claudeFile
@@ -57,7 +60,8 @@ type claude struct {
 
 func init() { checks["claude"] = checkClaude }
 
-// checkClaude looks at the gate in Claude Code's settings, and at what gets round it.
+// checkClaude looks at the gate in Claude Code's settings, and at what gets round it. The gates
+// come first: without one most of the rest has nothing to say.
 func checkClaude(agent *checker) {
 	c := &claude{checker: agent}
 	c.readAll()
@@ -67,7 +71,10 @@ func checkClaude(agent *checker) {
 			c.gates = append(c.gates, claudeGatesIn(f)...)
 		}
 	}
+	// Variables are looked at in all files, before it is known whether there is a gate.
 	c.environment()
+	// A line in a form of its own is said before "there is no gate", which would be half the
+	// truth.
 	forms := c.forms()
 	if len(c.gates) == 0 {
 		c.none(forms)
@@ -76,6 +83,7 @@ func checkClaude(agent *checker) {
 	for _, g := range c.gates {
 		checkClaudeGate(agent, g)
 	}
+	// Claude Code runs two hooks with the same line once, so only different ones ask twice.
 	if len(c.gates) > 1 {
 		c.add(Warn, "gate", "aoctl uninstall claude, with --user, --project or --settings FILE for the one too many",
 			"%d gates of aoctl: a call is asked about once for each that differs", len(c.gates))
@@ -86,12 +94,14 @@ func checkClaude(agent *checker) {
 	c.started(claudeSilencers(c.gates)...)
 }
 
-// claudeSilencers are the flags that leave out the files in which the gates stand.
+// claudeSilencers are the flags that leave out the files in which the gates stand. A gate in the
+// user's file does not help a process that was told to read the project's alone.
 func claudeSilencers(gates []claudeGate) []silencer {
 	return []silencer{
 		{flag: "--bare"},
 		{flag: "--safe-mode"},
 		{flag: "--restricted"},
+		// It names the sources that count, so a list without the gate's silences it.
 		{flag: "--setting-sources", value: func(v string) bool {
 			list := strings.Split(v, ",")
 			return !slices.ContainsFunc(gates, func(g claudeGate) bool { return g.file.Name == "" || slices.Contains(list, g.file.Name) })
@@ -101,9 +111,11 @@ func claudeSilencers(gates []claudeGate) []silencer {
 }
 
 // readAll reads every settings file that counts in the project, and reports those
-// that silence hooks, their own or all.
+// that silence hooks, their own or all. Two names may mean one file, as when the project is the
+// home folder; it is read once.
 func (c *claude) readAll() {
 	list := install.ClaudeSources(c.o.Project, c.o.ManagedDir)
+	// A file for --settings has no place of its own, so it is named by whoever asks.
 	if c.o.Settings != "" {
 		list = append(list, install.Source{Path: c.o.Settings})
 	}
@@ -119,6 +131,7 @@ func (c *claude) readAll() {
 		if c.read(f) {
 			c.files = append(c.files, f)
 		}
+		// A file that something was said of is not counted among the quiet ones.
 		quiet = quiet && len(c.r.Findings) == n
 	}
 	if _, err := install.ClaudeFolder(); err != nil {
@@ -134,18 +147,21 @@ func (c *claude) readAll() {
 	}
 }
 
-// read reads f, and reports false when there is no such file.
+// read reads f, and reports false when there is no such file. A file that is dead is kept in the
+// list: that it is there, and dead, is what matters.
 func (c *claude) read(f *claudeFile) bool {
 	var err error
 	f.data, err = machine.ReadBounded(f.Path, install.MaxSettings)
 	if errors.Is(err, machine.ErrNoFile) {
 		return false
 	}
+	// That it cannot be read here does not mean that Claude Code cannot.
 	if err != nil {
 		f.dead = true
 		c.add(Warn, "settings", "make it a readable file, or remove it", "cannot tell what is in %s: %v", f.Path, err)
 		return true
 	}
+	// Claude Code reads strict JSON and passes over anything else without a word.
 	if f.doc, err = install.ParseClaude(f.data); err != nil {
 		f.dead = true
 		where := f.Path
@@ -155,6 +171,7 @@ func (c *claude) read(f *claudeFile) bool {
 		c.add(f.deadStatus(), "settings", "correct the file by hand", "%s; Claude Code ignores this whole file", where)
 		return true
 	}
+	// It is JSON, and still not what Claude Code takes for hooks.
 	if err = install.ClaudeShape(f.doc); err != nil {
 		f.dead = true
 		if syntax, ok := errors.AsType[*jsonc.SyntaxError](err); ok {
@@ -164,6 +181,7 @@ func (c *claude) read(f *claudeFile) bool {
 		return true
 	}
 	for _, text := range install.ClaudeVoids(f.Path, f.doc) {
+		// A permission mode that is not known here may be one of a newer release.
 		unsure := strings.Contains(text, "may not know")
 		f.dead = f.dead || !unsure
 		status := f.deadStatus()
@@ -176,7 +194,8 @@ func (c *claude) read(f *claudeFile) bool {
 	return true
 }
 
-// deadStatus is how bad it is that f is not read: a gate may stand in it.
+// deadStatus is how bad it is that f is not read: a gate may stand in it. The name is looked for
+// in the raw bytes, as the file could not be parsed.
 func (f *claudeFile) deadStatus() Status {
 	if bytes.Contains(f.data, []byte("aoctl")) {
 		return Fail
@@ -184,11 +203,13 @@ func (f *claudeFile) deadStatus() Status {
 	return Warn
 }
 
-// switches reports what in f turns off hooks everywhere.
+// switches reports what in f turns off hooks everywhere. An administrator's switch is told apart:
+// the user cannot mend it.
 func (c *claude) switches(f *claudeFile) {
 	if !f.dead && f.doc.Root.Member("disableAllHooks").IsTrue() {
 		c.add(Fail, "settings", "remove that line from "+f.Path, `%s has "disableAllHooks": true: no hook runs, and nothing is asked`, f.Path)
 	}
+	// Anything but a plain false counts: what another value means, Claude Code may know.
 	for _, name := range []string{"allowManagedHooksOnly", "strictPluginOnlyCustomization"} {
 		if v := f.doc.Root.Member(name); f.Managed && v != nil && v.Text != "false" {
 			c.add(Fail, "settings", "ask the administrator to install the gate there", "%s has %q: Claude Code does not run the hooks of users", f.Path, name)
@@ -201,6 +222,7 @@ func claudeGatesIn(f *claudeFile) []claudeGate {
 	var gates []claudeGate
 	for _, mode := range install.Modes() {
 		event := install.ClaudeGates[mode]
+		// Both modes are looked for, since a file may have a gate of each.
 		for group, handler := range f.handlers(event) {
 			if claudeAsksUs(handler) {
 				gates = append(gates, claudeGate{f, event, group, handler})
@@ -211,7 +233,7 @@ func claudeGatesIn(f *claudeFile) []claudeGate {
 }
 
 // claudeAsksUs reports whether a handler calls aoctl's hook client and nothing else, in
-// whatever form.
+// whatever form. A line by hand counts as well: whoever wrote it after the manual relies on it.
 func claudeAsksUs(handler *jsonc.Node) bool {
 	if install.ClaudeIsOurs(handler) {
 		return true
@@ -225,7 +247,8 @@ func claudeAsksUs(handler *jsonc.Node) bool {
 }
 
 // forms names lines that call aoctl among other things, and says how many there are.
-// Whether they decide cannot be judged.
+// Whether they decide cannot be judged. A line that does more than call aoctl may end in any way,
+// so it is no gate that could be relied on.
 func (c *claude) forms() int {
 	n := 0
 	for _, f := range c.files {
@@ -240,6 +263,7 @@ func (c *claude) forms() int {
 					if !hookline.Mentions(command) || claudeAsksUs(h) {
 						continue
 					}
+					// All are counted, and a few are named.
 					if n++; n <= install.MaxNamed {
 						line, _ := jsonc.Locate(f.doc.Src, h.Start)
 						c.add(Warn, "gate", "aoctl install claude, and take that hook out", "%s:%d: a hook on %s calls aoctl in a form that aoctl does not know: %s",
@@ -252,21 +276,25 @@ func (c *claude) forms() int {
 	return n
 }
 
-// none says that there is no gate.
+// none says that there is no gate. A dead file with a gate in it is worse than no gate, since
+// somebody believes in it.
 func (c *claude) none(forms int) {
+	// Something in a file that is not read names aoctl, so its user believes in a gate.
 	for _, f := range c.files {
 		if f.dead && f.deadStatus() == Fail {
 			c.add(Fail, "gate", "", "Claude Code would run none of the hooks: every call runs unasked")
 			return
 		}
 	}
+	// An agent that is not installed needs no gate.
 	if c.r.Program == "" || forms > 0 {
 		return // nothing to guard, or said already
 	}
 	c.add(Warn, "gate", "aoctl install claude", "no aoctl hook is installed: aoctl does not see its calls")
 }
 
-// tooOld reports a file that the Claude Code here takes for a broken one.
+// tooOld reports a file that the Claude Code here takes for a broken one. Such a file takes the
+// gate with it, so it is a failure however harmless the hook itself is.
 func (c *claude) tooOld(f *claudeFile) {
 	hooks := f.doc.Root.Member("hooks")
 	for _, event := range install.ClaudeUnknown(c.r.Version) {

@@ -14,10 +14,12 @@ const operatorToken = "aoctl_op_" // #nosec G101 -- a prefix, not a token
 
 // environment looks at what settings set for Claude Code and its hooks: a repository
 // can bring such a file. In a project's file whatever steers a gate fails, in the user's
-// own it is said; an operator token fails in any.
+// own it is said; an operator token fails in any. Every file counts, dead ones too: Claude Code
+// may read a file that aoctl cannot.
 func (c *claude) environment() {
 	seen, found := 0, 0
 	for _, f := range c.files {
+		// A file that could not be parsed may still be read by Claude Code.
 		if f.doc == nil {
 			c.unreadVariables(f)
 			continue
@@ -41,6 +43,7 @@ func (c *claude) environment() {
 // unreadVariables speaks up for a project's file that is no strict JSON and may set
 // variables: a key that stands twice, for instance, Claude Code may read all the same.
 func (c *claude) unreadVariables(f *claudeFile) {
+	// An escape could spell the name otherwise.
 	may := bytes.Contains(f.data, []byte(`"env"`)) || bytes.Contains(f.data, []byte(`\u`))
 	if may && (f.shared || f.Name == "local") {
 		c.add(Fail, "variables", "correct the file by hand", "%s: aoctl cannot tell which variables it sets, and Claude Code may read it differently", f.Path)
@@ -48,10 +51,12 @@ func (c *claude) unreadVariables(f *claudeFile) {
 }
 
 // variable reports a variable of f that matters. Its value is not shown: it may be
-// a secret.
+// a secret. It returns true when something was said.
 func (c *claude) variable(f *claudeFile, name string, v *jsonc.Node) bool {
+	// A person goes to the line; the value itself is not repeated.
 	line, _ := jsonc.Locate(f.doc.Src, v.Start)
 	cure := "take " + machine.Shorten(name) + " out of " + f.Path
+	// Whoever wrote it there, the agent reads its own environment.
 	if strings.Contains(v.String(), operatorToken) {
 		c.add(Fail, "variables", cure+", and revoke the token in the console (r, t, x)",
 			"%s:%d: %s holds an operator token: with it the agent can allow its own calls", f.Path, line, machine.Shorten(name))
@@ -61,6 +66,7 @@ func (c *claude) variable(f *claudeFile, name string, v *jsonc.Node) bool {
 	switch {
 	case what == "":
 		return false
+	// A project must not have a say in where its own calls are asked about.
 	case f.shared || f.Name == "local":
 		c.add(Fail, "variables", cure, "%s:%d: the project sets %s, and so %s", f.Path, line, machine.Shorten(name), what)
 	default:

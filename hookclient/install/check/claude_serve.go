@@ -16,10 +16,12 @@ import (
 // without a hook and whatever its settings deny.
 // Source: runs of Claude Code 2.1.329.
 
-// serveWords are how settings of MCP servers write it.
+// serveWords are how settings of MCP servers write it. They are compiled at the first use, since
+// a hook run links none of this and doctor runs once.
 var serveWords = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"mcp"\s*,\s*"serve"|claude\s+mcp\s+serve`) })
 
-// serves names the processes that do so now, and settings that start one.
+// serves names the processes that do so now, and settings that start one. A process counts as a
+// failure, as it can be told to run something now; a setting is a warning.
 func (c *claude) serves() {
 	found := 0
 	for _, p := range c.processes {
@@ -29,10 +31,12 @@ func (c *claude) serves() {
 		}
 	}
 	for _, file := range serverFiles(c.o.Project) {
+		// The files are of several formats, so the words are looked for in the text.
 		text, err := machine.ReadBounded(file, install.MaxSettings)
 		if err != nil {
 			continue
 		}
+		// One place in a file is enough to look at it.
 		if at := serveWords().FindIndex(text); at != nil {
 			line, _ := jsonc.Locate(text, at[0])
 			c.add(Warn, "mcp serve", `take it out there, or refuse its tools in the agent that uses it: aoctl rules add --deny --tool 'mcp__NAME__*'`,
@@ -45,7 +49,8 @@ func (c *claude) serves() {
 	}
 }
 
-// serverFiles are the usual places in which agents are told of MCP servers.
+// serverFiles are the usual places in which agents are told of MCP servers. Files that are not
+// there are passed over when they are read.
 func serverFiles(project string) []string {
 	files := []string{filepath.Join(project, ".mcp.json")}
 	for _, name := range []string{

@@ -6,7 +6,8 @@ import (
 )
 
 // unpinned warns of a line that leaves to its environment where it asks, and of a
-// token that cannot be read.
+// token that cannot be read. A token that cannot be read is a failure of another kind: the gate
+// refuses everything.
 func (c *checker) unpinned(l hookline.Line, cure string) {
 	if len(l.Words) < 2 {
 		return // what it does is not known, and said
@@ -22,7 +23,7 @@ func (c *checker) unpinned(l hookline.Line, cure string) {
 }
 
 // elsewhereAsked reports a line that asks another console than the one that this
-// aoctl would open.
+// aoctl would open. Two sockets may both be meant, so it is a warning and nothing is mended.
 func (c *checker) elsewhereAsked(l hookline.Line, cure string) bool {
 	here := c.o.Program.Console
 	switch {

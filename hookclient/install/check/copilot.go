@@ -27,6 +27,9 @@ func copilotDialect() dialect {
 func init() { checks["copilot"] = checkCopilot }
 
 // checkCopilot looks at the hook files and at what turns them off.
+//
+// Hooks may stand in files of their own, which are strict, and in settings, which may have
+// comments. Both are read, and a project's too.
 func checkCopilot(c *checker) {
 	dir := machine.InHome("COPILOT_HOME", ".copilot")
 	d := copilotDialect()
@@ -40,6 +43,7 @@ func checkCopilot(c *checker) {
 		strict = append(strict, hookFile{path: path, project: true})
 	}
 	files := c.hookFiles(d, strict...)
+	// The settings are read with comments, in the same dialect otherwise.
 	loose := d
 	loose.read = jsonc.Plain
 	var settings []hookFile
@@ -58,18 +62,21 @@ func checkCopilot(c *checker) {
 		if f.doc == nil || !hookline.Mentions(string(f.data)) {
 			continue
 		}
+		// A file without a version is read.
 		if v := f.doc.Root.Member("version"); v != nil && v.Text != "1" {
 			c.add(Fail, "settings", `write "version": 1`, "%s has version %s: Copilot CLI drops the file, and every call runs", f.path, machine.Shorten(v.Text))
 		}
 		c.switchedOff([]*hookFile{f}, "disableAllHooks", "true")
 	}
+	// Copilot CLI reads these too, and a switch in them turns its own hooks off.
 	claude := c.hookFiles(loose, hookFile{path: filepath.Join(c.o.Project, ".claude", "settings.json"), project: true},
 		hookFile{path: filepath.Join(c.o.Project, ".claude", "settings.local.json"), project: true})
 	c.switchedOff(append(more, claude...), "disableAllHooks", "true")
 	c.started()
 }
 
-// jsonBelow lists the .json files below dir, at most maxPlugins. Links are not followed.
+// jsonBelow lists the .json files below dir, at most maxPlugins. Links are not followed. A folder
+// that is full or deep is somebody's mistake or trap, so both are bounded.
 func jsonBelow(dir string) []string {
 	var list []string
 	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error { // what cannot be read is left out

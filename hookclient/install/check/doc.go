@@ -11,4 +11,17 @@
 // seen by running it; hooks.go has what they share. Findings are in the order in which a
 // person reads them. A Fail is a way in which a call runs unasked, or a gate that refuses
 // everything. Nothing is changed here: a Repair is handed out, and the caller carries it out.
+//
+// How one agent is looked at: All finds its program and asks for the version, then calls the
+// function of that agent in checks. That reads the files (hookFiles), goes through the hooks of
+// ours (installedHooks), judges each line and the members beside it (gateLine, gateTimeout), and
+// last looks for what turns hooks off. Claude Code, whose settings are many files, goes the same
+// way in files of its own (claude.go and those beside it).
+//
+// Everything that is read may be hostile: a project's file is somebody else's, and so is the
+// command line of a process. It is read with a bound, never run, and shortened before it goes
+// into a sentence.
+//
+// A Repair writes the hooks again as install would. It is offered only where that mends something
+// and where the file is the user's alone; what a person wrote by hand is left to them.
 package check

@@ -1,6 +1,7 @@
 package check
 
-// Status says how one check came out.
+// Status says how one check came out. They are words for programs as well: doctor prints them as
+// JSON.
 type Status string
 
 // The statuses. A warning is something to know or to mend; a failure is a way in which a
@@ -13,7 +14,7 @@ const (
 )
 
 // Finding is one thing that was looked at. Its texts may hold anything that stood in a
-// file or in a process's command line.
+// file or in a process's command line. Texts are made safe by whoever prints them.
 type Finding struct {
 	Name   string // short and stable: "timeout"
 	Status Status
@@ -22,7 +23,8 @@ type Finding struct {
 	Repair *Repair
 }
 
-// Repair mends what a Finding is about. Findings with the same Key share one.
+// Repair mends what a Finding is about. Findings with the same Key share one. Do says in one
+// sentence what it did, and "" when there was nothing to do. It may be called once.
 type Repair struct {
 	Key string
 	Do  func() (did string, err error)

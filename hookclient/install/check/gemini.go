@@ -15,11 +15,12 @@ import (
 )
 
 // geminiDialect: settings.json with comments, timeouts in milliseconds.
-// Source: runs of Gemini CLI 0.61.0.
+// Source: runs of Gemini CLI 0.61.0. The shape of the file is Claude Code's.
 func geminiDialect() dialect {
 	return dialect{
 		gates: []string{"BeforeTool"}, commands: []string{"command"}, timeouts: []string{"timeout"},
 		unit: func(v float64) time.Duration {
+			// A number that looks like "never" is "at once".
 			if v > math.MaxInt32 {
 				return 0 // its timer overflows, and the hook times out at once
 			}
@@ -32,7 +33,8 @@ func geminiDialect() dialect {
 
 func init() { checks["gemini"] = checkGemini }
 
-// checkGemini looks at the settings' hooks and at what turns them off.
+// checkGemini looks at the settings' hooks and at what turns them off. The order: is there a
+// gate, is it switched off as a whole or by name, does the folder let hooks run at all.
 func checkGemini(c *checker) {
 	d := geminiDialect()
 	user := machine.InHome("", filepath.Join(".gemini", "settings.json"))
@@ -48,6 +50,7 @@ func checkGemini(c *checker) {
 		if f.doc == nil {
 			continue
 		}
+		// Hooks of ours have no name, but a line by hand may.
 		for _, name := range f.doc.Root.Member("hooksConfig").Children("disabled") {
 			c.add(Fail, "settings", "remove it there, unless it is another's", "%s disables the hook %q by name", f.path, machine.Shorten(name.Text))
 		}
@@ -58,9 +61,11 @@ func checkGemini(c *checker) {
 }
 
 // geminiEditors looks, beside a gate in f, for the hook that refuses prompts in the mode in
-// which the gate is not asked.
+// which the gate is not asked. Both halves must be there, the flag and the same list, or some
+// form of the mode is let through.
 func (c *checker) geminiEditors(d dialect, f *hookFile, gate foundHook) {
 	for _, h := range d.hooksIn(f) {
+		// A line that does more than refuse such prompts is not counted on.
 		l, ok := hookline.Read(h.command, c.a.Name)
 		if h.event == install.GeminiPrompt && ok && l.Guarded && slices.Contains(l.Words, hookline.NotUnder) && slices.Contains(l.Words, strings.Join(install.GeminiEditors, ",")) {
 			c.add(OK, "editors", "", "gemini --acp, as editors start it, fires no hook before a call: its prompts are refused")
@@ -74,8 +79,12 @@ func (c *checker) geminiEditors(d dialect, f *hookFile, gate foundHook) {
 
 // geminiTrust looks whether the project's folder is trusted: in one that is not, no hook
 // runs, the user's own neither.
+//
+// Not to be trusted is a failure, although it is Gemini CLI's own safety: the person relies on a
+// gate that is not asked.
 func (c *checker) geminiTrust(files []*hookFile) {
 	for _, f := range files {
+		// A project cannot say that it is trusted.
 		if f.doc == nil || f.project {
 			continue
 		}
@@ -84,6 +93,7 @@ func (c *checker) geminiTrust(files []*hookFile) {
 			return
 		}
 	}
+	// It is this shell's variable, which a gemini started from it would have.
 	if v := os.Getenv("GEMINI_CLI_TRUST_WORKSPACE"); v == "true" {
 		c.add(OK, "folder trust", "", "GEMINI_CLI_TRUST_WORKSPACE is set")
 		return
@@ -91,6 +101,7 @@ func (c *checker) geminiTrust(files []*hookFile) {
 	path := machine.InHome("", filepath.Join(".gemini", "trustedFolders.json"))
 	text, err := machine.ReadBounded(path, maxRC)
 	const cure = "start gemini in the folder and trust it"
+	// Where nothing is on record the folder is not trusted, as far as is known.
 	if err != nil {
 		c.add(Warn, "folder trust", cure, "%s is not known to be trusted (%v); in an untrusted folder no hook runs", c.o.Project, err)
 		return
@@ -107,12 +118,14 @@ func (c *checker) geminiTrust(files []*hookFile) {
 	c.add(Fail, "folder trust", cure, "%s is not trusted: no hook runs there, yours neither", c.o.Project)
 }
 
-// trustedBy reports whether the nearest entry at or above dir trusts it.
+// trustedBy reports whether the nearest entry at or above dir trusts it. The longest path wins,
+// whatever its order in the file.
 func trustedBy(doc *jsonc.Document, dir string) bool {
 	best, trusted := -1, false
 	for i, k := range doc.Root.Keys {
 		base := filepath.Clean(k.Name)
 		value := doc.Root.Items[i].Text
+		// Such an entry is about the folder above the one that it names.
 		if value == "TRUST_PARENT" {
 			base = filepath.Dir(base)
 		}

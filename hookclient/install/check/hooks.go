@@ -17,7 +17,8 @@ import (
 	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
-// dialect is how an agent other than Claude Code writes hooks in a file.
+// dialect is how an agent other than Claude Code writes hooks in a file. Every field was seen by
+// running the agent, not read in its manual.
 type dialect struct {
 	gates    []string // events that decide
 	commands []string // members of a handler that hold its command line
@@ -31,6 +32,8 @@ type dialect struct {
 	broken   string              // what the agent does with a file that cannot be read
 }
 
+// secondsUnit reads a number of seconds. The bound keeps a hostile number from overflowing the
+// duration.
 func secondsUnit(v float64) time.Duration {
 	return time.Duration(math.Min(v, 1e9) * float64(time.Second))
 }
@@ -38,7 +41,7 @@ func secondsUnit(v float64) time.Duration {
 // everything is what "*", "" and no matcher mean to most agents.
 func everything(_, matcher string) bool { return matcher == "" || matcher == "*" }
 
-// hookFile is a file with hooks.
+// hookFile is a file with hooks. data is as it stands on the disk, doc as the agent reads it.
 type hookFile struct {
 	path    string
 	project bool // part of the project
@@ -46,7 +49,8 @@ type hookFile struct {
 	doc     *jsonc.Document // nil when the agent reads nothing of it
 }
 
-// foundHook is a handler that calls aoctl.
+// foundHook is a handler that calls aoctl. Its line may do more than call aoctl; whether it does,
+// hookline.Read says later.
 type foundHook struct {
 	event          string
 	group, handler int // their places in the event's array and in the group
@@ -56,10 +60,12 @@ type foundHook struct {
 }
 
 // hookFiles reads the files that there are. A file that the agent cannot read is a
-// failure when a hook of ours may stand in it.
+// failure when a hook of ours may stand in it. A file that is not there is no finding: most of
+// these are optional.
 func (c *checker) hookFiles(d dialect, files ...hookFile) []*hookFile {
 	var list []*hookFile
 	for _, f := range files {
+		// A folder that cannot be told gives an empty path.
 		if f.path == "" {
 			continue
 		}
@@ -78,10 +84,12 @@ func (c *checker) hookFiles(d dialect, files ...hookFile) []*hookFile {
 		}
 		if f.doc, err = install.ParseClaude(text); err != nil {
 			f.doc = nil
+			// Without a hook of ours in it a broken file is its user's own matter.
 			if syntax, ok := errors.AsType[*jsonc.SyntaxError](err); ok && bytes.Contains(f.data, []byte("aoctl")) {
 				c.add(Fail, "settings", "correct the file by hand", "%s:%d:%d: %s; %s", f.path, syntax.Line, syntax.Col, syntax.Problem, d.broken)
 			}
 		}
+		// A broken file stays in the list: that a gate may stand in it is looked at later.
 		list = append(list, &f)
 	}
 	return list
@@ -100,6 +108,7 @@ func (d dialect) hooksIn(f *hookFile) []foundHook {
 	for i, key := range all.Keys {
 		for g, group := range all.Items[i].Children("") {
 			handlers := group.Children("hooks")
+			// A flat event holds the handlers themselves.
 			if group.Member("hooks") == nil {
 				handlers = []*jsonc.Node{group}
 			}
@@ -113,6 +122,8 @@ func (d dialect) hooksIn(f *hookFile) []foundHook {
 	return found
 }
 
+// command is the line of a handler; false when it has none. The first member that the agent knows
+// counts, as with the agent.
 func (d dialect) command(handler *jsonc.Node) (string, bool) {
 	for _, name := range d.commands {
 		if v := handler.Member(name); v != nil && v.Kind == jsonc.StringKind {
@@ -124,11 +135,13 @@ func (d dialect) command(handler *jsonc.Node) (string, bool) {
 
 // installedHooks looks at the hooks of aoctl, its own and those that somebody wrote by
 // hand. It returns those on events that decide, with their files, and reports whether the
-// caller need look further.
+// caller need look further. more, which may be nil, looks at what only this agent has.
 func (c *checker) installedHooks(d dialect, files []*hookFile, more func(*hookFile, foundHook)) bool {
 	other := 0
 	for _, f := range files {
 		for _, h := range d.hooksIn(f) {
+			// It is counted: hooks that only tell, without one that decides, look like a gate and
+			// are none.
 			if !slices.Contains(d.gates, h.event) {
 				other++
 				continue
@@ -139,6 +152,7 @@ func (c *checker) installedHooks(d dialect, files []*hookFile, more func(*hookFi
 			}
 		}
 	}
+	// A gate in the project and one of the user's both run.
 	if len(c.r.Gates) > 1 {
 		c.add(Warn, "gate", "take out the one too many", "%d gates of aoctl: a call is asked about once for each that differs", len(c.r.Gates))
 	}
@@ -153,7 +167,7 @@ func (c *checker) installedHooks(d dialect, files []*hookFile, more func(*hookFi
 	return !c.noGate(other)
 }
 
-// gateHook checks one hook on an event that decides.
+// gateHook checks one hook on an event that decides. A project's hook is judged and never mended.
 func (c *checker) gateHook(d dialect, f *hookFile, h foundHook) {
 	line, _ := jsonc.Locate(f.doc.Src, h.node.Start)
 	c.r.Gates = append(c.r.Gates, GateHook{Agent: c.a.Name, Event: h.event, File: f.path, Command: h.command, Own: !f.project})
@@ -164,9 +178,12 @@ func (c *checker) gateHook(d dialect, f *hookFile, h foundHook) {
 		return
 	}
 	c.add(OK, "gate", "", "%s:%d, %s: every call is decided in the console", f.path, line, h.event)
+	// IsOurs has found it to be one of ours, so it can be read.
 	l, _ := hookline.Read(h.command, c.a.Name)
 	cure, repair := c.anew(f, l)
 	c.gateLine(d, h, cure)
+	// Findings before this one get no repair then: written again the line would ask the other
+	// console.
 	if c.elsewhereAsked(l, cure) {
 		begin = len(c.r.Findings) // which console is meant, a person knows
 	}
@@ -175,7 +192,8 @@ func (c *checker) gateHook(d dialect, f *hookFile, h foundHook) {
 }
 
 // anew is how the hooks of the agent in f would be written again: as a command, and to do
-// it. There is no way for the file of a project.
+// it. There is no way for the file of a project. The program of the line is kept while it can be
+// run: another one may be meant on purpose.
 func (c *checker) anew(f *hookFile, l hookline.Line) (cure string, repair *Repair) {
 	if f.project {
 		return "correct the hook by hand", nil
@@ -206,7 +224,8 @@ func (c *checker) anewOptions(file string, l hookline.Line, keep bool) install.O
 	return o
 }
 
-// anewFlags are what aoctl install has to be told besides.
+// anewFlags are what aoctl install has to be told besides. Only what differs from the defaults is
+// named, so that the command stays one that a person reads.
 func anewFlags(o install.Options) string {
 	flags := ""
 	if o.Timeout != hookline.DefaultTimeout {
@@ -225,6 +244,8 @@ func anewFlags(o install.Options) string {
 }
 
 // gateLine checks one line and the members beside it.
+//
+// A line that does more is a warning and no failure: it may be fine, and nobody here can tell.
 func (c *checker) gateLine(d dialect, h foundHook, cure string) {
 	l, simple := hookline.Read(h.command, c.a.Name)
 	switch {
@@ -232,8 +253,10 @@ func (c *checker) gateLine(d dialect, h foundHook, cure string) {
 		c.add(Warn, "command", cure, "it does more than call \"aoctl hook %s\", and cannot be judged: %s", c.a.Name, machine.Shorten(h.command))
 	case !l.Guarded:
 		c.add(Fail, "command", cure, "not guarded: when the client is missing or dies, the line does not end in exit 2: %s", machine.Shorten(h.command))
+	// Such an agent reads exit 2 only together with words.
 	case d.loud && !l.Loud:
 		c.add(Fail, "command", cure, "its guard exits 2 without a word on standard error, which %s takes for permission: %s", c.a.Title, machine.Shorten(h.command))
+	// Older releases of aoctl wrote lines without it.
 	case !l.Outlives:
 		c.add(Fail, "command", cure, "not the line that aoctl writes now: when a signal ends the hook, as closing the terminal or logging out can, %s lets the call run", c.a.Title)
 	default:
@@ -244,12 +267,14 @@ func (c *checker) gateLine(d dialect, h foundHook, cure string) {
 		c.add(Fail, "matcher", cure, "%q does not let every tool through: the others run", machine.Shorten(m.Text))
 	}
 	switch {
+	// What a failure does is then told by the line alone.
 	case d.failSafe == "":
 	case h.node.Member(d.failSafe).IsTrue():
 		c.add(OK, "fail-closed", "", "%q is true", d.failSafe)
 	default:
 		c.add(Fail, "fail-closed", cure, "no %q: true: a hook that fails lets the call run", d.failSafe)
 	}
+	// Several agents know the member, under this name.
 	if h.node.Member("async").IsTrue() {
 		c.add(Fail, "handler", cure, `"async": true: nobody waits for the answer`)
 	}
@@ -258,8 +283,9 @@ func (c *checker) gateLine(d dialect, h foundHook, cure string) {
 	}
 }
 
-// gateTimeout is claudeTimeout for all other agents. The names of the timeout and its unit come
-// with the dialect; an agent with a hard cap cuts every hook off there, whatever is written.
+// gateTimeout is claudeGateCheck.timeout for all other agents. The names of the timeout and its
+// unit come with the dialect; an agent with a hard cap cuts every hook off there, whatever is
+// written.
 func (c *checker) gateTimeout(d dialect, h foundHook, l hookline.Line, cure string) {
 	agent := d.standard
 	for _, name := range d.timeouts {
@@ -272,10 +298,13 @@ func (c *checker) gateTimeout(d dialect, h foundHook, l hookline.Line, cure stri
 			c.add(Fail, "timeout", cure, "%q is %s, which is no number above 0: %s", name, machine.Shorten(t.Text), d.broken)
 			return
 		}
+		// The first member that is there counts.
 		agent = d.unit(v)
 		break
 	}
+	// With a hard cap the space between agent and client is fixed too.
 	grace, own := hookline.Grace, ""
+	// What is written in the file does not matter then.
 	if at := profile.Of(c.a.Name); at.HardCap > 0 {
 		agent, grace, own = min(agent, at.HardCap), at.HardCap-at.Wait, ", whatever its settings say"
 	}
@@ -296,8 +325,10 @@ func (c *checker) gateTimeout(d dialect, h foundHook, l hookline.Line, cure stri
 	}
 }
 
-// switchedOff reports files that turn hooks off with a member such as disableAllHooks.
+// switchedOff reports files that turn hooks off with a member such as disableAllHooks. path names
+// a member by its path, with dots between.
 func (c *checker) switchedOff(files []*hookFile, path, off string) {
+	// A file that may hold the gate could not be read, so the rest is looked at as well.
 	for _, f := range files {
 		if f.doc == nil {
 			continue

@@ -20,6 +20,9 @@ func init() { checks["opencode"] = checkOpencode }
 
 // checkOpencode looks for a plugin that calls aoctl; opencode has no command hooks.
 // Source: runs of opencode 1.18.33.
+//
+// A plugin by hand cannot be judged by its text, so only what it must have at least is looked
+// for.
 func checkOpencode(c *checker) {
 	found := 0
 	base := machine.InHome("XDG_CONFIG_HOME", ".config")
@@ -29,12 +32,14 @@ func checkOpencode(c *checker) {
 	}
 	dirs = append(dirs, filepath.Join(c.o.Project, ".opencode", "plugins"), filepath.Join(c.o.Project, ".opencode", "plugin"))
 	for _, dir := range dirs {
+		// opencode loads every script in these folders.
 		for _, path := range plugins(dir) {
 			text, err := machine.ReadBounded(path, maxRC)
 			if err != nil || !bytes.Contains(text, []byte("aoctl")) {
 				continue
 			}
 			found++
+			// The mark in the first line tells, and the digest whether it is unchanged.
 			if p, ours := install.ReadPlugin(text); ours {
 				c.opencodePlugin(p, path, text, strings.HasPrefix(dir, filepath.Join(c.o.Project, ".opencode")))
 				continue
@@ -52,6 +57,7 @@ func checkOpencode(c *checker) {
 		return
 	}
 	c.ungated()
+	// An opencode that is started from this shell would have it too.
 	if v := os.Getenv("OPENCODE_PURE"); v == "1" || v == "true" {
 		c.add(Fail, "environment", "unset OPENCODE_PURE", "OPENCODE_PURE is set: plugins are left out")
 	}
@@ -65,13 +71,15 @@ func checkOpencode(c *checker) {
 	c.started(silencer{flag: "--pure"})
 }
 
-// mayBePure reports whether an environment can leave plugins out of p.
+// mayBePure reports whether an environment can leave plugins out of p. It saves reading the
+// environment of every process.
 func mayBePure(p Process) bool {
 	a := profile.Of("opencode")
 	return p.runs(&a)
 }
 
-// opencodePlugin looks at a plugin that aoctl wrote.
+// opencodePlugin looks at a plugin that aoctl wrote. A plugin that somebody has changed is not
+// looked at further: its settings may be fine and its code not.
 func (c *checker) opencodePlugin(p install.Plugin, path string, text []byte, project bool) {
 	switch {
 	case !p.Sound:
@@ -85,6 +93,7 @@ func (c *checker) opencodePlugin(p install.Plugin, path string, text []byte, pro
 	l, simple := hookline.Read(quotedWords(p.Gate), "opencode")
 	cure, repair := c.anew(&hookFile{path: path, project: project}, l)
 	begin := len(c.r.Findings)
+	// The plugin refuses when its time is over. It must not be over before the person's.
 	if !simple || p.Limit <= l.Longest() {
 		c.add(Fail, "timeout", cure, "%s, the plugin after %v", l.GivesUp(), p.Limit)
 	} else {
@@ -110,7 +119,7 @@ func quotedWords(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// plugins lists the script files of a folder.
+// plugins lists the script files of a folder. Whether opencode would load one is not looked at.
 func plugins(dir string) []string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -125,7 +134,8 @@ func plugins(dir string) []string {
 	return list
 }
 
-// opencodePermissions: a project's own permissions beat the user's.
+// opencodePermissions: a project's own permissions beat the user's. opencode asks its permissions
+// after the plugin, so this gets round nothing; it makes opencode's own questions fewer.
 func (c *checker) opencodePermissions() {
 	for _, name := range []string{"opencode.json", "opencode.jsonc", filepath.Join(".opencode", "opencode.json")} {
 		path := filepath.Join(c.o.Project, name)
@@ -133,10 +143,12 @@ func (c *checker) opencodePermissions() {
 		if err != nil {
 			continue
 		}
+		// ParseClaude is the strict reader; it is not about Claude Code here.
 		doc, err := install.ParseClaude(jsonc.Plain(text))
 		if err != nil {
 			continue // opencode does not start with it
 		}
+		// Permissions may be nested in several ways, so the word is looked for in their text.
 		if p := doc.Root.Member("permission"); p != nil && strings.Contains(string(doc.Src[p.Start:p.End]), `"allow"`) {
 			c.add(Warn, "permission", "look at it, or take it out", "%s allows by itself, and so beats your own permissions", path)
 		}

@@ -10,7 +10,8 @@ import (
 	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
-// Process is a running process of this user.
+// Process is a running process of this user. Args are the words that the system tells; a process
+// can write over its own.
 type Process struct {
 	PID  int
 	Args []string
@@ -20,7 +21,8 @@ type Process struct {
 // maxRC bounds a shell's start file, bytes.
 const maxRC = 1 << 20
 
-// runs reports whether p is the program of agent a, started by itself or by an interpreter.
+// runs reports whether p is the program of agent a, started by itself or by an interpreter. The
+// first two words are looked at, since an interpreter comes before its script.
 func (p Process) runs(a *profile.Profile) bool {
 	for _, arg := range p.Args[:min(len(p.Args), 2)] {
 		if slices.Contains(a.Programs, strings.TrimSuffix(filepath.Base(arg), ".js")) {
@@ -29,6 +31,7 @@ func (p Process) runs(a *profile.Profile) bool {
 		if a.Script != "" && strings.HasSuffix(arg, a.Script) {
 			return true
 		}
+		// A flag before any script: this is the program itself with its arguments.
 		if strings.HasPrefix(arg, "-") {
 			return false
 		}
@@ -42,10 +45,12 @@ type silencer struct {
 	value func(v string) bool // whether the flag's value silences; nil: the flag alone does
 }
 
-// in finds s among arguments, and says how it stands there.
+// in finds s among arguments, and says how it stands there. Both forms of a flag are known, with
+// "=" and with the value as the next word.
 func (s silencer) in(args []string) (string, bool) {
 	for i, arg := range args {
 		name, value, inline := strings.Cut(arg, "=")
+		// A short form of a flag, or flags that are put together, are not known here.
 		if name != s.flag {
 			continue
 		}
@@ -63,13 +68,14 @@ func (s silencer) in(args []string) (string, bool) {
 }
 
 // started looks for agents that run without their hooks, and for aliases that would start
-// them so.
+// them so. Agents that start later are not seen. doctor says what is, at one moment.
 func (c *checker) started(silencers ...silencer) {
 	found := 0
 	for _, p := range c.processes {
 		if !p.runs(c.a) {
 			continue
 		}
+		// One process may have several; each is told, as each must go.
 		for _, s := range silencers {
 			if how, ok := s.in(p.Args); ok {
 				c.add(Fail, "running process", fmt.Sprintf("end it (kill %d) and start it without %s", p.PID, s.flag),
@@ -81,6 +87,7 @@ func (c *checker) started(silencers ...silencer) {
 	found += c.aliases(silencers)
 	switch {
 	case found > 0:
+	// Not to see is told as such, and not as "none".
 	case c.processErr != nil:
 		c.add(Skipped, "running process", "", "how running agents were started cannot be seen: %v", c.processErr)
 	default:
@@ -88,7 +95,8 @@ func (c *checker) started(silencers ...silencer) {
 	}
 }
 
-// aliases looks into the shells' start files.
+// aliases looks into the shells' start files. A function or a script that does the same is not
+// found; an alias is how it is done most often.
 func (c *checker) aliases(silencers []silencer) int {
 	found := 0
 	h := machine.Home()
@@ -119,6 +127,8 @@ func aliased(line string, programs []string, silencers []silencer) (string, bool
 	if strings.HasPrefix(line, "#") {
 		return "", false
 	}
+	// Quotes and operators divide words here: it is a guess at what a shell would make of the
+	// line.
 	words := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t'\"=();&|", r) })
 	named := slices.ContainsFunc(words, func(w string) bool { return slices.Contains(programs, filepath.Base(w)) })
 	if !named {

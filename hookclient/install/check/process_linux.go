@@ -30,6 +30,7 @@ func runningProcesses() ([]Process, error) {
 	var list []Process
 	for _, name := range names {
 		pid, err := strconv.Atoi(name)
+		// Names that are no numbers are not processes.
 		if err != nil || pid == os.Getpid() || len(list) == maxProcesses {
 			continue
 		}
@@ -43,13 +44,15 @@ func runningProcesses() ([]Process, error) {
 	return list, nil
 }
 
-// readProcess reads one; a process that has just ended is none.
+// readProcess reads one; a process that has just ended is none. Of another user's process nothing
+// is read.
 func readProcess(pid int) (Process, bool) {
 	dir := filepath.Join("/proc", strconv.Itoa(pid))
 	info, err := os.Stat(dir)
 	if err != nil {
 		return Process{}, false
 	}
+	// The folder belongs to whoever the process runs as.
 	if st, ok := info.Sys().(*syscall.Stat_t); !ok || int(st.Uid) != os.Geteuid() {
 		return Process{}, false
 	}
@@ -58,6 +61,7 @@ func readProcess(pid int) (Process, bool) {
 		return Process{}, false
 	}
 	p := Process{PID: pid, Args: strings.Split(strings.TrimSuffix(string(line), "\x00"), "\x00")}
+	// The environment is read for this one variable alone; nothing of it is kept.
 	if mayBePure(p) {
 		for _, v := range bytes.Split(readSome(filepath.Join(dir, "environ"), maxCmdline), []byte{0}) {
 			p.Pure = p.Pure || string(v) == "OPENCODE_PURE=1" || string(v) == "OPENCODE_PURE=true"
@@ -66,6 +70,7 @@ func readProcess(pid int) (Process, bool) {
 	return p, true
 }
 
+// readSome reads the beginning of a file; nil when it cannot be opened.
 func readSome(path string, limit int64) []byte {
 	f, err := os.Open(path) //nolint:gosec // below /proc
 	if err != nil {

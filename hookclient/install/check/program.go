@@ -18,6 +18,7 @@ import (
 // compared says how a version stands to the one that aoctl was tried with.
 func compared(version, tried string) string {
 	switch order := machine.CompareVersions(version, tried); {
+	// It is told and is no warning: most releases change nothing that matters here.
 	case order < 0:
 		return ", older than " + tried + ", which aoctl was tried with"
 	case order > 0:
@@ -27,6 +28,9 @@ func compared(version, tried string) string {
 }
 
 // hookProgram looks at the program that a hook starts.
+//
+// It returns its finding, since what comes after depends on how bad it is. The checks go from
+// "cannot be run" to "is not this build".
 func (c *checker) hookProgram(path, cure string) *Finding {
 	if !filepath.IsAbs(path) {
 		found, err := exec.LookPath(path)
@@ -41,10 +45,12 @@ func (c *checker) hookProgram(path, cure string) *Finding {
 		}
 		return c.add(Fail, "hook program", cure, "%s cannot be run (%v): every call is refused", path, err)
 	}
+	// Whoever can replace the hook's program decides what is asked.
 	if why := writableByOthers(path); why != "" {
 		return c.add(Fail, "hook program", "move aoctl to a folder of your own, then: "+cure, "%s: anybody could put another program there", why)
 	}
 	what, known := whichBuild(path, c.o.Program.Path)
+	// Another program under aoctl's name may answer anything.
 	if !known {
 		return c.add(Fail, "hook program", cure, "%s is %s", path, what)
 	}
@@ -59,9 +65,11 @@ func (c *checker) hookProgram(path, cure string) *Finding {
 
 const sameBuild = "this aoctl"
 
-// whichBuild says whether path is this very aoctl, which own is too, or which other one.
+// whichBuild says whether path is this very aoctl, which own is too, or which other one. The
+// build information that Go puts into a program is read, and the program is not run.
 func whichBuild(path, own string) (what string, known bool) {
 	self, _ := os.Executable() // "" is no other file
+	// The small client beside this aoctl is of the same build.
 	for _, ours := range []string{self, filepath.Join(filepath.Dir(self), "aoctl-hook"), own} {
 		if ours != "" && machine.SameFile(path, ours) {
 			return sameBuild, true
@@ -83,7 +91,8 @@ func whichBuild(path, own string) (what string, known bool) {
 
 const modulePath = "github.com/aoctl/aoctl"
 
-// revision names a build: its version, and the commit when that is known.
+// revision names a build: its version, and the commit when that is known. A build without version
+// control has a version alone.
 func revision(b *debug.BuildInfo) string {
 	name := b.Main.Version
 	for _, s := range b.Settings {
@@ -95,7 +104,8 @@ func revision(b *debug.BuildInfo) string {
 }
 
 // writableByOthers names the file, or the folder on the way to it, that other users may
-// change; "" when there is none. A sticky folder lets nobody replace another's file.
+// change; "" when there is none. A sticky folder lets nobody replace another's file. A path that
+// cannot be followed is no finding here: that the program is missing is told elsewhere.
 func writableByOthers(path string) string {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {

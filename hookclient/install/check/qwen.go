@@ -26,7 +26,8 @@ func qwenDialect() dialect {
 
 func init() { checks["qwen"] = checkQwen }
 
-// checkQwen looks at the settings' hooks and at what turns them off.
+// checkQwen looks at the settings' hooks and at what turns them off. The user's file and the
+// project's are all that it reads hooks from.
 func checkQwen(c *checker) {
 	d := qwenDialect()
 	files := c.hookFiles(d, hookFile{path: machine.InHome("", filepath.Join(".qwen", "settings.json"))},

@@ -33,8 +33,9 @@ const (
 	outlive = "trap : HUP INT TERM; "
 )
 
-// guard is what follows the client in the line of a hook of agent that decides. Those that
-// take the death of a hook for permission do so with a silent exit 2, too.
+// guard is what follows the client in the line of a hook of agent that decides. Those that take
+// the death of a hook for permission do so with a silent exit 2, too. Which agent takes what for
+// permission stands on its page in hookclient/profile.
 func guard(agent string) string {
 	switch profile.Of(agent).Death {
 	case profile.Traps:
@@ -77,7 +78,8 @@ func IsOurs(command, agent string) bool {
 		(gate || watch || strings.HasPrefix(base, "aoctl"))
 }
 
-// ProgramOf is what a line of ours runs, "" for any other.
+// ProgramOf is what a line of ours runs, "" for any other. The path is as it stands in the line,
+// which may be relative.
 func ProgramOf(command, agent string) string {
 	if !IsOurs(command, agent) {
 		return ""
@@ -112,5 +114,6 @@ func bared(command, agent string) (words []string, gate, watch bool) {
 	return words, gate, watch
 }
 
-// Mentions reports whether a line that is not ours still seems to call aoctl.
+// Mentions reports whether a line that is not ours still seems to call aoctl. It is for warnings:
+// something may be wrong, or it may be a word in a comment.
 func Mentions(command string) bool { return strings.Contains(command, "aoctl") }

@@ -10,7 +10,7 @@ type Console struct {
 }
 
 // flags are the words of a hook's line that name the console, values put into quotes by
-// quoted.
+// quoted. The order is fixed, so that the same console always gives the same line.
 func (c Console) flags(quoted func(string) string) []string {
 	var words []string
 	for _, f := range []struct{ name, value string }{{"--socket", c.Socket}, {"--url", c.URL}, {"--token-file", c.TokenFile}} {

@@ -177,7 +177,8 @@ type Change struct {
 }
 
 // With is the line with c in it: its words are quoted again, all around them stays. The
-// line must be one that Read read.
+// line must be one that Read read. What is not a word of ours, such as a guard by hand, is kept
+// as it is.
 func (l Line) With(c Change) string {
 	words := slices.Clone(l.Words)
 	if c.Program != "" {

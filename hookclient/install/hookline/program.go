@@ -19,7 +19,8 @@ type Program struct {
 // Longest is how long a hook that decides may wait when a person has timeout to answer.
 func (p Program) Longest(timeout time.Duration) time.Duration { return max(p.AtMost, timeout) }
 
-// Once is p without the time that a person may give.
+// Once is p without the time that a person may give. A hook that only tells waits for nobody, so
+// more time would be of no use.
 func (p Program) Once() Program {
 	p.AtMost = 0
 	return p
@@ -33,6 +34,8 @@ func (p Program) limits(timeout time.Duration) []string {
 	return []string{"--timeout", timeout.String(), "--at-most", p.AtMost.String()}
 }
 
+// words are the client and its arguments as a part of a shell line, every value of ours in
+// quotes.
 func (p Program) words(agent string, timeout time.Duration) string {
 	words := []string{Quote(p.Path)}
 	words = append(append(words, p.Args...), agent)

@@ -2,7 +2,8 @@ package hookline
 
 import "strings"
 
-// Quote makes s one literal word of a POSIX shell.
+// Quote makes s one literal word of a POSIX shell. A word with a zero byte cannot be in a command
+// line at all; paths have none.
 func Quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // QuoteIfNeeded is s as a word of a shell command that a person may copy.

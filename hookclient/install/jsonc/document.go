@@ -13,6 +13,9 @@
 // How a call passes through: Parse gives a Document with its Root. Callers walk the
 // nodes, hand one back to Append, Replace or Remove, and write Document.Src. An edit
 // makes all nodes void; look them up again from Root.
+//
+// What is promised: a text that is parsed and not edited is written back byte for byte; an edit
+// changes what it must, and no byte of what the user wrote beside it.
 package jsonc
 
 import (
@@ -34,7 +37,8 @@ const (
 	maxValues = 1 << 20
 )
 
-// Syntax says what an agent's settings may hold beside strict JSON.
+// Syntax says what an agent's settings may hold beside strict JSON. It is a property of the agent
+// and not of the file: the same text may be fine for one agent and dead for another.
 type Syntax uint8
 
 // The syntaxes.
@@ -47,7 +51,8 @@ const (
 // ByteOrderMark is what some editors put before a text.
 const ByteOrderMark = "\xef\xbb\xbf"
 
-// Document is a JSON text under the knife.
+// Document is a JSON text under the knife. Src and Root always fit together. A failed edit leaves
+// both as they were, and spoils value: throw the Document away then.
 type Document struct {
 	Src   []byte
 	Root  *Node
@@ -60,8 +65,9 @@ type Document struct {
 	commas   []int
 }
 
-// Parse reads src the way that the agent of that title does. A blank text counts as an
-// empty object. The error is a *SyntaxError without a path.
+// Parse reads src the way that the agent of that title does. A blank text counts as an empty
+// object. The error is a *SyntaxError without a path. src becomes Document.Src, so the caller
+// must not change it.
 func Parse(src []byte, syntax Syntax, title string) (*Document, error) {
 	if len(bytes.TrimSpace(src)) == 0 {
 		src = []byte("{}\n")
@@ -74,9 +80,11 @@ func Parse(src []byte, syntax Syntax, title string) (*Document, error) {
 	return d, nil
 }
 
-// read parses src and puts it in the place of what d was.
+// read parses src and puts it in the place of what d was. Places in errors are those of src,
+// whatever was cut away or added for parsing.
 func (d *Document) read(src []byte) error {
 	if d.syntax == Slashes {
+		// It is parsed as strict JSON: after the cut nothing else may be left.
 		cut := &Document{Title: d.Title}
 		if err := cut.read(CutSlashes(src)); err != nil {
 			return d.blameSlashes(src, err)
@@ -84,9 +92,11 @@ func (d *Document) read(src []byte) error {
 	}
 	text := append(bytes.Clone(src), '\n') // which a comment at the end may be without
 	if d.HasMark(src) {
+		// Other agents take the mark for a broken beginning.
 		if d.syntax != Comments {
 			return syntaxError(src, 0, "save it as UTF-8 without the mark; nothing was changed", "the file begins with a byte order mark")
 		}
+		// The mark has three bytes, and blanks in their place keep every offset.
 		copy(text, "   ")
 	}
 	if at, problem := tooMuch(text); problem != "" {
@@ -108,7 +118,8 @@ func (d *Document) read(src []byte) error {
 	return nil
 }
 
-// strict refuses what strict JSON has not, the first such place.
+// strict refuses what strict JSON has not, the first such place. The cure names the agent, since
+// it is the agent that does not read it.
 func (r *reader) strict(title string) error {
 	if len(r.comments) > 0 {
 		return syntaxError(r.src, r.comments[0], "JSON has no comments, and "+title+" ignores the whole file because of one: remove it; nothing was changed", "a comment")
@@ -131,7 +142,7 @@ func (d *Document) HasComments() bool { return len(d.comments) > 0 }
 func (d *Document) SpareCommas() []int { return d.commas }
 
 // IsBlank reports whether nothing stands in obj's member of that name, which is a
-// container: no comment either.
+// container: no comment either. A member that is missing or is no container is not blank.
 func (d *Document) IsBlank(obj *Node, name string) bool {
 	n := obj.Member(name)
 	if n == nil || n.Kind != ObjectKind && n.Kind != ArrayKind || len(n.Items) > 0 {
@@ -143,7 +154,7 @@ func (d *Document) IsBlank(obj *Node, name string) bool {
 }
 
 // Tokens is d without white space and commas: what two texts have in common that differ
-// in nothing else.
+// in nothing else. It is for comparing. What it returns is no text to write.
 func (d *Document) Tokens() []byte {
 	var out []byte
 	if d.HasMark(d.Src) {
@@ -152,7 +163,8 @@ func (d *Document) Tokens() []byte {
 	return d.tokens(out, &d.value, "")
 }
 
-// tokens adds those of v to out; before stands between the comments before v and v.
+// tokens adds those of v to out; before stands between the comments before v and v. Comments
+// count as tokens, since their author would miss them.
 func (d *Document) tokens(out []byte, v *hujson.Value, before string) []byte {
 	out = append(appendComments(out, v.BeforeExtra), before...)
 	switch value := v.Value.(type) {
@@ -175,6 +187,7 @@ func (d *Document) tokens(out []byte, v *hujson.Value, before string) []byte {
 	return appendComments(out, v.AfterExtra)
 }
 
+// appendComments adds the comments of e without what is between them.
 func appendComments(out []byte, e hujson.Extra) []byte {
 	for _, c := range comments(e) {
 		out = append(out, e[c[0]:c[1]]...)
@@ -182,7 +195,8 @@ func appendComments(out []byte, e hujson.Extra) []byte {
 	return out
 }
 
-// explain turns an error of hujson, which counts bytes, into one of ours.
+// explain turns an error of hujson, which counts bytes, into one of ours. hujson tells line and
+// column in its text alone, in bytes; people count characters.
 func explain(src []byte, err error) error {
 	line, col := 1, 1
 	_, _ = fmt.Sscanf(err.Error(), "hujson: line %d, column %d:", &line, &col) // else the file's beginning is named
@@ -192,6 +206,7 @@ func explain(src []byte, err error) error {
 		at = min(at, len(src))
 	}
 	problem := cmp.Or(errors.Unwrap(err), err).Error()
+	// hujson repeats the whole text of it, which can be long.
 	if literal, ok := strings.CutPrefix(problem, "invalid literal: "); ok {
 		problem = fmt.Sprintf("%.100q is no JSON value", literal)
 	}
@@ -202,7 +217,8 @@ func explain(src []byte, err error) error {
 }
 
 // tooMuch names the first place at which src goes beyond what a text may hold; problem is ""
-// when it does not.
+// when it does not. It runs before hujson does, so it must not be led astray by strings and
+// comments itself.
 func tooMuch(src []byte) (at int, problem string) {
 	depth, values := 0, 0
 	for i := 0; i < len(src); i++ {
@@ -212,11 +228,13 @@ func tooMuch(src []byte) (at int, problem string) {
 		case c == '/' && i+1 < len(src) && (src[i+1] == '/' || src[i+1] == '*'):
 			i = commentEnd(src, i) - 1
 		case c == '{' || c == '[':
+			// One level more is let pass: hujson and the reader name the place better.
 			if depth++; depth > maxDepth+1 {
 				return i, fmt.Sprintf("nested more than %d levels deep", maxDepth)
 			}
 		case c == '}' || c == ']':
 			depth--
+		// Each value but the first has a comma before it, so commas bound the values.
 		case c == ',':
 			if values++; values > maxValues {
 				return i, fmt.Sprintf("more than %d values", maxValues)
@@ -256,6 +274,7 @@ func commentEnd(src []byte, i int) int {
 	return len(src)
 }
 
+// lineLength is how many bytes there are before the line's end.
 func lineLength(src []byte) int {
 	if n := bytes.IndexByte(src, '\n'); n >= 0 {
 		return n

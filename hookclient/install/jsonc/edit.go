@@ -9,18 +9,21 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// children are those of an object or an array, with what stands around them.
+// children are those of an object or an array, with what stands around them. One of the two is
+// set: what an object and an array have in common is told once.
 type children struct {
 	obj *hujson.Object
 	arr *hujson.Array
 }
 
+// childrenOf must be called with a container.
 func childrenOf(n *Node) children {
 	obj, _ := n.value.Value.(*hujson.Object)
 	arr, _ := n.value.Value.(*hujson.Array)
 	return children{obj, arr}
 }
 
+// len counts members or elements.
 func (c children) len() int {
 	if c.obj != nil {
 		return len(c.obj.Members)
@@ -53,6 +56,7 @@ func (c children) rest() *hujson.Extra {
 	return &c.arr.AfterExtra
 }
 
+// add puts a child behind the last one; name is not used in an array.
 func (c children) add(name, value hujson.Value) {
 	if c.obj != nil {
 		c.obj.Members = append(c.obj.Members, hujson.ObjectMember{Name: name, Value: value})
@@ -61,6 +65,7 @@ func (c children) add(name, value hujson.Value) {
 	c.arr.Elements = append(c.arr.Elements, value)
 }
 
+// drop takes a child out, with what hujson counts to it. What must stay was moved before.
 func (c children) drop(i int) {
 	if c.obj != nil {
 		c.obj.Members = slices.Delete(c.obj.Members, i, i+1)
@@ -69,7 +74,8 @@ func (c children) drop(i int) {
 	c.arr.Elements = slices.Delete(c.arr.Elements, i, i+1)
 }
 
-// commit makes what was done to the parsed text the text of d.
+// commit makes what was done to the parsed text the text of d. The text is parsed anew, which
+// makes the nodes and proves that the edit is sound.
 func (d *Document) commit() error {
 	src := bytes.TrimSuffix(d.value.Pack(), []byte("\n")) // which read has added
 	if d.HasMark(d.Src) {
@@ -90,11 +96,13 @@ func (d *Document) AppendMember(obj *Node, name string, v any) error {
 func (d *Document) AppendItem(arr *Node, v any) error { return d.append(arr, "", v) }
 
 // append puts v behind the last child of n, under name when n is an object. The comments around
-// the last child stay where they are.
+// the last child stay where they are. Nothing is written when the container cannot take the
+// value: commit has the last word.
 func (d *Document) append(n *Node, name string, v any) error {
 	c := childrenOf(n)
 	lead, text := d.room(n, c, v)
 	var key, value hujson.Value
+	// The value goes in as one literal and is parsed with the rest by commit.
 	value.Value = hujson.Literal(text)
 	if c.obj != nil {
 		before, after, _ := strings.Cut(d.style.colon, ":")
@@ -117,6 +125,7 @@ func (d *Document) room(n *Node, c children, v any) (lead, text string) {
 		return d.roomInEmpty(n, rest, v)
 	}
 	indent, ok := d.childIndent(n, c)
+	// Children on one line get another one on that line.
 	if !ok {
 		return d.style.comma[1:], d.compact(v)
 	}
@@ -131,7 +140,8 @@ func (d *Document) room(n *Node, c children, v any) (lead, text string) {
 	return lead, d.render(v, indent)
 }
 
-// roomInEmpty makes room behind the comments in an empty container.
+// roomInEmpty makes room behind the comments in an empty container. Comments in it stay where
+// they are, before the first child.
 func (d *Document) roomInEmpty(n *Node, rest *hujson.Extra, v any) (lead, text string) {
 	lead = strings.TrimRight(string(*rest), " \t\r\n")
 	if !d.style.pretty {
@@ -146,7 +156,8 @@ func (d *Document) roomInEmpty(n *Node, rest *hujson.Extra, v any) (lead, text s
 	return lead + d.style.newline + indent, d.render(v, indent)
 }
 
-// childIndent is the indentation of n's children, when they stand on lines of their own.
+// childIndent is the indentation of n's children, when they stand on lines of their own. The
+// first child that begins a line tells, as authors do not always indent all alike.
 func (d *Document) childIndent(n *Node, c children) (string, bool) {
 	for i := range n.Items {
 		if bytes.Contains(*c.before(i), []byte("\n")) {
@@ -164,9 +175,10 @@ func (n *Node) childStart(i int) int {
 	return n.Items[i].Start
 }
 
-// Replace puts v in the place of n.
+// Replace puts v in the place of n. Comments inside of n go with it; those around it stay.
 func (d *Document) Replace(n *Node, v any) error {
 	text := d.compact(v)
+	// A value on several lines is replaced by one on several lines.
 	if bytes.Contains(d.Src[n.Start:n.End], []byte("\n")) {
 		text = d.render(v, lineIndent(d.Src, n.Start))
 	}
@@ -185,8 +197,10 @@ func (d *Document) Remove(n *Node, drop func(i int) bool) error {
 			gone = append(gone, i)
 		}
 	}
+	// From the end, so that the places of those still to go stay right.
 	for _, i := range slices.Backward(gone) {
 		switch {
+		// The last one: the container reads empty afterwards.
 		case c.len() == 1:
 			*c.rest() = d.alone(n, *c.before(0), *c.after(0), *c.rest())
 		case i == 0:
@@ -199,7 +213,8 @@ func (d *Document) Remove(n *Node, drop func(i int) bool) error {
 	return d.commit()
 }
 
-// joinFirst lets the second child stand where the first one, which goes, stands.
+// joinFirst lets the second child stand where the first one, which goes, stands. The comments
+// between the two then stand before the one that is left.
 func (d *Document) joinFirst(c children) {
 	between := slices.Concat(*c.after(0), *c.before(1))
 	if len(comments(between)) == 0 {

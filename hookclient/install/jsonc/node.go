@@ -24,7 +24,8 @@ func (k Kind) String() string {
 	return [...]string{"an object", "an array", "a string", "a number", "true or false", "null"}[k]
 }
 
-// Node is one JSON value and where it lies: Document.Src[Start:End].
+// Node is one JSON value and where it lies: Document.Src[Start:End]. Nodes are valid until the
+// next edit. Callers read them and change none.
 type Node struct {
 	Kind       Kind
 	Start, End int
@@ -77,14 +78,15 @@ func (n *Node) String() string {
 	return n.Text
 }
 
-// reader turns what hujson has parsed into nodes, and notes what strict JSON has not.
+// reader turns what hujson has parsed into nodes, and notes what strict JSON has not. It is used
+// once for each text.
 type reader struct {
 	src      []byte
 	comments []int // where they begin, in the order of the text
 	commas   []int // those before a closing bracket, likewise
 }
 
-// node reads v and all in it.
+// node reads v and all in it. An error ends the reading; no tree is returned with it.
 func (r *reader) node(v *hujson.Value) (*Node, error) {
 	r.note(v.BeforeExtra, v.StartOffset-len(v.BeforeExtra))
 	n := &Node{Start: v.StartOffset, End: v.EndOffset, value: v}
@@ -104,6 +106,7 @@ func (r *reader) node(v *hujson.Value) (*Node, error) {
 		r.end(n, value.AfterExtra)
 	case hujson.Literal:
 		n.Kind = map[hujson.Kind]Kind{'"': StringKind, '0': NumberKind, 't': BoolKind, 'f': BoolKind, 'n': NullKind}[value.Kind()]
+		// Agents differ in what they make of such a string, and an edit would write other bytes.
 		if !utf8.Valid(value) {
 			err = syntaxError(r.src, n.Start, cureEdit, "a string that is not valid UTF-8")
 		}
@@ -114,7 +117,8 @@ func (r *reader) node(v *hujson.Value) (*Node, error) {
 }
 
 // object reads the members of an object, and refuses a key that is there twice: which of
-// the two counts differs from reader to reader.
+// the two counts differs from reader to reader. Keys are compared as they read, so an escape does
+// not hide a double.
 func (r *reader) object(n *Node, o *hujson.Object) error {
 	seen := map[string]int{}
 	for i := range o.Members {

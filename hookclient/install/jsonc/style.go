@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// style is how the author of a file writes JSON.
+// style is how the author of a file writes JSON. It is found once, from the text as it was parsed
+// first, so that edits do not change it.
 type style struct {
 	pretty  bool   // one member per line
 	indent  string // of one level, pretty only
@@ -16,7 +17,8 @@ type style struct {
 	comma   string // between children on one line, with its space
 }
 
-// detectStyle reads the style off the first members of the outermost object.
+// detectStyle reads the style off the first members of the outermost object. An empty file gets
+// two blanks a level.
 func detectStyle(src []byte, root *Node) style {
 	s := style{pretty: true, indent: "  ", newline: "\n", colon: ": ", comma: ", "}
 	if i := bytes.IndexByte(src, '\n'); i > 0 && src[i-1] == '\r' {
@@ -48,7 +50,8 @@ func lineIndent(src []byte, offset int) string {
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }
 
-// Object is a JSON object in a fixed order, to be put into a document.
+// Object is a JSON object in a fixed order, to be put into a document. A map would be written in
+// another order each time.
 type Object []Field
 
 // Field is a member of an Object: its name, which is a string, and its value.
@@ -57,7 +60,7 @@ type Field [2]any
 // Array is a JSON array, to be put into a document.
 type Array []any
 
-// Compact writes v on one line, without a space.
+// Compact writes v on one line, without a space. It is the form in which two values are compared.
 func Compact(v any) []byte {
 	d := &Document{style: style{colon: ":", comma: ","}}
 	return []byte(d.compact(v))
@@ -77,7 +80,8 @@ func (d *Document) render(v any, indent string) string {
 func (d *Document) compact(v any) string { return d.write(v, "", d.style.comma, "", d.compact) }
 
 // write is v as JSON, with what the style puts after an opening bracket, between two items and
-// before a closing one. child writes an item.
+// before a closing one. child writes an item. A type that is neither Object, Array nor a scalar
+// panics in Quote: only our own code calls it.
 func (d *Document) write(v any, first, between, last string, child func(any) string) string {
 	var parts []string
 	brackets := "[]"
@@ -100,7 +104,8 @@ func (d *Document) write(v any, first, between, last string, child func(any) str
 	return brackets[:1] + first + strings.Join(parts, between) + last + brackets[1:]
 }
 
-// quote encodes a string, number or boolean so that the agent reads it as it is.
+// quote encodes a string, number or boolean so that the agent reads it as it is. Where "//" cuts
+// a line off, an escaped slash says the same and is not cut.
 func (d *Document) quote(v any) string {
 	if d.syntax == Slashes {
 		return strings.ReplaceAll(Quote(v), "//", `/\/`)

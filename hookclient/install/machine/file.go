@@ -13,7 +13,9 @@ import (
 var ErrNoFile = errors.New("there is no such file")
 
 // ReadBounded reads a file that somebody else may have put there: a pipe does not hold it
-// up, a device is not opened, and a huge one is refused.
+// up, a device is not opened, and a huge one is refused. It is looked at twice, by name and when
+// it is open, since another file may take its place in between. Errors say what is wrong without
+// the path.
 func ReadBounded(path string, limit int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {

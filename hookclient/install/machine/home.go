@@ -5,7 +5,8 @@ import (
 	"path/filepath"
 )
 
-// Home is the user's folder, "" when it is not known.
+// Home is the user's folder, "" when it is not known. A relative HOME is none: it would mean
+// another folder in each project.
 func Home() string {
 	if h := os.Getenv("HOME"); filepath.IsAbs(h) {
 		return h
@@ -13,7 +14,8 @@ func Home() string {
 	return ""
 }
 
-// InHome is the folder that the variable names, else name in the user's folder, else "".
+// InHome is the folder that the variable names, else name in the user's folder, else "". A
+// variable that is empty counts as not set, as agents take it.
 func InHome(variable, name string) string {
 	if dir := os.Getenv(variable); variable != "" && dir != "" {
 		if abs, err := filepath.Abs(dir); err == nil {

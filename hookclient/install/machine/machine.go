@@ -7,5 +7,6 @@
 // end or never stop. So every look is bounded, in bytes and in time, and a text that goes into a
 // report is shortened first (Shorten). An error says what is the matter in words for a person.
 //
-// Package install looks through here before it writes, and install/check for doctor.
+// Package install looks through here before it writes, and install/check for doctor. Nothing here
+// is remembered between two looks.
 package machine

@@ -19,8 +19,11 @@ import (
 // versionTime is how long an agent may take to say its version.
 const versionTime = 8 * time.Second
 
-// FindProgram looks for a program on PATH and where installers put it.
+// FindProgram looks for a program on PATH and where installers put it. It is "" when there is
+// none. Desktop sessions often have a shorter PATH than terminals, so the usual places are looked
+// at too.
 func FindProgram(names []string) string {
+	// An agent may have several names; the first that is found is taken.
 	for _, name := range names {
 		if path, err := exec.LookPath(name); err == nil && filepath.IsAbs(path) {
 			return path
@@ -43,7 +46,8 @@ func FindProgram(names []string) string {
 }
 
 // Version runs "program --version". Whatever the program does, it is over in a few
-// seconds: its whole process group is ended, and pipes that a child holds are let go.
+// seconds: its whole process group is ended, and pipes that a child holds are let go. The program
+// is the user's own agent, found by name; what it prints is foreign text.
 func Version(ctx context.Context, program string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, versionTime)
 	defer cancel()
@@ -76,6 +80,8 @@ type capped struct {
 	limit int
 }
 
+// Write takes everything and keeps the beginning, so that the program is not held up by a full
+// pipe.
 func (c *capped) Write(p []byte) (int, error) {
 	if room := c.limit - c.Len(); room > 0 {
 		_, _ = c.Buffer.Write(p[:min(room, len(p))]) // a buffer takes all
@@ -84,7 +90,7 @@ func (c *capped) Write(p []byte) (int, error) {
 }
 
 // CompareVersions is below 0 when a is older than b, and above 0 when it is newer. What is no
-// number counts as 0.
+// number counts as 0. A suffix such as -beta is not told apart from the release.
 func CompareVersions(a, b string) int {
 	as, bs := strings.Split(a, "."), strings.Split(b, ".")
 	for i := range max(len(as), len(bs)) {
@@ -112,7 +118,8 @@ func SameFile(a, b string) bool {
 	return err == nil && os.SameFile(ai, bi)
 }
 
-// Executable returns why path cannot be run, or nil.
+// Executable returns why path cannot be run, or nil. Whether this user may run it is not looked
+// at further: the permission of any kind counts.
 func Executable(path string) error {
 	info, err := os.Stat(path)
 	switch {
