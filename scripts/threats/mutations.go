@@ -94,7 +94,7 @@ var mutations = []mutation{
 	},
 	{
 		"threat-11-bypass", "every part of a line must be allowed", "broker/rules/judge.go",
-		"		o.add(r, i)\n		if !r.silent {\n			rested", "		if i == 0 {\n			o.add(r, i)\n		}\n		if !r.silent {\n			rested",
+		"		o.add(r, i)\n		all[i] = r\n", "		if i == 0 {\n			o.add(r, i)\n		}\n		all[i] = r\n",
 	},
 	{
 		"threat-12-paths", "files are looked at again when the person says yes", "broker/calls/decide.go",
