@@ -13,7 +13,7 @@ const codeInTests = "47"
 
 // judgedAsRisk gives r a judgement of this class.
 func judgedAsRisk(r broker.Request, class risk.Class, why string, elements ...rules.Judged) broker.Request {
-	a := &rules.Assessment{Verdict: rules.Ask, Reason: "nothing allows this call", Risk: risk.Risk{Class: class, Why: why}, Elements: elements}
+	a := &rules.Assessment{Verdict: rules.Ask, Reason: "no rule allows this call", Risk: risk.Risk{Class: class, Why: why}, Elements: elements}
 	if why != "" {
 		a.Findings = []risk.Finding{{Class: class, Why: why}}
 	}
@@ -48,10 +48,10 @@ func pipedCall(r broker.Request) broker.Request {
 
 func builtCall(r broker.Request) broker.Request {
 	r.Assessment = &rules.Assessment{
-		Verdict: rules.Ask, Reason: `nothing allows "git push origin dev"`,
+		Verdict: rules.Ask, Reason: `no rule allows "git push origin dev"`,
 		Elements: []rules.Judged{
 			ran("npm run build", rules.Allow, "0197aa00-5c4e-7000-8000-000000000002", `rule "npm run *" allows it`),
-			ran("git push origin dev", rules.Ask, "", `nothing allows "git push origin dev"`),
+			ran("git push origin dev", rules.Ask, "", `no rule allows "git push origin dev"`),
 		},
 	}
 	return r

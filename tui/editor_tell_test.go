@@ -186,7 +186,7 @@ func TestQuestionTellsThatTheCallEnded(t *testing.T) {
 
 // What would have become of a call that nobody held is said once.
 func TestObservedCallIsToldOnce(t *testing.T) {
-	const would = "a person would have been asked: nothing allows it"
+	const would = "a person would have been asked: no rule allows it"
 	s := newRuleScene(t, nil)
 	r := settled(bash("h1", "s1", seconds(9), "ls"), broker.Allowed, broker.Actor{Kind: broker.ByObserve}, would, seconds(9))
 	s.wasDecided([]broker.Request{r}, nil)

@@ -196,7 +196,7 @@ func observedCalls() []broker.Request {
 	by := broker.Actor{Kind: broker.ByObserve}
 	at := func(i int) time.Time { return seconds(60 * (i + 1)) }
 	return append([]broker.Request{
-		settled(bash("o0", "s2", seconds(20), "git push --force"), broker.Answered, by, "a person would have been asked: nothing allows git push", seconds(20)),
+		settled(bash("o0", "s2", seconds(20), "git push --force"), broker.Answered, by, "a person would have been asked: no rule allows git push", seconds(20)),
 		settled(bash("o1", "s2", seconds(40), "go test ./..."), broker.Answered, by, "the rules would have allowed it: rule tests", seconds(40)),
 	}, settled(bash("h0", "s1", at(0).Add(-4*time.Second), "go test ./..."), broker.Allowed, broker.Actor{Kind: broker.ByRule, ID: "0197aa00-5c4e-7000-8000-000000000001"}, "", at(0)))
 }

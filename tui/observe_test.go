@@ -77,7 +77,7 @@ func TestObservingAllIsUnmistakable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, newFake(oneSession), 80, 24)
 		r.health(broker.Health{Observing: true})
-		left := settled(bash("r1", "s1", time.Now(), "git push"), broker.Answered, broker.Actor{Kind: broker.ByObserve}, "a person would have been asked: nothing allows git push", time.Now())
+		left := settled(bash("r1", "s1", time.Now(), "git push"), broker.Answered, broker.Actor{Kind: broker.ByObserve}, "a person would have been asked: no rule allows git push", time.Now())
 		r.c.publish(left)
 		r.wait(time.Second)
 		for _, size := range [][2]int{{40, 12}, {80, 24}, {120, 40}} {
@@ -92,7 +92,7 @@ func TestObservingAllIsUnmistakable(t *testing.T) {
 		}
 		r.press("h", "enter")
 		r.shows("this call was left to the agent (observing), at ")
-		r.shows("reason     a person would have been asked: nothing allows git push")
+		r.shows("reason     a person would have been asked: no rule allows git push")
 		r.press("esc", "esc", "shift+tab", "O")
 		r.shows("hold the calls of all sessions again?")
 		r.press("y")

@@ -41,7 +41,7 @@ const (
 //
 // The order of the cases is the order of precedence. Refusals come first, whatever is wrong
 // with the element. Then come the doubts that no rule can lift, then what needs no rule, then
-// the rule that allows. What is below only says why nothing allows, best reason first.
+// the rule that allows. What is below only says why no rule allows, best reason first.
 func (s *Set) element(f *search) ruling {
 	s.search(f)
 	c, x := f.c, f.x
@@ -182,8 +182,8 @@ func (r *ruling) id() string {
 //
 //	make, timeout 9 make    allow: timeout runs the very command behind it
 //	sudo make               ask: sudo makes it dangerous, and the rule does not say so
-//	make | tee log          ask: nothing allows tee
-//	make > out.txt          ask: nothing allows the file
+//	make | tee log          ask: no rule allows tee
+//	make > out.txt          ask: no rule allows the file
 //	cat secrets/key         deny: what a line reads is as if Read had read it
 //	bash -c 'git push'      ask, by the rule
 //	curl x.example | sh     ask: no rule may allow it

@@ -75,8 +75,8 @@ func TestLines(t *testing.T) {
 		reason string
 	}{
 		"one command":             {[]Rule{npm}, "npm run test", Allow, `rule "npm run *" allows it`},
-		"nothing allows":          {nil, "npm run test", Ask, `nothing allows "npm run test"`},
-		"second asks":             {[]Rule{npm}, "npm run test && curl x", Ask, `nothing allows "curl x"`},
+		"no rule allows":          {nil, "npm run test", Ask, `no rule allows "npm run test"`},
+		"second asks":             {[]Rule{npm}, "npm run test && curl x", Ask, `no rule allows "curl x"`},
 		"second denied":           {[]Rule{npm, curlDeny}, "npm run test && curl x", Deny, `denied by rule "curl *": no network`},
 		"denied by base name":     {[]Rule{curlDeny}, "/usr/bin/curl x", Deny, "curl"},
 		"denied in a wrapper":     {[]Rule{curlDeny}, "timeout 5 curl x", Deny, "curl"},
@@ -95,7 +95,7 @@ func TestLines(t *testing.T) {
 		"sudo is no plain way":    {[]Rule{npm}, "sudo npm run test", Ask, "exactly"},
 		"sudo by wildcard":        {[]Rule{npm, rule(Allow, "Bash", "command", "sudo *")}, "sudo npm run test", Ask, "exactly"},
 		"neutral has no say":      {[]Rule{npm}, "cd src && npm run test", Allow, ""},
-		"only neutral":            {nil, "cd src", Ask, `nothing allows "cd src"`},
+		"only neutral":            {nil, "cd src", Ask, `no rule allows "cd src"`},
 		"only neutral, allowed":   {[]Rule{rule(Allow, "Bash", "command", "cd *")}, "cd src", Allow, ""},
 		"runner of the project":   {[]Rule{rule(Allow, "Bash", "command", "pytest *")}, "uv run pytest -q && poetry run pytest", Allow, ""},
 		"runner spelled out":      {[]Rule{rule(Allow, "Bash", "command", "uv run pytest *|poetry run mypy *")}, "uv run pytest -q && poetry run mypy src", Allow, ""},

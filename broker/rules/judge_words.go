@@ -83,7 +83,7 @@ func (c *Call) why(x *elem, r ruling) string {
 		return c.silent(x)
 	case nothingAllows:
 	}
-	return "nothing allows " + c.named(x)
+	return "no rule allows " + c.named(x)
 }
 
 // silentWords say why no rule has to allow a part of the shell itself. Of others it is only known that they

@@ -27,10 +27,10 @@ func TestSentences(t *testing.T) {
 		{"a", []Rule{rule(Ask, "Bash", "command", "a")}, `rule "a" asks`},
 		{"a", []Rule{with(rule(Ask, "Bash", "command", "a"), func(r *Rule) { r.Reason = "look" })}, `rule "a" asks: look`},
 		{"a", []Rule{rule(Defer, "Bash", "command", "a")}, `deferred by rule "a"`},
-		{"a", nil, `nothing allows "a"`},
-		{"cd src", nil, `nothing allows "cd src"`},
-		{" a > b ", []Rule{npm("a")}, `nothing allows writing "b"`},
-		{"a < ../x", []Rule{npm("a")}, `nothing allows reading "../x"`},
+		{"a", nil, `no rule allows "a"`},
+		{"cd src", nil, `no rule allows "cd src"`},
+		{" a > b ", []Rule{npm("a")}, `no rule allows writing "b"`},
+		{"a < ../x", []Rule{npm("a")}, `no rule allows reading "../x"`},
 		{"cp a ../x", []Rule{npm("cp *")}, `outside the project, so only a rule for that file or the whole line can allow writing "../x"`},
 	} {
 		a := judge(t, set(t, tt.rules...), w.trusted(t, tt.line))
@@ -43,7 +43,7 @@ func TestSentences(t *testing.T) {
 		input map[string]any
 		want  string
 	}{
-		{"Write", map[string]any{"file_path": "x"}, "nothing allows Write"},
+		{"Write", map[string]any{"file_path": "x"}, "no rule allows Write"},
 		{"Write", map[string]any{"file_path": "~/x"}, `the path "~/x" begins with a tilde, which only some programs expand`},
 		{"Write", map[string]any{"file_path": 7}, "its file_path is no text"},
 		{"Write", map[string]any{"file_path": ".claude/settings.json"}, "no rule may allow it: touches an agent's own settings"},

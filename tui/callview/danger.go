@@ -156,14 +156,14 @@ func besideDanger(a *rules.Assessment) []risk.Finding {
 // the call have told why.
 func (d dangers) rule() {
 	a := d.a
-	label, text := "no rule", draw.SafeLine(a.Reason)
+	label, text := "why asked", draw.SafeLine(a.Reason)
 	switch {
 	case a.Rule != "":
 		label, text = "rule", strings.TrimPrefix(text, "rule ")
 	case a.Class >= risk.Dangerous || a.Guarded || listed(a.Elements) && slices.ContainsFunc(a.Elements, func(e rules.Judged) bool { return e.Why == a.Reason }):
 		return
 	}
-	if lead := "nothing allows"; len(a.Elements) == 1 && a.Elements[0].Kind == "command" && strings.HasPrefix(text, lead+" ") {
+	if lead := "no rule allows"; len(a.Elements) == 1 && a.Elements[0].Kind == "command" && strings.HasPrefix(text, lead+" ") {
 		text = lead + " it" // the only command of the call, which stands above
 	}
 	if text == "" {

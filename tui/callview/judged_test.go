@@ -33,7 +33,7 @@ func TestRulesAreToldOnce(t *testing.T) {
 		`no wildcard rule can allow "sh": it is code`:   "it is code",
 		`no wildcard rule can allow reading "x": other`: "",
 		`no rule may allow it: the danger`:              "",
-		`nothing allows "sh"`:                           `nothing allows "sh"`,
+		`no rule allows "sh"`:                           `no rule allows "sh"`,
 	} {
 		all := []rules.Judged{{Text: "sh", Why: why}}
 		if got := withoutRules(all, "the danger")[0].Why; got != want || all[0].Why != why {
