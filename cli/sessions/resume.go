@@ -81,7 +81,7 @@ func putOff(s broker.Session) bool { return s.Deferred > 0 }
 // background; of any other the command is shown, and run here once the person is sure. The
 // console is told before it runs, so that no second one starts.
 func resumeSession(ctx context.Context, c *client.Client, o resumeOptions, std streams) error {
-	s, err := c.Session(ctx, o.session, putOff, managed, sessionnames.Any)
+	s, err := c.Session(ctx, o.session, putOff, managed, sessionnames.Alive, sessionnames.Any)
 	if err != nil {
 		return err
 	}
