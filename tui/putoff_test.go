@@ -116,6 +116,9 @@ func TestAnswerToldHowToResume(t *testing.T) {
 				if got := r.asked(); got != strings.Join(tc.asked, ", ") {
 					t.Errorf("asked for %q, want %v", got, tc.asked)
 				}
+				if shown := strings.Contains(r.view(), "claude -p --resume s2"); shown != (tc.asked != nil) {
+					t.Errorf("the screen shows the line that resumes it: %v\n%s", shown, r.view())
+				}
 			})
 		})
 	}
