@@ -19,6 +19,7 @@ const (
 	UnderAgent     RefusalKind = "under_agent"      // an operator's token, from a process that is an agent's or cannot be told from one
 	AskToken       RefusalKind = "ask_token"        // an asking token, for something else than asking
 	OperatorAsks   RefusalKind = "operator_token"   // an operator's token in a hook: the agent could answer itself with it
+	NotOpened      RefusalKind = "not_opened"       // a person's own terminal, before the key in the console that the order takes: no attack
 	OtherUser      RefusalKind = "other_user"       // a process of another user
 	FromBrowser    RefusalKind = "browser"          // a request that a web page makes, or may make
 	NoToken        RefusalKind = "no_token"         // TCP without a token

@@ -66,7 +66,7 @@ const (
 // Actor is who did something, as far as the machine can tell.
 type Actor struct {
 	Kind ActorKind `json:"kind"`
-	ID   string    `json:"id,omitempty"`  // the rule's id for ByRule, "token:" and its id for a token, otherwise empty
+	ID   string    `json:"id,omitempty"`  // the rule's id for ByRule, "token:" and its id for a token, ResumeKeyID, otherwise empty
 	PID  int       `json:"pid,omitempty"` // the process that decided, 0 when there is none
 	Exe  string    `json:"exe,omitempty"` // its executable's path
 	TTY  string    `json:"tty,omitempty"` // its controlling terminal
@@ -83,6 +83,10 @@ func (a Actor) Token() string {
 
 // TokenActorPrefix is how the id of an actor with a token begins.
 const TokenActorPrefix = "token:"
+
+// ResumeKeyID is the id of an operator who resumes a session at a terminal, after they opened it for
+// that with a key in the console.
+const ResumeKeyID = "key:R"
 
 // Process names one run of a program: a pid can be used again, a pid with its
 // start time cannot.

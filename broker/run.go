@@ -141,7 +141,14 @@ type Resumption struct {
 	Managed bool     `json:"held,omitempty"`    // aoctl holds the session, and starts its agent itself
 	CWD     string   `json:"cwd,omitempty"`     // otherwise: where
 	Command []string `json:"command,omitempty"` // and what to run, in a terminal
+
+	// Of a session that the console's keyboard opened, for the screen alone: what calls this aoctl in a
+	// shell.
+	Aoctl []string `json:"-"`
 }
+
+// ResumeOpen is how long a session that the console's keyboard opened can be resumed without a token.
+const ResumeOpen = 10 * time.Minute
 
 // NewRun is a managed session that the operator wants.
 type NewRun struct {

@@ -10,18 +10,21 @@ import (
 	"github.com/aoctl/aoctl/cli/usage"
 )
 
-// Flags that take a file, and those that take a folder, whatever command has them.
+// Flags that take a file, and those that take a folder, whatever command has them. A
+// flag that is in neither list offers nothing.
 var (
 	fileFlags   = []string{"archive", "db", "rules", "settings", "socket", "token-file"}
 	folderFlags = []string{"cwd", "project", "to"}
 )
 
-// offerFiles has the shell offer files where a file is meant, and nowhere else.
+// offerFiles has the shell offer files where a file is meant, and nowhere else: a
+// file's name in the place of a session's is never right.
 func offerFiles(root *cobra.Command) {
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	offerFilesIn(root)
 }
 
+// offerFilesIn goes through cmd and all below it.
 func offerFilesIn(cmd *cobra.Command) {
 	for _, name := range fileFlags {
 		offerPaths(cmd, name, cobra.ShellCompDirectiveDefault)
@@ -34,6 +37,7 @@ func offerFilesIn(cmd *cobra.Command) {
 	}
 }
 
+// offerPaths has the shell complete a flag in its own way, if cmd has that flag.
 func offerPaths(cmd *cobra.Command, flag string, way cobra.ShellCompDirective) {
 	f := cmd.Flags().Lookup(flag)
 	if f == nil {
@@ -45,6 +49,8 @@ func offerPaths(cmd *cobra.Command, flag string, way cobra.ShellCompDirective) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(nil, way)) // the flag exists
 }
 
+// newCompletionCommand takes the place of cobra's own, whose help and errors are not
+// worded as ours.
 func newCompletionCommand(root *cobra.Command) *cobra.Command {
 	shells := map[string]func(io.Writer) error{
 		"bash":       func(w io.Writer) error { return root.GenBashCompletionV2(w, true) },
@@ -65,6 +71,8 @@ flags, session names and the ids of waiting calls.`,
 		Args:      usage.OneArg("a shell: " + strings.Join(names, ", ")),
 		ValidArgs: names,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			// cobra writes the scripts; they ask this program for offers at each press
+			// of the tab key.
 			generate, ok := shells[args[0]]
 			if !ok {
 				return usage.Error{

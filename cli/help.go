@@ -6,8 +6,8 @@ import (
 	"github.com/aoctl/aoctl/cli/usage"
 )
 
-// newHelpCommand is "aoctl help". Cobra's own prints the root's help for a word that it does
-// not know, and succeeds.
+// newHelpCommand is "aoctl help". Cobra's own prints the root's help for a word that
+// it does not know, and succeeds.
 func newHelpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [COMMAND]",

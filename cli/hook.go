@@ -10,14 +10,15 @@ import (
 	"github.com/aoctl/aoctl/hookclient"
 )
 
-// runHook is "aoctl hook": args are those after the word hook. The program itself comes
-// there even before this, through hookclient/atstart.
+// runHook is "aoctl hook": args are those after the word hook. The program itself
+// comes there even before this, through hookclient/atstart. It returns what to exit
+// with.
 func runHook(args []string) int {
 	return hookclient.Run(context.Background(), args, os.Stdin, os.Stdout, os.Stderr)
 }
 
-// newHookHelp lists the hook among the commands and in completion. Main never
-// lets it run: a hook must start without building any of this.
+// newHookHelp lists the hook among the commands and in completion. Main never lets it
+// run: a hook must start without building any of this.
 func newHookHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:   "hook AGENT",

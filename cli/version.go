@@ -11,6 +11,8 @@ import (
 	"github.com/aoctl/aoctl/cli/version"
 )
 
+// newVersionCommand declares "version". It asks no console: it says what would be
+// started here.
 func newVersionCommand() *cobra.Command {
 	var as output.Format
 	cmd := &cobra.Command{
@@ -20,17 +22,22 @@ func newVersionCommand() *cobra.Command {
 		Example: "  aoctl version\n  aoctl version --json | jq -r .version",
 		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			info := version.Read()
 			if as.On() {
-				return as.Print(cmd.OutOrStdout(), info)
+				return as.Print(cmd.OutOrStdout(), version.Read())
 			}
-			text := fmt.Sprintf("aoctl %s (%s, %s)", info.Version, info.Go, info.Platform)
-			if info.Commit != "" {
-				text += " " + info.Commit
-			}
-			return show.Line(cmd.OutOrStdout(), text)
+			return show.Line(cmd.OutOrStdout(), versionLine())
 		},
 	}
 	output.Flags[version.Info](cmd, &as, "print a JSON object")
 	return cmd
+}
+
+// versionLine is what "aoctl version" and "aoctl --version" print.
+func versionLine() string {
+	info := version.Read()
+	text := fmt.Sprintf("aoctl %s (%s, %s)", info.Version, info.Go, info.Platform)
+	if info.Commit != "" {
+		text += " " + info.Commit
+	}
+	return text
 }

@@ -11,28 +11,37 @@ import (
 	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
-const usage = `usage: aoctl hook [--timeout 10m] [--at-most 1h] [--gate] [--socket PATH | --url URL [--token-file FILE]] AGENT
+const usage = `usage: aoctl hook [--timeout 10m] [--at-most 1h] [--gate]
+                  [--socket PATH | --url URL [--token-file FILE]] AGENT
 (or aoctl-hook with the same arguments)
 
-Reads one hook payload of AGENT (such as claude) from stdin, asks the console, and prints the agent's own
-answer. Agents run it; "aoctl install AGENT" tells them to.
+Reads one hook payload of AGENT (such as claude) from stdin, asks the console,
+and prints the agent's own answer. Agents run it; "aoctl install AGENT" tells
+them to.
 
-  --timeout     how long a person has to answer; AGENT_ORCHESTRATOR_APPROVAL_TIMEOUT says it in seconds
-  --at-most     how long it waits when the person gives the call more time; without it, no longer than --timeout
-  --gate        the hook decides: to an agent that reads a refusal from its output (codex, copilot, gemini,
-                qwen) a refusal of the client's own is printed there, with exit 0
+  --timeout     how long a person has to answer;
+                AGENT_ORCHESTRATOR_APPROVAL_TIMEOUT says it in seconds
+  --at-most     how long it waits when the person gives the call more time;
+                without it, no longer than --timeout
+  --gate        the hook decides: to an agent that reads a refusal from its
+                output (codex, copilot, gemini, qwen) a refusal of the client's
+                own is printed there, with exit 0
   --socket      the console's socket; AOCTL_SOCKET does the same
-  --url         a console over TCP, such as http://localhost:8765; AOCTL_URL does the same
-  --token-file  an absolute path, of a file of yours with mode 0600 that holds the token for asking over
-                TCP; AOCTL_TOKEN holds the token itself
-  --not-under   flags, with commas between them, with which the agent asks about no call: if it was started
-                with one of them the prompt is refused; any other prompt the console is only told of
+  --url         a console over TCP, such as http://localhost:8765; AOCTL_URL
+                does the same
+  --token-file  an absolute path, of a file of yours with mode 0600 that holds
+                the token for asking over TCP; AOCTL_TOKEN holds the token
+                itself
+  --not-under   flags, with commas between them, with which the agent asks about
+                no call: if it was started with one of them the prompt is
+                refused; any other prompt the console is only told of
 
---socket or --url pin the console: then none of these variables but AOCTL_TOKEN counts, and that one only
-with --url and without --token-file. Without them AOCTL_URL comes before AOCTL_SOCKET.
+--socket or --url pin the console: then none of these variables but AOCTL_TOKEN
+counts, and that one only with --url and without --token-file. Without them
+AOCTL_URL comes before AOCTL_SOCKET.
 
-Exit 0: the answer was printed. Exit 2: the call is refused and stderr says why; this help exits 2 as
-well, because an agent takes any silent 0 for permission.
+Exit 0: the answer was printed. Exit 2: the call is refused and stderr says why;
+this help exits 2 as well, because an agent takes any silent 0 for permission.
 `
 
 const (

@@ -120,3 +120,12 @@ func TestShortDuration(t *testing.T) {
 		}
 	}
 }
+
+// The help fits a terminal of 80 columns.
+func TestHelpFits(t *testing.T) {
+	for line := range strings.Lines(usage) {
+		if len(strings.TrimSuffix(line, "\n")) > 80 {
+			t.Errorf("%d columns: %s", len(line), line)
+		}
+	}
+}

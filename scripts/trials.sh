@@ -27,11 +27,12 @@ SCRATCH=$(mktemp -d "${TMPDIR:-/tmp}/aoctl-trials.XXXXXX")
 # part N is N sixtieths of the time, in seconds; at least one.
 part() { echo $((minutes * $1 > 0 ? minutes * $1 : 1)); }
 
-# Rapid's properties, with draws of their own.
+# Rapid's properties, with draws of their own, and each hostile text on each screen in each window.
 trial_draws() {
 	local -a packages
 	mapfile -t packages < <(go list -f '{{range .TestImports}}{{if eq . "pgregory.net/rapid"}}{{$.ImportPath}}{{end}}{{end}}
 {{range .XTestImports}}{{if eq . "pgregory.net/rapid"}}{{$.ImportPath}}{{end}}{{end}}' ./... | sort -u | grep .)
+	AOCTL_EVERY=1 go test -count=1 -run TestNothingHostile ./tui
 	go test -count=1 -timeout 60m "${packages[@]}" -rapid.seed=0 -rapid.nofailfile=false -rapid.checks=$(($(part 3) * 2))
 }
 

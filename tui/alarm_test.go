@@ -50,7 +50,7 @@ func TestUnheardAllow(t *testing.T) {
 		r.wait(time.Second)
 		r.shows("was allowed by you, but nobody was waiting any more")
 		r.press("h")
-		r.shows("- Bash")
+		r.shows("- $ echo hi")
 		r.press("enter")
 		r.shows("but nobody was waiting any more")
 	})

@@ -99,7 +99,11 @@ func (f *fakeConsole) Resume(_ context.Context, id string, _ broker.Actor) (brok
 	case f.sessions[id].Run != nil:
 		return broker.Resumption{Started: true}, nil
 	}
-	return broker.Resumption{CWD: "/src/my api", Command: []string{"/usr/bin/claude", "-p", "--resume", id}}, nil
+	command := f.command
+	if command == nil {
+		command = []string{"/usr/bin/claude", "-p", "--resume", id}
+	}
+	return broker.Resumption{CWD: "/src/my api", Command: command}, nil
 }
 
 func (f *fakeConsole) Freeze(_ context.Context, id string, on bool, by broker.Actor) error {

@@ -43,6 +43,7 @@ type fakeConsole struct {
 	observed            []string
 	sayErr, launchErr   error         // what Say and Launch answer instead
 	deferErr, resumeErr error         // likewise Defer and Resume
+	command             []string      // what Resume tells; nil for the usual
 	extendErr           error         // likewise Extend
 	failFreeze          error         // what Freeze answers instead
 	noted               []string      // sessions whose observing was switched, with on or off

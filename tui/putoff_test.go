@@ -76,14 +76,71 @@ func TestPutOffKeys(t *testing.T) {
 	}
 }
 
-// Where the line that resumes a session does not fit, the screen shows its words: not every terminal takes a clipboard.
-func TestPutOffResumeNarrow(t *testing.T) {
+// R shows the line that resumes a session whole, in a narrow window too: not every terminal takes a
+// clipboard. It says for how long the line is good.
+func TestResumeLineIsShownWhole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := offRig(t)
-		r.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+		r.c.command = []string{"/usr/bin/claude", "--settings", "/home/ana/" + strings.Repeat("deep/", 20) + "settings.json"}
+		r.send(tea.WindowSizeMsg{Width: 80, Height: 30})
 		r.wait(2 * time.Second)
 		r.press("j", "j", "R")
-		r.shows("in the clipboard: … claude -p --resume s2")
+		r.shows("aoctl resume docs")
+		r.shows("for 10:00 more")
+		r.shows("--settings \\")
+		var line strings.Builder
+		for row := range strings.Lines(r.view()) {
+			line.WriteString(strings.TrimSuffix(strings.TrimRight(row, " \n"), "\\"))
+		}
+		if want := strings.Repeat("deep/", 20) + "settings.json"; !strings.Contains(line.String(), want) {
+			t.Errorf("the screen lacks %s:\n%s", want, r.view())
+		}
+	})
+}
+
+// over has calls answered, so that their cards go.
+func (r *rig) over(ids ...string) {
+	for _, id := range ids {
+		r.c.publish(settled(r.c.requests[id], broker.Allowed, broker.Actor{Kind: broker.ByOperator}, "", time.Now()))
+	}
+	r.wait(2 * time.Second)
+}
+
+// R right after the answer is about the call that was answered, although its card is gone and another
+// one is drawn, or none.
+func TestResumeRightAfterTheAnswer(t *testing.T) {
+	for name, lone := range map[string]bool{"nothing else waits": true, "another card is drawn": false} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := offRig(t)
+				if lone {
+					r.over("r1", "r2", "r4")
+				} else {
+					r.press("j", "j")
+				}
+				r.press("a")
+				r.shows("run in a terminal: aoctl resume docs")
+				r.over("r3")
+				if !lone {
+					r.press("g")
+				}
+				r.press("R")
+				r.shows("Resume docs")
+			})
+		})
+	}
+}
+
+// An operator who runs "aoctl resume" before R is told so, and not counted as an attacker.
+func TestResumeBeforeItsKeyIsNoAttempt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := offRig(t)
+		r.tells(broker.Update{Refused: &broker.Refused{RefusedData: broker.RefusedData{Wanted: broker.WantsResume, Kind: broker.NotOpened}}})
+		r.wait(100 * time.Millisecond)
+		r.shows("R on it here comes first")
+		if strings.Contains(r.view(), "attempt refused") {
+			t.Errorf("it is counted:\n%s", r.view())
+		}
 	})
 }
 
@@ -116,7 +173,7 @@ func TestAnswerToldHowToResume(t *testing.T) {
 				if got := r.asked(); got != strings.Join(tc.asked, ", ") {
 					t.Errorf("asked for %q, want %v", got, tc.asked)
 				}
-				if shown := strings.Contains(r.view(), "claude -p --resume s2"); shown != (tc.asked != nil) {
+				if shown := strings.Contains(r.view(), "aoctl resume docs"); shown != (tc.asked != nil) {
 					t.Errorf("the screen shows the line that resumes it: %v\n%s", shown, r.view())
 				}
 			})

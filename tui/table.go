@@ -14,6 +14,7 @@ import (
 	"github.com/aoctl/aoctl/tui/launch"
 	"github.com/aoctl/aoctl/tui/managed"
 	"github.com/aoctl/aoctl/tui/message"
+	"github.com/aoctl/aoctl/tui/orders"
 	"github.com/aoctl/aoctl/tui/palette"
 	"github.com/aoctl/aoctl/tui/queue"
 	"github.com/aoctl/aoctl/tui/rulebook"
@@ -66,6 +67,7 @@ var table = []opener{
 	{desk.EditCall, key.Binding{}, "", needsCall, func(d *desk.Desk, m *model) desk.Screen { return editcall.New(d, m.console, m.editSetup()) }},
 	{desk.Managed, key.Binding{}, "", needsSession, func(d *desk.Desk, m *model) desk.Screen { return managed.New(d, m.console, m.shared.orders.Stop) }},
 	{desk.Message, key.Binding{}, "", needsSession, func(d *desk.Desk, m *model) desk.Screen { return message.New(d, m.console, m.inEditor) }},
+	{desk.Resume, key.Binding{}, "", needsSession, func(d *desk.Desk, m *model) desk.Screen { return orders.NewResumeScreen(d, m.shared.orders) }},
 	{desk.RuleEdit, key.Binding{}, "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return ruleedit.New(d, m.console, m.queueScreen().Send) }},
 	{desk.Rules, desk.Bind("r", "the rules; on their screen:", "r"), "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return rulebook.NewRules(d, m.console, m.openRule) }},
 	{desk.Tokens, key.Binding{}, "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return rulebook.NewTokens(d, m.console) }},

@@ -138,6 +138,7 @@ type Runs interface {
 	Configure(ctx context.Context, sessionID, mode, model string, by broker.Actor) (broker.Session, error)
 	ResumeFor(ctx context.Context, sessionID string, by broker.Actor, runner broker.Process) (broker.Resumption, error)
 	ShowResume(ctx context.Context, sessionID string, by broker.Actor, runner broker.Process) (broker.Resumption, error)
+	OpenToResume(sessionID string) bool
 }
 
 // Hooks understands what the hooks of agents ask and tell.

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"fmt"
 	"net/http"
 
 	"github.com/aoctl/aoctl/broker"
@@ -24,7 +25,7 @@ func (rt runRoutes) postResume(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusBadRequest, "bad_request", `"run" and "show" are two wishes`, "send one of them")
 		return
 	}
-	by, err := rt.callerOf(r)
+	by, err := rt.mayResume(r)
 	if err != nil {
 		fail(w, err)
 		return
@@ -50,3 +51,29 @@ func (rt runRoutes) postResume(w http.ResponseWriter, r *http.Request) {
 	}
 	writeJSON(w, http.StatusOK, res)
 }
+
+// mayResume is callerOf, and takes for the operator also a person at a terminal of this machine, for a
+// session that the console's keyboard opened. A person who forgot that key is no attack: it is on
+// record, but not as an attempt. Where an agent may stand behind the process, a token is no help.
+func (rt runRoutes) mayResume(r *http.Request) (broker.Actor, error) {
+	by, err := rt.callerOf(r)
+	if err != nil || by.Kind == broker.ByOperator {
+		return by, err
+	}
+	p := peers.From(r.Context())
+	if p.TCP != nil || by.TTY == "" || rt.agentBehind(p) != "" {
+		return by, nil
+	}
+	if s, ok := rt.o.View.Session(r.PathValue("id")); ok && s.Deferred == 0 {
+		return by, broker.ErrNothingPutOff // R would say so too
+	}
+	if !rt.o.Runs.OpenToResume(r.PathValue("id")) {
+		rt.refused(r, broker.NotOpened, errNotOpened.Error())
+		return by, errNotOpened
+	}
+	by.Kind, by.ID = broker.ByOperator, broker.ResumeKeyID
+	return by, nil
+}
+
+// errNotOpened is a broker.ErrResume: one that says what to do first.
+var errNotOpened = fmt.Errorf("%w: R in the console comes first", broker.ErrResume)

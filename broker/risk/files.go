@@ -56,7 +56,7 @@ func (j fileJudge) writePath(t target, c change) {
 	case t.given == "":
 		j.note("writes to a folder that is not known")
 	case c.wide && j.aboveHome(t):
-		j.danger("writes all over the home folder")
+		j.danger("may overwrite all of the home folder")
 	case !j.inProject(t) && !t.within(inTemporary) && !t.within(harmlessDevice):
 		j.note("writes outside the project")
 	}
@@ -87,13 +87,20 @@ func (j fileJudge) deletePath(t target, c change) {
 	case !j.inProject(t) && c.moves:
 		j.danger("moves files from outside the project")
 	case !j.inProject(t):
-		p := pathOf(t)
-		j.dangerIn("deletes outside the project", said("deletes "+p+", outside the project", p))
+		j.dangerIn("deletes outside the project", j.deletesOutside(pathOf(t)))
 	case c.wide && j.allOfProject(t):
 		j.danger("deletes the whole project")
 	case c.wide && t.inGit():
 		j.danger("deletes git's own files")
 	}
+}
+
+// deletesOutside says which file is deleted. An agent that names no project has nothing inside of it.
+func (j fileJudge) deletesOutside(p string) string {
+	if j.at.Project == "" {
+		return said("deletes "+p+"; the agent named no project", p)
+	}
+	return said("deletes "+p+", outside the project", p)
 }
 
 // allOfProject reports whether t is the project's folder, or a pattern for all in it.

@@ -152,7 +152,7 @@ func TestRawText(t *testing.T) {
 	}
 	bomb := lineOf(run("b"))
 	bomb.Raw = "b(){ b|b& };b"
-	check(t, Assess(Call{Tool: "Bash", Line: bomb}, place()), Dangerous, "starts processes without end")
+	check(t, Assess(Call{Tool: "Bash", Line: bomb}, place()), Dangerous, "starts processes endlessly")
 	check(t, assessLine(shell.Element{Kind: shell.Command, Argv: []string{"ls"}, Text: "ls", Host: "h"}), Dangerous, "runs on another machine")
 }
 

@@ -78,7 +78,7 @@ func TestInputsOfCalls(t *testing.T) {
 func TestAddresses(t *testing.T) {
 	for url, want := range map[string]string{
 		"http://localhost/": "reaches a service of this machine", "http://x.localhost/": "reaches a service of this machine", "http://127.0.0.1/": "reaches a service of this machine", "http://[::1]/": "reaches a service of this machine", "http://[::ffff:127.0.0.1]/": "reaches a service of this machine",
-		"https://10.0.0.1/": "reaches an address without a name", "https://0x7f.1/": "reaches an address without a name", "https://3232235777/": "reaches an address without a name", "http://a.b/": "goes over the network in the clear", "https://u:p@a.b/": "has a password in its address",
+		"https://10.0.0.1/": "reaches an address without a name", "https://0x7f.1/": "reaches an address without a name", "https://3232235777/": "reaches an address without a name", "http://a.b/": "goes over the network unencrypted", "https://u:p@a.b/": "has a password in its address",
 		"https://a.b/?" + strings.Repeat("x", 301): "sends a long query", "https://a b/%zz": "its address cannot be read", "file:///home/u/.aws/credentials": "reads keys or credentials", "http://2852039166/": "reaches the cloud's metadata", "http://0xa9fea9fe/": "reaches the cloud's metadata",
 		"http://0xa9.0xfe.0xa9.0xfe/": "reaches the cloud's metadata", "http://0251.0376.0251.0376/": "reaches the cloud's metadata", "http://[::ffff:169.254.169.254]/": "reaches the cloud's metadata", "metadata": "reaches the cloud's metadata", "169.254.170.2": "reaches the cloud's metadata",
 	} {

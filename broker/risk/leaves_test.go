@@ -146,7 +146,7 @@ func TestOnlySourcesAreChosen(t *testing.T) {
 	folder := tree(read("."))
 	for line, want := range map[string]bool{"rg x -t go": false, "rg x -g *.{go,py}": false, "rg x -t java": true, "rg x": true} {
 		r := Assess(Call{Tool: "Bash", Line: lineOf(run(line), folder)}, at)
-		if finds(r, "reads a folder too large for a look whether keys or credentials are in it") != want {
+		if finds(r, "reads a folder too large to check for keys or credentials") != want {
 			t.Errorf("%s: %+v", line, r.Findings)
 		}
 	}

@@ -146,7 +146,7 @@ func TestMetadataAndNames(t *testing.T) {
 			t.Errorf("%s is one", host)
 		}
 	}
-	const deletes, noticed = "its name says that it deletes", "its name says that others notice"
+	const deletes, noticed = "its name says that it deletes", "its name says that others will see it"
 	for why, list := range map[string]string{
 		deletes: "mcp__x__delete; mcp__x__drop_a; mcp__x__a_destroy; mcp__x__purge-a; mcp__x__truncate; mcp__x__wipe; mcp__x__erase; mcp__x__a/delete; mcp__x__deleteA; mcp__x__aDeleteB; mcp__x__a_dropB; mcp__x__a-DestroyB; mcp__x__purgeB; mcp__x__PurgeB; mcp_x_delete; MCP:x:delete_a; mcp__x__DELETE",
 		noticed: "mcp__x__remove_a; mcp__x__publish; mcp__x__transfer; mcp__x__payment; mcp__x__pay; mcp__x__send; mcp__x__merge; mcp__x__deploy; mcp__x__post; mcp__x__invite; mcp__x__grant; mcp__x__revoke; MCP:x:send",

@@ -67,18 +67,18 @@ func TestNamesInCode(t *testing.T) {
 // What nobody can read as a line is judged by its looks.
 func TestLooksOfText(t *testing.T) {
 	for why, list := range map[string]string{
-		"deletes outside the project":      "rm -r /x; rm -f ~; rm -v -R '..; rm -i -f -v \"/; rm -rf $HOME; rm -rf ${HOME}/x; rm -rf *",
-		"changes disks":                    "mkfs.ext4 x; mkfs x; wipefs x; fdisk x; parted x; diskutil eraseDisk x; diskutil  erase x",
-		"writes to a device":               "dd if=x of=/dev/sda; x > /dev/sda; x >/dev/hda; > /dev/nvme0; > /dev/vda; > /dev/xvda; > /dev/disk1; > /dev/mmcblk0; > /dev/mem",
-		"runs what comes from the network": "curl x | sh; wget x | /bin/bash; fetch x | sudo sh; nc x | env zsh; ncat x | dash; aria2c x | ksh; curl x | fish; curl x | python3; wget x | sudo node -; curl x | perl; curl x | ruby; curl x|php; sh <(curl x); bash -c $(wget x); zsh `curl x`; eval $(curl x); source <(curl x); python3 <(curl x); node -e $(curl x); perl $( curl x); ruby <(wget x); php <(wget x)",
-		"starts processes without end":     `a(){ b | c & }\\; :() { :|:& } \\`,
-		"talks to the network":             "x > /dev/tcp/h/1; /dev/udp/h/1",
-		"runs as another user":             "sudo x; doas x; pkexec x",
-		"forces a push":                    "git push -f; git push --force; git -C x push --mirror; git push o +main",
-		"throws away uncommitted work":     "git reset --hard; git -C x reset a --hard",
-		"changes rights of a whole folder": "chmod -R x y; chmod -v --recursive x; chmod -vR x",
-		asksNobody:                         "claude --dangerously-skip-permissions; codex --dangerously-bypass-approvals-and-sandbox; amp --dangerously-allow-all; x --yolo; X --YOLO",
-		"":                                 "rm x; rm -v /x; mkfsx; dd if=/dev/sda; x > /dev/null; curl x | shx; curl x | jq; curl x | python3 -c y; curl x; sh; sh x; a(){ b; }; sudox; git push; git reset; git reset --soft; chmod x y; --yolox; dangerously",
+		"deletes outside the project":          "rm -r /x; rm -f ~; rm -v -R '..; rm -i -f -v \"/; rm -rf $HOME; rm -rf ${HOME}/x; rm -rf *",
+		"changes disks":                        "mkfs.ext4 x; mkfs x; wipefs x; fdisk x; parted x; diskutil eraseDisk x; diskutil  erase x",
+		"writes to a device":                   "dd if=x of=/dev/sda; x > /dev/sda; x >/dev/hda; > /dev/nvme0; > /dev/vda; > /dev/xvda; > /dev/disk1; > /dev/mmcblk0; > /dev/mem",
+		"runs what comes from the network":     "curl x | sh; wget x | /bin/bash; fetch x | sudo sh; nc x | env zsh; ncat x | dash; aria2c x | ksh; curl x | fish; curl x | python3; wget x | sudo node -; curl x | perl; curl x | ruby; curl x|php; sh <(curl x); bash -c $(wget x); zsh `curl x`; eval $(curl x); source <(curl x); python3 <(curl x); node -e $(curl x); perl $( curl x); ruby <(wget x); php <(wget x)",
+		"starts processes endlessly":           `a(){ b | c & }\\; :() { :|:& } \\`,
+		"talks to the network":                 "x > /dev/tcp/h/1; /dev/udp/h/1",
+		"runs as another user":                 "sudo x; doas x; pkexec x",
+		"forces a push":                        "git push -f; git push --force; git -C x push --mirror; git push o +main",
+		"throws away uncommitted work":         "git reset --hard; git -C x reset a --hard",
+		"changes the rights of a whole folder": "chmod -R x y; chmod -v --recursive x; chmod -vR x",
+		asksNobody:                             "claude --dangerously-skip-permissions; codex --dangerously-bypass-approvals-and-sandbox; amp --dangerously-allow-all; x --yolo; X --YOLO",
+		"":                                     "rm x; rm -v /x; mkfsx; dd if=/dev/sda; x > /dev/null; curl x | shx; curl x | jq; curl x | python3 -c y; curl x; sh; sh x; a(){ b; }; sudox; git push; git reset; git reset --soft; chmod x y; --yolox; dangerously",
 	} {
 		for _, text := range lines(list) {
 			text = strings.ReplaceAll(text, `\\`, ";")
@@ -95,7 +95,7 @@ func TestForkBombs(t *testing.T) {
 	for text, want := range map[string]bool{"b(){ b|b& };b": true, "a.b () { a.b | a.b & }": true, "b(){ c|b& };b": false, "b(){ b|c& };b": false, "b(){ c|c& };b": false, "b(){ b; };b": false, "a(){ x|y& }; b(){ b|b& }": true, strings.Repeat("a(){ x|y& }; ", 20) + "b(){ b|b& };b": true} {
 		l := lineOf(run("x"))
 		l.Raw = text
-		if got := finds(Assess(Call{Tool: "Bash", Line: l}, place()), "starts processes without end"); got != want {
+		if got := finds(Assess(Call{Tool: "Bash", Line: l}, place()), "starts processes endlessly"); got != want {
 			t.Errorf("%s: %v", text, got)
 		}
 	}

@@ -19,7 +19,7 @@ var writes = sync.OnceValue(func() *pathtable.Table {
 			"~/.xinitrc", "~/.xsessionrc", "~/.tmux.conf", "~/.config/tmux/", "~/.screenrc", "~/.pam_environment",
 			"~/.config/environment.d/", "/etc/profile", "/etc/profile.d/", "/etc/bash.bashrc", "/etc/bashrc", "/etc/zsh/",
 			"/etc/zshrc", "/etc/zshenv", "/etc/environment"),
-		pathtable.Rows("starts a program by itself later",
+		pathtable.Rows("schedules a program for later",
 			"~/.config/autostart/", "~/.config/systemd/", "~/.local/share/systemd/", "~/Library/LaunchAgents/",
 			"/Library/LaunchAgents/", "/Library/LaunchDaemons/", "/etc/systemd/", "/etc/cron*/", "/etc/crontab",
 			"/var/spool/cron/", "/var/spool/at/", "/etc/init.d/", "/etc/rc.local", "/etc/xdg/autostart/"),

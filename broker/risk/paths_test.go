@@ -57,7 +57,7 @@ func TestReads(t *testing.T) {
 		{"passwd", read("/etc/passwd"), Normal, ""},
 		{"environment of a process", read("/proc/self/environ"), Dangerous, "reads a program's environment"},
 		{"environment of every process", shell.Element{Kind: shell.Read, Path: "/proc/*/environ", Glob: true, Text: "x"}, Dangerous, "reads a program's environment"},
-		{"what was typed", read("~/.bash_history"), Dangerous, "reads what was typed before"},
+		{"what was typed", read("~/.bash_history"), Dangerous, "reads what you typed before"},
 		{"folder of keys", tree(read("~/.aws")), Dangerous, "reads keys or credentials"},
 		{"browser", read("~/.mozilla/firefox/x/logins.json"), Dangerous, "reads a browser's secrets"},
 		{"a link to credentials", read("creds"), Dangerous, "reads keys or credentials"},
@@ -94,7 +94,7 @@ func TestUsualSecrets(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"~/.zsh_history", "~/.irb_history", "~/.lesshst", "~/.local/state/zsh/history", "~/.local/share/atuin/history.db"} {
-		if r := assessTool("Read", `{"file_path":"`+name+`"}`); !finds(r, "reads what was typed before") {
+		if r := assessTool("Read", `{"file_path":"`+name+`"}`); !finds(r, "reads what you typed before") {
 			t.Errorf("%s: %v %+v", name, r.Class, r.Findings)
 		}
 	}
@@ -127,9 +127,9 @@ func TestWrites(t *testing.T) {
 		{"bashrc of a folder", write("dotfiles/.bashrc"), Normal, ""},
 		{"fish", write("~/.config/fish/conf.d/x.fish"), Dangerous, "changes a shell start-up file"},
 		{"profile of all", write("/etc/profile.d/x.sh"), Dangerous, "changes a shell start-up file"},
-		{"autostart", write("~/.config/autostart/x.desktop"), Dangerous, "starts a program by itself later"},
-		{"unit", write("~/.config/systemd/user/x.service"), Dangerous, "starts a program by itself later"},
-		{"launch agent", write("~/Library/LaunchAgents/x.plist"), Dangerous, "starts a program by itself later"},
+		{"autostart", write("~/.config/autostart/x.desktop"), Dangerous, "schedules a program for later"},
+		{"unit", write("~/.config/systemd/user/x.service"), Dangerous, "schedules a program for later"},
+		{"launch agent", write("~/Library/LaunchAgents/x.plist"), Dangerous, "schedules a program for later"},
 		{"ssh", write("~/.ssh/authorized_keys"), Dangerous, "changes keys or credentials"},
 		{"gitconfig", write("~/.gitconfig"), Dangerous, "changes what git runs"},
 		{"hook of git", write(".git/hooks/pre-commit"), Dangerous, "changes what git runs"},
@@ -151,7 +151,7 @@ func TestWrites(t *testing.T) {
 		{"link into the project", write("/etc/mine/a"), Dangerous, "changes the system's folders"},
 		{"folder not known", lost(write("a")), Normal, "writes to a folder that is not known"},
 		{"startup, folder not known", lost(write(".bashrc")), Dangerous, "changes a shell start-up file"},
-		{"all over the home", tree(write("~")), Dangerous, "writes all over the home folder"},
+		{"all over the home", tree(write("~")), Dangerous, "may overwrite all of the home folder"},
 		{"cannot be followed", write("loop/x"), Normal, "some path cannot be followed"},
 	} {
 		t.Run(c.name, func(t *testing.T) { check(t, assessLine(c.e), c.want, c.why) })

@@ -21,12 +21,12 @@ var worst = sync.OnceValue(func() []look {
 		{regexp.MustCompile(`\b(curl|wget|fetch|nc|ncat|aria2c)\b[^\n;&]*\|\s*(\S*/)?(sudo\s+)?(env\s+)?(ba|z|da|k|fi)?sh\b`), "runs what comes from the network"},
 		{regexp.MustCompile(`\b(curl|wget)\b[^\n;&]*\|\s*(\S*/)?(sudo\s+)?(python[0-9.]*|node|perl|ruby|php)\s*(-\s*)?($|[;&|)\n'"])`), "runs what comes from the network"},
 		{regexp.MustCompile("\\b(sh|bash|zsh|eval|source|python[0-9.]*|node|perl|ruby|php)\\b[^\\n;&]*(<\\(|\\$\\(|`)\\s*(curl|wget)\\b"), "runs what comes from the network"},
-		{regexp.MustCompile(`[\w:.]+\s*\(\)\s*\{[^}]*\|[^}]*&[^}]*\}\s*;`), "starts processes without end"},
+		{regexp.MustCompile(`[\w:.]+\s*\(\)\s*\{[^}]*\|[^}]*&[^}]*\}\s*;`), "starts processes endlessly"},
 		{regexp.MustCompile(`/dev/(tcp|udp)/`), "talks to the network"},
 		{regexp.MustCompile(`\b(sudo|doas|pkexec)\s`), "runs as another user"},
 		{regexp.MustCompile(`\bgit\b[^\n;&|]*\bpush\b[^\n;&|]*(\s-f\b|--force|--mirror|\s\+\w)`), "forces a push"},
 		{regexp.MustCompile(`\bgit\b[^\n;&|]*\breset\b[^\n;&|]*--hard\b`), "throws away uncommitted work"},
-		{regexp.MustCompile(`\bchmod\s+(-\S+\s+)*(-\w*R|--recursive)`), "changes rights of a whole folder"},
+		{regexp.MustCompile(`\bchmod\s+(-\S+\s+)*(-\w*R|--recursive)`), "changes the rights of a whole folder"},
 		{regexp.MustCompile(`(?i)dangerously-(skip|bypass|allow)|--yolo\b`), asksNobody},
 	}
 })
@@ -74,7 +74,7 @@ func (j *textJudge) forkBomb(raw string) {
 	}
 	for _, m := range bomb().FindAllStringSubmatch(raw, -1) {
 		if m[1] == m[2] && m[2] == m[3] {
-			j.danger("starts processes without end")
+			j.danger("starts processes endlessly")
 		}
 	}
 }

@@ -16,17 +16,17 @@ const asksNobody = "runs an agent that asks nobody"
 // agentRules are about aoctl itself and about other agents.
 func agentRules() []rule {
 	return []rule{
-		{names: "aoctl", when: aoctlDecides, why: "steers aoctl itself", guarded: true},
-		{names: "aoctl-hook", why: "steers aoctl itself", guarded: true},
+		{names: "aoctl", when: aoctlDecides, why: "controls aoctl itself", guarded: true},
+		{names: "aoctl-hook", why: "controls aoctl itself", guarded: true},
 		{names: "kill pkill killall skill fuser xkill", when: aimsAtAoctl, why: "ends or stops aoctl", guarded: true},
 		{names: "systemctl launchctl service", when: aimsAtAoctl, why: "ends or stops aoctl", guarded: true},
-		{names: "gdb lldb strace ltrace perf gcore reptyr", when: aimsAtAoctl, why: "looks into aoctl", guarded: true},
+		{names: "gdb lldb strace ltrace perf gcore reptyr", when: aimsAtAoctl, why: "looks inside aoctl's process", guarded: true},
 		{names: "rm mv cp ln chmod chattr truncate dd install unlink shred tee sed", when: func(a cmdline.Command) bool {
 			return findsAoctl().MatchString(a.Element.Text)
 		}, why: "may change aoctl's own files", guarded: true},
 		{names: "tmux screen zellij", when: word("send-keys", "send", "paste-buffer", "pipe-pane", "-X", "stuff", "write", "write-chars"), why: "types into another terminal"},
 		{names: "xdotool ydotool wtype", why: "types into another window"},
-		{names: "osascript", why: "steers other programs"},
+		{names: "osascript", why: "controls other programs"},
 
 		{names: "claude", when: func(a cmdline.Command) bool {
 			return a.Has("--dangerously-skip-permissions", "--allow-dangerously-skip-permissions") || a.Exactly("bypassPermissions", "--permission-mode=bypassPermissions")

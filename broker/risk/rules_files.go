@@ -11,17 +11,17 @@ import (
 // removes and writes is judged by its paths.
 func fileRules() []rule {
 	return []rule{
-		{names: "chmod", when: recursive, why: "changes rights of a whole folder"},
-		{names: "chown chgrp setfacl", when: recursive, why: "changes owners of a whole folder"},
+		{names: "chmod", when: recursive, why: "changes the rights of a whole folder"},
+		{names: "chown chgrp setfacl", when: recursive, why: "changes the owner of a whole folder"},
 		{names: "chmod", when: openToAll, why: "lets everybody write"},
 		{names: "chmod", when: setsID, why: "makes a program run as its owner"},
 		{names: "setcap", why: "gives a program more rights"},
-		{names: "chattr chflags", why: "changes protections of files"},
+		{names: "chattr chflags", why: "changes how files are protected"},
 		{names: "find", when: findDeletes, why: "deletes what it finds", note: true},
 		{names: "history", when: option("-c"), why: "erases the shell's history"},
 		{names: "rsync", when: func(a cmdline.Command) bool {
 			return a.AnyWord(func(w string) bool { return strings.HasPrefix(w, "--del") || w == "--remove-source-files" })
-		}, why: "deletes what the source lacks", note: true},
+		}, why: "deletes what the source does not have", note: true},
 	}
 }
 

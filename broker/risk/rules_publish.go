@@ -34,7 +34,7 @@ func publishRules() []rule {
 		{names: "helm oras crane ko", sub: "push|cm-push|publish|delete|apply", why: publishes},
 		{names: "skopeo", sub: "copy|delete|sync", why: publishes},
 		{names: "gh glab", sub: "release create|edit|upload|delete", why: publishes},
-		{names: "gh", sub: "gist create|edit", why: "publishes a text"},
+		{names: "gh", sub: "gist create|edit", why: "publishes text"},
 		{names: "gh", sub: "repo create|new", when: option("--push", "--public"), why: "publishes a repository"},
 		{names: "mvn mvnw", when: word("deploy", "deploy:deploy", "release:perform"), why: publishes},
 		{names: "gradle gradlew", when: anyWord(publishTask), why: publishes},

@@ -1,6 +1,7 @@
 package risk
 
 import (
+	"github.com/aoctl/aoctl/broker/shell"
 	"strings"
 	"testing"
 )
@@ -77,6 +78,17 @@ func TestSaysNoForeignSentence(t *testing.T) {
 	}
 	if got, want := assessText("git push -f origin nothing").Why, `overwrites "nothing" on "origin"`; got != want {
 		t.Errorf("a branch stands without quotes: %s", got)
+	}
+}
+
+// An agent that names no project is not said to leave it.
+func TestSaysNoProject(t *testing.T) {
+	at := place()
+	at.Project = ""
+	l := shell.Parse("rm -rf /home/u/one")
+	r := Assess(Call{Tool: "Bash", Input: []byte(`{"command":"rm -rf /home/u/one"}`), Line: &l}, at)
+	if got, want := r.Why, "deletes /home/u/one; the agent named no project"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

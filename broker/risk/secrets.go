@@ -37,7 +37,7 @@ var credentials = sync.OnceValue(func() *pathtable.Table {
 			"~/.pulumi/credentials.json", "~/.config/ngrok/", "~/.ngrok2/", "~/.config/hcloud/", "~/.supabase/access-token", "~/.config/.wrangler/", "~/.wrangler/", "~/.cloudflared/", "~/.railway/", "~/.oci/", "~/.aliyun/", ".databrickscfg", "~/.snowflake/", "~/.kaggle/", "~/.cache/huggingface/token",
 			".sentryclirc", "~/.config/github-copilot/", "~/.config/configstore/", "~/.dbt/profiles.yml",
 			"~/.config/helm/registry/", "~/.config/Bitwarden CLI/", "~/.local/share/kwalletd/", "~/.bitcoin/", "~/.ethereum/", "~/.config/solana/"),
-		pathtable.Rows("reads what was typed before", "~/.bash_history", "~/.zsh_history", "~/.sh_history", "~/.history", "~/.local/share/fish/fish_history",
+		pathtable.Rows("reads what you typed before", "~/.bash_history", "~/.zsh_history", "~/.sh_history", "~/.history", "~/.local/share/fish/fish_history",
 			"~/.python_history", "~/.node_repl_history", "~/.psql_history", "~/.mysql_history", "~/.sqlite_history", "~/.rediscli_history", "~/.irb_history", "~/.pry_history", "~/.php_history", "~/.lesshst", "~/.duckdb_history", "~/.mongosh/",
 			"~/.local/state/zsh/", "~/.zsh_sessions/", "~/.local/share/atuin/", "~/.config/nushell/history.*", "~/.local/share/powershell/PSReadLine/"),
 		pathtable.Rows("reads a browser's secrets",
@@ -130,7 +130,7 @@ func (j secretJudge) holdsSecrets(t target, left leaves) {
 			}
 		}
 		if !whole && (pattern == "" || strings.Contains(pattern, "/")) {
-			j.danger("reads a folder too large for a look whether keys or credentials are in it")
+			j.danger("reads a folder too large to check for keys or credentials")
 			return
 		}
 	}

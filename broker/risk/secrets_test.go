@@ -11,7 +11,7 @@ import (
 
 const (
 	readsKeys = "reads keys or credentials"
-	tooLarge  = "reads a folder too large for a look whether keys or credentials are in it"
+	tooLarge  = "reads a folder too large to check for keys or credentials"
 )
 
 // beginning returns the reasons of r that begin with this text.

@@ -50,7 +50,7 @@ func (j toolJudge) address(text string) {
 	case err == nil || decimalHost().MatchString(host):
 		j.note("reaches an address without a name")
 	case u.Scheme == "http":
-		j.note("goes over the network in the clear")
+		j.note("goes over the network unencrypted")
 	}
 	if u.User != nil {
 		j.note("has a password in its address")
@@ -91,7 +91,7 @@ func (j toolJudge) nameOf(tool string) {
 	case server && (destructive().MatchString(name) || camel().MatchString(name)):
 		j.danger("its name says that it deletes")
 	case server && sending().MatchString(name):
-		j.note("its name says that others notice")
+		j.note("its name says that others will see it")
 	}
 }
 

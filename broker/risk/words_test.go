@@ -218,7 +218,7 @@ func TestPlacesThatRunSomething(t *testing.T) {
 		"changes a shell start-up file": `~/.bashrc; ~/.bash_profile; ~/.bash_login; ~/.bash_logout; ~/.bash_aliases; ~/.bashrc.d/x; ~/.profile; ~/.zshrc; ~/.zshenv; ~/.zprofile; ~/.zlogin; ~/.zlogout; ~/.zsh/x; ~/.oh-my-zsh/x
 			~/.config/fish/x; ~/.config/zsh/x; ~/.config/bash/x; ~/.inputrc; ~/.kshrc; ~/.cshrc; ~/.tcshrc; ~/.login; ~/.xprofile; ~/.xinitrc; ~/.xsessionrc; ~/.tmux.conf; ~/.config/tmux/x; ~/.screenrc; ~/.pam_environment
 			~/.config/environment.d/x; /etc/profile; /etc/profile.d/x; /etc/bash.bashrc; /etc/bashrc; /etc/zsh/x; /etc/zshrc; /etc/zshenv; /etc/environment`,
-		"starts a program by itself later": `~/.config/autostart/x; ~/.config/systemd/x; ~/.local/share/systemd/x; ~/Library/LaunchAgents/x; /Library/LaunchAgents/x; /Library/LaunchDaemons/x; /etc/systemd/x; /etc/cron.d/x; /etc/crontab
+		"schedules a program for later": `~/.config/autostart/x; ~/.config/systemd/x; ~/.local/share/systemd/x; ~/Library/LaunchAgents/x; /Library/LaunchAgents/x; /Library/LaunchDaemons/x; /etc/systemd/x; /etc/cron.d/x; /etc/crontab
 			/var/spool/cron/x; /var/spool/at/x; /etc/init.d/x; /etc/rc.local; /etc/xdg/autostart/x`,
 		"changes keys or credentials": `.ssh/x; .gnupg/x; .aws/x; .kube/config; .docker/config.json; ~/.netrc; .git-credentials; ~/.pypirc; ~/.config/gcloud/x; ~/.azure/x; ~/.config/gh/x; /etc/shadow; /etc/passwd; /etc/sudoers; /etc/sudoers.d/x; /etc/pam.d/x`,
 		"changes what git runs":       `~/.gitconfig; ~/.config/git/x; .git/hooks/x; x.git/hooks/y; .git/config; .git/config.worktree; .git/info/attributes; .git/modules/x; x.git/config; /etc/gitconfig`,

@@ -60,7 +60,7 @@ func (r *lineReader) read(v any) (elems []elem, touched *value) {
 	}
 	touched = r.patches(elems)
 	if len(elems) == 0 {
-		r.doubt("its command line does nothing")
+		r.doubt("its command line runs nothing")
 	}
 	if words, ok := plainWords(line.Raw); ok {
 		s := patterns.Speak(words)

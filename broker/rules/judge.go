@@ -164,10 +164,12 @@ func (s *Set) Judge(c *Call, now time.Time) Assessment {
 	a := Assessment{Risk: c.risk, Unread: c.unread, Elements: make([]Judged, 0, len(c.elems))}
 	var o outcome
 	var rested []*ruling
+	all := make([]ruling, len(c.elems))
 	for i := range c.elems {
 		f := search{c: c, x: &c.elems[i], now: now, keep: true}
 		r := s.element(&f)
 		o.add(r, i)
+		all[i] = r
 		if !r.silent {
 			rested = append(rested, &r)
 		}
@@ -190,6 +192,7 @@ func (s *Set) Judge(c *Call, now time.Time) Assessment {
 		a.Rules = []string{a.Rule}
 		a.Reason = deferred(o.entry)
 	case Ask:
+		c.speaks(&o, all)
 		a.Reason = c.why(&c.elems[o.at], o.ruling)
 	}
 	return a

@@ -383,7 +383,7 @@ func TestAssessment(t *testing.T) {
 			Kind: "command", Text: "cat src/a.go", Argv: []string{"cat", "src/a.go"}, Verdict: Allow, Rule: "allow Bash command *", Why: `rule "*" allows it`,
 			Matches: []string{"allow Bash command *"},
 		},
-		{Kind: "read", Text: "src/a.go", Path: w.project + "/src/a.go", Real: w.project + "/src/a.go", Verdict: Allow, Neutral: true, Why: "does nothing by itself"},
+		{Kind: "read", Text: "src/a.go", Path: w.project + "/src/a.go", Real: w.project + "/src/a.go", Verdict: Allow, Neutral: true, Why: "goes with its command"},
 	}
 	if diff := cmp.Diff(want, a.Elements); diff != "" {
 		t.Errorf("elements (-want +got):\n%s", diff)
@@ -495,5 +495,20 @@ func (w world) question(tb testing.TB, tool string, input map[string]any) Questi
 	return Question{
 		Tool: tool, Input: rulestest.Input(tb, input), Agent: "claude", SessionID: "s1", Place: w.place,
 		Exists: rulestest.Exists, Special: rulestest.Special,
+	}
+}
+
+// What no rule has to allow is told by what it does.
+func TestSilentWords(t *testing.T) {
+	w := newWorld(t)
+	s := set(t)
+	a := judge(t, s, Prepare(w.bash(t, "cd src && echo hello && true && set -e && npm test")))
+	for text, want := range map[string]string{
+		"cd src": "only changes the folder", "echo hello": "only prints text", "true": "changes nothing", "set -e": "changes nothing outside the shell",
+	} {
+		i := slices.IndexFunc(a.Elements, func(j Judged) bool { return j.Text == text })
+		if i < 0 || a.Elements[i].Why != want {
+			t.Errorf("%s: not %q in %+v", text, want, a.Elements)
+		}
 	}
 }

@@ -68,7 +68,7 @@ func (c *Call) why(x *elem, r ruling) string {
 	case callNotKnown:
 		return c.unsure
 	case guarded:
-		return "no rule may allow it: " + cmp.Or(c.risk.Why, "it touches aoctl's own files or an agent's settings")
+		return "no rule may allow it: " + cmp.Or(c.danger(x, true), "another part of the line touches aoctl's own files or an agent's settings")
 	case maybeDenied:
 		return c.named(x) + " may reach what rule " + label(&r.entry.rule) + " denies"
 	case notExact:
@@ -76,12 +76,73 @@ func (c *Call) why(x *elem, r ruling) string {
 	case notPlain:
 		return "some shells may read this line differently from aoctl, so only a rule for exactly this line can allow it (" + c.line.Odd + ")"
 	case leavesProject:
-		return c.named(x) + " is outside the project, which only a rule about that file or the whole line may allow"
+		return "outside the project, so only a rule for that file or the whole line can allow " + c.named(x)
 	case noSay:
-		return "does nothing by itself"
+		return c.silent(x)
 	case nothingAllows:
 	}
 	return "nothing allows " + c.named(x)
+}
+
+// silentWords say why no rule has to allow a part of the shell itself. Of others it is only known that they
+// change nothing outside of it.
+var silentWords = map[string]string{
+	"echo": "only prints text", "printf": "only prints text", "print": "only prints text", "cat": "only prints text",
+	"cd": "only changes the folder", "pushd": "only changes the folder", "popd": "only changes the folder",
+	"[": "only tests something", "test": "only tests something", "sleep": "only waits", "wait": "only waits",
+	"true": "changes nothing", ":": "changes nothing", "false": "changes nothing",
+}
+
+// silent is why an element has no say.
+func (c *Call) silent(x *elem) string {
+	switch x.kind {
+	case shell.Read, shell.Write:
+		return "goes with its command"
+	case shell.Assign:
+		return "only sets a variable"
+	case shell.Command, shell.Unknown, toolKind:
+	}
+	if x.at < len(c.line.Elements) {
+		if argv := c.line.Elements[x.at].Argv; len(argv) > 0 && silentWords[argv[0]] != "" {
+			return silentWords[argv[0]]
+		}
+	}
+	return "changes nothing outside the shell"
+}
+
+// danger is what makes x itself dangerous, or guarded; "" when that is another part of the line.
+func (c *Call) danger(x *elem, guarded bool) string {
+	for _, f := range c.risk.Findings {
+		if f.Class == risk.Dangerous && (f.Guarded || !guarded) && (x.kind == toolKind || f.Element == x.at || c.commandOf(f.Element) == x.at) {
+			return f.Words()
+		}
+	}
+	if len(c.elems) > 1 {
+		return ""
+	}
+	return c.risk.Why
+}
+
+// commandOf is the element whose operand the one at this place is; the place itself where it is none.
+func (c *Call) commandOf(at int) int {
+	for at > 0 && slices.ContainsFunc(c.elems, func(x elem) bool { return x.at == at && x.operand }) {
+		at--
+	}
+	return at
+}
+
+// speaks has the element speak for the whole call that is dangerous itself, where the one that decides
+// asks only because of that.
+func (c *Call) speaks(o *outcome, all []ruling) {
+	if o.cause != guarded && (o.cause != notExact || c.risk.Class != risk.Dangerous) {
+		return
+	}
+	for i, r := range all {
+		if r.cause == o.cause && r.verdict == Ask && c.danger(&c.elems[i], o.cause == guarded) != "" {
+			o.at, o.ruling = i, r
+			return
+		}
+	}
 }
 
 // inexact says that a rule has to name x itself. Where a rule matches x and still may not
@@ -90,7 +151,7 @@ func (c *Call) inexact(x *elem, matched bool) string {
 	dangerous := c.risk.Class == risk.Dangerous
 	why := x.exact
 	if dangerous {
-		why = cmp.Or(c.risk.Why, "it is dangerous")
+		why = cmp.Or(c.danger(x, false), x.exact, "another part of the line is dangerous")
 	}
 	switch {
 	case !matched:

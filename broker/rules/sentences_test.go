@@ -31,7 +31,7 @@ func TestSentences(t *testing.T) {
 		{"cd src", nil, `nothing allows "cd src"`},
 		{" a > b ", []Rule{npm("a")}, `nothing allows writing "b"`},
 		{"a < ../x", []Rule{npm("a")}, `nothing allows reading "../x"`},
-		{"cp a ../x", []Rule{npm("cp *")}, `writing "../x" is outside the project, which only a rule about that file or the whole line may allow`},
+		{"cp a ../x", []Rule{npm("cp *")}, `outside the project, so only a rule for that file or the whole line can allow writing "../x"`},
 	} {
 		a := judge(t, set(t, tt.rules...), w.trusted(t, tt.line))
 		if a.Reason != tt.want {
@@ -47,7 +47,7 @@ func TestSentences(t *testing.T) {
 		{"Write", map[string]any{"file_path": "~/x"}, `the path "~/x" begins with a tilde, which only some programs expand`},
 		{"Write", map[string]any{"file_path": 7}, "its file_path is no text"},
 		{"Write", map[string]any{"file_path": ".claude/settings.json"}, "no rule may allow it: touches an agent's own settings"},
-		{"Bash", map[string]any{"command": ""}, "its command line does nothing"},
+		{"Bash", map[string]any{"command": ""}, "its command line runs nothing"},
 		{"Bash", map[string]any{}, "it has no command line"},
 	} {
 		if a := judge(t, set(t), Prepare(w.question(t, tt.tool, tt.input))); a.Reason != tt.want {
@@ -110,5 +110,23 @@ func TestUnreadCalls(t *testing.T) {
 	}
 	if a := judge(t, set(t, rule(Allow, "*")), Prepare(Question{Tool: "apply_patch", Input: []byte("{"), Place: w.place})); a.Verdict != Ask {
 		t.Errorf("a patch that cannot be read: %s", a.Verdict)
+	}
+}
+
+// Each part of a line says why it asks itself, and the dangerous one speaks for the line.
+func TestEachPartSaysItsOwnReason(t *testing.T) {
+	w := newWorld(t)
+	a := judge(t, set(t), w.trusted(t, "make && rm -rf /srv/www && FOO=1 ls"))
+	const danger = "deletes /srv/www, outside the project"
+	if want := `no wildcard rule can allow "rm -rf /srv/www": ` + danger; a.Reason != want {
+		t.Errorf("the line: %s, want %s", a.Reason, want)
+	}
+	for _, e := range a.Elements {
+		if got, want := strings.Contains(e.Why, danger), e.Text == "rm -rf /srv/www"; got != want {
+			t.Errorf("%s: %s", e.Text, e.Why)
+		}
+	}
+	if got, want := a.Elements[0].Why, `no wildcard rule can allow "make": another part of the line is dangerous`; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -15,8 +15,9 @@ import (
 	"github.com/aoctl/aoctl/broker/workspace"
 )
 
-// Resume goes on with a session whose call was put off: it starts a runner where the session is
-// managed, and says what to run where it is not. Two at once start one. Errors: ErrNotFound,
+// Resume goes on with a session whose call was put off, for the console's keyboard: it starts a runner
+// where the session is managed. Any other it opens, so that for broker.ResumeOpen a person at a
+// terminal may resume it without a token, and says what to run. Two at once start one. Errors: ErrNotFound,
 // ErrResume, ErrConflict (a process has the session already), ErrNotRecorded, and those of the
 // launcher.
 func (rs *Runs) Resume(ctx context.Context, sessionID string, by broker.Actor) (broker.Resumption, error) {
@@ -24,7 +25,10 @@ func (rs *Runs) Resume(ctx context.Context, sessionID string, by broker.Actor) (
 	if err != nil {
 		return broker.Resumption{}, fmt.Errorf("resume %s: %w", broker.Clip(sessionID), err)
 	}
-	return r, nil
+	if !r.Managed {
+		err = rs.open(sessionID, by)
+	}
+	return r, err
 }
 
 // ResumeFor is Resume for runner, a process that is going to run the command itself. Without one

@@ -62,10 +62,13 @@ type Options struct {
 }
 
 // Runs are the managed sessions. Several goroutines may use it.
-type Runs struct{ o Options }
+type Runs struct {
+	o      Options
+	opened opened
+}
 
 // New returns the managed sessions of o's engine.
-func New(o Options) *Runs { return &Runs{o} }
+func New(o Options) *Runs { return &Runs{o: o} }
 
 // mostLooks is how often something is looked at anew because it changes meanwhile.
 const mostLooks = 100

@@ -90,6 +90,11 @@ func (o Options) withDefaults() Options {
 // requests wait again, with what is left of their time. So do its late cards. Close releases
 // it; the store stays the caller's.
 func New(ctx context.Context, st broker.Store, opts Options) (*Broker, error) {
+	return open(ctx, st, opts, sweepEvery)
+}
+
+// open is New with a sweeper that looks every so often.
+func open(ctx context.Context, st broker.Store, opts Options, every time.Duration) (*Broker, error) {
 	capped := opts.ApprovalTimeout > 0
 	opts = opts.withDefaults()
 	saved, err := st.Load(ctx)
@@ -116,7 +121,7 @@ func New(ctx context.Context, st broker.Store, opts Options) (*Broker, error) {
 	b.wg.Go(func() { b.loop.Run(run) })
 	b.denyStopped()
 	b.restamp()
-	b.wg.Go(func() { b.sweep(run) })
+	b.wg.Go(func() { b.sweep(run, every) })
 	return b, nil
 }
 

@@ -20,10 +20,21 @@ var operator = broker.Actor{Kind: broker.ByOperator}
 
 func newBroker(t *testing.T, st broker.Store, opts service.Options) *service.Broker {
 	t.Helper()
+	return newSweeping(t, st, opts, 500*time.Millisecond)
+}
+
+// newSlow is newBroker for a test in which hours pass.
+func newSlow(t *testing.T, st broker.Store, opts service.Options) *service.Broker {
+	t.Helper()
+	return newSweeping(t, st, opts, time.Minute)
+}
+
+func newSweeping(t *testing.T, st broker.Store, opts service.Options, every time.Duration) *service.Broker {
+	t.Helper()
 	if opts.Alive == nil {
 		opts.Alive = func(broker.Process) bool { return true }
 	}
-	b, err := service.New(t.Context(), st, opts)
+	b, err := service.NewSweeping(t.Context(), st, opts, every)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,7 +65,7 @@ func (w *offWorld) broken() bool {
 }
 
 func (w *offWorld) open() {
-	b, err := service.New(w.t.Context(), w.st, w.opts)
+	b, err := service.NewSweeping(w.t.Context(), w.st, w.opts, machineSweep)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func (w *offWorld) do(s offStep) (noted func()) {
 		w.mu.Lock()
 		w.failing = s.kind == "fail"
 		w.mu.Unlock()
-		time.Sleep(3 * time.Second) // the sweeper catches up
+		time.Sleep(4 * machineSweep) // the sweeper catches up
 	}
 	return none
 }

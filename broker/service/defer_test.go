@@ -45,7 +45,7 @@ func putOff(t *testing.T, b *service.Broker, id string) broker.Request {
 // leftOff is a broker over st with a call that was put off, and whose agent has ended.
 func leftOff(t *testing.T, st broker.Store) (*service.Broker, broker.Request) {
 	t.Helper()
-	b := newBroker(t, st, service.Options{})
+	b := newSlow(t, st, service.Options{})
 	r := putOff(t, b, submit(t, b, headless("toolu_1", "make", "talk 1")).ID)
 	ended(t, b)
 	return b, r
@@ -95,7 +95,7 @@ func TestPutOffIsAnsweredTheNextDay(t *testing.T) {
 				for range 4 { // as many killed consoles as would set another call aside
 					time.Sleep(6 * time.Hour)
 					killBroker(t, st, b)
-					b = newBroker(t, st, service.Options{})
+					b = newSlow(t, st, service.Options{})
 				}
 				got, err := b.Request(t.Context(), r.ID)
 				if err != nil || got.State != broker.Pending || got.Checkpoint == nil {
@@ -107,7 +107,7 @@ func TestPutOffIsAnsweredTheNextDay(t *testing.T) {
 				decide(t, b, r.ID, broker.Decision{Verdict: tc.verdict, Reason: "because"})
 				time.Sleep(6 * time.Hour)
 				killBroker(t, st, b)
-				b = newBroker(t, st, service.Options{})
+				b = newSlow(t, st, service.Options{})
 				if storedCheckpoints(t, st) != 1 {
 					t.Fatal("the checkpoint of a decided call went before its answer was given")
 				}
@@ -182,7 +182,7 @@ func TestNothingEndsWhatIsPutOff(t *testing.T) {
 		st := brokertest.NewMemory()
 		var alive atomic.Bool
 		alive.Store(true)
-		b := newBroker(t, st, service.Options{ApprovalTimeout: time.Minute, Alive: func(broker.Process) bool { return alive.Load() }})
+		b := newSlow(t, st, service.Options{ApprovalTimeout: time.Minute, Alive: func(broker.Process) bool { return alive.Load() }})
 		q := headless("toolu_1", "make", "talk 1")
 		q.Session.Process = broker.Process{PID: 4242, Start: 1}
 		q.Asker = broker.Process{PID: 4243, Start: 1}
@@ -215,7 +215,7 @@ func TestNothingEndsWhatIsPutOff(t *testing.T) {
 		}
 		time.Sleep(10 * time.Second)
 		killBroker(t, st, b)
-		b = newBroker(t, st, service.Options{ApprovalTimeout: time.Minute}) // which keeps the new deadline
+		b = newSlow(t, st, service.Options{ApprovalTimeout: time.Minute}) // which keeps the new deadline
 		if got = must2(b.Request(t.Context(), r.ID)); got.State != broker.Pending || time.Until(got.ExpiresAt) < 40*time.Second {
 			t.Fatalf("at the next console: %s, %v left", got.State, time.Until(got.ExpiresAt))
 		}

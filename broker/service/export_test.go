@@ -15,6 +15,12 @@ import (
 	"github.com/aoctl/aoctl/broker/wire"
 )
 
+// NewSweeping is New with a sweeper that looks every so often. Days that pass on a test's clock cost
+// it a look each half second otherwise.
+func NewSweeping(ctx context.Context, st broker.Store, opts Options, every time.Duration) (*Broker, error) {
+	return open(ctx, st, opts, every)
+}
+
 // Hear lets tests hand in a hook event without a socket.
 func (b *Broker) Hear(ctx context.Context, h agents.Hook) (agents.Answer, error) {
 	return b.hooks.Observe(ctx, h, hooks.Asker{})

@@ -96,7 +96,7 @@ func TestMoreTimeEndsWhereTheAskerLeaves(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				b := newBroker(t, brokertest.NewMemory(), service.Options{AskerGrace: 24 * time.Hour})
+				b := newSlow(t, brokertest.NewMemory(), service.Options{AskerGrace: 24 * time.Hour})
 				r := submit(t, b, tc.q)
 				time.Sleep(tc.wait)
 				got, err := b.Extend(t.Context(), r.ID, operator)

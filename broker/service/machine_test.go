@@ -16,6 +16,10 @@ import (
 	"github.com/aoctl/aoctl/broker/service"
 )
 
+// machineSweep is how often the sweeper looks in the machines: four times as seldom as usual, as
+// hours pass in them.
+const machineSweep = 2 * time.Second
+
 // step is one thing that happens to a broker.
 type step struct {
 	kind    string
@@ -62,10 +66,10 @@ func (w *world) fail(format string, args ...any) {
 }
 
 func (w *world) open() {
-	b, err := service.New(w.t.Context(), w.st, service.Options{
+	b, err := service.NewSweeping(w.t.Context(), w.st, service.Options{
 		ApprovalTimeout: time.Minute, AskerGrace: w.grace, LateFor: 2 * time.Minute,
 		Alive: func(broker.Process) bool { return true },
-	})
+	}, machineSweep)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -207,7 +211,7 @@ func (w *world) do(s step) {
 		failCommits(w.st, errors.New("disk full"))
 	case "mend":
 		failCommits(w.st, nil)
-		time.Sleep(2 * time.Second) // the sweeper catches up
+		time.Sleep(4 * machineSweep) // the sweeper catches up
 		w.failing = false
 	}
 }

@@ -71,7 +71,7 @@ func (w *stage) isAlive(p broker.Process) bool {
 }
 
 func (w *stage) open() {
-	b, err := service.New(w.t.Context(), w.st, service.Options{Alive: w.isAlive, Launcher: w, Rate: -1})
+	b, err := service.NewSweeping(w.t.Context(), w.st, service.Options{Alive: w.isAlive, Launcher: w, Rate: -1}, machineSweep)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -18,10 +18,10 @@ const sweepEvery = 500 * time.Millisecond
 // sweeping is what the sweeper has going on beside.
 type sweeping struct{ resuming, rereading, settings atomic.Bool }
 
-// sweep is the loop of what nobody asks for, until ctx ends. Everything that may take long runs
+// sweep is, every so often, the loop of what nobody asks for, until ctx ends. Everything that may take long runs
 // beside it: a slow disk must not keep it from noticing that an agent is gone.
-func (b *Broker) sweep(ctx context.Context) {
-	t := time.NewTicker(sweepEvery)
+func (b *Broker) sweep(ctx context.Context, every time.Duration) {
+	t := time.NewTicker(every)
 	defer t.Stop()
 	last, waited := time.Now(), false
 	for {
@@ -29,9 +29,9 @@ func (b *Broker) sweep(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-t.C:
-			stood := time.Since(last) > 2*sweepEvery && !waited
+			stood := time.Since(last) > 2*every && !waited
 			if last, waited = time.Now(), stood; stood { // the broker stood still: who asked meanwhile is heard first
-				t.Reset(sweepEvery)
+				t.Reset(every)
 				continue
 			}
 			b.tick()

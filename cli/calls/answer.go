@@ -22,6 +22,8 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
+// answerOptions are the argument and the flags of "aoctl call answer". declined tells
+// --decline ” from no --decline: a reason may be empty.
 type answerOptions struct {
 	what      string   // a waiting question's id or how it begins, or a session as client.FindSession understands it
 	answers   []string // QUESTION=ANSWER, or ANSWER where there is one question
@@ -31,6 +33,8 @@ type answerOptions struct {
 	json      output.Format
 }
 
+// newAnswerCommand declares "answer". A missing token is no error here: showing the
+// question and --decline work without one, and the console refuses an answer that needs it.
 func newAnswerCommand() *cobra.Command {
 	var o answerOptions
 	cmd := &cobra.Command{
@@ -54,6 +58,8 @@ any program of yours may.`,
 			if err != nil {
 				return err
 			}
+			// A --decline without words is a decline too, so the flag counts and not its
+			// value.
 			o.what, o.declined = args[0], cmd.Flags().Changed("decline")
 			if o.declined && len(o.answers) > 0 {
 				return usage.Error{Text: "--answer and --decline go against each other", Hint: "give one of them"}
@@ -68,17 +74,24 @@ any program of yours may.`,
 	return cmd
 }
 
-// answerQuestion answers an agent's question, or declines it. Without answers it shows what is
-// asked and changes nothing.
+// answerQuestion answers an agent's question, or declines it. Without answers it shows what
+// is asked and changes nothing.
+//
+// The answers are checked against the form here, before anything is sent, because the error
+// can name the question then. The console checks them again: it answers for what the agent
+// gets.
 func answerQuestion(ctx context.Context, c *client.Client, o answerOptions, out io.Writer) error {
 	call, err := findQuestion(ctx, c, o.what)
 	if err != nil {
 		return err
 	}
+	// The console is told the question's id: another question may have come since the form
+	// was read.
 	body := map[string]any{"request_id": call.ID}
 	if o.declined {
 		body["decline"] = o.decline
 	} else {
+		// Call has the input that is in force, which may differ from what first came.
 		_, input := call.Call()
 		form, err := forms.Read(input)
 		switch {
@@ -91,6 +104,7 @@ func answerQuestion(ctx context.Context, c *client.Client, o answerOptions, out 
 			return usage.Error{Text: err.Error(), Hint: "see what is asked: aoctl answer " + call.ID}
 		}
 	}
+	// The console's answer has no id of its own; the one that was asked for stands in.
 	answer := outcome{ID: call.ID}
 	if err := c.Post(ctx, "/sessions/"+url.PathEscape(call.SessionID)+"/answer", body, &answer); err != nil {
 		return err
@@ -105,12 +119,15 @@ func answerQuestion(ctx context.Context, c *client.Client, o answerOptions, out 
 	return show.Line(out, safe.Line(word+show.Call(call)))
 }
 
+// isQuestion reports whether a call is a question to the user. Agents name that tool
+// differently; Call has aoctl's own name for it.
 func isQuestion(r broker.Request) bool {
 	tool, _ := r.Call()
 	return tool == agents.AskUserQuestion
 }
 
-// completeAsked offers the sessions in which a question waits.
+// completeAsked offers the sessions in which a question waits. Whatever goes wrong means no
+// offers: a shell's tab key has nowhere to print an error.
 func completeAsked(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -132,7 +149,9 @@ func completeAsked(cmd *cobra.Command, args []string, begun string) ([]string, c
 	return offers, cobra.ShellCompDirectiveNoFileComp
 }
 
-// findQuestion picks the waiting question that ref names.
+// findQuestion picks the waiting question that ref names. A question's id comes first, then
+// a session. Several questions in one session are listed instead of one being guessed: an
+// answer to the wrong one cannot be taken back.
 func findQuestion(ctx context.Context, c *client.Client, ref string) (broker.Request, error) {
 	waiting, err := c.Pending(ctx, "")
 	if err != nil {
@@ -144,10 +163,14 @@ func findQuestion(ctx context.Context, c *client.Client, ref string) (broker.Req
 			asked = append(asked, r.Request)
 		}
 	}
+	// An id is looked for among the questions only, so that it cannot name a call that asks
+	// nothing.
 	call, found, err := client.FindRequest(asked, ref)
 	if err != nil || found {
 		return call, err
 	}
+	// Sessions with a question come before others of the same name, and living ones before
+	// ended ones.
 	waits := func(s broker.Session) bool {
 		return slices.ContainsFunc(asked, func(r broker.Request) bool { return r.SessionID == s.ID })
 	}
@@ -165,6 +188,8 @@ func findQuestion(ctx context.Context, c *client.Client, ref string) (broker.Req
 			lines[i] = fmt.Sprintf("%s  %s", r.ID, show.Call(r))
 		}
 		return broker.Request{}, usage.Ambiguous("waiting question", ref, lines)
+	// The agent may show the question in its own terminal, where no hook is waiting for an
+	// answer.
 	case s.Asks != nil:
 		return broker.Request{}, exit.Error{Code: exit.NotFound, Text: fmt.Sprintf("session %s asks in its agent's own terminal", s.Label), Hint: "answer it there"}
 	}
@@ -174,7 +199,8 @@ func findQuestion(ctx context.Context, c *client.Client, ref string) (broker.Req
 	}
 }
 
-// said groups the answers by question, and makes sure that they fit.
+// said groups the answers by question, and makes sure that they fit. Several answers to one
+// question are several options of it. Whether they may be several is for the form to say.
 func (o answerOptions) said(form forms.Form) (map[string][]string, error) {
 	said := map[string][]string{}
 	for _, a := range o.answers {
@@ -184,13 +210,19 @@ func (o answerOptions) said(form forms.Form) (map[string][]string, error) {
 		}
 		said[question] = append(said[question], answer)
 	}
+	// Reply is what the console will make of the answers. Only its error is of use here.
 	_, err := form.Reply(said)
 	return said, err
 }
 
 // splitAnswer takes QUESTION=ANSWER apart: both may have a "=" of their own. The question
-// is told by its text.
+// is told by its text, else by its header, and never by where the first "=" stands.
+//
+// A form of one question takes any text for its answer, since there is nothing else that it
+// could belong to.
 func splitAnswer(form forms.Form, s string) (question, answer string, ok bool) {
+	// All texts are tried before any header: a header is short, and may be how another's
+	// text begins.
 	for _, by := range []func(forms.Question) string{
 		func(q forms.Question) string { return q.Text }, func(q forms.Question) string { return q.Header },
 	} {
@@ -206,7 +238,8 @@ func splitAnswer(form forms.Form, s string) (question, answer string, ok bool) {
 	return "", "", false
 }
 
-// showQuestions prints what is asked, and how to answer.
+// showQuestions prints what is asked, and how to answer. Round brackets stand for one
+// answer and square ones for several.
 func showQuestions(out io.Writer, call broker.Request, form forms.Form) error {
 	var b strings.Builder
 	for _, q := range form.Questions {

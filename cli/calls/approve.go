@@ -28,6 +28,8 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
+// approveOptions are the argument and the flags of "aoctl call approve". input is nil when
+// the call is to run as it was asked.
 type approveOptions struct {
 	call      string // id, or a prefix of the id of a waiting call
 	reason    string // a word for the agent that goes with the permission
@@ -39,6 +41,7 @@ type approveOptions struct {
 	json      output.Format
 }
 
+// newApproveCommand declares "approve".
 func newApproveCommand() *cobra.Command {
 	var o approveOptions
 	cmd := &cobra.Command{
@@ -62,6 +65,8 @@ agent's tool takes it. It is judged like any other: what a rule refuses is refus
 		Args:              usage.OneArg("the id of a waiting call"),
 		ValidArgsFunction: client.CompleteCalls,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			// The token is read before anything is asked, so that a file that others can
+			// read is told first.
 			c, err := client.NewOperator(cmd, o.tokenFile)
 			if err != nil {
 				return err
@@ -85,7 +90,12 @@ agent's tool takes it. It is judged like any other: what a rule refuses is refus
 	return cmd
 }
 
-// readEditedInput reads one strict JSON object from a file.
+// readEditedInput reads one strict JSON object from a file, or from standard input for "-".
+// It is read as strictly as the console reads what agents send: an object with two members
+// of one name could be shown as one thing and run as another.
+//
+// Errors are for the person who wrote the file; the input itself is at most wire.MaxBody
+// bytes.
 func readEditedInput(path string, stdin io.Reader) ([]byte, error) {
 	in := stdin
 	if path != "-" {
@@ -96,6 +106,7 @@ func readEditedInput(path string, stdin io.Reader) ([]byte, error) {
 		defer func() { _ = f.Close() }() // it was only read
 		in = f
 	}
+	// One byte more than is allowed tells a file that is too long from one that just fits.
 	raw, err := io.ReadAll(io.LimitReader(in, wire.MaxBody+1))
 	if err != nil {
 		return nil, fmt.Errorf("read the input in %s: %w", path, err)
@@ -110,7 +121,8 @@ func readEditedInput(path string, stdin io.Reader) ([]byte, error) {
 	return raw, nil
 }
 
-// show prints the call, and how the input differs that is to run.
+// show prints the call, and how the input differs that is to run. What is printed is all
+// that the person consents to, so both are shown whole.
 func (o approveOptions) show(out io.Writer, call broker.Request) error {
 	if err := showCall(out, call); err != nil || len(o.input) == 0 {
 		return err
@@ -121,8 +133,12 @@ func (o approveOptions) show(out io.Writer, call broker.Request) error {
 	return err
 }
 
-// approveCall finds the call, has somebody consent to it, and allows it. Consent is asked for only
-// with a token; without one the console refuses and shows its person that somebody tried.
+// approveCall finds the call, has somebody consent to it, and allows it. Consent is asked
+// for only with a token; without one the console refuses and shows its person that somebody
+// tried.
+//
+// A call that ended while it was looked at may come back as granted: then nothing runs now,
+// and the agent's next identical call passes once.
 func approveCall(ctx context.Context, c *client.Client, o approveOptions, out io.Writer) error {
 	call, err := findCall(ctx, c, o.call)
 	if err != nil {
@@ -142,15 +158,18 @@ func approveCall(ctx context.Context, c *client.Client, o approveOptions, out io
 	case answer.Granted:
 		return show.Line(out, safe.Line(fmt.Sprintf("allowed late: when the agent asks again for exactly this, it passes once: %s: %s", call.ToolName, show.Call(call))))
 	}
+	// What is said to be allowed is what will run, not what was asked first.
 	if len(o.input) > 0 {
 		call.ToolInput = o.input
 	}
 	return show.Line(out, safe.Line(fmt.Sprintf("allowed %s: %s", call.ToolName, show.Call(call))))
 }
 
-// findCall picks the waiting call whose id is ref or begins with it, or the call of that
-// id that is over but may still be granted.
+// findCall picks the waiting call whose id is ref or begins with it, or the call of that id
+// that is over but may still be granted. A call that is over must be named by its whole id:
+// there are thousands of them, and a short beginning would fit some other one.
 func findCall(ctx context.Context, c *client.Client, ref string) (broker.Request, error) {
+	// Waiting calls go first: an id may be cut short only among those.
 	call, found, err := c.Waiting(ctx, ref)
 	if err != nil || found {
 		return call, err
@@ -161,12 +180,19 @@ func findCall(ctx context.Context, c *client.Client, ref string) (broker.Request
 	return broker.Request{}, notWaiting(ref, err)
 }
 
-// consent makes sure that somebody has looked at the call: by asking at the terminal, or
-// by its digest. The digest that it returns is that of the call that was looked at.
+// consent makes sure that somebody has looked at the call: by asking at the terminal, or by
+// its digest. The digest that it returns is that of the call that was looked at, so a call
+// that changes between the look and the answer is refused by the broker.
+//
+// The terminal must be one on both sides, for reading and for showing. A program with a
+// pseudo-terminal can still answer; what keeps agents out is the token and the broker's
+// look at the asking process, not this question.
 func (o approveOptions) consent(call broker.Request, out io.Writer) (approveOptions, error) {
 	if o.digest != "" {
 		return o, nil // the broker compares it
 	}
+	// With --json the call is shown on stderr; then standard output may be a pipe, but not
+	// a terminal on which data and question would run into each other.
 	if !term.IsTerminal(os.Stdin.Fd()) || !term.IsTerminal(os.Stderr.Fd()) || o.json.On() && term.IsTerminal(os.Stdout.Fd()) {
 		return o, usage.Error{
 			Text: "nobody can look at the call here, and it is not named by its digest",
@@ -187,10 +213,15 @@ func (o approveOptions) consent(call broker.Request, out io.Writer) (approveOpti
 	return o, err
 }
 
-// ask takes a y, or for a dangerous call two digits, from the terminal.
+// ask takes a y, or for a dangerous call two digits, from the terminal. The digits are
+// drawn anew for each question, so that neither a habit nor a paste answers it. What was
+// typed before the question stood on the screen is thrown away.
+//
+// An end of input is a no. Only an error of the terminal itself is returned as one.
 func (o approveOptions) ask(call broker.Request, out io.Writer) (bool, error) {
 	want, question := "y", "Allow this call? [y/N] "
 	if o.dangerous || isDangerous(call) {
+		// Two digits, 10 to 99, none of them led by a zero that a person might leave out.
 		code, err := rand.Int(rand.Reader, big.NewInt(90))
 		if err != nil {
 			return false, fmt.Errorf("make a code: %w", err)
@@ -198,6 +229,7 @@ func (o approveOptions) ask(call broker.Request, out io.Writer) (bool, error) {
 		want = fmt.Sprint(10 + code.Int64())
 		question = fmt.Sprintf("Dangerous. Type %s to allow it, anything else leaves it waiting: ", want)
 	}
+	// A y that was typed for an earlier prompt must not answer this one.
 	if err := terminal.ForgetTyped(os.Stdin); err != nil {
 		return false, fmt.Errorf("forget what was typed before the question: %w", err)
 	}
@@ -208,12 +240,15 @@ func (o approveOptions) ask(call broker.Request, out io.Writer) (bool, error) {
 	if err != nil && line == "" {
 		return false, show.Line(out, "")
 	}
+	// A dangerous call takes its digits and nothing else; "yes" is an answer to the plain
+	// question only.
 	typed := strings.ToLower(strings.TrimSpace(line))
 	return typed == want || want == "y" && typed == "yes", nil
 }
 
 // allow lets call id run, once. The first answer wins: when somebody else's came before,
-// the error says what it was.
+// the error says what it was. A member goes into the body only when it says something. With
+// a digest the console refuses a call that is not the one that was looked at.
 func allow(ctx context.Context, c *client.Client, id string, o approveOptions) (outcome, error) {
 	body := map[string]any{"decision": broker.Allow}
 	if o.reason != "" {

@@ -18,6 +18,7 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
+// denyOptions are the argument and the flags of "aoctl call deny".
 type denyOptions struct {
 	call   string // id, or a prefix of the id of a waiting call
 	reason string // what the agent is told; the console's own words when empty
@@ -25,6 +26,8 @@ type denyOptions struct {
 	json   output.Format
 }
 
+// newDenyCommand declares "deny". It needs no token: every process of the user may refuse,
+// an agent's own too.
 func newDenyCommand() *cobra.Command {
 	var o denyOptions
 	cmd := &cobra.Command{
@@ -51,7 +54,8 @@ console, or an operator token (aoctl approve).`,
 	return cmd
 }
 
-// outcome is the broker's answer to a decision.
+// outcome is the broker's answer to a decision. Status is the state in which the call
+// ended, and Decision the verdict that led there.
 type outcome struct {
 	ID        string       `json:"id"`
 	Status    broker.State `json:"status"`
@@ -61,8 +65,9 @@ type outcome struct {
 	Granted   bool         `json:"granted,omitempty"` // the call was over; its retry passes once
 }
 
-// denyCall refuses one call that waits. --end is only for a call that is put off: any other ends
-// anyway.
+// denyCall refuses one call that waits. --end is only for a call that is put off: any other
+// ends anyway. The flag is refused and not ignored there, because who gives it expects the
+// session to be over.
 func denyCall(ctx context.Context, c *client.Client, o denyOptions, out io.Writer) error {
 	call, found, err := c.Waiting(ctx, o.call)
 	if err != nil {
@@ -84,6 +89,7 @@ func denyCall(ctx context.Context, c *client.Client, o denyOptions, out io.Write
 	return show.Line(out, safe.Line(fmt.Sprintf("denied %s: %s", call.ToolName, show.Call(call))))
 }
 
+// notWaiting is the error for an id that fits no waiting call. cause may be nil.
 func notWaiting(id string, cause error) error {
 	return exit.Error{
 		Code: exit.NotFound, Text: fmt.Sprintf("no call with the id %q is waiting", id),
@@ -91,8 +97,8 @@ func notWaiting(id string, cause error) error {
 	}
 }
 
-// deny refuses call id. The first answer wins: when somebody else's came before,
-// the error says what it was.
+// deny refuses call id. The first answer wins: when somebody else's came before, the error
+// says what it was. end is for a deferred call and says that its agent is not resumed.
 func deny(ctx context.Context, c *client.Client, id, reason string, end bool) (outcome, error) {
 	body := map[string]any{"decision": broker.Deny}
 	if end {

@@ -17,11 +17,13 @@ import (
 	"github.com/aoctl/aoctl/tui/figures"
 )
 
+// pendingOptions are the flags of "aoctl call list".
 type pendingOptions struct {
 	session string // a session as client.FindSession understands it; empty for all
 	json    output.Format
 }
 
+// newListCommand declares "list", which is "pending" by its short name.
 func newListCommand() *cobra.Command {
 	var o pendingOptions
 	cmd := &cobra.Command{
@@ -47,12 +49,15 @@ not known; "frozen" says that a freeze keeps a call from being allowed until it 
 	return cmd
 }
 
+// listPending prints what waits. now is passed in, so that ages can be tested and all rows
+// are measured against one moment.
 func listPending(ctx context.Context, c *client.Client, o pendingOptions, out io.Writer, now time.Time) error {
 	sessions, err := c.Sessions(ctx)
 	if err != nil {
 		return err
 	}
 	var id string
+	// Sessions that ended are found as well: a deferred call outlives its agent's process.
 	if o.session != "" {
 		s, err := client.FindSession(client.Plain(sessions), o.session, client.Recorded...)
 		if err != nil {
@@ -77,10 +82,13 @@ func listPending(ctx context.Context, c *client.Client, o pendingOptions, out io
 	return pendingTable(waiting, client.Plain(sessions), now).Print(out)
 }
 
-// listed is a waiting call for programs: as the console sent it, and whether it is dangerous.
+// listed is a waiting call for programs: as the console sent it, and whether it is
+// dangerous. The console's bytes are kept, so a member that a newer console sends is not
+// lost on the way.
 type listed struct{ client.Request }
 
-// MarshalJSON puts the danger behind what the console sent.
+// MarshalJSON puts the danger behind what the console sent. The name must be given to
+// output.Flags too, since the Go type does not show it.
 func (l listed) MarshalJSON() ([]byte, error) {
 	raw, err := l.Request.MarshalJSON()
 	if err != nil {
@@ -89,6 +97,8 @@ func (l listed) MarshalJSON() ([]byte, error) {
 	return fmt.Appendf(bytes.TrimSuffix(bytes.TrimSpace(raw), []byte("}")), `,"dangerous":%t}`, isDangerous(l.Request.Request)), nil
 }
 
+// pendingTable is what waits, for people, in the console's order: longest first. Ids are
+// cut to what tells these calls apart.
 func pendingTable(waiting []client.Request, sessions []broker.Session, now time.Time) *show.Table {
 	ids := make([]string, len(waiting))
 	for i, r := range waiting {
@@ -103,7 +113,8 @@ func pendingTable(waiting []client.Request, sessions []broker.Session, now time.
 	return t
 }
 
-// riskSign has a column of its own, because a call could begin with the same sign.
+// riskSign has a column of its own, because a call could begin with the same sign. It is
+// empty for a call that is not dangerous.
 func riskSign(r broker.Request) string {
 	if isDangerous(r) {
 		return "!!"
@@ -111,7 +122,8 @@ func riskSign(r broker.Request) string {
 	return ""
 }
 
-// timeLeft is how long a call may still wait, whether a freeze holds it, or that it is deferred.
+// timeLeft is how long a call may still wait, whether a freeze holds it, or that it is
+// deferred. A deferred call has no deadline; its ExpiresAt means nothing.
 func timeLeft(r broker.Request, now time.Time) string {
 	if r.Checkpoint != nil {
 		return "deferred"
@@ -123,7 +135,8 @@ func timeLeft(r broker.Request, now time.Time) string {
 	return left
 }
 
-// asker is the session's name, with the sub-agent that asks.
+// asker is the session's name, with the sub-agent that asks: its type when it has one, as
+// people know it by that, else its id. A session that is not listed goes by its id.
 func asker(r broker.Request, names map[string]string) string {
 	name, ok := names[r.SessionID]
 	if !ok {

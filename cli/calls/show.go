@@ -14,15 +14,18 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-// isDangerous reports whether a call takes more than a y. One that nobody has judged does.
+// isDangerous reports whether a call takes more than a y. One that nobody has judged does,
+// which is what a call from an earlier console is until it is judged anew.
 func isDangerous(r broker.Request) bool {
 	return r.Assessment == nil || r.Assessment.Class >= risk.Dangerous
 }
 
 // showCall prints all of a call: nothing of it is cut or left out, and nothing of it
-// reaches the terminal raw.
+// reaches the terminal raw. It prints no colours, so that it reads the same on every
+// terminal and in a log of one.
 func showCall(out io.Writer, r broker.Request) error {
 	var b strings.Builder
+	// A label without a text is left out; an empty label continues the one above it.
 	line := func(label, text string) {
 		if text != "" {
 			fmt.Fprintf(&b, "%-9s %s\n", label, safe.Line(text))
@@ -37,6 +40,8 @@ func showCall(out io.Writer, r broker.Request) error {
 	line("agent", strings.TrimSpace(r.Agent+" "+r.SubagentType+" "+r.SubagentID))
 	line("mode", r.Mode)
 	switch a := r.Assessment; {
+	// The words for a risk that is not known stand where the risk would: silence would read
+	// as safe.
 	case a == nil:
 		line("risk", "not known any more")
 	case a.Why != "":
@@ -51,8 +56,10 @@ func showCall(out io.Writer, r broker.Request) error {
 		line("asked", a.Reason)
 	}
 	if r.Description != "" {
+		// Quotes and the remark keep the agent's words apart from what aoctl found out.
 		line("it says", fmt.Sprintf("%q (the agent's own words)", r.Description))
 	}
+	// Allowing such a call leaves a grant; the reader must not think that it runs at once.
 	if r.State.Terminal() {
 		line("status", string(r.State)+": only the agent's next identical call would pass")
 	}
@@ -61,7 +68,9 @@ func showCall(out io.Writer, r broker.Request) error {
 	return err
 }
 
-// block writes a field of the input, each of its lines behind a bar.
+// block writes a field of the input, each of its lines behind a bar. The bar keeps a text
+// with newlines from forging the labels of this list. What a reader may overlook in it,
+// such as a sign that cannot be seen, is noted below.
 func block(b *strings.Builder, name, text string) {
 	fmt.Fprintf(b, "%s\n", safe.Line(name))
 	for line := range strings.SplitSeq(text, "\n") {
@@ -72,10 +81,15 @@ func block(b *strings.Builder, name, text string) {
 	}
 }
 
+// inputField is one member of the input. text is the string itself, or any other value as
+// JSON.
 type inputField struct{ name, text string }
 
-// inputFields are the members of a call's input in their order, the telling one first.
-// An input that is no object is shown as it is.
+// inputFields are the members of a call's input in their order, the telling one first. An
+// input that is no object is shown as it is, and so is one that cannot be read to its end:
+// to show half of it would hide the rest.
+//
+// Members are read one by one, because a map would lose their order.
 func inputFields(r broker.Request) []inputField {
 	dec := json.NewDecoder(bytes.NewReader(r.ToolInput))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
@@ -93,12 +107,14 @@ func inputFields(r broker.Request) []inputField {
 		}
 		text := string(value)
 		var s string
+		// Unmarshal of null into a string succeeds too, hence the look at the first byte.
 		if json.Unmarshal(value, &s) == nil && value[0] == '"' {
 			text = s
 		}
 		fields = append(fields, inputField{fmt.Sprint(name), text})
 	}
 	telling := show.TellingField[r.ToolName]
+	// Only the telling member moves; the others keep the order that the agent gave them.
 	slices.SortStableFunc(fields, func(x, y inputField) int {
 		switch {
 		case x.name == telling && y.name != telling:

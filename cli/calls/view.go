@@ -21,12 +21,14 @@ import (
 	"github.com/aoctl/aoctl/tui/figures"
 )
 
+// viewOptions are the argument and the flags of "aoctl call view".
 type viewOptions struct {
 	call   string // id, or its beginning
 	output bool   // all that its tool gave back
 	json   output.Format
 }
 
+// newViewCommand declares "view".
 func newViewCommand() *cobra.Command {
 	var o viewOptions
 	cmd := &cobra.Command{
@@ -51,7 +53,8 @@ pipe 100 characters.`,
 	return cmd
 }
 
-// viewCall draws one call, wherever it is.
+// viewCall draws one call, wherever it is. For programs it prints what the console sent or
+// the record has, not the drawing.
 func viewCall(cmd *cobra.Command, o viewOptions, out io.Writer) error {
 	ctx := cmd.Context()
 	found, err := lookUp(ctx, cmd, o.call)
@@ -65,15 +68,17 @@ func viewCall(cmd *cobra.Command, o viewOptions, out io.Writer) error {
 	return show.Paper(out, found.card(ctx, st, o.output, width, time.Now()))
 }
 
-// seen is a call and what is known around it.
+// seen is a call and what is known around it. asCame is what --json prints: the console's
+// own object for a call that waits, the row for one on record.
 type seen struct {
 	broker.Request
 	asCame any // for programs
 	around callview.Around
 }
 
-// lookUp finds the call that ref names: among those that wait, else on record. Without a console
-// there is still the record, and without a record the console.
+// lookUp finds the call that ref names: among those that wait, else on record. Without a
+// console there is still the record, and without a record the console. Waiting calls come
+// first, because a short id most often means one of those.
 func lookUp(ctx context.Context, cmd *cobra.Command, ref string) (seen, error) {
 	rec, recErr := openRecord(ctx)
 	found, known, err := waitingCall(ctx, cmd, ref)
@@ -83,6 +88,7 @@ func lookUp(ctx context.Context, cmd *cobra.Command, ref string) (seen, error) {
 	case known && recErr == nil:
 		found.around = rec.around(ctx, found.Request)
 		return found, nil
+	// A name from the record is missing; the session's id is still true.
 	case known:
 		found.around = callview.Around{Label: draw.SafeLine(found.SessionID)}
 		return found, nil
@@ -92,7 +98,8 @@ func lookUp(ctx context.Context, cmd *cobra.Command, ref string) (seen, error) {
 	return rec.call(ctx, ref)
 }
 
-// waitingCall asks the console for a call that waits. That there is no console is no error.
+// waitingCall asks the console for a call that waits. That there is no console is no error;
+// any other trouble with one is, since its call might be the one that is meant.
 func waitingCall(ctx context.Context, cmd *cobra.Command, ref string) (found seen, known bool, err error) {
 	var waiting []client.Request
 	c, err := client.New(cmd)
@@ -119,10 +126,13 @@ func waitingCall(ctx context.Context, cmd *cobra.Command, ref string) (found see
 	return found, known, err
 }
 
-// card draws the call as the console does, with what stands in the frame there above it, and
-// with its digest, by which "aoctl call approve" may name it.
+// card draws the call as the console does, with what stands in the frame there above it,
+// and with its digest, by which "aoctl call approve" may name it. width is in cells; output
+// asks for all that the tool gave back.
 func (s seen) card(ctx context.Context, st *draw.Styles, output bool, width int, now time.Time) []string {
 	s.around.Loc = now.Location()
+	// The disk is read only for a call that still waits: for one that is over, the files
+	// are no longer what they were when it ran.
 	if s.State == broker.Pending {
 		s.around = s.around.InFiles(ctx, s.Request, change.ReadFile, now)
 	}
@@ -131,13 +141,15 @@ func (s seen) card(ctx context.Context, st *draw.Styles, output bool, width int,
 	if s.State == broker.Pending {
 		top.Say(draw.Muted, standing(s.Request, now))
 	}
+	// The digest stands above the card and not below: a long call would scroll it away.
 	top.Write(draw.Fixed(draw.Label, "digest", callview.LabelWidth), draw.Text, s.Digest)
 	top.Blank()
 	doc := callview.LayOutEnded(st, s.Request, s.around, callview.Ended(s.Request), output, top.Width)
 	return append(top.Rows, doc.Rows...)
 }
 
-// standing says how long a call has waited, and how long it still may.
+// standing says how long a call has waited, and how long it still may. A deadline that has
+// just passed reads as none left and not as a negative time.
 func standing(r broker.Request, now time.Time) string {
 	asked := "waits, asked " + figures.Ago(now.Sub(r.CreatedAt)) + " ago · "
 	switch {
@@ -149,7 +161,7 @@ func standing(r broker.Request, now time.Time) string {
 	return asked + figures.Clock(max(0, r.ExpiresAt.Sub(now))) + " left"
 }
 
-// noCall is the answer for an id that nothing has.
+// noCall is the answer for an id that nothing has, neither a console nor the record.
 func noCall(ref string) error {
 	return exit.Error{
 		Code: exit.NotFound, Text: fmt.Sprintf("no call has an id that is or begins with %q", ref),

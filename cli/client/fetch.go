@@ -9,8 +9,8 @@ import (
 	"github.com/aoctl/aoctl/broker"
 )
 
-// Session is a session as the console sent it: read for people, kept as it
-// came for programs.
+// Session is a session as the console sent it: read for people, kept as it came for
+// programs. The zero value has nothing to print as JSON.
 type Session struct {
 	broker.Session
 	raw json.RawMessage
@@ -18,6 +18,7 @@ type Session struct {
 
 // UnmarshalJSON keeps the text as it came.
 func (s *Session) UnmarshalJSON(text []byte) error {
+	// The decoder uses its bytes again, so they are copied.
 	s.raw = append(s.raw[:0], text...)
 	return json.Unmarshal(text, &s.Session)
 }
@@ -25,7 +26,7 @@ func (s *Session) UnmarshalJSON(text []byte) error {
 // MarshalJSON gives the text as it came.
 func (s Session) MarshalJSON() ([]byte, error) { return s.raw, nil }
 
-// Sessions asks for all sessions, ended ones too.
+// Sessions asks for all sessions, ended ones too, as far as the console still keeps them.
 func (c *Client) Sessions(ctx context.Context) ([]Session, error) {
 	var all []Session
 	if err := c.Get(ctx, "/sessions", nil, &all); err != nil {
@@ -34,7 +35,7 @@ func (c *Client) Sessions(ctx context.Context) ([]Session, error) {
 	return all, nil
 }
 
-// Plain drops the raw form.
+// Plain drops the raw form. The order stays.
 func Plain(raw []Session) []broker.Session {
 	plain := make([]broker.Session, len(raw))
 	for i, s := range raw {
@@ -60,6 +61,7 @@ func (r *Request) UnmarshalJSON(text []byte) error {
 func (r Request) MarshalJSON() ([]byte, error) { return r.raw, nil }
 
 // Pending asks for the waiting calls, oldest first; of one session when its id is given.
+// Deferred calls wait too and are among them.
 func (c *Client) Pending(ctx context.Context, sessionID string) ([]Request, error) {
 	query := url.Values{"status": {string(broker.Pending)}}
 	if sessionID != "" {

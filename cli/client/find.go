@@ -13,8 +13,9 @@ import (
 	"github.com/aoctl/aoctl/cli/usage"
 )
 
-// Living and Recorded are what most commands look for: sessions that can still do something, and
-// those on record, where an ended one counts only when no living one fits.
+// Living and Recorded are what most commands look for: sessions that can still do
+// something, and those on record, where an ended one counts only when no living one fits.
+// Neither is ever changed.
 var (
 	Living   = []sessionnames.Kind{sessionnames.Alive}
 	Recorded = []sessionnames.Kind{sessionnames.Alive, sessionnames.Any}
@@ -35,8 +36,9 @@ func FindSession(sessions []broker.Session, ref string, kinds ...sessionnames.Ki
 	}
 }
 
-// lastEnded answers for sessions that are not of the kind that is asked for. Stopping twice is
-// fine, also when the agent left on the first stop.
+// lastEnded answers for sessions that are not of the kind that is asked for. Stopping twice
+// is fine, also when the agent left on the first stop. Of several the one seen last is
+// meant.
 func lastEnded(over []broker.Session, ref string) (broker.Session, error) {
 	if len(over) == 0 {
 		return broker.Session{}, exit.Error{
@@ -60,7 +62,8 @@ type Named struct {
 	Label string
 }
 
-// Session asks for the one session that ref names, of the kinds given.
+// Session asks for the one session that ref names, of the kinds given. The errors are those
+// of FindSession.
 func (c *Client) Session(ctx context.Context, ref string, kinds ...sessionnames.Kind) (Named, error) {
 	all, err := c.Sessions(ctx)
 	if err != nil {
@@ -80,7 +83,8 @@ func sessionLines(all, found []broker.Session) []string {
 	return lines
 }
 
-// sessionText is what tells s from others, beside the word for it.
+// sessionText is what tells s from others, beside the word for it: its name where the word
+// does not show it, its agent, its state and its folder.
 func sessionText(s broker.Session, word string) []string {
 	parts := []string{s.Agent, s.Word(), s.CWD}
 	if name := show.SessionName(s); !strings.HasPrefix(word, name) {
@@ -101,7 +105,8 @@ func SessionWords(sessions []broker.Session) map[string]string {
 	return words
 }
 
-// Waiting asks for the one waiting call whose id is ref or begins with it.
+// Waiting asks for the one waiting call whose id is ref or begins with it. None is no
+// error: a command may look elsewhere.
 func (c *Client) Waiting(ctx context.Context, ref string) (call broker.Request, found bool, err error) {
 	waiting, err := c.Pending(ctx, "")
 	if err != nil {
@@ -114,7 +119,9 @@ func (c *Client) Waiting(ctx context.Context, ref string) (call broker.Request, 
 	return FindRequest(plain, ref)
 }
 
-// FindRequest picks the one waiting call whose id is ref or begins with it.
+// FindRequest picks the one waiting call whose id is ref or begins with it. A whole id wins
+// over one that only begins with it. None is no error, several are a usage.Error that lists
+// them.
 func FindRequest(pending []broker.Request, ref string) (broker.Request, bool, error) {
 	var found []broker.Request
 	for _, r := range pending {

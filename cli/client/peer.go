@@ -6,7 +6,8 @@ import (
 	"syscall"
 )
 
-// control calls f with conn's descriptor.
+// control calls f with conn's descriptor, which stays open while f runs and must not be
+// kept.
 func control(conn net.Conn, f func(fd int) error) error {
 	sc, ok := conn.(syscall.Conn)
 	if !ok {

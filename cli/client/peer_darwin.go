@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// peerUID is the user behind the other end of a Unix socket, as the kernel noted
-// it when that end began to listen.
+// peerUID is the user behind the other end of a Unix socket, as the kernel noted it when
+// that end began to listen. An error is not user 0: the caller must refuse.
 func peerUID(conn net.Conn) (int, error) {
 	var cred *unix.Xucred
 	err := control(conn, func(fd int) (err error) {

@@ -13,7 +13,8 @@ import (
 	"github.com/aoctl/aoctl/tui/tty"
 )
 
-// What the settings may be, and what holds without them.
+// What the settings may be, and what holds without them. Times are spans, limits are
+// numbers of calls; DefaultMaxRate is calls a second.
 const (
 	DefaultTimeout = 10 * time.Minute
 	minTimeout     = time.Second
@@ -29,7 +30,7 @@ const (
 	MostRate                 = 10000
 )
 
-// The variables that say something of a setting.
+// The variables that say something of a setting. They win over the file and lose to a flag.
 const (
 	TimeoutEnv = "AGENT_ORCHESTRATOR_APPROVAL_TIMEOUT" // seconds
 	NoBellEnv  = "AOCTL_NO_BELL"                       // anything but empty and 0
@@ -37,7 +38,7 @@ const (
 )
 
 // CheckTimeout refuses a time to answer that nobody means; name is what it is called where
-// it was given.
+// it was given. Both ends of the range may be given. The error is a usage.Error.
 func CheckTimeout(name string, t time.Duration) error {
 	if t >= minTimeout && t <= maxTimeout {
 		return nil
@@ -48,7 +49,8 @@ func CheckTimeout(name string, t time.Duration) error {
 	}
 }
 
-// CheckLate refuses what is no end for a call that nobody answers in time.
+// CheckLate refuses what is no end for a call that nobody answers in time. Allowing is
+// none: what nobody has seen must not run.
 func CheckLate(name, what string) error {
 	if what == string(broker.Deny) || what == string(broker.Defer) {
 		return nil
@@ -59,10 +61,11 @@ func CheckLate(name, what string) error {
 	}
 }
 
-// Themes are the sets of colours that the console has, the default first.
+// Themes are the sets of colours that the console has, the default first. "auto" asks the
+// terminal for its background.
 var Themes = []string{"auto", "dark", "light", "high-contrast"}
 
-// CheckTheme refuses what is no theme.
+// CheckTheme refuses what is no theme; name is what it is called where it was given.
 func CheckTheme(name, theme string) error {
 	if slices.Contains(Themes, theme) {
 		return nil
@@ -70,12 +73,15 @@ func CheckTheme(name, theme string) error {
 	return usage.Error{Text: fmt.Sprintf("%s %q is not a theme", name, theme), Hint: "give one of " + strings.Join(Themes, ", ")}
 }
 
-// TimeoutFromEnv reads a number of seconds; 0 when the variable is empty.
+// TimeoutFromEnv reads a number of seconds; 0 when the variable is empty. A fraction is
+// taken. What is no number ends the console instead of being skipped: whoever set it counts
+// on it.
 func TimeoutFromEnv(text string) (time.Duration, error) {
 	if text == "" {
 		return 0, nil
 	}
 	seconds, err := strconv.ParseFloat(text, 64)
+	// A comparison with NaN is always false, so it would pass both ends.
 	if err != nil || math.IsNaN(seconds) || seconds < minTimeout.Seconds() || seconds > maxTimeout.Seconds() {
 		return 0, usage.Error{
 			Text: fmt.Sprintf("%s is %q, which is no number of seconds from 1 to 86400", TimeoutEnv, text),
@@ -86,7 +92,7 @@ func TimeoutFromEnv(text string) (time.Duration, error) {
 }
 
 // CheckLimit refuses a limit outside of least and most, which whose explains; such is a
-// better one.
+// better one. whose goes behind most in the hint and begins with a comma, or is "".
 func CheckLimit(name string, value, least, most int, whose string, such int) error {
 	if value >= least && value <= most {
 		return nil
@@ -98,7 +104,7 @@ func CheckLimit(name string, value, least, most int, whose string, such int) err
 }
 
 // ParseKeep reads how long the log is kept: 90d, 12w, 48h. name is what that is called
-// where it was given.
+// where it was given. There are no fractions and no months, whose length would be a guess.
 func ParseKeep(name, text string) (time.Duration, error) {
 	bad := usage.Error{
 		Text: fmt.Sprintf("%s %q does not say how long to keep the log", name, text),
@@ -112,6 +118,7 @@ func ParseKeep(name, text string) (time.Duration, error) {
 	if !known || err != nil {
 		return 0, bad
 	}
+	// Dividing first keeps the product from running over.
 	if n > uint64(maxKeep/unit) || time.Duration(n)*unit < minKeep { //nolint:gosec // both are small
 		bad.Text = fmt.Sprintf("%s %s is out of range", name, text)
 		bad.Hint = "give at least 1h and at most 36500d; calls that agents may still ask about must stay"
@@ -120,5 +127,6 @@ func ParseKeep(name, text string) (time.Duration, error) {
 	return time.Duration(n) * unit, nil
 }
 
-// NotifyHint says what --notify takes.
+// NotifyHint says what --notify takes. The terminal's room has the ways; this is made from
+// them.
 var NotifyHint = "give one of " + strings.Join(tty.NotifyWays, ", ") + ", or several of the four in the middle, with commas between them"

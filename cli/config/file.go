@@ -14,8 +14,10 @@ import (
 )
 
 // Read returns the settings file of a folder, and when it was changed last. The error is
-// fs.ErrNotExist when there is none, else a *FileError: the folder and the file must be this
-// user's own, no links, and not for others to write, or somebody else says what holds.
+// fs.ErrNotExist when there is none, else a *FileError: the folder and the file must be
+// this user's own, no links, and not for others to write, or somebody else says what holds.
+//
+// At most MaxFile bytes are read. What they say is not looked at.
 func Read(dir string) (data []byte, changed time.Time, err error) {
 	data, changed, err = read(dir)
 	if err == nil {
@@ -29,7 +31,8 @@ func Read(dir string) (data []byte, changed time.Time, err error) {
 }
 
 // read returns the settings file in dir and when it was changed. Folder and file are opened
-// before they are checked, and neither may be a link, so that what was checked is what is read.
+// before they are checked, and neither may be a link, so that what was checked is what is
+// read. The file is opened by way of the open folder, which cannot be exchanged in between.
 func read(dir string) (data []byte, changed time.Time, err error) {
 	folder, err := open(unix.AT_FDCWD, dir, unix.O_DIRECTORY)
 	if err != nil {
@@ -59,7 +62,8 @@ func read(dir string) (data []byte, changed time.Time, err error) {
 	return data, info.ModTime(), err
 }
 
-// open opens a file to be read, and no link. at is the folder that name is in.
+// open opens a file to be read, and no link. at is the folder that name is in. A signal
+// that comes in between does not count as an error.
 func open(at int, name string, flags int) (*os.File, error) {
 	for {
 		fd, err := unix.Openat(at, name, flags|unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
@@ -72,7 +76,8 @@ func open(at int, name string, flags int) (*os.File, error) {
 	}
 }
 
-// linked explains why something could not be opened.
+// linked explains why something could not be opened. Systems have different numbers for a
+// link that O_NOFOLLOW refuses, hence the several cases.
 func linked(err error, what, cure string) error {
 	switch {
 	case errors.Is(err, unix.ELOOP), errors.Is(err, unix.EMLINK):
@@ -85,7 +90,8 @@ func linked(err error, what, cure string) error {
 	return err
 }
 
-// owned refuses what is not this user's own, or can be written by others.
+// owned refuses what is not this user's own, or can be written by others. what begins the
+// sentence, with a blank at its end. Others may read it: settings are no secret.
 func owned(f *os.File, what, cure string) (fs.FileInfo, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -104,8 +110,9 @@ func owned(f *os.File, what, cure string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// whole refuses what is no file, or is reached by another name as well: a link that is
-// not symbolic lets the file be changed from a folder where nobody looks.
+// whole refuses what is no file, or is reached by another name as well: a link that is not
+// symbolic lets the file be changed from a folder where nobody looks. A system that does
+// not count names is refused too.
 func whole(info fs.FileInfo) error {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	switch {
@@ -117,6 +124,7 @@ func whole(info fs.FileInfo) error {
 	return nil
 }
 
+// notRegular is the error for a pipe, a device, a socket or a folder in the file's place.
 func notRegular() *FileError {
 	return &FileError{Text: "it is not a regular file", Cure: "move it away"}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/aoctl/aoctl/tui/tty"
 )
 
-// Kind is what a setting's value looks like in the file.
+// Kind is what a setting's value looks like in the file. Its text stands in errors.
 type Kind string
 
 // The kinds.
@@ -22,7 +22,8 @@ const (
 	Switch Kind = "true or false"
 )
 
-// Key is a setting that a file may have. Its name is that of the console's flag.
+// Key is a setting that a file may have. Its name is that of the console's flag. Text
+// fields are ours and never come from a file.
 type Key struct {
 	Name    string
 	Kind    Kind
@@ -37,8 +38,8 @@ type Key struct {
 }
 
 // Keys are the settings that may stand in the file. Any program of the user may have
-// written it, so none of them lets a call through that would wait or be refused without
-// it, and none names a program.
+// written it, so none of them lets a call through that would wait or be refused without it,
+// and none names a program. They are made anew for each caller, who may change them.
 func Keys() []Key {
 	limit := func(name string, most, def int, about string) Key {
 		return Key{Name: name, Kind: Whole, Default: strconv.Itoa(def), About: about, check: func(text string) error {
@@ -72,7 +73,7 @@ func Keys() []Key {
 	}
 }
 
-// Example is a value that one may well write, as it stands in a file.
+// Example is a value that one may well write, as it stands in a file: with quotes for text.
 func (k Key) Example() string {
 	text := k.such
 	if text == "" {
@@ -81,7 +82,8 @@ func (k Key) Example() string {
 	return k.quoted(text)
 }
 
-// quoted is a value as it stands in a file.
+// quoted is a value as it stands in a file. Go's quoting is TOML's for all values that a
+// check lets pass.
 func (k Key) quoted(text string) string {
 	if k.Kind == Text {
 		return strconv.Quote(text)
@@ -90,7 +92,7 @@ func (k Key) quoted(text string) string {
 }
 
 // JSON is a value, given as a flag takes it, as JSON has it: text, a number or a boolean,
-// and nil where nothing is set.
+// and nil where nothing is set. What is no number although it should be stays text.
 func (k Key) JSON(text string) any {
 	if text == "" {
 		return nil
@@ -108,6 +110,7 @@ func (k Key) JSON(text string) any {
 }
 
 // Env is what the environment says in the place of k, and which variable; "" for nothing.
+// The error is for a value that cannot be.
 func (k Key) Env() (value, variable string, err error) {
 	if k.env == nil {
 		return "", "", nil
@@ -116,11 +119,12 @@ func (k Key) Env() (value, variable string, err error) {
 }
 
 // Refusal says why a setting is not taken from a file, and what to do instead, both to go
-// on with in a sentence.
+// on with in a sentence: "X is not taken from a file: WHY. Take it out, and INSTEAD".
 type Refusal struct{ Why, Instead string }
 
 // Refused are the console's other flags, and why a file does not set them: it would open
-// the gate, or run what an agent wrote there.
+// the gate, or run what an agent wrote there. A test holds flags, Keys and Refused
+// together, so a new flag has to be in one of them.
 var Refused = map[string]Refusal{
 	"observe":          {Why: "no call would be held", Instead: "type: aoctl --observe"},
 	"on-wait":          {Why: "it runs a program", Instead: "type: aoctl --on-wait COMMAND"},
@@ -130,7 +134,7 @@ var Refused = map[string]Refusal{
 	"no-bell":          {Why: "notify says the same", Instead: `write notify = "off"`},
 }
 
-// Names are those of the settings that there are.
+// Names are those of the settings that there are, in the order of Keys.
 func Names() []string {
 	var names []string
 	for _, k := range Keys() {
@@ -139,7 +143,8 @@ func Names() []string {
 	return names
 }
 
-// Blank is a file in which every setting stands as a comment, as it is without it.
+// Blank is a file in which every setting stands as a comment, as it is without it. Taking
+// away a "#" changes nothing, but for a setting without a default, which shows an example.
 func Blank(actions []Action) []byte {
 	var b strings.Builder
 	b.WriteString("# Settings of the console: TOML, one a line. aoctl reads this file when it starts.\n" +
@@ -158,6 +163,7 @@ func Blank(actions []Action) []byte {
 	return []byte(b.String())
 }
 
+// checkTimeout is CheckTimeout for a value of the file, which needs a unit.
 func checkTimeout(text string) error {
 	t, err := time.ParseDuration(text)
 	if err != nil {
@@ -166,11 +172,14 @@ func checkTimeout(text string) error {
 	return CheckTimeout("timeout", t)
 }
 
+// checkKeep is ParseKeep without its result.
 func checkKeep(text string) error {
 	_, err := ParseKeep("keep", text)
 	return err
 }
 
+// checkNotify sees whether the terminal's room knows these ways. What "auto" would come to
+// does not matter here.
 func checkNotify(text string) error {
 	if _, err := tty.ParseNotify(text, os.Getenv); err != nil {
 		return usage.Error{Text: "notify: " + err.Error(), Hint: NotifyHint}
@@ -178,6 +187,7 @@ func checkNotify(text string) error {
 	return nil
 }
 
+// timeoutInEnv is the timeout of the environment, as a flag takes it.
 func timeoutInEnv() (value, variable string, err error) {
 	t, err := TimeoutFromEnv(os.Getenv(TimeoutEnv))
 	if err != nil || t == 0 {
@@ -186,6 +196,8 @@ func timeoutInEnv() (value, variable string, err error) {
 	return t.String(), TimeoutEnv, nil
 }
 
+// notifyInEnv is what the environment says of notifications. Silence wins over a list of
+// ways.
 func notifyInEnv() (value, variable string, err error) {
 	if silent := os.Getenv(NoBellEnv); silent != "" && silent != "0" {
 		return "off", NoBellEnv, nil

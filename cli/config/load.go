@@ -15,7 +15,8 @@ import (
 	"github.com/aoctl/aoctl/hookclient/paths"
 )
 
-// File is the settings file as it was read. The zero value is none.
+// File is the settings file as it was read. The zero value is none. It is not read again
+// while a console runs: what holds is what held at its start.
 type File struct {
 	Path     string
 	Found    bool
@@ -25,8 +26,8 @@ type File struct {
 	Problem  *FileError // nil when all is well, also without a file
 }
 
-// Load reads the settings file; actions are those that may have a key. What is wrong with it is no error: the console goes
-// on without it.
+// Load reads the settings file; actions are those that may have a key. What is wrong with
+// it is no error: the console goes on without it, and shows the Problem.
 func Load(actions []Action) File {
 	dir, err := paths.ConfigDir()
 	if err != nil {
@@ -45,8 +46,9 @@ func Load(actions []Action) File {
 	return f
 }
 
-// Fill gives the console's flags what the file says, where neither the command line nor
-// the environment says anything.
+// Fill gives the console's flags what the file says, where neither the command line nor the
+// environment says anything. An error of the environment ends it: which of the two is meant
+// cannot be told then. cmd's flags must have been read.
 func (f File) Fill(cmd *cobra.Command) error {
 	env := map[string]bool{}
 	for _, k := range Keys() {
@@ -59,6 +61,8 @@ func (f File) Fill(cmd *cobra.Command) error {
 	flags := cmd.Flags()
 	var taken []Setting
 	for _, s := range f.Settings {
+		// Flags that the file sets count as changed from here on, as if they stood on the
+		// command line.
 		if flags.Changed(s.Key) || env[s.Key] {
 			continue
 		}
@@ -71,7 +75,8 @@ func (f File) Fill(cmd *cobra.Command) error {
 }
 
 // fitSession keeps what the file says of one session's calls below a --max-pending of the
-// command line, which the file knows nothing of.
+// command line, which the file knows nothing of. taken are the settings that went into
+// flags.
 func fitSession(cmd *cobra.Command, taken []Setting) error {
 	all, err := cmd.Flags().GetInt("max-pending")
 	if err != nil {
@@ -85,7 +90,8 @@ func fitSession(cmd *cobra.Command, taken []Setting) error {
 	return nil
 }
 
-// Place is the file and a line of it; 0 is the file as a whole.
+// Place is the file and a line of it; 0 is the file as a whole. Editors and terminals take
+// it for a place to go to.
 func (f File) Place(line int) string {
 	if line == 0 {
 		return f.Path
@@ -93,7 +99,8 @@ func (f File) Place(line int) string {
 	return fmt.Sprintf("%s:%d", f.Path, line)
 }
 
-// Said is what the file sets, a word each: timeout=5m.
+// Said is what the file sets, a word each: timeout=5m. It is never nil, and it is for a log
+// or a list: values are not quoted.
 func (f File) Said() []string {
 	list := []string{}
 	for _, s := range f.Settings {
@@ -105,7 +112,8 @@ func (f File) Said() []string {
 	return list
 }
 
-// Note writes down that the file is not taken, and why.
+// Note writes down that the file is not taken, and why, in the console's log. Without a
+// problem it writes nothing.
 func (f File) Note(log *slog.Logger) {
 	if f.Problem != nil {
 		log.Warn("settings file not taken", "file", f.Place(f.Problem.Line), "why", f.Problem.Text)

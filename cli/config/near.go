@@ -6,7 +6,8 @@ import (
 	"github.com/aoctl/aoctl/cli/usage"
 )
 
-// Near is the setting that was probably meant by a name, "" when none comes close.
+// Near is the setting that was probably meant by a name, "" when none comes close. Case and
+// underscores are forgiven.
 func Near(name string) string {
 	near := usage.Near(strings.ReplaceAll(strings.ToLower(name), "_", "-"), Names())
 	if len(near) == 0 {

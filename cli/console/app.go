@@ -22,10 +22,12 @@ import (
 	"github.com/aoctl/aoctl/tui/callview"
 )
 
-// closeTime bounds an orderly shutdown.
+// closeTime bounds an orderly shutdown: requests that still run get this long to end.
 const closeTime = 5 * time.Second
 
-// App is what a console stands on: the broker, listening, with its store.
+// App is what a console stands on: the broker, listening, with its store. It is made by
+// Open and used by one goroutine; Broker may be used by any. Between Open and Close the
+// broker is never nil.
 type App struct {
 	Broker *service.Broker
 	store  *store.Store
@@ -39,9 +41,11 @@ type App struct {
 	closers  []func() error     // in the order of opening
 }
 
-// Open prepares the state folder, claims the socket, opens the store and
-// starts to serve. The socket comes before the store: its holder is the only
-// one to write there.
+// Open prepares the state folder, claims the socket, opens the store and starts to serve.
+// The socket comes before the store: its holder is the only one to write there.
+//
+// ctx is for opening alone; a console goes on after it ended, until Close. After an error
+// nothing is left open. That another console runs is an exit.Error that names it.
 func Open(ctx context.Context, o Options) (*App, error) {
 	a := &App{socket: o.Socket, served: make(chan struct{}), stop: func() {}}
 	if err := a.open(ctx, o); err != nil {
@@ -51,8 +55,8 @@ func Open(ctx context.Context, o Options) (*App, error) {
 	return a, nil
 }
 
-// open takes the steps in the order that the package comment gives. What a step opened is in
-// closers, so after an error Close undoes all of it.
+// open takes the steps in the order that the package comment gives. What a step opened is
+// in closers, so after an error Close undoes all of it.
 func (a *App) open(ctx context.Context, o Options) error {
 	go service.SaveMemory(ctx)
 	dir, err := paths.StateDir()
@@ -65,6 +69,8 @@ func (a *App) open(ctx context.Context, o Options) error {
 	if err = a.openLog(); err != nil {
 		return err
 	}
+	// From here on this process holds the lock. Hooks that connect wait until serve answers
+	// them.
 	listener, err := api.Listen(a.socket)
 	if err != nil {
 		return a.explainListen(err)
@@ -79,12 +85,16 @@ func (a *App) open(ctx context.Context, o Options) error {
 	}
 	a.closers, a.store = append(a.closers, st.Close), st
 	opts := service.Options{
+		// What is ours is listed once, at the start; what is installed later counts from
+		// the next start.
 		ApprovalTimeout: o.Timeout, Socket: a.socket, Guard: service.Guard{Paths: state.Guarded(a.socket), Silences: install.Silences}, Observe: o.observe, NoOutput: o.noOut, ListenOperators: o.anyone, Log: a.log, OnTimeout: broker.Verdict(o.late),
 		Difference: func(asked, edited json.RawMessage) string { return callview.Difference(asked, edited) },
 	}
+	// Without it sessions cannot be started from the console; everything else works.
 	if l, err := newLauncher(a.socket); err == nil {
 		opts.Launcher = l
 	}
+	// Only Read sets it. Options that it has not completed, as in a test, do without.
 	if o.guard {
 		g := newGuard(a.log)
 		a.closers = append(a.closers, g.Close)
@@ -95,18 +105,23 @@ func (a *App) open(ctx context.Context, o Options) error {
 		return fmt.Errorf("take up what was left waiting: %w", err)
 	}
 	a.runOnWait(o.attention.command)
+	// Serving comes last: an asker that is let in before would find a broker that is half
+	// made.
 	a.serve(listener, o)
 	a.checkLog(st, o.kept)
 	return nil
 }
 
 // checkLog reads the whole log once, beside everything else, and tells the broker when
-// another program has changed it: what the rules say is then no longer certain. What
-// merely cannot be read now is tried again, and until then no rule allows anything. A
-// clean log is archived from then on, where it is to be kept for a time only.
+// another program has changed it: what the rules say is then no longer certain. What merely
+// cannot be read now is tried again, and until then no rule allows anything. A clean log is
+// archived from then on, where it is to be kept for a time only.
+//
+// A long log takes a while to read, and nothing else waits for it.
 func (a *App) checkLog(st *store.Store, keep time.Duration) {
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan struct{})
+	// The store must not be closed beneath the reader, so closing waits for it.
 	a.closers = append(a.closers, func() error {
 		stop()
 		<-done
@@ -116,6 +131,8 @@ func (a *App) checkLog(st *store.Store, keep time.Duration) {
 		defer close(done)
 		for pause := firstRetry; ; pause = min(2*pause, lastRetry) {
 			problem, err := st.Check(ctx)
+			// A file that is damaged will not read better the next time: that is an answer,
+			// not a hindrance.
 			if errors.Is(err, store.ErrCorrupt) {
 				problem, err = err.Error(), nil
 			}
@@ -138,10 +155,11 @@ func (a *App) checkLog(st *store.Store, keep time.Duration) {
 	}()
 }
 
-// The pauses between two tries to check the log.
+// The pauses between two tries to check the log: each is twice the one before.
 const firstRetry, lastRetry = time.Second, time.Minute
 
-// runOnWait runs command for each call that begins to wait, until Close; "" is none.
+// runOnWait runs command for each call that begins to wait, until Close; "" is none. What
+// runs then is killed by Close.
 func (a *App) runOnWait(command string) {
 	if command == "" {
 		return
@@ -163,6 +181,7 @@ func (a *App) runOnWait(command string) {
 	}()
 }
 
+// openLog opens the console's own log. Everything after it may log.
 func (a *App) openLog() error {
 	path, err := paths.LogFile()
 	if err != nil {
@@ -177,7 +196,8 @@ func (a *App) openLog() error {
 	return nil
 }
 
-// listenTCP listens on addr, unless that is empty.
+// listenTCP listens on addr, unless that is empty. Only a loopback address is taken, which
+// package api sees to; calls over it need a token.
 func (a *App) listenTCP(ctx context.Context, addr string) error {
 	if addr == "" {
 		return nil
@@ -194,8 +214,9 @@ func (a *App) listenTCP(ctx context.Context, addr string) error {
 	return nil
 }
 
-// serve answers hooks until Close. It does not end with the caller's context, so
-// that a signal closes things in order.
+// serve answers hooks until Close. It does not end with the caller's context, so that a
+// signal closes things in order. When one of the two listeners fails, the other ends too:
+// half a console would look whole on the screen.
 func (a *App) serve(listener *api.Listener, o Options) {
 	info := version.Read() // in the log before anybody is answered, who may look there
 	const started = state.StartedMsg
@@ -219,7 +240,8 @@ func (a *App) serve(listener *api.Listener, o Options) {
 	}()
 }
 
-// explainListen says who holds the socket, or why it cannot be had.
+// explainListen says who holds the socket, or why it cannot be had. Being second is the
+// most common case, and no fault of anybody's.
 func (a *App) explainListen(err error) error {
 	if used, ok := errors.AsType[*api.InUseError](err); ok {
 		who := "another aoctl"
@@ -240,35 +262,38 @@ func (a *App) explainListen(err error) error {
 	}
 }
 
-// Close ends everything in order: no new questions, then the broker, then what it
-// stands on. Hooks that still wait keep trying until their own deadline and find
-// their calls again in the next console.
+// Close ends everything in order: no new questions, then the broker, then what it stands
+// on. Hooks that still wait keep trying until their own deadline and find their calls again
+// in the next console. It is for an App that Open made or began to make, and for one call.
 func (a *App) Close() {
 	a.stop()
 	if a.Broker != nil {
 		select {
 		case <-a.served:
 			a.note("serve", a.serveErr)
+		// A request that does not end must not keep the console from closing; its asker
+		// finds the call again.
 		case <-time.After(closeTime):
 			a.log.Warn("requests still under way at the end")
 		}
 		a.note("close broker", a.Broker.Close())
 		a.log.Info("console ended", "pid", os.Getpid())
 	}
+	// The last that was opened goes first: what it stands on is still there.
 	for i := len(a.closers) - 1; i >= 0; i-- {
 		a.note("close", a.closers[i]())
 	}
 }
 
-// note logs what could not be done; once the log itself is closed, there is
-// nowhere left to say so.
+// note logs what could not be done; once the log itself is closed, there is nowhere left to
+// say so. What comes of closing twice or of being asked to end is no news.
 func (a *App) note(what string, err error) {
 	if err != nil && a.log != nil && !errors.Is(err, os.ErrClosed) && !errors.Is(err, net.ErrClosed) && !errors.Is(err, context.Canceled) {
 		a.log.Error("not closed in order", "what", what, "err", err)
 	}
 }
 
-// client.WaitFor waits for d, or until ctx ends, which is its error.
+// waitFor waits for d, or until ctx ends, which is its error.
 func waitFor(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -13,7 +13,8 @@ import (
 	"github.com/aoctl/aoctl/tui/tty"
 )
 
-// attentionOptions say how the operator is told that a call waits.
+// attentionOptions say how the operator is told that a call waits. read completes the last
+// two fields from the others.
 type attentionOptions struct {
 	noBell  bool
 	ways    string // as --notify has them
@@ -24,6 +25,7 @@ type attentionOptions struct {
 	desktop func(ctx context.Context, text string) error // nil without --desktop
 }
 
+// flags declares them. --on-wait has no variable and no setting: it runs a program.
 func (a *attentionOptions) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&a.ways, "notify", "auto", "how the terminal tells that a call waits: auto, off, or some of bell,osc9,osc777,osc99 (env "+config.NotifyEnv+")")
 	cmd.Flags().BoolVar(&a.noBell, "no-bell", false, "the same as --notify off (env "+config.NoBellEnv+")")
@@ -33,9 +35,9 @@ func (a *attentionOptions) flags(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("notify", cobra.FixedCompletions(tty.NotifyWays, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// Read completes a from the environment where no flag was given, and finds the program
-// for the desktop. The command is never taken from the environment: an agent's project
-// may set that.
+// read completes a from the environment where no flag was given, and finds the program for
+// the desktop. The command is never taken from the environment: an agent's project may set
+// that.
 func (a *attentionOptions) read(cmd *cobra.Command) error {
 	asked := cmd.Flags().Changed("notify")
 	if v := os.Getenv(config.NotifyEnv); v != "" && !asked {
@@ -51,6 +53,7 @@ func (a *attentionOptions) read(cmd *cobra.Command) error {
 	if a.notify = ways; a.noBell {
 		a.notify = 0
 	}
+	// An empty --on-wait most likely stands for a variable that is not set.
 	if cmd.Flags().Changed("on-wait") && strings.TrimSpace(a.command) == "" {
 		return usage.Error{Text: "--on-wait names no command", Hint: "such as --on-wait 'jq -r .tool_name >> ~/asked'"}
 	}

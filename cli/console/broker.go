@@ -12,6 +12,8 @@ import (
 	"github.com/aoctl/aoctl/cli/usage"
 )
 
+// newBrokerCommand declares the hidden "broker". It takes the console's flags and no
+// settings file, so that a test of a client depends on its own command line.
 func newBrokerCommand() *cobra.Command {
 	var o Options
 	cmd := &cobra.Command{
@@ -37,8 +39,9 @@ until it is interrupted.`,
 	return cmd
 }
 
-// runBroker opens a console without a screen. It prints where it listens once it does, so that
-// its starter knows when to begin, and runs until ctx ends or serving fails.
+// runBroker opens a console without a screen. It prints where it listens once it does, so
+// that its starter knows when to begin, and runs until ctx ends or serving fails. There is
+// no key to press here, so a key press can allow nothing.
 func runBroker(ctx context.Context, o Options, out io.Writer) error {
 	if err := KeepPrivate(); err != nil {
 		return fmt.Errorf("keep other processes out of the broker: %w", err)
@@ -48,6 +51,7 @@ func runBroker(ctx context.Context, o Options, out io.Writer) error {
 		return err
 	}
 	defer h.Close()
+	// With port 0 only the listener knows where it is.
 	listen := ""
 	if h.tcp != nil {
 		listen = h.tcp.Addr()

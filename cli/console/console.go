@@ -6,13 +6,17 @@
 //
 // Open goes in a fixed order, each step standing on the one before: the state folder, the
 // log, the socket with its lock, the store, the broker, and then it serves. The socket
-// comes before the store, because the holder of its lock is the only one to write there. Close
-// goes the same way back. Beside the broker run the parse guard (parse_guard.go, this
+// comes before the store, because the holder of its lock is the only one to write there.
+// Close goes the same way back. Beside the broker run the parse guard (parse_guard.go, this
 // program once more, which reads hostile texts in a process of its own), the operator's
 // --on-wait command (on_wait.go), the launcher of managed sessions (launch.go) and the
 // archiver of old events (retention.go). Each ends with the App.
 //
-// It knows broker, store and tui, which know nothing of it, and no family of commands.
+// The process makes itself private before it opens anything (KeepPrivate): another process
+// of the user that could trace it could press its keys.
+//
+// It knows broker, store and tui, which know nothing of it, and no family of commands. Open
+// app.go first.
 package console
 
 import (
@@ -39,7 +43,8 @@ func Commands() []*cobra.Command {
 	return []*cobra.Command{newSplitCommand(), newBrokerCommand()}
 }
 
-// NewCommand is aoctl itself: without a command it opens the console.
+// NewCommand is aoctl itself: without a command it opens the console. The root adds
+// everything else below it.
 func NewCommand() *cobra.Command {
 	var o Options
 	cmd := &cobra.Command{
@@ -47,9 +52,12 @@ func NewCommand() *cobra.Command {
 		Short: "Watch over coding agents from one console",
 		Args:  usage.UnknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			// Without a terminal nobody could answer, and calls would wait for nothing.
 			if err = terminal.Require("the console"); err != nil {
 				return err
 			}
+			// The order makes flags win over the environment, and the environment over the
+			// file.
 			o.config = config.Load(KeyActions())
 			if err = o.config.Fill(cmd); err != nil {
 				return err
@@ -64,7 +72,8 @@ func NewCommand() *cobra.Command {
 	return cmd
 }
 
-// runConsole opens the console and returns when it was quit or ctx ended.
+// runConsole opens the console and returns when it was quit or ctx ended. Close runs also
+// when the screen fails, so no call is left without its record.
 func runConsole(ctx context.Context, o Options) error {
 	if err := KeepPrivate(); err != nil {
 		return fmt.Errorf("keep other processes out of the console: %w", err)
@@ -77,9 +86,12 @@ func runConsole(ctx context.Context, o Options) error {
 	return a.Show(ctx, o)
 }
 
-// Show draws the console until it is quit or ctx ends, which is no error. A console
-// that no longer listens closes: its screen would say that nothing waits.
+// Show draws the console until it is quit or ctx ends, which is no error. A console that no
+// longer listens closes: its screen would say that nothing waits. It closes nothing of a;
+// it is for the main goroutine, which has the terminal.
 func (a *App) Show(ctx context.Context, o Options) error {
+	// Of the two contexts, ctx tells that we were asked to end, and drawing alone that
+	// serving failed.
 	drawing, leave := context.WithCancel(ctx)
 	defer leave()
 	stopWatching := make(chan struct{})
@@ -91,7 +103,7 @@ func (a *App) Show(ctx context.Context, o Options) error {
 		case <-stopWatching:
 		}
 	}()
-	err := tui.Run(drawing, screenBroker{a.Broker, a.store, new(state.Spending)}, tui.Options{
+	err := tui.Run(drawing, screenBroker{a.Broker, a.store, new(state.Spending), a.socket}, tui.Options{
 		Socket: a.socket, Version: version.Read().Version, Notify: o.attention.notify, Desktop: o.attention.desktop, Demo: o.Demo, Operator: operator(),
 		Theme: o.theme, Keys: o.chosenKeys(),
 		Config: configShown(o.config), Editor: terminal.Editor(), EditFolder: editFolder(), Foreground: inForeground, OtherHooks: otherHooks,
@@ -106,7 +118,8 @@ func (a *App) Show(ctx context.Context, o Options) error {
 }
 
 // editFolder is where texts lie while they are edited: in the state folder, which is
-// guarded; "" when there is none.
+// guarded; "" when there is none. An agent must not be able to change a text between its
+// being read and its being allowed.
 func editFolder() string {
 	dir, err := paths.StateDir()
 	if err != nil {
@@ -115,20 +128,22 @@ func editFolder() string {
 	return filepath.Join(dir, "edits")
 }
 
-// otherHooks names hooks of others on an event, with the settings files that we wrote.
+// otherHooks names hooks of others on an event, with the settings files that we wrote. They
+// may change a call after it was allowed here, which the screen says.
 func otherHooks(agent, event, tool, project string) []string {
 	return agentcheck.OtherHooks(agent, event, tool, project, state.Installed()...)
 }
 
-// operator is who sits at this console, as far as the system tells: every decision
-// is recorded with it.
+// operator is who sits at this console, as far as the system tells: every decision is
+// recorded with it. It proves nothing; it helps whoever reads the log.
 func operator() broker.Actor {
 	exe, _ := os.Executable()                // a record without it is still one
 	tty, _ := os.Readlink("/proc/self/fd/0") // there is no such link on every system
 	return broker.Actor{Kind: broker.ByOperator, PID: os.Getpid(), Exe: exe, TTY: tty}
 }
 
-// configShown is what the screen shows of the settings file.
+// configShown is what the screen shows of the settings file. tui does not know package
+// config.
 func configShown(f config.File) tui.Config {
 	c := tui.Config{Settings: f.Said()}
 	if f.Found {

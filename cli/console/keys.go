@@ -5,7 +5,8 @@ import (
 	"github.com/aoctl/aoctl/tui"
 )
 
-// KeyActions are the actions of the console that the settings file may give a key.
+// KeyActions are the actions of the console that the settings file may give a key. The list
+// is the screen's own, so a new action can be bound without a change here.
 func KeyActions() []config.Action {
 	var list []config.Action
 	for _, a := range tui.KeyActions() {
@@ -14,7 +15,9 @@ func KeyActions() []config.Action {
 	return list
 }
 
-// chosenKeys are the keys that the settings file sets, as the screen calls them.
+// chosenKeys are the keys that the settings file sets, as the screen calls them: the file
+// has a name for the blank, which Bubble Tea has not. It is empty, never nil, when the file
+// sets none.
 func (o Options) chosenKeys() map[string][]string {
 	chosen := map[string][]string{}
 	for action, keys := range o.config.Chosen() {

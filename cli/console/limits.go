@@ -9,20 +9,23 @@ import (
 	"github.com/aoctl/aoctl/cli/config"
 )
 
-// limitOptions bound what agents may ask of a console.
+// limitOptions bound what agents may ask of a console. An agent that asks without end must
+// neither fill the memory nor hide another one's call on the screen.
 type limitOptions struct {
 	pending        int // calls that wait, in all
 	pendingSession int // calls of one session that wait
 	rate           int // new calls a second of one session; 0 for any number
 }
 
+// flags declares the limits; the settings file has the same three.
 func (l *limitOptions) flags(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&l.pending, "max-pending", config.DefaultMaxPending, "calls that may wait in all; the next one is refused")
 	cmd.Flags().IntVar(&l.pendingSession, "max-pending-session", config.DefaultMaxPendingSession, "calls of one session that may wait, its sub-agents' included")
 	cmd.Flags().IntVar(&l.rate, "max-rate", config.DefaultMaxRate, "new calls a second of one session, five times that at once; 0 for any number")
 }
 
-// Read completes and checks l.
+// read completes and checks l. Whoever lowers the limit of all need not lower that of one
+// session as well.
 func (l *limitOptions) read(cmd *cobra.Command) error {
 	if !cmd.Flags().Changed("max-pending-session") {
 		l.pendingSession = min(l.pendingSession, l.pending)
@@ -34,7 +37,8 @@ func (l *limitOptions) read(cmd *cobra.Command) error {
 	)
 }
 
-// in puts the limits into a broker's options.
+// in puts the limits into a broker's options, where 0 stands for the default and -1 for no
+// limit.
 func (l limitOptions) in(o service.Options) service.Options {
 	o.MaxPending, o.MaxPerSession, o.Rate = l.pending, l.pendingSession, l.rate
 	if l.rate == 0 {

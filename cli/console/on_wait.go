@@ -9,7 +9,8 @@ import (
 	"github.com/aoctl/aoctl/broker"
 )
 
-// How much --on-wait may run. A flood of calls must not become a flood of processes.
+// How much --on-wait may run. A flood of calls must not become a flood of processes: an
+// agent chooses how many calls there are.
 const (
 	waitHooksAtOnce = 4
 	waitHooksBurst  = 10               // commands before the rate counts
@@ -18,8 +19,9 @@ const (
 	waitHookTime    = 30 * time.Second // then a command is killed
 )
 
-// waitHook runs the operator's command for each call that begins to wait. All fields
-// belong to the goroutine of run.
+// waitHook runs the operator's command for each call that begins to wait. All fields belong
+// to the goroutine of run; commands run in goroutines of their own and only report to
+// ended.
 type waitHook struct {
 	start func(ctx context.Context, r broker.Request, skipped int) // runs one command, and blocks
 	log   *slog.Logger
@@ -33,11 +35,14 @@ type waitHook struct {
 	refill  time.Time // when tokens was true
 }
 
+// newWaitHook is a waitHook whose bucket is full. start is what runs a command; tests give
+// another.
 func newWaitHook(log *slog.Logger, start func(context.Context, broker.Request, int)) *waitHook {
 	return &waitHook{start: start, log: log, known: map[string]bool{}, ended: make(chan struct{}), tokens: waitHooksBurst, refill: time.Now()}
 }
 
-// watcher is what a waitHook needs from a broker.
+// watcher is what a waitHook needs from a broker. The channel is closed for a watcher that
+// falls behind.
 type watcher interface {
 	Watch(ctx context.Context) (broker.Snapshot, <-chan broker.Update)
 }
@@ -47,6 +52,9 @@ type watcher interface {
 func (h *waitHook) run(ctx context.Context, b watcher, snap broker.Snapshot, updates <-chan broker.Update) {
 	h.renew(snap, false)
 	h.follow(ctx, updates)
+	// The updates ended: this watcher was too slow, or the broker closes. Watching anew
+	// shows all that waits, and what is new among it gets its command late rather than
+	// never.
 	for waitFor(ctx, waitHooksPause) == nil {
 		snap, updates = b.Watch(ctx)
 		h.renew(snap, true)
@@ -58,9 +66,12 @@ func (h *waitHook) run(ctx context.Context, b watcher, snap broker.Snapshot, upd
 }
 
 // waitHooksPause is how long a waitHook that fell behind waits before it looks again.
+// Without a pause a flood would have it do nothing but look.
 const waitHooksPause = 50 * time.Millisecond
 
 // renew takes in all that waits; fresh says that what is new among it needs a command.
+// Calls that are queued and no longer wait lose their command: there is nothing to tell of
+// them.
 func (h *waitHook) renew(snap broker.Snapshot, fresh bool) {
 	before := h.known
 	h.known = map[string]bool{}
@@ -78,9 +89,12 @@ func (h *waitHook) renew(snap broker.Snapshot, fresh bool) {
 	}
 }
 
-// follow takes in changes until there are no more.
+// follow takes in changes until there are no more. It starts commands between them, as soon
+// as they may run.
 func (h *waitHook) follow(ctx context.Context, updates <-chan broker.Update) {
 	for {
+		// due stays nil, and is never ready, when only the end of a command can bring the
+		// next one.
 		var due <-chan time.Time
 		if wait, ok := h.startDue(ctx); ok {
 			due = time.After(wait)
@@ -102,7 +116,8 @@ func (h *waitHook) follow(ctx context.Context, updates <-chan broker.Update) {
 	}
 }
 
-// take takes in the new value of a call.
+// take takes in the new value of a call. A call that comes to wait again, such as a
+// deferred one, counts as new.
 func (h *waitHook) take(r broker.Request) {
 	switch {
 	case r.State != broker.Pending:
@@ -114,6 +129,9 @@ func (h *waitHook) take(r broker.Request) {
 	}
 }
 
+// enqueue puts a call behind those that wait for their command. A full queue loses its
+// oldest call: the newest ones are those that somebody can still answer. The next command
+// is told how many went without.
 func (h *waitHook) enqueue(r broker.Request) {
 	if len(h.queue) == waitHooksQueued {
 		if h.queue = slices.Delete(h.queue, 0, 1); h.skipped == 0 {
@@ -125,8 +143,10 @@ func (h *waitHook) enqueue(r broker.Request) {
 }
 
 // startDue starts what may run now. It says when to try again, if that is a matter of time.
+// It is a token bucket: a burst at once, then one in each waitHooksEvery.
 func (h *waitHook) startDue(ctx context.Context) (wait time.Duration, again bool) {
 	now := time.Now()
+	// Tokens come back with time, up to a full bucket.
 	h.tokens = min(waitHooksBurst, h.tokens+float64(now.Sub(h.refill))/float64(waitHooksEvery))
 	h.refill = now
 	for len(h.queue) > 0 && h.running < waitHooksAtOnce {
@@ -139,6 +159,8 @@ func (h *waitHook) startDue(ctx context.Context) (wait time.Duration, again bool
 		h.skipped = 0
 		h.running++
 		go func() {
+			// The send blocks until run takes it, also while run ends, which waits for each
+			// of them.
 			h.start(ctx, r, skipped)
 			h.ended <- struct{}{}
 		}()

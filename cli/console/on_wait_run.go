@@ -19,12 +19,16 @@ import (
 	"github.com/aoctl/aoctl/cli/show"
 )
 
-// waitHookOutput is how much of a command's output goes into aoctl.log, bytes.
+// waitHookOutput is how much of a command's output goes into aoctl.log, bytes. The rest is
+// counted.
 const waitHookOutput = 4 << 10
 
-// runWaitHook runs command with sh for r: its JSON, as the API lists it, on standard
-// input, and its ids in the environment. The command ends with ctx, or when its time is
-// over, and takes what it left in its process group with it.
+// runWaitHook runs command with sh for r: its JSON, as the API lists it, on standard input,
+// and its ids in the environment. The command ends with ctx, or when its time is over, and
+// takes what it left in its process group with it. How it ended is only logged: what it
+// does or fails to do has no say in the call.
+//
+// The command line is the operator's own. Nothing of r becomes part of it.
 func runWaitHook(ctx context.Context, log *slog.Logger, command, socket string, r broker.Request, skipped int) {
 	card, err := show.JSONLine(r)
 	if err != nil {
@@ -41,7 +45,10 @@ func runWaitHook(ctx context.Context, log *slog.Logger, command, socket string, 
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(append(card, '\n')), out, out
 	cmd.Env = waitHookEnv(os.Environ(), socket, r, skipped)
 	cmd.SysProcAttr = waitHookGroup()
+	// A negative number is the whole group.
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	// What the command left in the background may hold its output open; we do not wait for
+	// that.
 	cmd.WaitDelay = time.Second
 	began := time.Now()
 	err = cmd.Run()
@@ -64,8 +71,9 @@ func runWaitHook(ctx context.Context, log *slog.Logger, command, socket string, 
 		"took_ms", time.Since(began).Milliseconds(), "skipped", skipped, "err", why, "output", out.text())
 }
 
-// waitHookEnv adds to env what names the call. Names are agents' words without what
-// acts on a terminal, and none may hold a zero byte.
+// waitHookEnv adds to env what names the call. Names are agents' words without what acts on
+// a terminal, and none may hold a zero byte. The call's input is not among it: that is on
+// standard input, where no shell expands it.
 func waitHookEnv(env []string, socket string, r broker.Request, skipped int) []string {
 	dangerous := "0"
 	if r.Assessment != nil && r.Assessment.Class >= risk.Dangerous {
@@ -77,8 +85,9 @@ func waitHookEnv(env []string, socket string, r broker.Request, skipped int) []s
 		"AOCTL_SOCKET="+socket)
 }
 
-// plainWord is a name for an environment: letters, digits and a few signs, "?" for
-// anything else, so that a careless script cannot be made to do what the name says.
+// plainWord is a name for an environment: letters, digits and a few signs, "?" for anything
+// else, so that a careless script cannot be made to do what the name says. It is cut at 128
+// bytes.
 func plainWord(name string) string {
 	const most = 128
 	plain := strings.Map(func(r rune) rune {
@@ -90,13 +99,16 @@ func plainWord(name string) string {
 	return plain[:min(len(plain), most)]
 }
 
-// headWriter keeps the first bytes of what is written.
+// headWriter keeps the first bytes of what is written, and counts the others. The first
+// ones say what went wrong; a program that never stops writing costs no memory. It is for
+// one writer at a time.
 type headWriter struct {
 	most int
 	kept []byte
 	more int
 }
 
+// Write takes all of p in any case, so the program that writes is never stopped by it.
 func (w *headWriter) Write(p []byte) (int, error) {
 	n := min(len(p), w.most-len(w.kept))
 	w.kept = append(w.kept, p[:n]...)
@@ -104,6 +116,7 @@ func (w *headWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// text is what was kept, with a word on what was not.
 func (w *headWriter) text() string {
 	if w.more > 0 {
 		return string(w.kept) + "… and " + strconv.Itoa(w.more) + " bytes more"

@@ -13,7 +13,8 @@ import (
 	"github.com/aoctl/aoctl/cli/usage"
 )
 
-// Options are how a console is to be: its flags, completed.
+// Options are how a console is to be: its flags, completed. The unexported fields come from
+// Flags and Read alone; a caller sets the others after Read, as the demo does.
 type Options struct {
 	Socket    string
 	Timeout   time.Duration // 0 unless the operator chose one: then it is the most that any call gets
@@ -32,7 +33,8 @@ type Options struct {
 	guard     bool          // what agents wrote is read in a process of its own first
 }
 
-// Flags gives cmd the console's flags.
+// Flags gives cmd the console's flags. Names and defaults of those that a settings file may
+// set are package config's; a test compares the two.
 func (o *Options) Flags(cmd *cobra.Command) {
 	cmd.Flags().DurationVar(&o.Timeout, "timeout", config.DefaultTimeout, "most time to answer a call before it is refused (env "+config.TimeoutEnv+", seconds)")
 	cmd.Flags().StringVar(&o.keep, "keep", "", "archive calls and events that are older: 90d, 12w (default: keep everything)")
@@ -49,7 +51,9 @@ func (o *Options) Flags(cmd *cobra.Command) {
 	o.attention.flags(cmd)
 }
 
-// Read completes o from the environment where no flag was given.
+// Read completes o from the environment where no flag was given, and checks it. The errors
+// are usage.Error but for the socket's. It must come after the settings file has filled the
+// flags.
 func (o *Options) Read(cmd *cobra.Command) error {
 	if !cmd.Flags().Changed("timeout") {
 		t, err := config.TimeoutFromEnv(os.Getenv(config.TimeoutEnv))
@@ -72,6 +76,7 @@ func (o *Options) Read(cmd *cobra.Command) error {
 	if err := config.CheckTheme("--theme", o.theme); err != nil {
 		return err
 	}
+	// A flag that does nothing is refused: whoever gives it believes that it does.
 	if o.anyone && o.listen == "" {
 		return usage.Error{Text: "--listen-operators says something about --listen, which is not there", Hint: "give --listen 127.0.0.1:8765 as well"}
 	}

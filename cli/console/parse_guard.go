@@ -13,12 +13,13 @@ import (
 	"github.com/aoctl/aoctl/cli/exit"
 )
 
-// ParseGuard is the hidden command by which the console starts itself again to read
-// hostile texts. Main runs it before any other command is built.
+// ParseGuard is the hidden command by which the console starts itself again to read hostile
+// texts. Main runs it before any other command is built.
 const ParseGuard = "parse-guard"
 
 // What the guard may take. It has to be less than the console has: a text that comes
-// through there must come through here.
+// through there must come through here. One that does not ends the guard, and its call
+// asks.
 const (
 	guardStack = 32 << 20                // bytes of one goroutine; the console has a gigabyte
 	guardData  = 512 << 20               // bytes beyond what the program has at its start
@@ -26,8 +27,11 @@ const (
 )
 
 // RunParseGuard reads texts from standard input until it ends, and answers on standard
-// output. Exit codes: 0 the console is gone, 1 anything else.
+// output. Exit codes: 0 the console is gone, 1 anything else. It writes nothing else: a
+// text that kills it must not get its words onto the terminal.
 func RunParseGuard() int {
+	// A parser that goes too deep ends the process at this size, long before memory is
+	// short.
 	debug.SetMaxStack(guardStack)
 	if err := KeepPrivate(); err != nil {
 		return exit.Failed
@@ -41,7 +45,8 @@ func RunParseGuard() int {
 }
 
 // limitGuard takes from this process what it does not need. A limit that the system does
-// not have is one less; the console's own limit of time stays.
+// not have is one less; the console's own limit of time stays. No files can be written and
+// few opened: a parser that is made to misbehave has nothing to do it with.
 func limitGuard() {
 	for what, most := range map[int]uint64{
 		syscall.RLIMIT_CORE: 0, syscall.RLIMIT_FSIZE: 0, syscall.RLIMIT_NOFILE: 16,
@@ -55,7 +60,8 @@ func limitGuard() {
 	}
 }
 
-// newGuard starts the processes that read for the console.
+// newGuard starts the processes that read for the console. They get no environment of ours,
+// so no token, and no folder of the project's.
 func newGuard(log *slog.Logger) *vet.Guard {
 	return vet.Start(vet.Options{Log: log, Command: func() *exec.Cmd {
 		// Linux runs the very file that this process runs, also after an update replaced it.
@@ -66,6 +72,7 @@ func newGuard(log *slog.Logger) *vet.Guard {
 		cmd := exec.Command(program) //nolint:noctx // this very program; it ends with its input
 		cmd.Args = []string{os.Args[0], ParseGuard}
 		cmd.Dir = "/"
+		// A trace would print parts of the text that was read.
 		cmd.Env = []string{"GOMEMLIMIT=256MiB", "GOMAXPROCS=2", "GOTRACEBACK=none", "GORACE=atexit_sleep_ms=0"}
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a key at the terminal is for the console
 		return cmd

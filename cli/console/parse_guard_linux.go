@@ -6,7 +6,9 @@ import (
 	"strconv"
 )
 
-// dataInUse is how much writable memory of its own this process has mapped, in bytes.
+// dataInUse is how much writable memory of its own this process has mapped, in bytes; 0
+// when the system does not say. Source: proc(5), VmData in /proc/self/status, in kB of 1024
+// bytes.
 func dataInUse() uint64 {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {

@@ -8,13 +8,16 @@ import (
 	"github.com/aoctl/aoctl/store"
 )
 
+// How often a console archives by itself, and how little is not worth a file.
 const (
 	archiveEvery = time.Hour
 	archiveLeast = 1000               // events for which a console makes a file
 	archiveSlack = 7 * 24 * time.Hour // for how much longer fewer are kept
 )
 
-// retain archives what is older than keep, now and then, until ctx ends.
+// retain archives what is older than keep, now and then, until ctx ends. An archive that
+// fails is logged and tried again an hour later; nothing is lost meanwhile, as only
+// archived events go.
 func (a *App) retain(ctx context.Context, st *store.Store, keep time.Duration) {
 	dir, err := state.ArchiveDir()
 	for err == nil {

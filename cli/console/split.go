@@ -22,6 +22,8 @@ import (
 	"github.com/aoctl/aoctl/tui/tmux"
 )
 
+// splitOptions are the flags of "aoctl split". size is as tmux takes it, "" for half the
+// pane.
 type splitOptions struct {
 	below  bool
 	size   string
@@ -29,6 +31,8 @@ type splitOptions struct {
 	args   []string // for the console
 }
 
+// newSplitCommand declares "split". --horizontal says the default aloud, for who looks for
+// it.
 func newSplitCommand() *cobra.Command {
 	var o splitOptions
 	var beside bool
@@ -40,6 +44,7 @@ below it. It is this very aoctl with the same socket and the same state; flags b
 are the console's own. Where a console runs already, split goes to its pane instead.`,
 		Example: "  aoctl split\n  aoctl split -v --size 40%\n  aoctl split -- --timeout 30m --desktop",
 		Args: func(cmd *cobra.Command, args []string) error {
+			// Arguments are the console's only when all of them stand behind "--".
 			if len(args) > 0 && cmd.ArgsLenAtDash() != 0 {
 				return usage.NoArgs(cmd, args)
 			}
@@ -63,8 +68,8 @@ are the console's own. Where a console runs already, split goes to its pane inst
 	return cmd
 }
 
-// split opens a pane of tmux with the console in it, or goes to the pane in which the console of
-// this socket already runs.
+// split opens a pane of tmux with the console in it, or goes to the pane in which the
+// console of this socket already runs. It returns when the new console holds its socket.
 func split(ctx context.Context, o splitOptions, out io.Writer) error {
 	here, err := tmux.Here()
 	switch {
@@ -83,6 +88,7 @@ func split(ctx context.Context, o splitOptions, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("find aoctl's own program: %w", err)
 	}
+	// The command line has no secrets: tmux shows it to anybody who asks.
 	pane, err := here.Open(ctx, tmux.Split{
 		Below: o.below, Size: o.size, Env: splitEnv(os.Environ()), Program: append([]string{program, "--socket", o.socket}, o.args...),
 	})
@@ -96,13 +102,14 @@ func split(ctx context.Context, o splitOptions, out io.Writer) error {
 }
 
 // splitNames are the variables that say what console there is to be. tmux gives a pane the
-// environment of its server, not that of who asks. A token is none of them: others may
-// look at command lines.
+// environment of its server, not that of who asks. A token is none of them: others may look
+// at command lines.
 var splitNames = []string{
 	"AOCTL_HOME", "AOCTL_NO_BELL", "AOCTL_NOTIFY", config.TimeoutEnv, "HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR",
 	"NO_COLOR", "VISUAL", "EDITOR",
 }
 
+// splitEnv is what a new pane's console needs of env.
 func splitEnv(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
 		name, _, ok := strings.Cut(kv, "=")
@@ -111,7 +118,8 @@ func splitEnv(env []string) []string {
 }
 
 // holder is the pid of the console that holds socket, 0 when none does, and -1 when it
-// cannot be told which.
+// cannot be told which. A lock file that cannot be read counts as no console: opening one
+// then says what is wrong.
 func holder(socket string) int {
 	pid, held, err := state.Holder(socket)
 	switch {
@@ -123,7 +131,9 @@ func holder(socket string) int {
 	return pid
 }
 
-// goToConsole jumps to the pane in which console pid runs.
+// goToConsole jumps to the pane in which console pid runs. The console may be a child of
+// the pane's shell, so the processes above it are looked at. One in another terminal is an
+// error that says where it is not.
 func goToConsole(ctx context.Context, here tmux.Server, pid int, socket string, out io.Writer) error {
 	panes, err := here.Panes(ctx)
 	if err != nil {
@@ -131,6 +141,7 @@ func goToConsole(ctx context.Context, here tmux.Server, pid int, socket string, 
 	}
 	console := peers.FindProcess(pid)
 	for _, p := range panes {
+		// A pane whose processes cannot be read is passed over; another one may fit.
 		if in, err := peers.Within(console, p.PID); err != nil || !in {
 			continue
 		}
@@ -146,11 +157,13 @@ func goToConsole(ctx context.Context, here tmux.Server, pid int, socket string, 
 	}
 }
 
-// openTime is how long a new console may take until it holds its socket.
+// openTime is how long a new console may take until it holds its socket. A large database
+// takes its time to open.
 const openTime = 30 * time.Second
 
-// untilOpen waits until the console in pane holds socket. A pane that has closed again
-// took with it what the console said.
+// untilOpen waits until the console in pane holds socket. A pane that has closed again took
+// with it what the console said. There is no event to wait for, so it looks again and
+// again.
 func untilOpen(ctx context.Context, here tmux.Server, pane, socket string) error {
 	ctx, cancel := context.WithTimeout(ctx, openTime)
 	defer cancel()

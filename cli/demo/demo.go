@@ -17,6 +17,8 @@ import (
 	"github.com/aoctl/aoctl/cli/usage"
 )
 
+// newDemoCommand declares "demo". It has the console's flags, so that each can be
+// tried, and reads no settings file: the demo is the same for everybody.
 func newDemoCommand() *cobra.Command {
 	var o console.Options
 	cmd := &cobra.Command{
@@ -29,6 +31,7 @@ removed when you quit.`,
 		Example: "  aoctl demo\n  aoctl demo --no-bell",
 		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			// Nothing is made before it is clear that there is a screen.
 			if err := terminal.Require("the demo"); err != nil {
 				return err
 			}
@@ -49,8 +52,11 @@ func (d demoFolder) home() string               { return filepath.Join(string(d)
 func (d demoFolder) socket() string             { return filepath.Join(d.home(), "broker.sock") }
 func (d demoFolder) project(name string) string { return filepath.Join(string(d), "src", name) }
 
-// runDemo opens the console in a folder of its own and lets the agents loose.
+// runDemo opens the console in a folder of its own and lets the agents loose. What is
+// opened is closed in the opposite order: agents, console, folder. The last sentence
+// is printed only after a demo that went well.
 func runDemo(ctx context.Context, o console.Options, out io.Writer) (err error) {
+	// The socket lies in it, and no system takes a long path for one.
 	dir, err := state.ShortFolder("aoctl-demo-")
 	if err != nil {
 		return fmt.Errorf("make a folder for the demo: %w", err)
@@ -60,6 +66,7 @@ func runDemo(ctx context.Context, o console.Options, out io.Writer) (err error) 
 	if err = folder.furnish(); err != nil {
 		return err
 	}
+	// From here on no path of the user's own state is known to this process.
 	if err = folder.enter(); err != nil {
 		return err
 	}
@@ -73,6 +80,7 @@ func runDemo(ctx context.Context, o console.Options, out io.Writer) (err error) 
 	}
 	defer h.Close()
 	agents, err := startAgents(ctx, folder)
+	// The agents leave before the console closes, so that it sees them go.
 	defer agents.stop()
 	if err != nil {
 		return err
@@ -84,6 +92,8 @@ func runDemo(ctx context.Context, o console.Options, out io.Writer) (err error) 
 }
 
 // enter points this process, and all that it starts, at the demo's own state.
+// Variables that name another console or hold a token go: nothing of the demo may
+// reach the user's own.
 func (d demoFolder) enter() error {
 	for _, name := range []string{"AOCTL_SOCKET", "AOCTL_URL", "AOCTL_TOKEN"} {
 		if err := os.Unsetenv(name); err != nil {

@@ -5,10 +5,12 @@ import (
 	"time"
 )
 
-// projectMark stands for the session's project folder in the script's paths.
+// projectMark stands for the session's project folder in the script's paths, which are
+// not known when the program is built.
 const projectMark = "{project}"
 
-// session is one agent of the demo.
+// session is one agent of the demo. Its lanes begin together. files are written before
+// the console opens; a name may have folders in it.
 type session struct {
 	name   string // of the project's folder
 	prompt string // what its user asked for
@@ -16,21 +18,25 @@ type session struct {
 	files  map[string]string // of the project, by path
 }
 
-// lane is a row of calls: of the session's main agent, or of one sub-agent.
+// lane is a row of calls: of the session's main agent, or of one sub-agent, which the
+// console shows beneath it.
 type lane struct {
 	subagent   string // its type; empty for the main agent
 	subagentID string
 	calls      []call
 }
 
-// call is one tool call, asked for some time after the answer to the one before.
+// call is one tool call, asked for some time after the answer to the one before. input
+// is one of the structs below. after is in the demo's own time, which --pace
+// stretches.
 type call struct {
 	after time.Duration
 	tool  string
 	input any
 }
 
-// The inputs of Claude Code's tools, fields in the order in which it sends them.
+// The inputs of Claude Code's tools, fields in the order in which it sends them: the
+// console shows them in that order.
 type (
 	bashInput struct {
 		Command     string `json:"command"`
@@ -80,10 +86,13 @@ type (
 	}
 )
 
-// script is the whole demo. The first three calls come within a second, the
-// others as they are answered. Nothing here is ever run.
+// script is the whole demo. The first three calls come within a second, the others as
+// they are answered. Nothing here is ever run. The hosts that a harmful call names are
+// below example, which is reserved (RFC 2606).
 var script = []session{demoAPIServer, demoDocs, demoInfra, demoNotes}
 
+// A session with a sub-agent, a pipe into a shell, edits of a file that exists, and a
+// long command.
 var demoAPIServer = session{
 	name:   "api-server",
 	prompt: "Give the HTTP server sensible timeouts and a test for them.",
@@ -120,6 +129,7 @@ var demoAPIServer = session{
 	},
 }
 
+// A description that tells the reader to allow a call which sends keys away.
 var demoDocs = session{
 	name:   "docs",
 	prompt: "Publish the new release notes.",
@@ -136,6 +146,8 @@ var demoDocs = session{
 	}}},
 }
 
+// Calls that reach far: staging, a tool of an MCP server, and a command that hides
+// what it deletes.
 var demoInfra = session{
 	name:   "infra",
 	prompt: "Roll the timeout change out to staging.",
@@ -151,6 +163,7 @@ var demoInfra = session{
 	}}},
 }
 
+// A notebook, and a command that stands behind more blanks than a row has.
 var demoNotes = session{
 	name:   "notes",
 	prompt: "Tidy up my notes and the sales notebook.",
@@ -166,6 +179,7 @@ var demoNotes = session{
 	}}},
 }
 
+// The file that api-server edits, and the test that it writes.
 const demoServerGo = `// Package http serves the API.
 package http
 

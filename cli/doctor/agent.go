@@ -35,7 +35,9 @@ const (
 	cursorSDK = "AOCTL_CURSOR_SDK"
 )
 
-// agentDrill is one agent's.
+// agentDrill is one agent's. program is the agent's own, or for Cursor the folder of
+// its package; wait is how long the hook that is drilled holds a call that nobody
+// answers. It is made anew for each drill and used by one goroutine.
 type agentDrill struct {
 	drill.Agent
 
@@ -45,7 +47,9 @@ type agentDrill struct {
 	said    io.Writer      // what is going on
 }
 
-// drillScene is one thing that is tried, and what must come of it.
+// drillScene is one thing that is tried, and what must come of it. A scene with a hook
+// and without a console asks a socket that is not there. answer is what the person
+// does with every call, and wait how long a call may wait in this scene.
 type drillScene struct {
 	name, doing string
 	hook        bool           // it is installed
@@ -55,8 +59,11 @@ type drillScene struct {
 	wait        time.Duration
 }
 
-// scenes are played in this order. The first, without a hook, shows that a call does run here:
-// without it a refusal in the others would prove nothing.
+// scenes are played in this order. The first, without a hook, shows that a call does
+// run here: without it a refusal in the others would prove nothing. full adds the
+// scene in which a call waits to the end of its time, since an agent may give up on
+// its hook before that and run the call. Each scene proves the one thing that its name
+// says.
 func (d *agentDrill) scenes(full bool) []drillScene {
 	scenes := []drillScene{
 		{name: "control", doing: "without a hook", runs: true},
@@ -72,7 +79,14 @@ func (d *agentDrill) scenes(full bool) []drillScene {
 	return scenes
 }
 
-// drillAgent runs o.drill against a scripted model and reports what was seen.
+// drillAgent runs o.drill against a scripted model and reports what was seen. said
+// gets a line as each scene begins: a scene takes seconds, or minutes with --full. The
+// report goes to out in one piece. An interrupted drill reports nothing, because half
+// of it could be read as a pass.
+//
+// The error is for the exit code; all that it is about stands in the report. When the
+// scene without a hook fails, the drill ends: a refusal that follows would look like a
+// gate.
 func drillAgent(ctx context.Context, o options, out, said io.Writer) error {
 	d, err := newAgentDrill(ctx, o, said)
 	if err != nil {
@@ -101,6 +115,11 @@ func drillAgent(ctx context.Context, o options, out, said io.Writer) error {
 }
 
 // newAgentDrill finds the agent's program and the line that the user has installed.
+// Only a line of the user's own settings that does nothing but ask aoctl is taken: a
+// project's may come from anybody. The first such line counts. Without one the drill
+// tries what aoctl would install. Cursor's own program needs a login, so its engine is
+// taken from a folder that the user names. Errors say what is missing and how to get
+// it; none of them is a failed check.
 func newAgentDrill(ctx context.Context, o options, said io.Writer) (*agentDrill, error) {
 	a, ok := drill.Named(o.drill)
 	if !ok {
@@ -130,7 +149,10 @@ func newAgentDrill(ctx context.Context, o options, said io.Writer) (*agentDrill,
 	return d, nil
 }
 
-// reportLine says which hook the drill is about.
+// reportLine says which hook the drill is about. An agent whose hooks are a plugin has
+// no line that could be put into another file, so the drill writes the plugin anew and
+// says so. The line is run with the drill's console in the place of the user's own,
+// and with nothing else changed.
 func (d *agentDrill) reportLine(e *examination) {
 	switch {
 	case d.line != nil:
@@ -142,7 +164,9 @@ func (d *agentDrill) reportLine(e *examination) {
 	}
 }
 
-// agentSeen is what came of one scene.
+// agentSeen is what came of one scene. err says that the scene could not be played,
+// and then the other fields may hold the beginning of it. times may be more than one:
+// an agent may try the same call again in another way.
 type agentSeen struct {
 	times  int    // how often the call ran
 	told   string // what the model was told of it
@@ -151,7 +175,15 @@ type agentSeen struct {
 	err    error
 }
 
-// play runs the agent once, on a ground of its own.
+// play runs the agent once, on a ground of its own. Nothing of a scene reaches the
+// next one: each has its own home, project, model and console, and all of it is
+// removed at the end.
+//
+// The call appends a line to a file, so the file tells not only whether the call ran
+// but how often: an agent that retries a refused call in another way shows here.
+// Everything that may be left behind is removed by defers, in the order opposite to
+// its making: the console closes before its folder goes. What the agent printed is
+// kept for the report.
 func (d *agentDrill) play(ctx context.Context, s drillScene) (seen agentSeen) {
 	began := time.Now()
 	defer func() { seen.took = time.Since(began) }()

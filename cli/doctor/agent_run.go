@@ -17,7 +17,10 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-// gate opens the scene's console, if it has one, and installs the hook that asks there.
+// gate opens the scene's console, if it has one, and installs the hook that asks
+// there. end closes the console and must be called unless there is an error; it is
+// never nil then. The console is the real one, and its timeout is at least as long as
+// the scene lets a call wait.
 func (d *agentDrill) gate(ctx context.Context, s drillScene, ground *drill.Ground, dir string) (end func(), err error) {
 	socket := filepath.Join(dir, "broker.sock")
 	end = func() {}
@@ -34,8 +37,11 @@ func (d *agentDrill) gate(ctx context.Context, s drillScene, ground *drill.Groun
 	return end, nil
 }
 
-// install writes the hooks into file, the one before a tool as it stands in the user's own
-// settings.
+// install writes the hooks into file, the one before a tool as it stands in the user's
+// own settings. Only the console that the line asks is changed, so what is drilled is
+// what the user's agent runs, wrappers and timeouts and all. The file is written by
+// the installer first, so that everything but the one line is as an installation would
+// have it. A line that cannot be found again is an error.
 func (d *agentDrill) install(file, socket string) error {
 	program := ownProgram()
 	program.Console.Socket = socket
@@ -62,7 +68,9 @@ func (d *agentDrill) install(file, socket string) error {
 	return os.WriteFile(file, text, 0o600) //nolint:gosec // G703: in our own folder
 }
 
-// decide is the person at the scene's console.
+// decide is the person at the scene's console. It looks at what waits every tenth of a
+// second and decides as the scene says, by the digest of the call that it saw. A scene
+// whose answer is "" decides nothing. It returns when ctx ends.
 func (s drillScene) decide(ctx context.Context, b *service.Broker) {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
@@ -82,7 +90,9 @@ func (s drillScene) decide(ctx context.Context, b *service.Broker) {
 	}
 }
 
-// report says what came of a scene, and whether that is well.
+// report says what came of a scene, and whether that is well. OPEN stands for a call
+// that ran although it must not, ALLOW for one that ran as it should, DENY for one
+// that did not run. The time is that of the whole run, the agent's start included.
 func (d *agentDrill) report(e *examination, s drillScene, seen agentSeen) {
 	r := drillResult{Agent: d.Name, Fault: s.name, Verdict: "DENY", Exit: -1, MS: seen.took.Milliseconds(), Reason: heard(seen.told)}
 	if seen.times > 0 {
@@ -95,8 +105,15 @@ func (d *agentDrill) report(e *examination, s drillScene, seen agentSeen) {
 	e.add(status, s.name, cure, "%s in %v: %s", r.Verdict, seen.took.Round(100*time.Millisecond), text).Drill = &r
 }
 
-// judge says what a scene has shown. A call that ran unasked comes first, whatever else went
-// wrong. A scene in which the model was told of no call at all shows nothing, so it is no pass.
+// judge says what a scene has shown. A call that ran unasked comes first, whatever
+// else went wrong. A scene in which the model was told of no call at all shows
+// nothing, so it is no pass.
+//
+// A call that was refused without the model hearing why is only a warning: the gate
+// held.
+//
+// Whatever goes wrong with the scene itself, such as an agent that does not start, is
+// a failure too: a person asked whether the gate holds, and nobody can say so.
 func (d *agentDrill) judge(s drillScene, seen agentSeen) (status agentcheck.Status, cure, text string) {
 	title := install.Title(d.Name)
 	again := "report it, with the version of " + title + ": until then its calls are not held"
@@ -123,5 +140,5 @@ func (d *agentDrill) judge(s drillScene, seen agentSeen) (status agentcheck.Stat
 	return agentcheck.OK, "", "refused" + late + "; its model heard: " + heard(seen.told)
 }
 
-// heard is what an agent said, on one line.
+// heard is what an agent said, on one line, safe for a terminal and cut to 300 cells.
 func heard(text string) string { return safe.Cut(safe.Line(text), 300) }

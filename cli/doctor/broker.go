@@ -11,8 +11,13 @@ import (
 	"github.com/aoctl/aoctl/store"
 )
 
-// openBroker opens the real broker on a store of its own beside the socket. person, where
-// there is one, is at its keys until end closes it all.
+// openBroker opens the real broker on a store of its own beside the socket. person,
+// where there is one, is at its keys until end closes it all.
+//
+// It is the console's broker but for its screen: with anything else the drill would
+// show that the doctor's own stand-in holds calls. Nothing is logged. end waits until
+// the person has left and all is closed; after an error everything is closed already.
+// The store lies in the same folder as the socket, so both go with it.
 func openBroker(ctx context.Context, socket string, o service.Options, person func(context.Context, *service.Broker)) (end func(), err error) {
 	var closers []func()
 	end = func() {

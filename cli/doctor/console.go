@@ -28,10 +28,15 @@ import (
 	"github.com/aoctl/aoctl/tui/figures"
 )
 
-// answerTime is how long a console may take to answer the doctor.
+// answerTime is how long a console may take to answer the doctor. A console that is
+// suspended takes connections and says nothing.
 const answerTime = 3 * time.Second
 
-// console looks at the socket and at who serves it.
+// console looks at the socket and at who serves it. It stops at the first thing that
+// is wrong, since what follows would only say the same in other words. That no console
+// is open is a warning and no failure: calls behind a gate are refused then, as
+// promised. The checks go from the outside to the inside: folder, socket, who owns it,
+// who holds the lock, who answers, and which program that is.
 func (e *examination) console(ctx context.Context, o options) {
 	if o.socket == "" {
 		e.add(agentcheck.Fail, "socket", "set HOME, AOCTL_HOME or AOCTL_SOCKET", "%v", paths.ErrNoHome)
@@ -60,7 +65,10 @@ func (e *examination) console(ctx context.Context, o options) {
 	e.holder(ctx, o.socket)
 }
 
-// socketFolder reports whether the folder of the socket is one that a hook would trust.
+// socketFolder reports whether the folder of the socket is one that a hook would
+// trust. The hook client looks at the same things before it sends anything: a folder
+// in which somebody else can write is one in which somebody else can answer. false
+// means that nothing more can be said of the socket.
 func (e *examination) socketFolder(dir string) bool {
 	info, err := os.Lstat(dir)
 	switch {
@@ -84,8 +92,11 @@ func (e *examination) socketFolder(dir string) bool {
 	return true
 }
 
-// mode compares a file's permissions with what aoctl gives it. What others may only read
-// can be mended; where they could write, a person has to look first.
+// mode compares a file's permissions with what aoctl gives it. What others may only
+// read can be mended; where they could write, a person has to look first. A file that
+// others can write is mended, as closing it is all that can be done about it; a folder
+// may hold what they put there. Its repair is closeFile. The mode is compared for
+// others alone: what the user may do with a file of their own is their affair.
 func (e *examination) mode(name, path string, info fs.FileInfo, want fs.FileMode) {
 	perm := info.Mode().Perm()
 	cure := fmt.Sprintf("chmod %o %s", want, path)
@@ -101,7 +112,9 @@ func (e *examination) mode(name, path string, info fs.FileInfo, want fs.FileMode
 }
 
 // closeFile takes from others what they may do with path. Neither a link nor another
-// user's file is touched.
+// user's file is touched. It only takes away: a mode that was tighter than want stays.
+// The sentence says what was done, "" when there was nothing to do. The file is opened
+// first and looked at afterwards, so that what is changed is what was looked at.
 func closeFile(path string, want fs.FileMode) (string, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0) //nolint:gosec // aoctl's own file
 	if errors.Is(err, syscall.ENXIO) {                                                // a socket cannot be opened
@@ -128,6 +141,9 @@ func closeFile(path string, want fs.FileMode) (string, error) {
 	return fmt.Sprintf("mode of %s: %04o instead of %04o", path, before&want, before), nil
 }
 
+// closeSocket is closeFile for a socket, which cannot be opened to be looked at. Its
+// folder was found to be this user's alone before, so nobody can exchange it in
+// between.
 func closeSocket(path string, want fs.FileMode) (string, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -142,6 +158,8 @@ func closeSocket(path string, want fs.FileMode) (string, error) {
 	return fmt.Sprintf("mode of %s: %04o instead of %04o", path, want, info.Mode().Perm()), nil
 }
 
+// ownerOf is the user that a file belongs to, -1 when the system does not say. -1 is
+// nobody's id, so such a file counts as somebody else's.
 func ownerOf(info fs.FileInfo) int {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(st.Uid)
@@ -149,7 +167,10 @@ func ownerOf(info fs.FileInfo) int {
 	return -1
 }
 
-// holder looks who holds the socket's lock, and whether it is the one who serves.
+// holder looks who holds the socket's lock, and whether it is the one who serves. A
+// socket whose lock nobody holds was left by a console that was killed; taking it away
+// needs no person. The lock is only tried, never kept: a console that starts at this
+// moment is not held up for longer than an instant.
 func (e *examination) holder(ctx context.Context, socket string) {
 	pid, held, err := state.Holder(socket)
 	if err != nil {
@@ -165,8 +186,9 @@ func (e *examination) holder(ctx context.Context, socket string) {
 	e.answers(ctx, socket, pid)
 }
 
-// removeStaleSocket lets the broker's own rule decide: it takes the lock, refuses a socket
-// that somebody serves, and takes its socket away again when it closes.
+// removeStaleSocket lets the broker's own rule decide: it takes the lock, refuses a
+// socket that somebody serves, and takes its socket away again when it closes. So a
+// console that starts at this moment keeps its socket.
 func removeStaleSocket(socket string) (string, error) {
 	l, err := api.Listen(socket)
 	if err != nil {
@@ -178,7 +200,13 @@ func removeStaleSocket(socket string) (string, error) {
 	return "removed the socket that an ended console left: " + socket, nil
 }
 
-// answers asks the console something that costs it nothing.
+// answers asks the console something that costs it nothing: a session that there is
+// not. Only the head of the answer counts, which has the version of the protocol.
+//
+// The kernel says which process is at the other end. When that is not the one that
+// holds the lock, somebody has put another socket in its place, and hooks refuse its
+// answers. A token is never sent along: reading needs none, and what listens there may
+// be anybody.
 func (e *examination) answers(ctx context.Context, socket string, pid int) {
 	var serving int
 	hc := &http.Client{Timeout: answerTime, Transport: &http.Transport{
@@ -220,7 +248,8 @@ func (e *examination) answers(ctx context.Context, socket string, pid int) {
 	e.running(pid)
 }
 
-// started is what a console wrote into its log when it began.
+// started is what a console wrote into its log when it began. A line of an older
+// release may lack some of it.
 type started struct {
 	Time    time.Time `json:"time"`
 	Msg     string    `json:"msg"`
@@ -230,7 +259,10 @@ type started struct {
 	Observe bool      `json:"observe"`
 }
 
-// running compares the console that runs with this program.
+// running compares the console that runs with this program. They differ most often
+// after an update, when the console was not started again. A log that does not say
+// which one runs is skipped. Only what was logged under this process's number is
+// compared.
 func (e *examination) running(pid int) {
 	s, ok := consoleStart(pid)
 	mine := version.Read()
@@ -244,11 +276,17 @@ func (e *examination) running(pid int) {
 	}
 }
 
+// buildName is a version with the beginning of its commit, as people compare them.
+// Either may be "".
 func buildName(version, commit string) string {
 	return strings.TrimSpace(version + " " + commit[:min(len(commit), 12)])
 }
 
-// consoleStart finds in the program's log how the console with this pid began.
+// consoleStart finds in the program's log how the console with this pid began. A pid
+// may come again, so the last such line counts. The log is read without waiting for a
+// pipe in its place, and at most four times as much of it as it may hold. A line that
+// is no JSON is passed over. One of more than a mebibyte ends the reading, and what
+// was found until then counts.
 func consoleStart(pid int) (s started, found bool) {
 	path, err := paths.LogFile()
 	if err != nil {

@@ -30,7 +30,10 @@ const (
 	walWarn         = 256 << 20
 )
 
-// database looks at what was recorded, and whether more can be.
+// database looks at what was recorded, and whether more can be. The space is looked at
+// in any case: a full disk is the likeliest reason for a record that cannot be read.
+// It reads only. What is wrong with the folder keeps it from looking at the files in
+// it.
 func (e *examination) database(ctx context.Context, o options) {
 	dir, err := paths.StateDir()
 	if err != nil {
@@ -47,8 +50,10 @@ func (e *examination) database(ctx context.Context, o options) {
 	}
 }
 
-// stateFolder checks that the state folder is a real folder of this user's, open to nobody else.
-// It is false when there is nothing in it to look at further.
+// stateFolder checks that the state folder is a real folder of this user's, open to
+// nobody else. It is false when there is nothing in it to look at further. It refuses
+// what a console would refuse, in the same order. A folder that is not there yet is no
+// fault; the first console makes it.
 func (e *examination) stateFolder(dir string) bool {
 	info, err := os.Lstat(dir)
 	const cure = "name another with AOCTL_HOME or XDG_STATE_HOME"
@@ -73,7 +78,9 @@ func (e *examination) stateFolder(dir string) bool {
 	return true
 }
 
-// stateFiles looks at the modes of the files that hold what was asked.
+// stateFiles looks at the modes of the files that hold what was asked. Those that are
+// well are told in one line together, since nobody needs to read five. A file that is
+// not there is passed over: which of them exist depends on how the last console ended.
 func (e *examination) stateFiles(dir string) {
 	good := 0
 	for _, name := range []string{"aoctl.db", "aoctl.db-wal", "aoctl.db-shm", "aoctl.log", "aoctl.log.1"} {
@@ -98,7 +105,10 @@ func (e *examination) stateFiles(dir string) {
 	}
 }
 
-// recorded opens the database as aoctl log does: it cannot change anything there.
+// recorded opens the database as aoctl log does: it cannot change anything there. The
+// time that the checks may take is bounded, as a console may write meanwhile; --full
+// gives them an hour. A database of a newer aoctl, and one that is no database, are
+// failures with the store's own cure.
 func (e *examination) recorded(ctx context.Context, o options) {
 	path, err := paths.Database()
 	if err != nil {
@@ -137,7 +147,8 @@ func (e *examination) recorded(ctx context.Context, o options) {
 	e.chain(ctx, r, h, o.full)
 }
 
-// unfinished says that a check of the database did not come to an end.
+// unfinished says that a check of the database did not come to an end. Too little time
+// is a warning, for nothing was found; any other error is a failure.
 func (e *examination) unfinished(name string, err error) {
 	if errors.Is(err, context.DeadlineExceeded) {
 		e.add(agentcheck.Warn, name, "aoctl doctor --full, when the machine is idle", "not done in %v", checkTime)
@@ -146,8 +157,10 @@ func (e *examination) unfinished(name string, err error) {
 	e.add(agentcheck.Fail, name, "see that its disk works, then: aoctl log verify", "%v", err)
 }
 
-// structure reports whether the file is whole, of the newest schema, and its write-ahead log of a
-// usual size. A large file is read only with --full, since that takes long.
+// structure reports whether the file is whole, of the newest schema, and its
+// write-ahead log of a usual size. A large file is read only with --full, since that
+// takes long. Only the first damage is named: the cure is the same for all. An old
+// schema is only a warning, since the next console brings it up to date.
 func (e *examination) structure(h store.Health) {
 	switch {
 	case len(h.Damage) > 0:
@@ -169,7 +182,10 @@ func (e *examination) structure(h store.Health) {
 	}
 }
 
-// chain verifies the log: all of it while that is quick, else its end.
+// chain verifies the log: all of it while that is quick, else its end. The end is
+// where a program that changes the log would most likely write; "aoctl log verify"
+// reads all. An empty log is well. The head is printed, shortened, for a person who
+// noted it elsewhere.
 func (e *examination) chain(ctx context.Context, r *store.Reader, h store.Health, full bool) {
 	whole := full || h.Events <= verifyBelow
 	verify, scope := r.Verify, "the whole log"
@@ -190,7 +206,9 @@ func (e *examination) chain(ctx context.Context, r *store.Reader, h store.Health
 	}
 }
 
-// space looks at the file system that dir is on, or will be.
+// space looks at the file system that dir is on, or will be. A folder that is not
+// there yet lies on the file system of the nearest folder above it that is. Below
+// spaceFail a call may not be recorded, and then it is refused.
 func (e *examination) space(name, dir string) {
 	for {
 		if _, err := os.Stat(dir); err == nil || dir == filepath.Dir(dir) {
@@ -215,7 +233,9 @@ func (e *examination) space(name, dir string) {
 	}
 }
 
-// freeBytes is what a user other than root may still write.
+// freeBytes is what a user other than root may still write. Figures that make no
+// sense, as some network file systems have them, count as more than enough: the doctor
+// must not cry wolf.
 func freeBytes(st unix.Statfs_t) int64 {
 	blocks, size := int64(st.Bavail), int64(st.Bsize) //nolint:gosec,unconvert // differ by system; a disk fits
 	const most = int64(1) << 62
@@ -225,7 +245,8 @@ func freeBytes(st unix.Statfs_t) int64 {
 	return blocks * size
 }
 
-// megabytes is a size as people read it.
+// megabytes is a size as people read it, in KiB, MiB or GiB. Small sizes are rounded
+// up.
 func megabytes(n int64) string {
 	switch {
 	case n < 1<<20:

@@ -22,7 +22,8 @@ import (
 	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
-// options is what aoctl doctor goes by.
+// options is what aoctl doctor goes by. socket is "" when nobody can say where it
+// would be, as without a home; the first check tells that.
 type options struct {
 	project  string
 	settings string
@@ -30,11 +31,14 @@ type options struct {
 	fix      bool
 	full     bool
 	noDrill  bool
+	verbose  bool // all that was seen, also where it is well
 	json     output.Format
 	actions  []config.Action // that the settings file may give a key
 	drill    string          // run this agent itself, and nothing else
 }
 
+// newDoctorCommand declares "doctor". --drill is told from the rest by being given, so
+// that an empty name is an error and not an examination.
 func newDoctorCommand(actions []config.Action) *cobra.Command {
 	o := options{actions: actions}
 	cmd := &cobra.Command{
@@ -77,13 +81,15 @@ failed, 0 that nothing did; warnings do not count.`,
 	f.BoolVar(&o.fix, "fix", false, "repair what needs no person")
 	f.BoolVar(&o.full, "full", false, "read the whole database and the whole log, however large; with --drill, wait to the end")
 	f.BoolVar(&o.noDrill, "no-drill", false, "do not run the installed hook commands")
+	f.BoolVar(&o.verbose, "verbose", false, "print all that was seen, also where all is well")
 	output.Flags[examination](cmd, &o.json, "print a JSON object")
 	f.StringVar(&o.drill, "drill", "", "run this `AGENT` itself against a scripted model, and see whether its calls are held")
 	_ = cmd.RegisterFlagCompletionFunc("drill", cobra.FixedCompletions(install.Agents(), cobra.ShellCompDirectiveNoFileComp)) // the flag exists
 	return cmd
 }
 
-// read completes o and checks it.
+// read completes o and checks it. Paths become absolute: the report names them, and
+// hooks are run in another folder.
 func (o *options) read(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("drill") && (o.fix || o.noDrill || o.settings != "") {
 		return usage.Error{Text: "--drill runs an agent and does nothing else", Hint: "leave out --fix, --no-drill and --settings"}
@@ -106,8 +112,9 @@ func (o *options) read(cmd *cobra.Command) error {
 	return nil
 }
 
-// readSettings makes sure that a settings file that was named is there: with none, nothing would
-// be wrong with it.
+// readSettings makes sure that a settings file that was named is there: with none,
+// nothing would be wrong with it. Who names a file wants to know of that one. A file
+// of that name which is empty or broken is for the agents' section to report.
 func (o *options) readSettings() (err error) {
 	if o.settings == "" {
 		return nil
@@ -128,7 +135,13 @@ func (o *options) readSettings() (err error) {
 	return nil
 }
 
-// runDoctor looks, mends when asked to and looks again, and reports.
+// runDoctor looks, mends when asked to and looks again, and reports. The first look is
+// a quick one without the drill, because what is mended may change what the drill
+// shows. An examination that was interrupted is not printed.
+//
+// out gets the report, said the line that shows what runs now. The exit code is 1 when
+// a check failed and 0 when there were warnings only. --fix is given once and looks
+// twice, so it takes longer.
 func runDoctor(ctx context.Context, o options, out, said io.Writer) error {
 	progress := terminal.StartProgress(said, "checking", len(profile.All())+otherParts)
 	defer progress.Stop()
@@ -143,7 +156,7 @@ func runDoctor(ctx context.Context, o options, out, said io.Writer) error {
 	if ctx.Err() != nil {
 		return exit.Error{Code: exit.Failed, Text: "interrupted", Cause: ctx.Err()} // half a drill would look like a hole
 	}
-	e.Fixed = append([]string{}, fixed...)
+	e.Fixed, e.verbose = append([]string{}, fixed...), o.verbose
 	if err := e.print(out, &o.json); err != nil {
 		return err
 	}
@@ -156,7 +169,8 @@ func runDoctor(ctx context.Context, o options, out, said io.Writer) error {
 	}
 }
 
-// hint says what comes next.
+// hint says what comes next: --fix where it would help and was not given, else the
+// cures.
 func hint(o options, e *examination) string {
 	if !o.fix && e.mendable() {
 		return "repair some of it with: aoctl doctor --fix"
@@ -164,7 +178,11 @@ func hint(o options, e *examination) string {
 	return "each of them has its cure below it"
 }
 
-// mend does what the checks of e offer, each once, and says what was done.
+// mend does what the checks of e offer, each once, and says what was done, a sentence
+// each. Two checks with the same Key offer the same repair. One that fails keeps no
+// other from being done, and the look that follows shows what is still wrong. A
+// program in a temporary folder is not written into settings, and that is said as what
+// it is.
 func mend(e *examination) []string {
 	var did []string
 	seen := map[string]bool{}
@@ -186,7 +204,9 @@ func mend(e *examination) []string {
 	return did
 }
 
-// ownProgram is what an installation would write now; without one, hooks are not mended.
+// ownProgram is what an installation would write now; without one, hooks are not
+// mended. A program in a temporary folder, such as a test's, is no program to write
+// into settings.
 func ownProgram() install.Program {
 	p, err := install.FindProgram(os.Args[0])
 	if err != nil {

@@ -283,3 +283,28 @@ func TestDrillLinesHaveSessionsOfTheirOwn(t *testing.T) {
 		}
 	}
 }
+
+// What is well has one line in a terminal, unless --verbose asks for all of it.
+func TestDoctorSaysLittleOfWhatIsWell(t *testing.T) {
+	c := check{Name: "hooks", Status: agentcheck.OK, Seen: strings.Repeat("gate of one more event, ", 12)}
+	for name, tt := range map[string]struct {
+		status  agentcheck.Status
+		verbose bool
+		whole   bool
+	}{
+		"well":          {agentcheck.OK, false, false},
+		"well, verbose": {agentcheck.OK, true, true},
+		"a problem":     {agentcheck.Warn, false, true},
+	} {
+		var out bytes.Buffer
+		p := painter{out: bufio.NewWriter(&out), width: 80, names: 7, verbose: tt.verbose}
+		c.Status = tt.status
+		p.check(c)
+		if err := p.out.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		if lines := strings.Count(out.String(), "\n"); (lines > 1) != tt.whole || p.cut == tt.whole {
+			t.Errorf("%s: %d lines, cut %v:\n%s", name, lines, p.cut, out.String())
+		}
+	}
+}

@@ -22,8 +22,9 @@ import (
 	"github.com/aoctl/aoctl/hookclient/install/hookline"
 )
 
-// The drill's times: how long a person has who does not answer, and how long a hook may
-// take in all before it counts as hung.
+// The drill's times: how long a person has who does not answer, and how long a hook
+// may take in all before it counts as hung. They are short, as somebody waits for the
+// report.
 const (
 	drillAnswer = time.Second
 	drillClient = 2 * time.Second // deadline of the client before a console that says nothing
@@ -31,7 +32,8 @@ const (
 	maxDrills   = 8 // hook lines; nobody has so many
 )
 
-// drillResult is what one run of a hook came to.
+// drillResult is what one run of a hook came to. The names and the words of Verdict
+// are a promise to scripts. Event and File are "" for a scene of an agent's own drill.
 type drillResult struct {
 	Agent   string `json:"agent"`
 	Event   string `json:"event"`
@@ -44,7 +46,9 @@ type drillResult struct {
 	Reason  string `json:"reason"` // what the agent is told; for OPEN, why
 }
 
-// drill runs every installed hook line against things that go wrong.
+// drill runs every installed hook line against things that go wrong. That there is
+// nothing to run, or no place to run it in, is skipped and never ok. The drill never
+// touches the user's console: its calls would be shown to a person there.
 func (e *examination) drill(ctx context.Context, gates []agentcheck.GateHook) {
 	lines := e.drillable(gates)
 	if len(lines) == 0 {
@@ -73,8 +77,10 @@ type drillLine struct {
 	session string
 }
 
-// drillable leaves out lines that must not be run just to look at them: a project's file
-// may come from anybody, and a line may do more than ask.
+// drillable leaves out lines that must not be run just to look at them: a project's
+// file may come from anybody, and a line may do more than ask. Each line that is left
+// out is a warning with the reason. A line that stands in several files is run once.
+// At most maxDrills lines are run, as each takes seconds.
 func (e *examination) drillable(gates []agentcheck.GateHook) []drillLine {
 	var lines []drillLine
 	seen := map[string]bool{}
@@ -94,7 +100,9 @@ func (e *examination) drillable(gates []agentcheck.GateHook) []drillLine {
 	return lines
 }
 
-// drilled reports one run, and of which hook when there are several.
+// drilled reports one run, and of which hook when there are several. Only DENY is
+// well: whatever goes wrong between agent and console must refuse the call. The result
+// goes into the JSON as a whole, for programs that want more than a word.
 func (e *examination) drilled(r drillResult, several bool) {
 	status, cure := agentcheck.OK, ""
 	if r.Verdict != "DENY" {
@@ -111,14 +119,16 @@ func (e *examination) drilled(r drillResult, several bool) {
 	e.add(status, r.Fault, cure, "%s%s in %d ms, %s: %s", of, r.Verdict, r.MS, code, r.Reason).Drill = &r
 }
 
-// drillGround is a place of the drill's own: a folder, a console where nobody answers, and
-// a socket that takes connections and says nothing.
+// drillGround is a place of the drill's own: a folder, a console where nobody answers,
+// and a socket that takes connections and says nothing. Lines use it at the same time.
+// Each has its own socket, so lines and faults do not meet.
 type drillGround struct {
 	dir     string
 	closers []func()
 }
 
-// newDrillGround opens the ground and its consoles; after an error nothing of it is left.
+// newDrillGround opens the ground and its consoles; after an error nothing of it is
+// left. close must be called, and takes everything away again.
 func newDrillGround(ctx context.Context) (*drillGround, error) {
 	dir, err := drillFolder()
 	if err != nil {
@@ -134,7 +144,8 @@ func newDrillGround(ctx context.Context) (*drillGround, error) {
 	return g, nil
 }
 
-// drillFolder makes a private folder with a path short enough for sockets.
+// drillFolder makes a private folder with a path short enough for sockets. The path
+// has no links, since a hook refuses a socket in a folder that is one.
 func drillFolder() (string, error) {
 	dir, err := state.ShortFolder("aoctl-doctor-")
 	if err != nil {
@@ -147,9 +158,12 @@ func drillFolder() (string, error) {
 	return real, nil
 }
 
+// socket is the path of a console of the ground. "nobody" is one at which nobody
+// listens.
 func (g *drillGround) socket(name string) string { return filepath.Join(g.dir, name+".sock") }
 
-// openConsole opens a console with nobody at the keys.
+// openConsole opens a console with nobody at the keys: calls wait for drillAnswer and
+// expire.
 func (g *drillGround) openConsole(ctx context.Context) error {
 	end, err := openBroker(ctx, g.socket("console"), service.Options{ApprovalTimeout: drillAnswer}, nil)
 	if err != nil {
@@ -159,8 +173,8 @@ func (g *drillGround) openConsole(ctx context.Context) error {
 	return nil
 }
 
-// openSilent takes connections and never says a word, with our pid in the lock file as a
-// console would have its own.
+// openSilent takes connections and never says a word, with our pid in the lock file as
+// a console would have its own. That is what a suspended console looks like to a hook.
 func (g *drillGround) openSilent(ctx context.Context) error {
 	path := g.socket("silent")
 	if err := os.WriteFile(path+".lock", []byte(strconv.Itoa(os.Getpid())+"\n"), 0o600); err != nil {
@@ -187,7 +201,8 @@ func (g *drillGround) openSilent(ctx context.Context) error {
 	return nil
 }
 
-// hold reads what comes and answers nothing.
+// hold reads what comes and answers nothing. It does not wait: the connection ends
+// with its client, and all clients have ended when the ground is closed.
 func (g *drillGround) hold(c net.Conn) {
 	go func() {
 		_, _ = io.Copy(io.Discard, c) // until the client gives up
@@ -195,20 +210,24 @@ func (g *drillGround) hold(c net.Conn) {
 	}()
 }
 
+// close ends what was opened, the last first, and removes the folder.
 func (g *drillGround) close() {
 	for i := len(g.closers) - 1; i >= 0; i-- {
 		g.closers[i]()
 	}
 }
 
-// fault is one thing that goes wrong.
+// fault is one thing that goes wrong: which console the hook finds, and what else is
+// changed.
 type fault struct {
 	name, socket string
 	change       hookline.Change // of the line, beside its console
 }
 
-// line is l as it meets f: a console that it names itself is the drill's instead. Nothing
-// else is changed that f does not ask for.
+// line is l as it meets f: a console that it names itself is the drill's instead.
+// Nothing else is changed that f does not ask for. A line that names no console finds
+// it by the environment, which is the drill's too, and is run as it stands. The line
+// is taken apart and put together by package hookline, so quoting stays right.
 func (f fault) line(l drillLine) string {
 	change := f.change
 	if l.parsed.Console != (install.Console{}) {
@@ -232,7 +251,10 @@ func (g *drillGround) runAll(ctx context.Context, lines []drillLine) [][]drillRe
 	return results
 }
 
-// run lets the line meet every fault, all at the same time.
+// run lets the line meet every fault, all at the same time. The faults are those of
+// the help: no console, nobody who answers, a console that says nothing, and no
+// program. A console that says nothing is waited for with a shorter timeout, which the
+// line gets for that.
 func (g *drillGround) run(ctx context.Context, l drillLine) []drillResult {
 	faults := []fault{
 		{"no console", g.socket("nobody"), hookline.Change{}},
@@ -249,7 +271,9 @@ func (g *drillGround) run(ctx context.Context, l drillLine) []drillResult {
 	return results
 }
 
-// whyNotRun says why a line must not be run, "" when it may be.
+// whyNotRun says why a line must not be run, "" when it may be. others is how many
+// lines are going to be run already. A line of a project's is run only when its
+// program is this very aoctl.
 func whyNotRun(g agentcheck.GateHook, l hookline.Line, simple bool, others int) string {
 	switch {
 	case !simple:
@@ -262,7 +286,8 @@ func whyNotRun(g agentcheck.GateHook, l hookline.Line, simple bool, others int) 
 	return ""
 }
 
-// ownHookProgram reports whether path is this aoctl, or the small client beside it.
+// ownHookProgram reports whether path is this aoctl, or the small client beside it. It
+// compares the files and not their names: a project can call any program aoctl-hook.
 func ownHookProgram(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -281,6 +306,9 @@ func ownHookProgram(path string) bool {
 }
 
 // drillEnv is the environment of a hook that must not find the user's own console.
+// Everything by which it could goes, and the variables that the agent would set come
+// in. The hook would otherwise find the console by a variable that this shell happens
+// to have.
 func (g *drillGround) drillEnv(l drillLine, socket string) []string {
 	env := slices.DeleteFunc(client.WithoutAgent(os.Environ()), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")

@@ -16,7 +16,9 @@ import (
 // maxDrillOutput bounds what is read of a hook, bytes.
 const maxDrillOutput = 1 << 20
 
-// tellTales are the variables by which the console tells which agent asks.
+// tellTales are the variables by which the console tells which agent asks, as each
+// agent sets them. An agent that sets none has nil. Source: the agents' documentation
+// of hooks, and seen from runs.
 func tellTales(agent, session, dir string) []string {
 	switch agent {
 	case "claude":
@@ -33,7 +35,10 @@ func tellTales(agent, session, dir string) []string {
 	return nil
 }
 
-// drillPayload is what the agent would send before it runs "true".
+// drillPayload is what the agent would send before it runs "true", one line of JSON in
+// the agent's own form. n makes the call's id differ from that of other faults. Events
+// that come without an id of the call get none here either. What it asks for is
+// harmless, but nothing of it is run in any case: a hook only asks.
 func drillPayload(agent, event, session, dir string, n int) []byte {
 	p := map[string]any{
 		"session_id": session, "cwd": dir, "hook_event_name": event,
@@ -68,7 +73,10 @@ func drillPayload(agent, event, session, dir string, n int) []byte {
 	return append(text, '\n')
 }
 
-// meet runs the line once, the way the agent runs it.
+// meet runs the line once, the way the agent runs it: with sh, in the drill's folder,
+// with the payload on standard input. The process group is killed when the time is
+// over, so nothing of the line stays behind. Cursor gives its payload as a
+// here-document of the last command, and so does the drill.
 func (g *drillGround) meet(ctx context.Context, l drillLine, f fault, n int) drillResult {
 	r := drillResult{Agent: l.Agent, Event: l.Event, File: l.File, Fault: f.name, Command: f.line(l)}
 	ctx, cancel := context.WithTimeout(ctx, drillLimit)
@@ -96,7 +104,9 @@ func (g *drillGround) meet(ctx context.Context, l drillLine, f fault, n int) dri
 }
 
 // judge gives the verdict by what every agent goes by: exit 2 refuses, exit 0 lets the
-// answer speak, and all else lets the call run.
+// answer speak, and all else lets the call run. A hook that does not end, or is ended
+// by a signal, is OPEN too: agents give up on it and go on. ctx is looked at first,
+// because a hook that was ended by the drill has an exit code of its own.
 func (r *drillResult) judge(ctx context.Context, err error, out []byte, words string) {
 	r.Verdict = "OPEN"
 	exit, exited := errors.AsType[*exec.ExitError](err)
@@ -119,7 +129,8 @@ func (r *drillResult) judge(ctx context.Context, err error, out []byte, words st
 	}
 }
 
-// firstLine is the line of s that aoctl wrote, else the first one.
+// firstLine is the line of s that aoctl wrote, else the first one. A wrapper may have
+// put its own words in front.
 func firstLine(s string) string {
 	for line := range strings.Lines(s) {
 		if text, ok := strings.CutPrefix(line, "aoctl: "); ok {
@@ -130,7 +141,10 @@ func firstLine(s string) string {
 	return line
 }
 
-// answerVerdict reads an answer with exit code 0, in any agent's words.
+// answerVerdict reads an answer with exit code 0, in any agent's words. What is no
+// answer decides nothing, and then an agent runs the call: OPEN. The most particular
+// member comes first, as agents read it before the others. An answer that allows is as
+// bad as none here: nobody in the drill allows anything.
 func answerVerdict(out []byte) (verdict, reason string) {
 	var a struct {
 		Decision, Permission, PermissionDecision string
@@ -168,9 +182,11 @@ func answerVerdict(out []byte) (verdict, reason string) {
 	return "OPEN", "its answer decides nothing, and the call runs"
 }
 
-// drillOutput keeps the beginning of what a hook prints.
+// drillOutput keeps the beginning of what a hook prints, up to maxDrillOutput.
 type drillOutput struct{ bytes.Buffer }
 
+// Write takes everything, so that a hook which prints without end is ended by its time
+// and not by a full pipe.
 func (d *drillOutput) Write(p []byte) (int, error) {
 	if room := maxDrillOutput - d.Len(); room > 0 {
 		_, _ = d.Buffer.Write(p[:min(room, len(p))]) // a buffer takes all

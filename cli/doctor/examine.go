@@ -13,17 +13,19 @@ import (
 // otherParts is how many parts of an examination are not an agent.
 const otherParts = 4
 
-// part is some sections of the report that are looked at on their own.
+// part is some sections of the report that are looked at on their own. look must touch
+// nothing but the examination that it is given: parts run at the same time.
 type part struct {
 	name string
 	look func(*examination)
 }
 
-// examine runs every check. The parts run at the same time, because most of them wait for
-// another process: an agent that tells its version, or a hook that waits for an answer. The
-// report has them in the order in which a call meets them.
+// examine runs every check. The parts run at the same time, because most of them wait
+// for another process: an agent that tells its version, or a hook that waits for an
+// answer. The report has them in the order in which a call meets them.
 //
-// quick leaves out what only informs and takes time.
+// quick leaves out what only informs and takes time. progress may be nil. Each part
+// fills an examination of its own, and they are joined when all are done.
 func examine(ctx context.Context, o options, quick bool, progress *terminal.Progress) *examination {
 	parts := []part{
 		{"console", func(e *examination) {
@@ -58,7 +60,9 @@ func examine(ctx context.Context, o options, quick bool, progress *terminal.Prog
 	return e
 }
 
-// checkAgents looks at every agent that aoctl knows, in its settings and in this project.
+// checkAgents looks at every agent that aoctl knows, in its settings and in this
+// project. With quick no agent is started to ask for its version. It only reads, apart
+// from starting agents to ask for their versions.
 func checkAgents(ctx context.Context, o options, quick bool, progress *terminal.Progress) []agentcheck.Report {
 	program := ownProgram()
 	program.Console.Socket = o.socket
@@ -67,7 +71,7 @@ func checkAgents(ctx context.Context, o options, quick bool, progress *terminal.
 	})
 }
 
-// agents adds a section for each agent.
+// agents adds a section for each agent, in the order of the reports.
 func (e *examination) agents(reports []agentcheck.Report) {
 	for _, r := range reports {
 		e.section(r.Agent)
@@ -77,8 +81,8 @@ func (e *examination) agents(reports []agentcheck.Report) {
 	}
 }
 
-// gatesOf are the hooks that decide, for the drill. The drill asks no agent for its version,
-// so it need not wait until the slowest one has told it.
+// gatesOf are the hooks that decide, for the drill. The drill asks no agent for its
+// version, so it need not wait until the slowest one has told it.
 func gatesOf(reports []agentcheck.Report) []agentcheck.GateHook {
 	var gates []agentcheck.GateHook
 	for _, r := range reports {

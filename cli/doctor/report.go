@@ -18,7 +18,8 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-// examination is what aoctl doctor found; --json prints it.
+// examination is what aoctl doctor found; --json prints it. The zero value is an
+// examination in which nothing was looked at yet. It is filled by one goroutine.
 type examination struct {
 	Version version.Info `json:"aoctl"`
 	Project string       `json:"project"`
@@ -29,10 +30,12 @@ type examination struct {
 	Fixed   []string     `json:"fixed"` // what --fix did, a sentence each
 	Checks  []check      `json:"checks"`
 
-	at string // the section that checks are added to
+	at      string // the section that checks are added to
+	verbose bool   // all that was seen is printed
 }
 
-// check is one thing that was looked at.
+// check is one thing that was looked at. The names of its members are a promise to
+// scripts. Seen says what is, Cure what to do about it; both are one line.
 type check struct {
 	ID      string            `json:"id"`      // section and name, with a number from the second of that name on
 	Section string            `json:"section"` // console, database, an agent's name, drill, rules
@@ -45,9 +48,12 @@ type check struct {
 	repair *agentcheck.Repair
 }
 
+// section begins a section; every check that is added from here on belongs to it.
 func (e *examination) section(name string) { e.at = name }
 
-// add notes a check that is done. The pointer is good until the next add.
+// add notes a check that is done. The pointer is good until the next add: the caller
+// hangs a repair or a drill's result on it at once. format is ours, and args may hold
+// what a file or an agent says; it is made safe when printed.
 func (e *examination) add(s agentcheck.Status, name, cure, format string, args ...any) *check {
 	e.Checks = append(e.Checks, check{Section: e.at, Name: name, Status: s, Seen: fmt.Sprintf(format, args...), Cure: cure})
 	switch s {
@@ -72,11 +78,13 @@ func (e *examination) join(part *examination) {
 	e.Skipped += part.Skipped
 }
 
+// addFinding adds what the check of an agent's settings has found, with its repair.
 func (e *examination) addFinding(f agentcheck.Finding) {
 	e.add(f.Status, f.Name, f.Cure, "%s", f.Seen).repair = f.Repair
 }
 
-// absent reports whether all that there is to say of an agent is that it was not found.
+// absent reports whether all that there is to say of an agent is that it was not
+// found. Such agents are told in one line together.
 func (e *examination) absent(section string) bool {
 	n, skipped := 0, 0
 	for _, c := range e.Checks {
@@ -100,7 +108,8 @@ func (e *examination) mendable() bool {
 	return false
 }
 
-// sectionTitle is a heading of the report.
+// sectionTitle is a heading of the report: the agent's full name for a section of an
+// agent.
 func sectionTitle(section string) string {
 	switch section {
 	case "console", "database", "drill", "rules":
@@ -109,7 +118,8 @@ func sectionTitle(section string) string {
 	return install.Title(section)
 }
 
-// statusWord: the words are as long as each other, so that the columns stand.
+// statusWord: the words are as long as each other, so that the columns stand. style is
+// the number of a terminal's colour. The word says it all where there are none.
 func statusWord(s agentcheck.Status) (word, style string) {
 	switch s {
 	case agentcheck.OK:
@@ -123,7 +133,9 @@ func statusWord(s agentcheck.Status) (word, style string) {
 	return "-   ", "2"
 }
 
-// print writes e for a person, or as JSON.
+// print writes e for a person, or as JSON. What was mended comes first, then the
+// sections, then the sum. Agents that were not found stand behind those that were.
+// Width is measured once, so that all columns stand.
 func (e *examination) print(w io.Writer, as *output.Format) error {
 	if as.On() {
 		e.number()
@@ -131,7 +143,7 @@ func (e *examination) print(w io.Writer, as *output.Format) error {
 	}
 	width, styled := show.Terminal(w)
 	out := bufio.NewWriter(w)
-	p := painter{out: out, width: width, styled: styled}
+	p := painter{out: out, width: width, styled: styled, verbose: e.verbose}
 	for _, c := range e.Checks {
 		p.names = max(p.names, safe.Width(safe.Line(c.Name)))
 	}
@@ -165,10 +177,14 @@ func (e *examination) print(w io.Writer, as *output.Format) error {
 	}
 	p.line("")
 	p.line(fmt.Sprintf("%d ok, %s, %s, %d skipped", e.OK, figures.Plural(e.Warned, "warning"), figures.Plural(e.Failed, "failure"), e.Skipped))
+	if p.cut {
+		p.wrapped("", "What is well has one line; all that was seen: aoctl doctor --verbose", "")
+	}
 	return out.Flush()
 }
 
-// number gives every check an id.
+// number gives every check an id, for scripts that compare two reports. Only JSON has
+// it.
 func (e *examination) number() {
 	seen := map[string]int{}
 	for i := range e.Checks {
@@ -181,16 +197,22 @@ func (e *examination) number() {
 	}
 }
 
-// painter writes lines that fit the terminal; into a pipe none is broken.
+// painter writes lines that fit the terminal; into a pipe none is broken. Errors of
+// writing stay with out, and its Flush reports them. It is made for one report.
 type painter struct {
 	out    *bufio.Writer
 	width  int // 0: any
 	styled bool
 	names  int // width of the column of names
+
+	verbose bool // what is well has all its lines
+	cut     bool // some of it was left out
 }
 
 func (p *painter) line(s string) { _, _ = p.out.WriteString(s + "\n") } // Flush reports it
 
+// paint is s in a style of the terminal (SGR numbers), or as it is where no style is
+// welcome.
 func (p *painter) paint(s, style string) string {
 	if !p.styled {
 		return s
@@ -198,9 +220,13 @@ func (p *painter) paint(s, style string) string {
 	return "\x1b[" + style + "m" + s + "\x1b[0m"
 }
 
-// stacked is the width below which what was seen stands below the name of a check.
+// stacked is the width below which what was seen stands below the name of a check, in
+// cells.
 const stacked = 60
 
+// check writes one check: its word, its name, what was seen, and below it the cure
+// where there is something to cure. What was seen may hold names of others, and is
+// made safe here.
 func (p *painter) check(c check) {
 	word, style := statusWord(c.Status)
 	name := safe.Line(c.Name)
@@ -212,17 +238,39 @@ func (p *painter) check(c check) {
 		indent = strings.Repeat(" ", 2+4+2)
 		lead = indent
 	}
-	p.wrapped(lead, safe.Line(c.Seen), indent)
+	seen := safe.Line(c.Seen)
+	if c.Status == agentcheck.OK && !p.verbose {
+		seen = p.inOneLine(seen, indent)
+	}
+	p.wrapped(lead, seen, indent)
 	if c.Cure != "" && c.Status != agentcheck.OK {
 		p.cure(indent+p.paint("→ ", "2"), safe.Line(c.Cure), indent+"  ")
 	}
 }
 
-// commandIn finds the command in a cure: at its beginning or behind a colon, up to a comma.
+// inOneLine is as much of text as one line has room for behind indent: whole words, and a sign that
+// there is more.
+func (p *painter) inOneLine(text, indent string) string {
+	room := p.width - safe.Width(indent)
+	if p.width == 0 || room < 10 || safe.Width(text) <= room {
+		return text
+	}
+	p.cut = true
+	head := ansi.Truncate(text, room-2, "")
+	if at := strings.LastIndex(head, " "); at > 0 && !strings.HasPrefix(text[len(head):], " ") {
+		head = head[:at]
+	}
+	return strings.TrimRight(head, " ,;:") + " …"
+}
+
+// commandIn finds the command in a cure: at its beginning or behind a colon, up to a
+// comma. Cures are the doctor's own texts, written with this in mind. A cure may have
+// several commands; the first is the one that is not broken.
 var commandIn = regexp.MustCompile(`(?:^|: )(aoctl [^,;]+)`)
 
-// cure writes what to do. A command that does not fit beside the other words gets a line of its
-// own, and is never broken: it is there to be copied.
+// cure writes what to do. A command that does not fit beside the other words gets a
+// line of its own, and is never broken: it is there to be copied. In a very narrow
+// window it stands further left.
 func (p *painter) cure(first, text, rest string) {
 	at := commandIn.FindStringSubmatchIndex(text)
 	if p.width == 0 || at == nil || safe.Width(rest+text) <= p.width {
@@ -247,7 +295,8 @@ func (p *painter) cure(first, text, rest string) {
 }
 
 // wrapped writes text behind first, and what does not fit on lines behind rest. A word
-// that is too long for a line is broken: a path must be readable to its end.
+// that is too long for a line is broken: a path must be readable to its end. first and
+// rest are as wide as each other.
 func (p *painter) wrapped(first, text, rest string) {
 	room := p.width - safe.Width(rest)
 	if p.width == 0 || room < 10 {

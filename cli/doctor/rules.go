@@ -24,7 +24,9 @@ const (
 	maxObserved  = 100_000 // events since the console's start that are looked through
 )
 
-// rules looks at what decides without a person.
+// rules looks at what decides without a person. Reading them needs no console. A
+// record that cannot be read was reported by the database's section, so it is only
+// skipped here. No call is judged here: it is the form of the rules that is looked at.
 func (e *examination) rules(ctx context.Context, o options) {
 	if _, err := paths.Database(); err != nil {
 		e.add(agentcheck.Skipped, "rules", "", "HOME is not set, so nobody knows where they are")
@@ -41,8 +43,10 @@ func (e *examination) rules(ctx context.Context, o options) {
 	e.observing(ctx, o)
 }
 
-// ruleList warns of rules that allow for ever and of rules that do nothing. It lists a few of
-// each and counts the rest: a report that nobody reads to its end helps nobody.
+// ruleList warns of rules that allow for ever and of rules that do nothing. It lists a
+// few of each and counts the rest: a report that nobody reads to its end helps nobody.
+// The cure of a lasting rule is to give it an end and not to remove it: it may be
+// wanted.
 func (e *examination) ruleList(k *state.Rulebook) {
 	if k.Problem != "" {
 		e.add(agentcheck.Fail, "rules", "aoctl log verify", "no rule allows anything: %s", k.Problem)
@@ -73,7 +77,9 @@ func (e *examination) ruleList(k *state.Rulebook) {
 	}
 }
 
-// lasting reports whether r allows what fits a pattern, without an end.
+// lasting reports whether r allows what fits a pattern, without an end. A rule for one
+// exact command is none, and neither is one that ends with its session, its time or
+// its uses. A rule that is off allows nothing, so it is none either.
 func lasting(r rules.Rule) bool {
 	if r.Decision != rules.Allow || !r.Enabled || !r.ExpiresAt.IsZero() || r.MaxUses > 0 || r.Scope.Session != "" {
 		return false
@@ -86,7 +92,10 @@ func lasting(r rules.Rule) bool {
 	return len(r.Where) == 0
 }
 
-// rulesFile says whether the project's own file is trusted as it is now.
+// rulesFile says whether the project's own file is trusted as it is now. No file is
+// nothing to say. One that was changed since it was trusted still refuses and asks;
+// only what it allows is gone. A file that cannot be read makes every call of the
+// project ask, so it is a failure.
 func (e *examination) rulesFile(k *state.Rulebook) {
 	path := filepath.Join(k.Project, policy.RulesFileName)
 	f, err := policy.ReadRulesFile(path, k.Project, k.Trusted[path])
@@ -103,7 +112,9 @@ func (e *examination) rulesFile(k *state.Rulebook) {
 	}
 }
 
-// observing tells when calls are let through and only recorded.
+// observing tells when calls are let through and only recorded. That is a choice of
+// the operator's and no fault, so it is a warning; but who looks for a hole must find
+// this one. A single observed session counts as well, as its calls are not held.
 func (e *examination) observing(ctx context.Context, o options) {
 	if o.socket == "" {
 		return
@@ -133,8 +144,9 @@ func (e *examination) observing(ctx context.Context, o options) {
 	}
 }
 
-// observedSince brings on up to date: whether all (""), or a session, is only observed.
-// That is not kept anywhere but in the log; a new console gates again.
+// observedSince brings on up to date: whether all (""), or a session, is only
+// observed. That is not kept anywhere but in the log; a new console gates again. since
+// is when the console began; events before it are another console's.
 func (e *examination) observedSince(ctx context.Context, since time.Time, on map[string]bool) {
 	r, err := state.OpenReader(ctx)
 	if err != nil {

@@ -8,7 +8,9 @@ import (
 	agentcheck "github.com/aoctl/aoctl/hookclient/install/check"
 )
 
-// settings looks at the console's settings file, as a console would that starts now.
+// settings looks at the console's settings file, as a console would that starts now. A
+// file with a mistake is a failure: the operator believes that it holds. The running
+// console goes by what it read at its start, which is why a change is told.
 func (e *examination) settings(o options) {
 	f := config.Load(o.actions)
 	switch {
@@ -27,6 +29,8 @@ func (e *examination) settings(o options) {
 }
 
 // changedSince reports whether the file was changed after the running console read it.
+// Without a console, or without its line in the log, nobody can say so, and it is
+// false.
 func changedSince(o options, f config.File) bool {
 	if o.socket == "" {
 		return false

@@ -2,7 +2,8 @@ package drill
 
 func init() { agents["claude"] = claude }
 
-// claude skips its permissions and, in a terminal, all that it asks at its first start.
+// claude skips its permissions and, in a terminal, all that it asks at its first
+// start.
 func claude() Agent {
 	return Agent{Shell: shellTool("Bash"), lacks: []Mode{ACP}, start: func(r run) command {
 		c := command{args: []string{"--dangerously-skip-permissions", Prompt}, env: []string{

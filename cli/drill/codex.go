@@ -8,7 +8,8 @@ import (
 
 func init() { agents["codex"] = codex }
 
-// codex takes its model from config.toml, where the project is trusted as well.
+// codex takes its model from config.toml, where the project is trusted as well. Both
+// switches are needed: one for its own approvals, the other for its hooks.
 func codex() Agent {
 	return Agent{lacks: []Mode{ACP}, Shell: func(command string) fakemodel.Step {
 		return fakemodel.UseTool("exec_command", map[string]any{"cmd": command})

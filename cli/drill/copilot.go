@@ -2,6 +2,7 @@ package drill
 
 func init() { agents["copilot"] = copilot }
 
+// copilot can be pointed at a model of one's own, and then needs no login.
 func copilot() Agent {
 	return Agent{Shell: shellTool("bash"), start: func(r run) command {
 		how := map[Mode][]string{Headless: {"-p", Prompt, "--output-format", "json"}, Interactive: {"-i", Prompt}, ACP: {"--acp"}}

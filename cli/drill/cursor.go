@@ -8,7 +8,8 @@ import (
 
 func init() { agents["cursor"] = cursor }
 
-// cursor is the agent of Cursor's own package: its program needs a login.
+// cursor is the agent of Cursor's own package: its program needs a login. The script
+// that runs it is written onto the ground and started by node.
 func cursor() Agent {
 	return Agent{lacks: []Mode{ACP}, Shell: func(command string) fakemodel.Step {
 		return fakemodel.UseTool("Shell", map[string]any{"command": command})

@@ -2,6 +2,8 @@ package drill
 
 func init() { agents["gemini"] = gemini }
 
+// gemini's settings answer what it would ask at its first start: the login, and the
+// folder's trust.
 func gemini() Agent {
 	return Agent{Shell: shellTool("run_shell_command"), start: func(r run) command {
 		how := map[Mode][]string{Headless: {"-p", Prompt, "-o", "json"}, Interactive: {"-i", Prompt}, ACP: {"--acp"}}

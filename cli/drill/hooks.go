@@ -10,8 +10,8 @@ import (
 // ToolEvents are the names that agents have for the moment before a tool is used.
 func ToolEvents() []string { return []string{"PreToolUse", "BeforeTool", "preToolUse"} }
 
-// GateLine is the command line of the hook before a tool, in an agent's settings. A plugin
-// has none.
+// GateLine is the command line of the hook before a tool, in an agent's settings. A
+// plugin has none. settings is JSON without comments.
 func GateLine(settings []byte) (string, error) {
 	var s struct{ Hooks map[string]any }
 	if err := json.Unmarshal(settings, &s); err != nil {
@@ -25,7 +25,8 @@ func GateLine(settings []byte) (string, error) {
 	return "", errors.New("no hook before a tool was installed")
 }
 
-// commandIn finds the first command in a hook's definition.
+// commandIn finds the first command in a hook's definition: agents nest it in lists
+// and matchers.
 func commandIn(v any) string {
 	switch v := v.(type) {
 	case []any:
@@ -45,8 +46,9 @@ func commandIn(v any) string {
 	return ""
 }
 
-// Replace puts one text in the place of another in settings or a plugin, where they stand
-// in quotes.
+// Replace puts one text in the place of another in settings or a plugin, where they
+// stand in quotes. A text that is not there is an error, since what follows would try
+// nothing.
 func Replace(file []byte, was, is string) ([]byte, error) {
 	old := Quoted(was)
 	if !bytes.Contains(file, old) {

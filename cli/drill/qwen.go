@@ -2,6 +2,7 @@ package drill
 
 func init() { agents["qwen"] = qwen }
 
+// qwen speaks OpenAI's protocol to whatever address it is given.
 func qwen() Agent {
 	return Agent{Shell: shellTool("run_shell_command"), start: func(r run) command {
 		how := map[Mode][]string{Headless: {"-p", Prompt}, Interactive: {"-i", Prompt}, ACP: {"--acp"}}

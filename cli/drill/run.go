@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// Run starts what Prepare returned and waits for its end. What it printed is returned; that
-// it ends with a code of its own is no error.
+// Run starts what Prepare returned and waits for its end. What it printed is returned;
+// that it ends with a code of its own is no error. All that it started ends with it: a
+// process that it left behind could still write the file by which the gate is judged.
 func (g *Ground) Run(ctx context.Context, argv, env []string) (string, error) {
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...) //nolint:gosec // G204: the agent that the user named
 	cmd.Env, cmd.Dir = append(g.Env(), env...), g.Project

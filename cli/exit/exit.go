@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -31,8 +32,10 @@ const (
 	Survivors  = 7 // something that was to end still runs, or may
 )
 
-// Error is an error that a person is to read: one sentence, a cure, and
-// the exit code. The cause is for errors.Is and the log.
+// Error is an error that a person is to read: one sentence, a cure, and the exit code. The
+// cause is for errors.Is and the log. Text is without a final full stop and begins in lower
+// case; Hint may be empty. A zero Code would exit with 0, which is meant only for "there
+// was nothing to do".
 type Error struct {
 	Code  int
 	Text  string
@@ -44,7 +47,9 @@ type Error struct {
 func (e Error) Error() string { return e.Text }
 func (e Error) Unwrap() error { return e.Cause }
 
-// Report prints err the way a person reads it and returns the exit code.
+// Report prints err the way a person reads it and returns the exit code. nil prints
+// nothing. An error that nobody has put into words is printed as it is and exits with
+// Failed.
 func Report(stderr io.Writer, err error) int {
 	if err == nil {
 		return OK
@@ -67,9 +72,9 @@ func Report(stderr io.Writer, err error) int {
 // PrintProblem writes "aoctl: text", the hint below it, and the list below that.
 // Text from agents and from the disk may be part of each, so all is made safe.
 func PrintProblem(stderr io.Writer, text, hint string, list ...string) {
-	fmt.Fprintln(stderr, "aoctl: "+safe.Line(text))
+	fmt.Fprintln(stderr, show.Fit(stderr, "aoctl: "+safe.Line(text)))
 	if hint != "" {
-		fmt.Fprintln(stderr, "  "+safe.Line(hint))
+		fmt.Fprintln(stderr, show.Fit(stderr, "  "+safe.Line(hint)))
 	}
 	for _, line := range list {
 		fmt.Fprintln(stderr, "    "+safe.Line(line))
@@ -81,7 +86,8 @@ type QuietError int
 
 func (q QuietError) Error() string { return fmt.Sprintf("exit code %d", int(q)) }
 
-// RootCause is the innermost error, without the URL that net/http puts around it.
+// RootCause is the innermost error, without the URL that net/http puts around it. An error
+// that joins several is taken for the innermost one.
 func RootCause(err error) error {
 	for {
 		inner := errors.Unwrap(err)

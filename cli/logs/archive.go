@@ -24,12 +24,16 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
+// archiveOptions are the flags of "aoctl log archive". keep is not parsed yet; to is "" for
+// the folder "archive" of the state folder.
 type archiveOptions struct {
 	keep string
 	to   string
 	json output.Format
 }
 
+// newArchiveCommand declares "log archive". --keep has no default: how much of a record
+// leaves the database is for a person to say.
 func newArchiveCommand() *cobra.Command {
 	var o archiveOptions
 	cmd := &cobra.Command{
@@ -55,13 +59,21 @@ aoctl log verify goes on over the archives; aoctl log --archive FILE shows one.`
 	return cmd
 }
 
-// archiveLog moves old events into an archive. It takes the console's lock first, since only the
-// holder of that may write to the database.
+// archiveLog moves old events into an archive. It takes the console's lock first, since
+// only the holder of that may write to the database. A console would take a write of
+// another program for tampering and refuse to record anything until it is started again.
+//
+// Cancelling the context stops between two steps of the store, so the rows are either still
+// in the database or in an archive that was verified.
 func archiveLog(cmd *cobra.Command, o archiveOptions) (err error) {
+	// The setting of the console and the flag take the same words, so one function reads
+	// both.
 	keep, err := config.ParseKeep("--keep", o.keep)
 	if err != nil {
 		return err
 	}
+	// An operator may keep archives on another disk. The log notes the absolute path, so
+	// verify finds them there again.
 	dir := o.to
 	if dir == "" {
 		if dir, err = state.ArchiveDir(); err != nil {
@@ -82,6 +94,8 @@ func archiveLog(cmd *cobra.Command, o archiveOptions) (err error) {
 	if err != nil {
 		return explainLock(socket, err)
 	}
+	// The lock is given back last, after the store is closed, since a console may take it
+	// at once.
 	defer func() { err = errors.Join(err, lock.Close()) }()
 	st, err := state.OpenStore(ctx, slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -95,8 +109,12 @@ func archiveLog(cmd *cobra.Command, o archiveOptions) (err error) {
 	return printArchive(cmd.OutOrStdout(), a, o)
 }
 
+// printArchive tells what was moved. An archive without a file means that nothing was old
+// enough, which is success for a script that runs this every night.
 func printArchive(out io.Writer, a store.Archive, o archiveOptions) error {
 	switch {
+	// A program gets an object in both cases, and tells by the empty file name that nothing
+	// was moved.
 	case o.json.On():
 		return o.json.Print(out, a)
 	case a.File == "":
@@ -105,7 +123,8 @@ func printArchive(out io.Writer, a store.Archive, o archiveOptions) error {
 	return show.Line(out, fmt.Sprintf("archived events %d to %d with %s in %s", a.From, a.To, figures.Plural(int(a.Calls), "call"), safe.Line(a.File)))
 }
 
-// explainLock says who holds the database.
+// explainLock says who holds the database, and what to do about it. A pid of 0 means that
+// the holder's lock file does not name one; the sentence then goes without it.
 func explainLock(socket string, err error) error {
 	if used, ok := errors.AsType[*api.InUseError](err); ok {
 		who := "a console runs"
@@ -123,13 +142,18 @@ func explainLock(socket string, err error) error {
 	return exit.Error{Code: exit.Failed, Text: fmt.Sprintf("cannot claim %s: %v", socket, err), Cause: err}
 }
 
-// explainArchive says why archiving failed and that nothing was lost, which is what its user will
-// want to know.
+// explainArchive says why archiving failed and that nothing was lost, which is what its
+// user will want to know. A log that was changed exits with exit.Unverified, as "log
+// verify" does, so that a nightly script can tell tampering from a full disk.
 func explainArchive(dir string, err error) error {
 	f := exit.Error{Code: exit.Failed, Text: err.Error(), Hint: "nothing was lost: what is not in a verified archive is still in the database", Cause: err}
 	switch {
+	// Moving rows out of a log that does not verify would put what is wrong with it out of
+	// sight.
 	case errors.Is(err, broker.ErrTampered), errors.Is(err, store.ErrUnproven), errors.Is(err, store.ErrForeignWrite):
 		f.Code, f.Hint = exit.Unverified, "see aoctl log verify; a log that was changed is not archived"
+	// The file was made and the log says so, but it is gone or other than it was: rows that
+	// the archive was to take over stay where they are.
 	case errors.Is(err, store.ErrArchiveFile):
 		f.Hint = "put the file back: the rest of what it holds stays in the database until then"
 	case errors.Is(err, context.Canceled):

@@ -21,11 +21,15 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
+// backupOptions are the flags of "aoctl backup". force allows a file of that name to be
+// replaced; nothing allows a file of aoctl's own to be.
 type backupOptions struct {
 	force bool
 	json  output.Format
 }
 
+// newBackupCommand declares "backup". How to restore is in its help rather than a command:
+// a restore replaces the record, and no program of the user should do that with one word.
 func newBackupCommand() *cobra.Command {
 	var o backupOptions
 	cmd := &cobra.Command{
@@ -51,12 +55,16 @@ not in it; the numbers printed here say where its log ends.`,
 	return cmd
 }
 
+// backUp copies the database to the file and says where the copy's log ends. It only reads,
+// so it needs no lock and a console may go on writing meanwhile.
 func backUp(ctx context.Context, to string, o backupOptions, out io.Writer) (err error) {
 	r, err := state.OpenReader(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
+	// The store knows its own files and refuses them itself. The log file, the socket and
+	// its lock belong to other rooms, so they are looked at here, before anything is made.
 	if err := notOurFile(to); err != nil {
 		return err
 	}
@@ -71,13 +79,18 @@ func backUp(ctx context.Context, to string, o backupOptions, out io.Writer) (err
 	return o.json.Print(out, c)
 }
 
-// notOurFile refuses the names of aoctl's own files beside the database, which the
-// store looks after itself.
+// notOurFile refuses the names of aoctl's own files beside the database, which the store
+// looks after itself. It compares absolute paths as they are written and follows no links:
+// it protects from a slip, and the store makes its file without following links.
 func notOurFile(to string) error {
+	// A relative name is relative to where the command runs, and the store would follow it
+	// there too.
 	to, err := filepath.Abs(to)
 	if err != nil {
 		return err
 	}
+	// A folder that cannot be found out is no reason to refuse: then no such file is in use
+	// either.
 	for _, own := range []func() (string, error){paths.LogFile, paths.Socket} {
 		path, err := own()
 		if err == nil && (to == path || to == path+".lock" || to == path+".1") {
@@ -87,13 +100,16 @@ func notOurFile(to string) error {
 	return nil
 }
 
-// explainBackup turns the store's error into a sentence with a cure.
+// explainBackup turns the store's error into a sentence with a cure. Only a database that
+// could not be verified exits with exit.Unverified; everything else is a plain failure.
 func explainBackup(to string, err error) error {
 	f := exit.Error{Code: exit.Failed, Cause: err}
 	switch {
 	case errors.Is(err, store.ErrExists):
 		f.Text, f.Hint = fmt.Sprintf("%s is there already", to), "name another file, or replace it with --force"
 	case errors.Is(err, store.ErrPart):
+		// The part file is how a backup that was cut short is told from one that somebody
+		// else runs.
 		f.Text = fmt.Sprintf("a backup to %s is under way, or was cut short", to)
 		f.Hint = fmt.Sprintf("wait for it; if there is none, remove %s.part or use --force", to)
 	case errors.Is(err, store.ErrOwnFile):
@@ -113,7 +129,8 @@ func explainBackup(to string, err error) error {
 	return f
 }
 
-// byteSize is n bytes for people.
+// byteSize is n bytes for people: whole KiB, rounded up so that nothing is "0 KiB", and MiB
+// with one digit from 1 MiB on.
 func byteSize(n int64) string {
 	const kib, mib = 1 << 10, 1 << 20
 	if n < mib {

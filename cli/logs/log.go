@@ -18,6 +18,8 @@ import (
 	"github.com/aoctl/aoctl/store"
 )
 
+// How much is read and shown. A limit of events is a limit of memory too: without --follow
+// they are all held until the last one is read.
 const (
 	logLimit   = 100                    // events shown without --limit and --since
 	maxLog     = 1_000_000              // events that --limit takes
@@ -25,6 +27,8 @@ const (
 	followPoll = 300 * time.Millisecond // how often --follow looks
 )
 
+// options are the flags of "aoctl log". session and since are still the words of the
+// command line; archive is "" for aoctl's own database.
 type options struct {
 	session string
 	since   string
@@ -34,6 +38,7 @@ type options struct {
 	archive string // a file to read instead of aoctl's database
 }
 
+// newLogCommand declares "log" and hangs the commands about the log as a whole below it.
 func newLogCommand() *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
@@ -60,21 +65,25 @@ line of its own; without --follow they are one array.`,
 	cmd.Flags().StringVar(&o.since, "since", "", "only events since then: 2h, 3d, 2026-11-02, or RFC 3339")
 	cmd.Flags().IntVarP(&o.limit, "limit", "n", logLimit, "at most so many of the newest events")
 	output.Flags[broker.Event](cmd, &o.json, "print a JSON array")
+	// -f and -n mean what they mean to tail.
 	cmd.Flags().BoolVarP(&o.follow, "follow", "f", false, "go on with what happens from now on")
 	cmd.Flags().StringVar(&o.archive, "archive", "", "read this file, an archive or a backup, instead of aoctl's database")
+	// An archive or a backup never grows, so following one would wait for ever.
 	cmd.MarkFlagsMutuallyExclusive("archive", "follow")
 	_ = cmd.RegisterFlagCompletionFunc("session", state.CompleteSessions)
 	cmd.AddCommand(newVerifyCommand(), newHeadCommand(), newArchiveCommand())
 	return cmd
 }
 
-// query says which events to read.
+// query says which events to read, after the flags were checked.
 type query struct {
 	since time.Time // zero for any
 	limit int       // newest ones
 }
 
-// query checks the flags. Without --limit, --since means all events from then on.
+// query checks the flags. Without --limit, --since means all events from then on: whoever
+// names a time wants no silent end after a hundred. A --limit that was given stays in force
+// beside it.
 func (o options) query(cmd *cobra.Command, now time.Time) (query, error) {
 	q := query{limit: o.limit}
 	if o.limit < 1 || o.limit > maxLog {
@@ -91,8 +100,9 @@ func (o options) query(cmd *cobra.Command, now time.Time) (query, error) {
 	return q, err
 }
 
-// showLog prints events, and with --follow goes on with those that come. Where the list ends
-// early because the rest was archived, it says where that is.
+// showLog prints events, and with --follow goes on with those that come. Where the list
+// ends early because the rest was archived, it says where that is, on stderr, so that a
+// program that reads the output gets events alone.
 func showLog(ctx context.Context, o options, q query, out, stderr io.Writer) (err error) {
 	r, err := state.OpenReaderAt(ctx, o.archive)
 	if err != nil {
@@ -100,6 +110,8 @@ func showLog(ctx context.Context, o options, q query, out, stderr io.Writer) (er
 	}
 	defer func() { err = state.ExplainNamed(o.archive, errors.Join(err, r.Close())) }()
 	w := &writer{reader: r, out: out, json: o.json}
+	// All sessions are read before the reference is looked up: a name in the list below
+	// must be the name by which --session finds the session.
 	if err = w.learnSessions(ctx); err != nil {
 		return err
 	}
@@ -111,6 +123,8 @@ func showLog(ctx context.Context, o options, q query, out, stderr io.Writer) (er
 		}
 		sessionID = s.ID
 	}
+	// The head is taken before the events are read. An event that comes in between has a
+	// higher number than this head, so --follow brings it and loses nothing.
 	head, _, err := r.Head(ctx)
 	if err != nil {
 		return err
@@ -122,6 +136,8 @@ func showLog(ctx context.Context, o options, q query, out, stderr io.Writer) (er
 	case o.follow:
 		return w.follow(ctx, sessionID, events, head)
 	}
+	// Only a list that is shorter than was asked for can have lost its beginning to an
+	// archive. A file that was named is what its user wanted, and complete in itself.
 	if len(events) < q.limit && o.archive == "" {
 		if err := state.NoteArchived(ctx, r, q.since, stderr); err != nil {
 			return err
@@ -130,9 +146,12 @@ func showLog(ctx context.Context, o options, q query, out, stderr io.Writer) (er
 	return w.all(ctx, events)
 }
 
-// readEvents returns the newest events that fit, oldest first.
+// readEvents returns the newest events that fit, oldest first. It reads backwards in pages,
+// because the database is asked in short transactions and a console must be able to write
+// in between.
 func readEvents(ctx context.Context, r *store.Reader, sessionID string, q query) ([]broker.Event, error) {
 	var events []broker.Event
+	// Before is exclusive and 0 stands for the end of the log.
 	for before := int64(0); len(events) < q.limit; {
 		n := min(q.limit-len(events), logPage)
 		page, err := r.Events(ctx, broker.EventFilter{SessionID: sessionID, Since: q.since, Before: before, Limit: n})
@@ -149,9 +168,12 @@ func readEvents(ctx context.Context, r *store.Reader, sessionID string, q query)
 	return events, nil
 }
 
-// follow prints events and then what comes after them, until it is interrupted,
-// which is how it is meant to end. head is the end of the log before events were
-// read.
+// follow prints events and then what comes after them, until it is interrupted, which is
+// how it is meant to end: that is no error. head is the number of the log's last event
+// before events were read, and 0 for an empty log.
+//
+// It polls. Events come from another process, and the database has no way to wake a reader
+// of another one; a poll that finds nothing costs one look at an index.
 func (w *writer) follow(ctx context.Context, sessionID string, events []broker.Event, head int64) error {
 	after := head
 	if after == 0 {
@@ -159,6 +181,8 @@ func (w *writer) follow(ctx context.Context, sessionID string, events []broker.E
 	}
 	poll := time.NewTicker(followPoll)
 	defer poll.Stop()
+	// after moves with each printed event. When a page is full, the next poll reads on
+	// behind it, and no event is skipped or shown twice.
 	for {
 		for _, e := range events {
 			if err := w.one(ctx, e); err != nil {
@@ -175,6 +199,7 @@ func (w *writer) follow(ctx context.Context, sessionID string, events []broker.E
 		switch {
 		case ctx.Err() != nil:
 			return nil
+		// page is empty then, and the next poll asks for the same events again.
 		case errors.Is(err, store.ErrBusy): // the console is being opened or closed
 		case err != nil:
 			return err

@@ -16,11 +16,13 @@ import (
 	"github.com/aoctl/aoctl/store"
 )
 
+// statsOptions are the flags of "aoctl stats"; "" for session and since means all.
 type statsOptions struct {
 	session, since string
 	json           output.Format
 }
 
+// newStatsCommand declares "stats".
 func newStatsCommand() *cobra.Command {
 	var o statsOptions
 	cmd := &cobra.Command{
@@ -49,9 +51,11 @@ for the others.`,
 	return cmd
 }
 
-// showStats counts what is in the database; what was archived is not in the figures, and it says
-// so.
+// showStats counts what is in the database; what was archived is not in the figures, and it
+// says so. What sessions spent comes from their transcripts, which are files of the agents:
+// one that cannot be read leaves its figure out and is no error of the command.
 func showStats(cmd *cobra.Command, o statsOptions) (err error) {
+	// No --since leaves the zero time, by which every call is counted.
 	var since time.Time
 	if o.since != "" {
 		if since, err = usage.ParseSince(o.since, time.Now()); err != nil {
@@ -70,6 +74,8 @@ func showStats(cmd *cobra.Command, o statsOptions) (err error) {
 	if report, err = new(state.Spending).Of(cmd.Context(), r, report); err != nil {
 		return err
 	}
+	// The note comes before the figures: a person must know what the numbers leave out when
+	// reading them.
 	if err := state.NoteArchived(cmd.Context(), r, since, cmd.ErrOrStderr()); err != nil {
 		return err
 	}
@@ -79,11 +85,14 @@ func showStats(cmd *cobra.Command, o statsOptions) (err error) {
 	return printStats(cmd.OutOrStdout(), report)
 }
 
-// countCalls counts the calls of the session that ref names, or of all for "".
+// countCalls counts the calls of the session that ref names, or of all for "". Ended
+// sessions may be named too. since is zero for any time.
 func countCalls(ctx context.Context, r *store.Reader, ref string, since time.Time) (tally.Report, error) {
 	if ref == "" {
 		return state.Tally(ctx, r, "", since)
 	}
+	// The reference is looked up among all sessions on record, as the screen does, because
+	// names are made over all of them.
 	list, err := r.Sessions(ctx, broker.SessionFilter{Limit: maxLog})
 	if err != nil {
 		return tally.Report{}, fmt.Errorf("read the sessions: %w", err)

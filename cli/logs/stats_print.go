@@ -15,7 +15,9 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-// printStats prints the figures that matter most first, then the groups.
+// printStats prints the figures that matter most first, then the groups. It prints no
+// groups and no zeros when no call is over, so that an empty record does not look like a
+// busy one.
 func printStats(out io.Writer, r tally.Report) error {
 	if r.Calls == 0 {
 		return show.Line(out, "No recorded calls are over.")
@@ -30,6 +32,7 @@ func printStats(out io.Writer, r tally.Report) error {
 	if err := printOverTime(out, r); err != nil {
 		return err
 	}
+	// Each list is in the order of most prompts, since that is what a rule can save.
 	for _, g := range []struct {
 		head string
 		list []tally.Group
@@ -41,7 +44,9 @@ func printStats(out io.Writer, r tally.Report) error {
 	return nil
 }
 
-// statsRows are the figures of all calls together.
+// statsRows are the figures of all calls together, as pairs of a label and its text.
+// Figures that somebody must have made, an answer or a transcript, are left out when nobody
+// did: a zero there would say that answers took no time or tokens cost nothing.
 func statsRows(r tally.Report) [][2]string {
 	rows := [][2]string{
 		{"calls", figures.Count(r.Calls)},
@@ -53,6 +58,7 @@ func statsRows(r tally.Report) [][2]string {
 		{"denied by hand", figures.Count(r.Denied)},
 		{"expired", figures.Count(r.Expired)},
 		{"only observed", figures.Count(r.Observed)},
+		// The rows add up to calls, so what ended in no way above has a row of its own.
 		{"ended otherwise", figures.Count(r.Other)},
 	}
 	if r.Answers > 0 {
@@ -65,7 +71,8 @@ func statsRows(r tally.Report) [][2]string {
 	return rows
 }
 
-// saidBy is how many of n sessions told what they spent.
+// saidBy is how many of n sessions told what they spent, and how many of those a price. A
+// sum without it would read as what all of them spent.
 func saidBy(s tally.Spent, n int) string {
 	text := fmt.Sprintf("%s of %s told tokens", figures.Count(s.Sessions), figures.Plural(n, "session"))
 	if s.Priced > 0 {
@@ -74,14 +81,18 @@ func saidBy(s tally.Spent, n int) string {
 	return text
 }
 
+// tookText is a span that tally counted, in milliseconds, for people.
 func tookText(ms int64) string { return figures.Brief(time.Duration(ms) * time.Millisecond) }
 
+// How much of the figures a terminal gets; --json has all of it.
 const (
 	mostGroups = 8  // rows that a group has
 	mostBars   = 48 // newest slots that are drawn
 )
 
-// printOverTime draws the prompts as bars on a terminal; a pipe gets a line for each slot.
+// printOverTime draws the prompts as bars on a terminal; a pipe gets a line for each slot,
+// with tabs between start, calls and prompts. The start is RFC 3339, so that a program can
+// read it.
 func printOverTime(out io.Writer, r tally.Report) error {
 	if len(r.OverTime) == 0 {
 		return nil
@@ -95,6 +106,7 @@ func printOverTime(out io.Writer, r tally.Report) error {
 		}
 		return nil
 	}
+	// One bar is one cell. The newest slots are the ones that stay in a narrow window.
 	list := r.OverTime[max(0, len(r.OverTime)-min(mostBars, width)):]
 	prompts, most := make([]int, len(list)), 0
 	for i, s := range list {
@@ -111,7 +123,8 @@ func printOverTime(out io.Writer, r tally.Report) error {
 	return nil
 }
 
-// slotTime is when a slot begins; its hour only says something when slots are hours.
+// slotTime is when a slot begins; its hour only says something when slots are hours. ms is
+// the length of a slot.
 func slotTime(at time.Time, ms int64) string {
 	if time.Duration(ms)*time.Millisecond == time.Hour {
 		return at.Format("Jan 2 15:04")
@@ -119,8 +132,8 @@ func slotTime(at time.Time, ms int64) string {
 	return at.Format("Jan 2")
 }
 
-// bars are numbers as a row of bars, the largest one as high as a row. Nothing is a dot, so that
-// it is told from a little.
+// bars are numbers as a row of bars, the largest one as high as a row. Nothing is a dot, so
+// that it is told from a little. numbers must not be empty.
 func bars(numbers []int) string {
 	const heights = "▁▂▃▄▅▆▇█"
 	signs := []rune(heights)
@@ -129,13 +142,16 @@ func bars(numbers []int) string {
 	for i, n := range numbers {
 		row[i] = '·'
 		if n > 0 {
+			// The 1 is taken off so that the largest number gets the last sign and not
+			// one behind it.
 			row[i] = signs[(n*len(signs)-1)/most]
 		}
 	}
 	return string(row)
 }
 
-// spentCells are tokens and dollars, empty where an agent does not tell them.
+// spentCells are tokens and dollars, empty where an agent does not tell them. There are
+// always two cells, because a row has as many as the table's head.
 func spentCells(s tally.Spent) []string {
 	cells := []string{"", ""}
 	if n := s.Tokens(); n > 0 {
@@ -147,8 +163,9 @@ func spentCells(s tally.Spent) []string {
 	return cells
 }
 
-// shortRules are the beginnings of ids that aoctl gave, by which commands take them. Names that
-// a person chose are not cut.
+// shortRules are the beginnings of ids that aoctl gave, by which commands take them. Names
+// that a person chose are not cut. The beginnings are long enough to differ within list
+// only.
 func shortRules(list []tally.Group) map[string]string {
 	var ids []string
 	for _, g := range list {
@@ -159,17 +176,23 @@ func shortRules(list []tally.Group) map[string]string {
 	return show.ShortIDs(ids)
 }
 
-// printGroups prints those with the most prompts.
+// printGroups prints those with the most prompts, below head. list is sorted that way by
+// tally. An empty list prints nothing at all.
 func printGroups(out io.Writer, head string, list []tally.Group) error {
 	if len(list) == 0 {
 		return nil
 	}
+	// Numbers stay text here: a table cuts and pads, and knows nothing of what its cells
+	// count.
+	// Spare names the columns that go first when the window is narrow, in that order.
 	t := &show.Table{Head: []string{head, "CALLS", "PROMPTS", "/100", "P50", "P95"}, Spare: []string{"P95", "P50", "TOKENS"}}
 	spent := slices.ContainsFunc(list, func(g tally.Group) bool { return g.Spent.Sessions > 0 })
 	if spent {
+		// Columns that no group would fill are not drawn.
 		t.Head = append(t.Head, "TOKENS", "COST")
 	}
 	shown := list[:min(len(list), mostGroups)]
+	// A pipe gets whole ids: what reads them there may look them up in another list.
 	var short map[string]string
 	if width, _ := show.Terminal(out); width > 0 {
 		short = shortRules(shown)

@@ -25,6 +25,7 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
+// transcriptOptions are the argument and the flags of "aoctl transcript".
 type transcriptOptions struct {
 	session string
 	limit   int
@@ -32,6 +33,7 @@ type transcriptOptions struct {
 	follow  bool
 }
 
+// newTranscriptCommand declares "transcript".
 func newTranscriptCommand() *cobra.Command {
 	var o transcriptOptions
 	cmd := &cobra.Command{
@@ -48,6 +50,8 @@ since is shown again, under its old key.`,
 		Example: "  aoctl transcript api-server\n  aoctl transcript api-server --follow\n  aoctl transcript 4a2f7b71 -n 1000 --json",
 		Args:    usage.OneArg("a session"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			// The limit is checked before the database is opened, like every mistake on the
+			// command line.
 			if o.session = args[0]; o.limit < 1 || o.limit > maxLog {
 				return usage.Error{Text: fmt.Sprintf("a limit of %d is out of range", o.limit), Hint: fmt.Sprintf("give --limit from 1 to %d", maxLog)}
 			}
@@ -61,7 +65,9 @@ since is shown again, under its old key.`,
 	return cmd
 }
 
-// teller prints a transcript.
+// teller prints a transcript. tell gathers the parts that were read and keeps a bounded
+// number of entries; printed grows with what was shown, since a later reading may change
+// any of it.
 type teller struct {
 	reader  *store.Reader
 	session broker.Session
@@ -71,8 +77,12 @@ type teller struct {
 	printed map[string]string // by key: how it was printed last
 }
 
-// showTranscript reads back from the end of the transcript until it has as many entries as were
-// asked for. Entries before those count as printed, so that --follow does not bring them.
+// showTranscript reads back from the end of the transcript until it has as many entries as
+// were asked for. Entries before those count as printed, so that --follow does not bring
+// them.
+//
+// The text goes to out. That an agent's file could not be read goes to stderr: then the
+// same command shows what the hooks told, which is less.
 func showTranscript(ctx context.Context, o transcriptOptions, out, stderr io.Writer) (err error) {
 	r, err := state.OpenReader(ctx)
 	if err != nil {
@@ -99,11 +109,16 @@ func showTranscript(ctx context.Context, o transcriptOptions, out, stderr io.Wri
 		if _, err := w.read(ctx, story.EarlierPart); err != nil {
 			return err
 		}
+		// A part may hold no entry at all, so a reading that brought none is no end by
+		// itself. But the conversation keeps a bounded number, and past that a further
+		// reading brings nothing either.
 		if len(w.tell.Entries) <= before && !w.tell.AtEnd() { // no more are kept
 			break
 		}
 	}
 	list := w.tell.Entries
+	// These lines are made although nobody reads them: a later reading is compared with
+	// what they say.
 	for _, e := range list[:max(0, len(list)-o.limit)] {
 		if w.printed[e.Key], err = w.line(e); err != nil {
 			return err
@@ -115,6 +130,8 @@ func showTranscript(ctx context.Context, o transcriptOptions, out, stderr io.Wri
 	return w.follow(ctx)
 }
 
+// read reads one more part and adds it to the conversation. The log's head is asked for
+// first: it says up to which event the log is read beside the file.
 func (w *teller) read(ctx context.Context, part story.TranscriptPart) (story.Transcript, error) {
 	head, _, err := w.reader.Head(ctx)
 	if err != nil {
@@ -127,7 +144,9 @@ func (w *teller) read(ctx context.Context, part story.TranscriptPart) (story.Tra
 	return got, err
 }
 
-// follow prints what comes until it is interrupted, which is how it is meant to end.
+// follow prints what comes until it is interrupted, which is how it is meant to end. An
+// entry whose call was decided or ran in the meantime is printed again, whole, since what
+// was printed on a terminal or into a pipe cannot be changed.
 func (w *teller) follow(ctx context.Context) error {
 	poll := time.NewTicker(followPoll)
 	defer poll.Stop()
@@ -137,10 +156,14 @@ func (w *teller) follow(ctx context.Context) error {
 			return nil
 		case <-poll.C:
 		}
+		// A file that was replaced or cut short is read anew by itself; got says so and
+		// holds its end.
 		got, err := w.read(ctx, story.LaterPart)
 		switch {
 		case ctx.Err() != nil:
 			return nil
+		// A busy database is one that a console opens or closes; an unchanged file has
+		// nothing new.
 		case errors.Is(err, store.ErrBusy), err == nil && got.Same:
 			continue
 		case err == nil:
@@ -152,7 +175,8 @@ func (w *teller) follow(ctx context.Context) error {
 	}
 }
 
-// print prints the entries that are not printed yet, or otherwise.
+// print prints the entries that are not printed yet, or otherwise. It compares the printed
+// text and not the entry: only what a reader would see counts as a change.
 func (w *teller) print() error {
 	for _, e := range w.tell.Entries {
 		text, err := w.line(e)
@@ -170,7 +194,8 @@ func (w *teller) print() error {
 	return nil
 }
 
-// line is an entry as it is printed: a text for people or, with --json, one object.
+// line is an entry as it is printed: a text for people or, with --json, one object. Both
+// end in a newline.
 func (w *teller) line(e story.Entry) (string, error) {
 	if !w.json.On() {
 		return w.text(e) + "\n", nil
@@ -180,7 +205,8 @@ func (w *teller) line(e story.Entry) (string, error) {
 	return b.String(), err
 }
 
-// text is an entry for people.
+// text is an entry for people. An entry is one thing of four: a call, an event of the log,
+// words, or a result whose call is not known. Indented lines that follow belong to it.
 func (w *teller) text(e story.Entry) string {
 	lead := map[agents.Speaker]string{agents.SaidUser: "you", agents.SaidAgent: "agent", agents.SaidThought: "thought", agents.SaidOther: "·"}[e.By]
 	if e.Whose != "" {
@@ -189,7 +215,12 @@ func (w *teller) text(e story.Entry) string {
 	var b strings.Builder
 	switch {
 	case e.Call != nil:
+		// Call, sub-agent and reason are the agent's text. Each goes through safe.Line by
+		// itself, so that none of them can end the line or pretend to be the verdict behind
+		// it.
 		b.WriteString(strings.TrimSpace(lead+" ▸ "+safe.Line(e.Call.ToolName)) + " " + safe.Line(show.Call(*e.Call)) + "  [" + safe.Line(verdictWords(e)) + "]")
+		// The agent's file disagrees with what was asked here. That may be an agent that
+		// rewrites its calls, or a file that somebody changed; a person has to see both.
 		if f := e.InFile; f != nil {
 			b.WriteString("\n  ! the agent's file has another call here: " + safe.Line(f.ToolName) + " " + safe.Line(show.Call(*f)))
 		}
@@ -201,6 +232,8 @@ func (w *teller) text(e story.Entry) string {
 		if text, _ := plainwords.Event(e.Moment.Event); text != "" {
 			b.WriteString("  " + safe.Line(text))
 		}
+	// Thoughts and notices are long and rarely asked for: their first line stands for them.
+	// --json has all.
 	case e.By == agents.SaidThought || e.By == agents.SaidOther:
 		first, more, _ := strings.Cut(strings.TrimSpace(plainwords.Said(e.Text)), "\n")
 		if b.WriteString(lead + " " + safe.Line(first)); more != "" {
@@ -209,12 +242,10 @@ func (w *teller) text(e story.Entry) string {
 	case e.Ran == nil:
 		b.WriteString(lead + ": " + indented(plainwords.Said(e.Text)))
 	}
+	// What a tool gave back may be long. The agent's side of the log keeps a bounded part,
+	// and how much is missing is said below it.
 	if e.Ran != nil {
-		word := "gave back"
-		if e.Ran.Failed {
-			word = "failed"
-		}
-		b.WriteString("\n  ↳ " + word + ": " + indented(e.Ran.Output))
+		b.WriteString("\n  ↳ " + ranText(e.Ran))
 		if n := e.Ran.Missing(); n > 0 {
 			fmt.Fprintf(&b, "\n    (%s were not kept)", figures.Plural(n, "byte"))
 		}
@@ -222,11 +253,27 @@ func (w *teller) text(e story.Entry) string {
 	return strings.TrimPrefix(b.String(), "\n")
 }
 
+// ranText is how a call ended, and what came of it.
+func ranText(r *broker.RanData) string {
+	switch {
+	case r.Failed && r.Output == "":
+		return "failed"
+	case r.Failed:
+		return "failed: " + indented(r.Output)
+	case r.Output == "":
+		return "no output"
+	}
+	return "output: " + indented(r.Output)
+}
+
+// indented is text behind its label: later lines are set in, so that none of them looks
+// like an entry of its own, and nothing in it can move the cursor.
 func indented(text string) string {
 	return strings.ReplaceAll(strings.TrimRight(safe.Text(text), "\n"), "\n", "\n    ")
 }
 
-// verdictWords is what became of a call.
+// verdictWords is what became of a call. A call that only the agent's file has says so: it
+// was never asked here, or another console's record has it.
 func verdictWords(e story.Entry) string {
 	r := e.Call
 	switch {
@@ -236,9 +283,11 @@ func verdictWords(e story.Entry) string {
 		return "waits"
 	}
 	text := string(r.Outcome.State) + " by " + string(r.Outcome.By.Kind)
+	// The id is a rule's or a token's, by which other commands find it.
 	if r.Outcome.By.ID != "" {
 		text += " " + r.Outcome.By.ID
 	}
+	// The text that is printed is what the agent asked for; something else ran.
 	if r.Outcome.UpdatedInput != nil {
 		text += ", with another input"
 	}
@@ -248,7 +297,8 @@ func verdictWords(e story.Entry) string {
 	return text
 }
 
-// entryJSON is an entry as programs read it.
+// entryJSON is an entry as programs read it. The names are a promise to scripts; a member
+// that says nothing of this entry is left out. At is in UTC.
 type entryJSON struct {
 	ID       string          `json:"id"` // the same as Key, as every list has it
 	Key      string          `json:"key"`
@@ -269,11 +319,14 @@ type entryJSON struct {
 	Data     json.RawMessage `json:"data,omitempty"`
 }
 
+// callJSON is a call as the agent's file has it. Its input is the file's JSON, untouched.
 type callJSON struct {
 	Tool  string          `json:"tool_name"`
 	Input json.RawMessage `json:"tool_input"`
 }
 
+// resultJSON is what a tool gave back. Output may have been cut when it was recorded; Bytes
+// is how long it was before.
 type resultJSON struct {
 	Failed     bool   `json:"failed"`
 	Output     string `json:"output,omitempty"`
@@ -285,11 +338,13 @@ type resultJSON struct {
 // outcome: what the agent's file says of a call proves nothing.
 func entryAsJSON(e story.Entry) entryJSON {
 	t := entryJSON{ID: e.Key, Key: e.Key, By: e.By, Subagent: e.Whose, Text: e.Text}
+	// Not every agent notes when something was said; there is no time in the object then.
 	if e.AtMS > 0 {
 		at := time.UnixMilli(e.AtMS).UTC()
 		t.At = &at
 	}
 	if c := e.Call; c != nil {
+		// The input is JSON already and goes out as it came, so numbers keep their digits.
 		t.Tool, t.Input, t.CallID = c.ToolName, c.ToolInput, c.ToolUseID
 		if e.OnRecord {
 			t.Request, t.Status, t.Outcome = c.ID, c.State, c.Outcome

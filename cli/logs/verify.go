@@ -19,16 +19,19 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-// logFileOptions are those of commands that look at one database.
+// logFileOptions are those of commands that look at one database, verify and head.
 type logFileOptions struct {
 	db   string // a backup or an archive; "" for aoctl's own
 	json output.Format
 }
 
+// flags declares what the two have in common. Each declares its own JSON form, as the
+// fields that --json may name differ.
 func (o *logFileOptions) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.db, "db", "", "look at this file, a backup or an archive, instead of aoctl's database")
 }
 
+// newVerifyCommand declares "log verify".
 func newVerifyCommand() *cobra.Command {
 	var o logFileOptions
 	cmd := &cobra.Command{
@@ -49,6 +52,7 @@ elsewhere (aoctl log head) to find a log that was rewritten as a whole.`,
 	return cmd
 }
 
+// newHeadCommand declares "log head".
 func newHeadCommand() *cobra.Command {
 	var o logFileOptions
 	cmd := &cobra.Command{
@@ -68,12 +72,14 @@ be told from the real one.`,
 	return cmd
 }
 
-// head is what aoctl log head --json prints.
+// head is what aoctl log head --json prints: the newest event's number and its hash in hex.
 type head struct {
 	ID   int64  `json:"id"`
 	Hash string `json:"hash"`
 }
 
+// printHead prints the end of the log. It verifies nothing: it is quick enough for a cron
+// job that notes the head elsewhere, and verify compares later.
 func printHead(ctx context.Context, o logFileOptions, out io.Writer) (err error) {
 	r, err := state.OpenReaderAt(ctx, o.db)
 	if err != nil {
@@ -90,7 +96,8 @@ func printHead(ctx context.Context, o logFileOptions, out io.Writer) (err error)
 	return o.json.Print(out, head{seq, hash})
 }
 
-// verdict is what aoctl log verify --json prints.
+// verdict is what aoctl log verify --json prints. The report's members stand on the same
+// level as ok.
 type verdict struct {
 	OK bool `json:"ok"`
 	store.Report
@@ -98,8 +105,9 @@ type verdict struct {
 	Archives []store.Archived `json:"archives,omitempty"`
 }
 
-// verifyLog prints what was counted when all is well; otherwise the error names the
-// first thing that is not.
+// verifyLog prints what was counted when all is well; otherwise the error names the first
+// thing that is not. With --json the report is printed in both cases, and the error still
+// ends the command with exit.Unverified: a script may read either.
 func verifyLog(ctx context.Context, o logFileOptions, out io.Writer) (err error) {
 	r, err := state.OpenReaderAt(ctx, o.db)
 	if err != nil {
@@ -115,6 +123,8 @@ func verifyLog(ctx context.Context, o logFileOptions, out io.Writer) (err error)
 		return err
 	}
 	if o.json.On() {
+		// The report goes out before the verdict is returned, so a program has it in both
+		// cases.
 		if err := o.json.Print(out, verdict{OK: report.Clean(), Report: report, Archives: archives}); err != nil {
 			return err
 		}
@@ -128,14 +138,20 @@ func verifyLog(ctx context.Context, o logFileOptions, out io.Writer) (err error)
 	err = show.Line(out, fmt.Sprintf("clean: %s, %s, %s and %s are as they were written; head %d %s",
 		figures.Plural(int(report.Events), "event"), figures.Plural(int(report.Requests), "call"), figures.Plural(int(report.Grants), "grant"),
 		figures.Plural(int(report.Sessions), "session"), report.HeadSeq, report.HeadHash))
+	// Errors of printing are gathered instead of ending the loop, and the first of them is
+	// what the root reports.
 	for _, a := range archives {
 		err = errors.Join(err, show.Line(out, archiveLine(a)))
 	}
 	return err
 }
 
-// verifyArchives verifies the archives on record, after a log that is clean, and adds
-// what is wrong with them to the report. An archive has none.
+// verifyArchives verifies the archives on record, after a log that is clean, and adds what
+// is wrong with them to the report. An archive has none. An unclean log cannot say which
+// archives there should be, so they are not looked at then.
+//
+// A file that is missing is no problem by itself: people move archives to other disks. Its
+// line says that it was not verified.
 func verifyArchives(ctx context.Context, r *store.Reader, report *store.Report) ([]store.Archived, error) {
 	if report.Archive || !report.Clean() {
 		return nil, nil
@@ -149,6 +165,8 @@ func verifyArchives(ctx context.Context, r *store.Reader, report *store.Report) 
 	return list, err
 }
 
+// archiveLine is one archive that has no problem. Problems are in the report and come
+// first.
 func archiveLine(a store.Archived) string {
 	found := "clean"
 	if a.Missing {
@@ -157,11 +175,15 @@ func archiveLine(a store.Archived) string {
 	return fmt.Sprintf("archive of events %d to %d, %s: %s %s", a.From, a.To, a.At.Local().Format(time.DateOnly), safe.Line(a.File), found)
 }
 
-// maxProblems is how many problems are spelled out beyond the first.
+// maxProblems is how many problems are spelled out beyond the first. A database that was
+// damaged in one place tends to fail in thousands.
 const maxProblems = 10
 
-// notClean makes an error of a report, with the first few problems.
+// notClean makes an error of a report, with the first few problems. The report must have at
+// least one; its More counts those that verify itself did not keep.
 func notClean(r store.Report) error {
+	// The first problem is the sentence: it is where the trouble begins, and the others may
+	// follow from it.
 	f := exit.Error{
 		Code: exit.Unverified, Text: "not as it was written: " + r.Problems[0].String(),
 		Hint: "something else than aoctl changed the database; what follows from the log cannot be trusted from there on",

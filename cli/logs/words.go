@@ -9,7 +9,8 @@ import (
 	"github.com/aoctl/aoctl/tui/figures"
 )
 
-// killWords is what an event tells of a kill, "" for other events.
+// killWords is what an event tells of a kill, "" for other events and for data that cannot
+// be read. Survivors and what was left unfinished are always said: they may still run.
 func killWords(e broker.Event) string {
 	var d broker.KilledData
 	if e.Type != broker.EventKillRequested && e.Type != broker.EventSessionKilled || json.Unmarshal(e.Data, &d) != nil {
@@ -30,6 +31,7 @@ func killWords(e broker.Event) string {
 }
 
 // limitWords is what an event tells of calls that were too many, "" for other events.
+// Refused calls are gathered into one event, so it says how many there were and since when.
 func limitWords(e broker.Event) string {
 	var d broker.CallsRefusedData
 	if e.Type != broker.EventCallsRefused || json.Unmarshal(e.Data, &d) != nil {

@@ -23,7 +23,8 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-// writer prints events.
+// writer prints events for one command. It keeps what it learned of sessions and calls,
+// since --follow prints the same ones over and over. It is used by one goroutine.
 type writer struct {
 	reader   *store.Reader
 	out      io.Writer
@@ -34,7 +35,8 @@ type writer struct {
 	inWindow bool              // lines are cut, so what matters most comes first
 }
 
-// learnSessions reads what sessions are called.
+// learnSessions reads what sessions are called. Names are made over all sessions together,
+// as two of one folder are told apart, so one new session means reading all of them.
 func (w *writer) learnSessions(ctx context.Context) error {
 	sessions, err := w.reader.Sessions(ctx, broker.SessionFilter{})
 	if err != nil {
@@ -44,20 +46,26 @@ func (w *writer) learnSessions(ctx context.Context) error {
 	return nil
 }
 
-// call is what a request asked for, as its row says.
+// call is what a request asked for, as its row says. digest is computed from the row here,
+// not read from it: a changed row has another one.
 type call struct{ line, digest, agent string }
 
+// callOf is what a row asks for and the digest that belongs to exactly that.
 func callOf(r broker.Request) call {
 	return call{line: show.Call(r), digest: broker.Digest(r.ToolName, r.ToolInput, r.CWD), agent: r.Agent}
 }
 
-// learnCalls reads what the calls of events asked for, those that are not known yet.
+// learnCalls reads what the calls of events asked for, those that are not known yet. One
+// query serves all events of a page. Requests whose row is gone stay unknown, and callFor
+// says so.
 func (w *writer) learnCalls(ctx context.Context, events ...broker.Event) error {
 	if w.calls == nil {
 		w.calls = map[string]call{}
 	}
 	ids := make([]string, 0, len(events))
 	for _, e := range events {
+		// An id may come several times in one page: asked, decided, ran. Asking twice for
+		// it does no harm.
 		if _, known := w.calls[e.RequestID]; !known && e.RequestID != "" {
 			ids = append(ids, e.RequestID)
 		}
@@ -67,13 +75,15 @@ func (w *writer) learnCalls(ctx context.Context, events ...broker.Event) error {
 	}
 	list, err := w.reader.Requests(ctx, broker.RequestFilter{IDs: ids, Limit: len(ids)})
 	for _, r := range list {
+		// What was read before an error is kept; the error ends the command anyway.
 		w.calls[r.ID] = callOf(r)
 	}
 	return err
 }
 
-// callFor is what request id asked for. The log vouches for the digest; a row that
-// does not fit it is not shown as if it did.
+// callFor is what request id asked for. The log vouches for the digest; a row that does not
+// fit it is not shown as if it did. A row that is missing has no digest and does not fit
+// either.
 func (w *writer) callFor(id, digest string) string {
 	c := w.calls[id]
 	if c.digest != digest {
@@ -82,7 +92,8 @@ func (w *writer) callFor(id, digest string) string {
 	return c.line
 }
 
-// all prints events as one array or one table.
+// all prints events as one array or one table. Empty is "[]" for programs and a sentence
+// for people.
 func (w *writer) all(ctx context.Context, events []broker.Event) error {
 	if w.json.On() {
 		return w.json.Print(w.out, events)
@@ -93,6 +104,8 @@ func (w *writer) all(ctx context.Context, events []broker.Event) error {
 	if err := w.learnCalls(ctx, events...); err != nil {
 		return err
 	}
+	// The window is measured once for a list and anew for each event of --follow, whose
+	// window may change meanwhile.
 	width, _ := show.Terminal(w.out)
 	out := bufio.NewWriter(w.out)
 	for _, e := range events {
@@ -101,7 +114,8 @@ func (w *writer) all(ctx context.Context, events []broker.Event) error {
 	return out.Flush()
 }
 
-// one prints a single event at once.
+// one prints a single event at once, so that --follow shows it before the next one is
+// looked at. A session that is not known yet has begun since, and the names are read again.
 func (w *writer) one(ctx context.Context, e broker.Event) error {
 	if w.json.On() {
 		return w.json.Print(w.out, e)
@@ -130,12 +144,14 @@ const (
 const monthAndTime = "01-02 15:04:05"
 
 // line is e for people. Width 0 is a pipe: tabs between the columns, and nothing is cut.
+// The time is local, with a date unless the window is narrow.
 func (w *writer) line(e broker.Event, width int) string {
 	name, known := w.names[e.SessionID]
 	if !known {
 		name = e.SessionID
 	}
 	w.inWindow = width > 0
+	// The log keeps UTC. People compare it with a clock on their wall.
 	at, what := e.At.Local().Format(time.DateTime), safe.Line(w.what(e))
 	if width == 0 {
 		return strings.Join([]string{at, safe.Line(e.Type), safe.Line(name), what}, "\t")
@@ -148,16 +164,23 @@ func (w *writer) line(e broker.Event, width int) string {
 		at, sessions = e.At.Local().Format(monthAndTime), sessionWidth*3/4
 	}
 	line := at + "  " + cell(e.Type, events) + "  " + cell(name, sessions) + "  " + what
+	// The cut comes last and works on the whole line, so no line is wider than the window
+	// whatever a column holds.
 	return safe.Cut(strings.TrimRight(line, " "), width)
 }
 
-// cell makes text safe and exactly n cells wide.
+// cell makes text safe and exactly n cells wide. Width is measured in cells and after the
+// text was made safe, since a sign that is made visible takes more room.
 func cell(text string, n int) string {
 	text = safe.Cut(safe.Line(text), n)
 	return text + strings.Repeat(" ", n-safe.Width(text))
 }
 
-// what is the telling part of an event.
+// what is the telling part of an event. Kinds that need the call's row come first, then the
+// words of this room, then those that the console uses too. An event that nobody has words
+// for is printed as its data: a log that leaves something out would not be one.
+//
+// The result is not safe for a terminal yet; line does that.
 func (w *writer) what(e broker.Event) string {
 	switch e.Type {
 	case broker.EventRequestCreated:
@@ -184,6 +207,7 @@ func (w *writer) what(e broker.Event) string {
 			return d.Sentence()
 		}
 	}
+	// The order does not matter here: each answers "" for events that are not its own.
 	if text := ranWords(e); text != "" {
 		return text
 	}
@@ -199,14 +223,18 @@ func (w *writer) what(e broker.Event) string {
 	if text, ok := plainwords.Event(e); ok {
 		return text
 	}
+	// Some events say all in their kind and have no data.
 	if len(e.Data) == 0 || string(e.Data) == "{}" {
 		return ""
 	}
 	return string(e.Data)
 }
 
-// factWords is what changed about the rules, "" for other events.
+// factWords is what changed about rules, tokens, files, freezes and the console itself, ""
+// for other events.
 func factWords(e broker.Event) string {
+	// One struct takes the data of all these kinds. Their members have different names,
+	// except for those that mean the same, and what a kind does not have stays zero.
 	var d struct {
 		broker.RuleSavedData
 		broker.TakenUpData
@@ -232,6 +260,7 @@ func factWords(e broker.Event) string {
 		return d.ID + by
 	case broker.EventTokenMinted:
 		return strings.TrimSpace(fmt.Sprintf("%s  %s  %s", d.ID, cmp.Or(d.Kind, broker.OperatorToken), d.Label)) + by
+	// Trust is taken away by an event without a digest.
 	case broker.EventFileTrusted:
 		if d.Digest == "" {
 			return d.Path + " is no longer trusted," + by
@@ -239,6 +268,7 @@ func factWords(e broker.Event) string {
 		return fmt.Sprintf("%s as %.12s%s", d.Path, d.Digest, by)
 	case broker.EventLogArchived:
 		return archivedWords(e)
+	// The input that really ran is printed whole: it is what somebody has to look at.
 	case broker.EventRanOtherwise, broker.EventAlarm:
 		return d.ToolName + " " + d.Words() + "  " + string(d.Ran)
 	case broker.EventAlarmSeen:
@@ -248,6 +278,7 @@ func factWords(e broker.Event) string {
 	case broker.EventConsoleClosed:
 		return fmt.Sprintf("with %d calls left waiting", d.Pending)
 	case broker.EventFrozen:
+		// A freeze without a session holds everything.
 		who := cmp.Or(e.SessionID, "everything")
 		if d.On {
 			return who + " is frozen" + by
@@ -262,8 +293,9 @@ func factWords(e broker.Event) string {
 	return ""
 }
 
-// ranWords is how a call ended, "" for other events: what its tool gave back comes last,
-// as its first line that says something.
+// ranWords is how a call ended, "" for other events: what its tool gave back comes last, as
+// its first line that says something. Output that was not kept is counted and not passed
+// over. An event without a digest belongs to no call that was asked here.
 func ranWords(e broker.Event) string {
 	var d broker.RanData
 	if e.Type != broker.EventPostTool || json.Unmarshal(e.Data, &d) != nil || d.Digest == "" {
@@ -287,7 +319,7 @@ func ranWords(e broker.Event) string {
 	return strings.TrimSpace(text + "  " + first)
 }
 
-// archivedWords is what was moved to an archive.
+// archivedWords is what was moved to an archive, and to which file.
 func archivedWords(e broker.Event) string {
 	var d broker.LogArchivedData
 	if json.Unmarshal(e.Data, &d) != nil {
@@ -296,6 +328,8 @@ func archivedWords(e broker.Event) string {
 	return fmt.Sprintf("events %d to %d are in %s", d.From, d.To, d.File)
 }
 
+// decided is a decision in one line. In a window the call comes before who decided and
+// when, because a line is cut at its end; a pipe has the columns that scripts know.
 func (w *writer) decided(e broker.Event, d broker.DecidedData) string {
 	who := fmt.Sprintf("by %s after %s", actorName(d.By), figures.Ago(time.Duration(d.WaitedMS)*time.Millisecond))
 	what := d.ToolName + "  " + w.callFor(e.RequestID, d.Digest)
@@ -312,8 +346,8 @@ func (w *writer) decided(e broker.Event, d broker.DecidedData) string {
 	return text
 }
 
-// changedWords is what a call ran with in place of its own input, or what its questions got for
-// an answer.
+// changedWords is what a call ran with in place of its own input, or what its questions got
+// for an answer. Answers are sorted by their question, as a map has no order of its own.
 func changedWords(r broker.Request) string {
 	tool, input := r.Call()
 	said := forms.Said(input)
@@ -327,7 +361,8 @@ func changedWords(r broker.Request) string {
 	return "answer: " + strings.Join(answers, "; ")
 }
 
-// actorName is who did something, in a word or two.
+// actorName is who did something, in a word or two. An id, such as a rule's or a token's,
+// says more than a pid, and a pid more than the kind alone.
 func actorName(a broker.Actor) string {
 	switch {
 	case a.ID != "":

@@ -13,6 +13,7 @@ import (
 )
 
 // fieldsOf are the names that encoding/json gives the fields of t, nil when t is no struct.
+// Fields of embedded structs are among them, as JSON puts them on the same level.
 func fieldsOf(t reflect.Type) []string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -23,6 +24,7 @@ func fieldsOf(t reflect.Type) []string {
 	var list []string
 	for i := range t.NumField() {
 		field := t.Field(i)
+		// Options such as omitempty stand behind the name.
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		switch {
 		case name == "-":
@@ -38,9 +40,11 @@ func fieldsOf(t reflect.Type) []string {
 	return list
 }
 
-// choose is v as JSON with only the chosen fields, in the order in which they were named.
+// choose is v as JSON with only the chosen fields, in the order in which they were named. v
+// is a list of objects or one object, and a list stays one.
 func (f *Format) choose(v any) (any, error) {
 	raw, err := show.JSONLine(v)
+	// nil stands for all fields. An empty list that is not nil is a choice of none.
 	if err != nil || f.fields == nil {
 		return json.RawMessage(raw), err
 	}
@@ -59,7 +63,9 @@ func (f *Format) choose(v any) (any, error) {
 	return list, nil
 }
 
-// pick is an object with only the chosen fields; one that it does not have is null.
+// pick is an object with only the chosen fields; one that it does not have is null. The
+// value goes on byte for byte. The members are written by hand, since a map would not keep
+// their order.
 func (f *Format) pick(object json.RawMessage) (json.RawMessage, error) {
 	var has map[string]json.RawMessage
 	if err := json.Unmarshal(object, &has); err != nil {
@@ -70,6 +76,8 @@ func (f *Format) pick(object json.RawMessage) (json.RawMessage, error) {
 		value, ok := has[name]
 		switch {
 		case ok:
+		// What can be named was not known when the flags were read, so an unknown name is
+		// told only now.
 		case f.known == nil:
 			return nil, unknownField(name, slices.Sorted(maps.Keys(has)), "")
 		default:
@@ -91,7 +99,8 @@ func (f *Format) pick(object json.RawMessage) (json.RawMessage, error) {
 	return b.Bytes(), nil
 }
 
-// values is doc as jq and templates read it. Numbers keep their digits.
+// values is doc as jq and templates read it. Numbers keep their digits: an id or a size
+// above 2^53 would come out as another one.
 func values(doc any) (v any, err error) {
 	raw, err := show.JSONLine(doc)
 	if err != nil {

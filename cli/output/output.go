@@ -31,7 +31,9 @@ import (
 	"github.com/aoctl/aoctl/cli/usage"
 )
 
-// Format says how a command prints for programs. Its zero value is a command for people.
+// Format says how a command prints for programs. Its zero value is a command for people. At
+// most one of query and layout is set, which Flags sees to; with either, json does not
+// matter.
 type Format struct {
 	json   bool
 	fields []string // chosen ones, nil for all
@@ -40,13 +42,15 @@ type Format struct {
 	layout *template.Template
 }
 
-// JSON is the Format of a bare --json.
+// JSON is the Format of a bare --json, for callers that have no flags.
 func JSON() Format { return Format{json: true} }
 
-// On reports whether the command is to print data, and not a text for people.
+// On reports whether the command is to print data, and not a text for people. A command
+// that asks questions or draws progress must ask it first.
 func (f *Format) On() bool { return f.json || f.query != nil || f.layout != nil }
 
-// Print writes v, a slice as an array and anything else as one object.
+// Print writes v, a slice as an array and anything else as one object. Errors of the user's
+// own expression or template are usage.Error; all others come from writing.
 func (f *Format) Print(w io.Writer, v any) error {
 	if f.fields == nil && f.query == nil && f.layout == nil {
 		return plain(w, v)
@@ -54,6 +58,8 @@ func (f *Format) Print(w io.Writer, v any) error {
 	if list := reflect.ValueOf(v); list.Kind() == reflect.Slice && list.IsNil() {
 		v = []any{} // null would be one thing that is not there
 	}
+	// Fields are chosen before an expression sees the document, so both together do what
+	// they say.
 	doc, err := f.choose(v)
 	switch {
 	case err != nil:
@@ -66,7 +72,8 @@ func (f *Format) Print(w io.Writer, v any) error {
 	return plain(w, doc)
 }
 
-// plain writes v as JSON: a slice with an element a line, anything else on one line.
+// plain writes v as JSON: a slice with an element a line, anything else on one line. Bytes
+// are no list: they are JSON that was made already.
 func plain(w io.Writer, v any) error {
 	list := reflect.ValueOf(v)
 	if v == nil || list.Kind() != reflect.Slice || list.Type().Elem().Kind() == reflect.Uint8 {
@@ -79,9 +86,11 @@ func plain(w io.Writer, v any) error {
 	return show.JSON(w, items)
 }
 
-// Flags gives cmd the flags of f, which prints values of type T, or lists of them. Beside the
-// fields of T there may be more. It belongs behind the other settings of cmd: it puts itself
-// before cmd.Args.
+// Flags gives cmd the flags of f, which prints values of type T, or lists of them. Beside
+// the fields of T there may be more. It belongs behind the other settings of cmd: it puts
+// itself before cmd.Args.
+//
+// T that is no struct, such as a map, has no fields to check before the command runs.
 func Flags[T any](cmd *cobra.Command, f *Format, help string, more ...string) {
 	f.known = fieldsOf(reflect.TypeFor[T]())
 	if f.known != nil {
@@ -91,6 +100,7 @@ func Flags[T any](cmd *cobra.Command, f *Format, help string, more ...string) {
 	}
 	flags := cmd.Flags()
 	flags.Var((*fieldsFlag)(f), "json", help+"; `FIELDS` names those to print, as in --json="+strings.Join(f.known[:min(2, len(f.known))], ","))
+	// With this pflag takes no value behind a blank, so "--json id" leaves "id" to before.
 	flags.Lookup("json").NoOptDefVal = allFields
 	flags.Var((*queryFlag)(f), "jq", "filter the JSON with a jq `EXPRESSION`")
 	_ = cmd.RegisterFlagCompletionFunc("json", f.complete)
@@ -103,8 +113,9 @@ func Flags[T any](cmd *cobra.Command, f *Format, help string, more ...string) {
 	cmd.Args = f.before(cmd.Args)
 }
 
-// before takes the fields that stand behind "--json " from the arguments of a command that takes
-// none, checks them, and leaves the rest to next.
+// before takes the fields that stand behind "--json " from the arguments of a command that
+// takes none, checks them, and leaves the rest to next. A command takes no argument when
+// its Use is one word.
 func (f *Format) before(next cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if f.json && f.fields == nil && len(args) == 1 && !strings.Contains(cmd.Use, " ") {
@@ -117,6 +128,7 @@ func (f *Format) before(next cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
+// checkFields refuses a name that T does not have, before the command does anything.
 func (f *Format) checkFields(cmd *cobra.Command) error {
 	for _, name := range f.fields {
 		if f.known != nil && !slices.Contains(f.known, name) {
@@ -126,6 +138,8 @@ func (f *Format) checkFields(cmd *cobra.Command) error {
 	return nil
 }
 
+// unknownField is the error for a name that is no field, with those that are. hint is for
+// when there are none to list.
 func unknownField(name string, known []string, hint string) error {
 	if len(known) > 0 {
 		hint = "these are its fields:"
@@ -133,7 +147,8 @@ func unknownField(name string, known []string, hint string) error {
 	return usage.Error{Text: fmt.Sprintf("--json knows no field %q", name), Hint: hint, List: known}
 }
 
-// complete offers fields, also behind those that are there already.
+// complete offers fields, also behind those that are there already. No blank is added after
+// one, because another may follow.
 func (f *Format) complete(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	head := typed[:strings.LastIndexByte(typed, ',')+1]
 	var offers []string

@@ -24,6 +24,8 @@ import (
 	"github.com/aoctl/aoctl/tui/figures"
 )
 
+// addOptions are the flags of "aoctl rule add", as they stand on the command line: the
+// session is resolved to an id before they become a rule, the project's path when they do.
 type addOptions struct {
 	allow, deny, ask, defers bool
 	tool                     string
@@ -62,10 +64,14 @@ waiting calls at once, and add lists them.`,
   aoctl rule add --template go --dry-run`,
 		Args: usage.AtMostOne("a pattern"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			// A rule for every call of Bash must not come of a default, so it counts
+			// whether the tool was named.
 			o.toolNamed = cmd.Flags().Changed("tool")
 			if o.session, err = sessionID(cmd, o.session); err != nil {
 				return err
 			}
+			// Everything is checked before the console is asked for anything: a mistake on
+			// the command line is told with or without one.
 			list, err := o.rules(args, time.Now())
 			if err != nil {
 				return err
@@ -92,12 +98,15 @@ waiting calls at once, and add lists them.`,
 	f.StringVar(&o.template, "template", "", "add the rules of a template: "+strings.Join(rulesfile.Templates(), ", "))
 	f.BoolVar(&o.dryRun, "dry-run", false, "only print what would be added")
 	output.Flags[broker.SavedRule](cmd, &o.json, "print a JSON array of what was added")
+	// A template brings decisions of its own, one for each of its rules.
 	cmd.MarkFlagsMutuallyExclusive("allow", "deny", "ask", "defer", "template")
 	_ = cmd.RegisterFlagCompletionFunc("template", cobra.FixedCompletions(rulesfile.Templates(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
-// rules are what the flags say, checked.
+// rules are what the flags say, checked. A template gives several rules; everything else
+// gives one. The console checks them again: what is refused here is refused earlier and in
+// better words, nothing more.
 func (o addOptions) rules(args []string, now time.Time) ([]rules.Rule, error) {
 	scope, err := o.scope()
 	if err != nil {
@@ -107,9 +116,13 @@ func (o addOptions) rules(args []string, now time.Time) ([]rules.Rule, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Scope and end of the flags hold for each rule of a template; pattern and decision are
+	// its own.
 	if o.template != "" {
 		return templateRules(o.template, scope, ends)
 	}
+	// A new rule is on. One that is made to be off could be forgotten, and disable is one
+	// word.
 	r := rules.Rule{
 		Enabled: true, Priority: o.priority, Scope: scope, Tool: o.tool, Where: map[string]string{},
 		Reason: o.reason, ExpiresAt: ends, MaxUses: o.uses, Dangerous: o.dangerous,
@@ -123,6 +136,8 @@ func (o addOptions) rules(args []string, now time.Time) ([]rules.Rule, error) {
 		r.Decision = rules.Ask
 	case o.defers:
 		r.Decision = rules.Defer
+	// No decision is the default. Asking would be the safe one, but who forgot the flag
+	// meant something else.
 	default:
 		return nil, usage.Error{Text: "the rule has no decision", Hint: "give --allow, --deny, --ask, --defer or --template"}
 	}
@@ -135,9 +150,12 @@ func (o addOptions) rules(args []string, now time.Time) ([]rules.Rule, error) {
 	return []rules.Rule{r}, nil
 }
 
-// patterns puts the argument and --where into r.
+// patterns puts the argument and --where into r. The argument is the pattern of the tool's
+// main input, and --where names the others.
 func (o addOptions) patterns(r *rules.Rule, args []string) error {
 	if len(args) == 1 {
+		// For a pattern of several tools, such as Edit|Write, the first one says what the
+		// main input is.
 		tool, _, _ := strings.Cut(o.tool, "|")
 		param, ok := mainParam(tool)
 		if !ok {
@@ -147,6 +165,8 @@ func (o addOptions) patterns(r *rules.Rule, args []string) error {
 	}
 	for _, w := range o.where {
 		name, pattern, ok := strings.Cut(w, "=")
+		// An argument and a --where for the same input would leave it open which of them
+		// holds.
 		if _, twice := r.Where[name]; !ok || name == "" || twice {
 			return usage.Error{Text: fmt.Sprintf("--where %q is not PARAMETER=PATTERN, or names a parameter twice", w)}
 		}
@@ -158,8 +178,9 @@ func (o addOptions) patterns(r *rules.Rule, args []string) error {
 	return nil
 }
 
-// everyCall refuses a rule without a pattern: it would hold for every call of its tool, which is
-// too much for a forgotten word. One that refuses may do that for a tool that was named.
+// everyCall refuses a rule without a pattern: it would hold for every call of its tool,
+// which is too much for a forgotten word. One that refuses may do that for a tool that was
+// named. One that allows never may: "*" says the same, and has to be typed.
 func (o addOptions) everyCall(d rules.Verdict) error {
 	text := fmt.Sprintf("without a pattern this rule would %s every call of %s", d, o.tool)
 	switch {
@@ -172,7 +193,8 @@ func (o addOptions) everyCall(d rules.Verdict) error {
 }
 
 // scope says where the rule holds. A project is named by its real path, because calls are
-// matched by real paths and a link would never fit.
+// matched by real paths and a link would never fit. A folder that does not exist is
+// refused: a rule for a misspelled project would stand in the list and never speak.
 func (o addOptions) scope() (rules.Scope, error) {
 	s := rules.Scope{Session: o.session, Agent: o.agent}
 	if o.project != "" {
@@ -185,20 +207,24 @@ func (o addOptions) scope() (rules.Scope, error) {
 	return s, nil
 }
 
-// parseLife reads a span from now on; the zero time for "".
+// parseLife reads a span from now on; the zero time for "". The end is in UTC and whole
+// milliseconds, as the log keeps it, so that the rule is the same before and after it was
+// saved.
 func parseLife(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
 	then, err := usage.ParseSince(text, now)
+	// ParseSince takes days and times of day too, which are points in time and no spans.
 	if span := now.Sub(then); err == nil && span > 0 && !strings.ContainsAny(text, "-:") {
 		return now.Add(span).UTC().Truncate(time.Millisecond), nil
 	}
 	return time.Time{}, usage.Error{Text: fmt.Sprintf("--for %q is not a span of time", text), Hint: "give 15m, 8h or 30d"}
 }
 
-// templateRules are the rules of a template without their ids: the same template may be added
-// for several projects, and each rule gets an id of its own.
+// templateRules are the rules of a template without their ids: the same template may be
+// added for several projects, and each rule gets an id of its own. An end that is zero
+// means that they never end.
 func templateRules(name string, scope rules.Scope, ends time.Time) ([]rules.Rule, error) {
 	list, err := rulesfile.Template(name)
 	if err != nil {
@@ -210,26 +236,37 @@ func templateRules(name string, scope rules.Scope, ends time.Time) ([]rules.Rule
 	return list, nil
 }
 
-// sessionID is the id of the session that ref names. A session that the console does not know may
-// be yet to come, so ref is then taken for its id.
+// sessionID is the id of the session that ref names. A session that the console does not
+// know may be yet to come, so ref is then taken for its id. Only a ref that fits several
+// sessions is an error: a guess could loosen the wrong one.
 func sessionID(cmd *cobra.Command, ref string) (string, error) {
 	c, err := client.New(cmd)
 	if ref == "" || err != nil { // adding the rule says what is wrong with the console
 		return ref, nil //nolint:nilerr // as above
 	}
+	// Ended sessions count too: a rule for a session may be made before it is resumed.
 	s, err := c.Session(cmd.Context(), ref, client.Recorded...)
 	if several, ok := errors.AsType[usage.Error](err); ok {
 		return "", several
 	}
+	// Without an answer the ref is taken as it is: saving the rule meets the same trouble
+	// with the console and words it better.
 	if err != nil {
 		return ref, nil //nolint:nilerr // as above
 	}
 	return s.ID, nil
 }
 
-// addRules prints what is going to be added and, unless dry, adds it.
+// addRules prints what is going to be added and, unless dry, adds it. A dry run prints a
+// rules file, so that it can be kept, edited and imported.
+//
+// Rules are added one by one, and there is no taking back: when one is refused, those
+// before it hold, and the error says how many they are. Adding them all again leaves those
+// alone.
 func addRules(cmd *cobra.Command, list []rules.Rule, dry bool, as *output.Format) error {
 	out := cmd.OutOrStdout()
+	// The warnings come on stderr and before anything is sent, in a dry run too: most often
+	// the pattern has to be written otherwise.
 	warnStillAsks(cmd.ErrOrStderr(), list)
 	if dry {
 		if as.On() {
@@ -263,13 +300,19 @@ func addRules(cmd *cobra.Command, list []rules.Rule, dry bool, as *output.Format
 	return nil
 }
 
-// warnStillAsks warns of rules that do not allow what they seem to be made for.
+// warnStillAsks warns of rules that do not allow what they seem to be made for, because
+// their pattern begins with a wrapper such as timeout. Each rule is tried on a command that
+// its own pattern describes, in the rule's project or in the current folder. It warns and
+// never refuses.
 func warnStillAsks(w io.Writer, list []rules.Rule) {
+	// A folder that is gone is no reason to refuse a rule; there is no warning then.
 	cwd, err := os.Getwd()
 	if err != nil {
 		return
 	}
 	for _, r := range list {
+		// Only folders are needed here, not what lies in them: the warning is about how a
+		// pattern begins.
 		place := risk.Place{CWD: cwd, Project: cwd}
 		if r.Scope.Project != "" {
 			place = risk.Place{CWD: r.Scope.Project, Project: r.Scope.Project}

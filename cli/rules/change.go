@@ -26,8 +26,9 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-// printSaved says what the rule is now and which waiting calls it has just decided: a change of
-// a rule can end calls, and the person must see that.
+// printSaved says what the rule is now and which waiting calls it has just decided: a
+// change of a rule can end calls, and the person must see that. did is the word in front,
+// such as "added".
 func printSaved(out io.Writer, did string, s broker.SavedRule) error {
 	r := s.Rule
 	line := fmt.Sprintf("%s %s: %s %s (%s, ends %s)", did, r.ID, r.Decision, show.Rule(r), show.Scope(r.Scope), endText(r, time.Now()))
@@ -42,18 +43,24 @@ func printSaved(out io.Writer, did string, s broker.SavedRule) error {
 	return nil
 }
 
-// ruleBody is a rule as the API takes it.
+// ruleBody is a rule as the API takes it. Members that the console gives (who made it,
+// when, how often it was used) are not sent. A version that is sent must be the one in
+// force, or the console refuses the change: somebody else has changed the rule since it was
+// read.
 func ruleBody(r rules.Rule) map[string]any {
 	body := map[string]any{
 		"priority": r.Priority, "enabled": r.Enabled, "scope": r.Scope, "tool": r.Tool, "where": r.Where, "decision": r.Decision,
 		"dangerous": r.Dangerous, "reason": r.Reason, "max_uses": r.MaxUses,
 	}
+	// Without an id the console makes one; with one from a file, the rule can be recognised
+	// again.
 	if r.ID != "" {
 		body["id"] = r.ID
 	}
 	if r.Version != 0 {
 		body["version"] = r.Version
 	}
+	// A zero time would be sent as the year 1, which is a rule that has ended.
 	if !r.ExpiresAt.IsZero() {
 		body["expires_at"] = r.ExpiresAt
 	}
@@ -63,14 +70,16 @@ func ruleBody(r rules.Rule) map[string]any {
 	return body
 }
 
-// saveRule sends r to the console, which checks it again and answers with the rule as it holds.
+// saveRule sends r to the console, which checks it again and answers with the rule as it
+// holds and with the calls that it decided. POST makes a rule, PUT changes one.
 func saveRule(ctx context.Context, c *client.Client, method, path string, r rules.Rule) (s broker.SavedRule, err error) {
 	err = c.Send(ctx, method, path, ruleBody(r), &s)
 	return s, err
 }
 
-// changeRule reads the rules from the console, lets f change the one that ref names,
-// and puts it back.
+// changeRule reads the rules from the console, lets f change the one that ref names, and
+// puts it back. f gets all rules, since a place is one among others; an error of it ends
+// the command and nothing is sent.
 func changeRule(cmd *cobra.Command, ref, did string, f func(r *rules.Rule, all []rules.Rule) error) error {
 	c, err := client.New(cmd)
 	if err != nil {
@@ -84,6 +93,8 @@ func changeRule(cmd *cobra.Command, ref, did string, f func(r *rules.Rule, all [
 	if err != nil {
 		return err
 	}
+	// The console would not write to a project's file: the file is the project's, and its
+	// change has to be trusted anew.
 	if r.Source != "" {
 		return exit.Error{Code: exit.Failed, Text: "this rule is in the file " + r.Source, Hint: "change it there"}
 	}
@@ -98,7 +109,8 @@ func changeRule(cmd *cobra.Command, ref, did string, f func(r *rules.Rule, all [
 }
 
 // ruleList asks the console for its rules. A change starts from these and not from the
-// database, so that it names the version that is in force.
+// database, so that it names the version that is in force. Rules of files are among them,
+// each with its Source.
 func ruleList(ctx context.Context, c *client.Client) ([]rules.Rule, error) {
 	var book struct {
 		Rules []rules.Rule `json:"rules"`
@@ -107,8 +119,9 @@ func ruleList(ctx context.Context, c *client.Client) ([]rules.Rule, error) {
 	return book.Rules, err
 }
 
-// newEnableCommand makes "rules enable" or "rules disable". They differ in one value, and in who
-// needs a token: the one that loosens does.
+// newEnableCommand makes "rules enable" or "rules disable". They differ in one value, and
+// in who needs a token: the one that loosens does. Which one that is depends on the rule,
+// so the console says it and not the command.
 func newEnableCommand(on bool) *cobra.Command {
 	verb, did, long := "enable", "on:", "enable switches a rule on again. A rule that allows needs an operator token for that."
 	if !on {
@@ -122,6 +135,8 @@ func newEnableCommand(on bool) *cobra.Command {
 		Args:              usage.OneArg("the id of a rule"),
 		ValidArgsFunction: completeRules,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			// Only the switch changes. The rest of the rule goes back as the console sent
+			// it.
 			return changeRule(cmd, args[0], did, func(r *rules.Rule, _ []rules.Rule) error {
 				r.Enabled = on
 				return nil
@@ -130,6 +145,8 @@ func newEnableCommand(on bool) *cobra.Command {
 	}
 }
 
+// newRemoveCommand makes "rules rm". It reads the rules first, because a rule may be named
+// by the beginning of its id and the sentence at the end says what is gone.
 func newRemoveCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:               "rm ID",
@@ -138,6 +155,7 @@ func newRemoveCommand() *cobra.Command {
 		Example:           "  aoctl rule rm 0197f3a2",
 		Args:              usage.OneArg("the id of a rule"),
 		ValidArgsFunction: completeRules,
+		// changeRule does not fit here: it puts a rule back, and this one is gone.
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := client.New(cmd)
 			if err != nil {
@@ -151,6 +169,7 @@ func newRemoveCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			// The broker's answer has no body that matters here; an empty object takes it.
 			if err := c.Send(cmd.Context(), http.MethodDelete, "/rules/"+url.PathEscape(r.ID), nil, &struct{}{}); err != nil {
 				return err
 			}
@@ -159,6 +178,8 @@ func newRemoveCommand() *cobra.Command {
 	}
 }
 
+// newMoveCommand makes "rules move". A place beside another rule is turned into a number
+// here: the console knows priorities only.
 func newMoveCommand() *cobra.Command {
 	var before, after string
 	var priority int
@@ -187,17 +208,21 @@ before allow. A deny always wins.`,
 	cmd.Flags().IntVar(&priority, "priority", rules.DefaultPriority, "the new priority, 0 to 1000000")
 	cmd.Flags().StringVar(&before, "before", "", "decide before this rule")
 	cmd.Flags().StringVar(&after, "after", "", "decide after this rule")
+	// These flags name a rule as the argument does, and completeRules takes any argument
+	// for the one.
 	for _, flag := range []string{"before", "after"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 			return completeRules(cmd, nil, begun)
 		})
 	}
+	// A default priority would move a rule by accident.
 	cmd.MarkFlagsOneRequired("priority", "before", "after")
 	cmd.MarkFlagsMutuallyExclusive("priority", "before", "after")
 	return cmd
 }
 
-// moveArgs takes one rule. Who writes the place behind it is told the flags for that.
+// moveArgs takes one rule. Who writes the place behind it is told the flags for that: a
+// number is meant for --priority, anything else for a rule.
 func moveArgs(cmd *cobra.Command, args []string) error {
 	if len(args) != 2 {
 		return usage.OneArg("the id of a rule")(cmd, args)
@@ -212,7 +237,9 @@ func moveArgs(cmd *cobra.Command, args []string) error {
 	}
 }
 
-// moveBeside gives r the priority one step before or after another rule.
+// moveBeside gives r the priority one step before or after another rule. Other rules may
+// have that priority already; among equals the more careful decision speaks first, so
+// nothing is loosened by a tie.
 func moveBeside(r *rules.Rule, all []rules.Rule, ref string, step int) error {
 	other, err := findRule(all, ref)
 	if err != nil {
@@ -226,6 +253,8 @@ func moveBeside(r *rules.Rule, all []rules.Rule, ref string, step int) error {
 	return nil
 }
 
+// newEditCommand makes "rules edit". It takes one rule: several in one text could be saved
+// half.
 func newEditCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "edit ID",
@@ -245,22 +274,33 @@ the rule as it was.`,
 	}
 }
 
-// editRule has the user edit one rule as text. What is not the user's to change (id, version,
-// origin) stays. Text that does not parse is left in its file.
+// editRule has the user edit one rule as text. What is not the user's to change (id,
+// version, origin) stays. Text that does not parse is left in its file, so that no typing
+// is lost.
+//
+// The version is the one that was read before the editor opened. When the rule was changed
+// meanwhile, the console refuses this one.
 func editRule(ctx context.Context, r *rules.Rule) error {
 	text := rulesfile.Format([]rules.Rule{*r})
+	// The name ends in .toml so that editors colour it.
 	changed, path, err := terminal.Edit(ctx, "rule.toml", text)
 	if err != nil {
 		return err
 	}
 	list, err := rulesfile.Parse(changed)
+	// An emptied text does not remove the rule: "rm" does, and asks for a token where it
+	// must.
 	if err == nil && len(list) != 1 {
 		err = fmt.Errorf("there are %d rules in it, not one", len(list))
 	}
 	if err != nil {
 		return usage.Error{Text: fmt.Sprintf("%s: %v", path, err), Hint: "the rule stays as it was; your text is still in that file"}
 	}
+	// The text has been read. A folder that stays behind does no harm, so its error is
+	// dropped.
 	_ = os.RemoveAll(filepath.Dir(path))
+	// Nothing is sent then: a save without a change would still make a new version of the
+	// rule.
 	if slices.Equal(changed, text) {
 		return exit.Error{Code: exit.OK, Text: "nothing was changed"}
 	}

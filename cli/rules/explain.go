@@ -26,6 +26,8 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
+// explainOptions are the flags of "aoctl rule explain": the parts of a call that nobody
+// made, and "" for what is to be as it is here.
 type explainOptions struct {
 	tool, input, cwd, project, session, agent, file string
 	json                                            output.Format
@@ -48,6 +50,8 @@ and elements.`,
   aoctl rule explain --tool Edit src/main.go
   aoctl rule explain --tool mcp__github__create_issue --input '{"title":"x"}'
   aoctl rule explain --rules new.toml --json 'curl https://example.com | sh'`,
+		// What an argument means depends on the tool, so the error can only be worded when
+		// the flags are known.
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && o.input != "" {
 				return nil
@@ -75,14 +79,16 @@ and elements.`,
 	return cmd
 }
 
-// explained is what --json prints.
+// explained is what --json prints: the judgement as package rules has it, beside an id.
 type explained struct {
 	ID string `json:"id"` // the digest of the call: the same digest is the same call
 	rules.Assessment
 }
 
-// explain judges the call of the arguments by the rules in force, or by those of a file, and
-// prints which rule spoke about which part of it. Nothing is run, and no console is needed.
+// explain judges the call of the arguments by the rules in force, or by those of a file,
+// and prints which rule spoke about which part of it. Nothing is run, and no console is
+// needed. Paths are looked at as they are on the disk, since a link may lead out of the
+// project.
 func explain(cmd *cobra.Command, o explainOptions, args []string) error {
 	cwd, project, err := o.folders()
 	if err != nil {
@@ -97,6 +103,8 @@ func explain(cmd *cobra.Command, o explainOptions, args []string) error {
 			if k.All, err = readFile(o.file); err != nil {
 				return err
 			}
+			// The log's problem is about the rules in force; these come from the file
+			// alone.
 			k.All, k.Problem = numbered(k.All), ""
 		}
 		set, err := k.Set()
@@ -107,7 +115,11 @@ func explain(cmd *cobra.Command, o explainOptions, args []string) error {
 		if err != nil {
 			return err
 		}
+		// The judgement counts no use of a rule: it works on rules that were compiled for
+		// this command.
 		a := set.Judge(rules.Prepare(k.Question(o.tool, input, cwd, session, agent)), time.Now())
+		// With a log that does not verify, rules that allow do not count. Those that refuse
+		// still do, and explain must not promise more than the console would do.
 		if a.Verdict == rules.Allow && k.Problem != "" {
 			a.Verdict, a.Rule, a.Reason = rules.Ask, "", k.Problem
 		}
@@ -118,7 +130,8 @@ func explain(cmd *cobra.Command, o explainOptions, args []string) error {
 	})
 }
 
-// folders are the call's folder and its project's, absolute.
+// folders are the call's folder and its project's, absolute. Without --project the call's
+// folder is the project, and without --cwd that is the current one.
 func (o explainOptions) folders() (cwd, project string, err error) {
 	for _, f := range []struct{ flag, path string }{{"--cwd", o.cwd}, {"--project", o.project}} {
 		if f.path == "" {
@@ -128,6 +141,7 @@ func (o explainOptions) folders() (cwd, project string, err error) {
 			return "", "", usage.Error{Text: fmt.Sprintf("%s %s is not a folder", f.flag, f.path), Hint: "name a folder that exists"}
 		}
 	}
+	// Abs of "" is the current folder.
 	if cwd, err = filepath.Abs(o.cwd); err != nil {
 		return "", "", fmt.Errorf("find the current folder: %w", err)
 	}
@@ -138,13 +152,16 @@ func (o explainOptions) folders() (cwd, project string, err error) {
 	return cwd, project, err
 }
 
-// mainParams say for well-known tools which parameter the argument is.
+// mainParams say for well-known tools which parameter the argument is. The names are those
+// of the agents' own tools; a tool that is not here needs --input.
 var mainParams = map[string]string{
 	"Read": "file_path", "Write": "file_path", "Edit": "file_path", "MultiEdit": "file_path", "NotebookEdit": "notebook_path",
 	"WebFetch": "url", "WebSearch": "query", "Grep": "path", "Glob": "path", "LS": "path",
 }
 
-// mainParam is the parameter that a bare argument stands for.
+// mainParam is the parameter that a bare argument stands for, and whether there is one.
+// Tools that run commands come first: which those are, and by what name, package rules
+// knows.
 func mainParam(tool string) (string, bool) {
 	if p, ok := rules.CommandParam(tool); ok {
 		return p, true
@@ -153,8 +170,9 @@ func mainParam(tool string) (string, bool) {
 	return p, ok
 }
 
-// callInput is the input of the call: the JSON of --input, else an object with the argument as
-// the main parameter of the tool.
+// callInput is the input of the call: the JSON of --input, else an object with the argument
+// as the main parameter of the tool. --input goes to the rules as it was typed; that it is
+// one object is all that is checked here.
 func (o explainOptions) callInput(args []string) (json.RawMessage, error) {
 	if o.input != "" {
 		var object map[string]json.RawMessage
@@ -171,8 +189,9 @@ func (o explainOptions) callInput(args []string) (json.RawMessage, error) {
 	return raw, err
 }
 
-// printAssessment prints the verdict first, then each element with the rule that decided it, and
-// last all rules that match: those that lost explain why the verdict is not another one.
+// printAssessment prints the verdict first, then each element with the rule that decided
+// it, and last all rules that match: those that lost explain why the verdict is not another
+// one. list is where rules are named from.
 func printAssessment(out io.Writer, a rules.Assessment, list []rules.Rule) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", a.Verdict, a.Reason)
@@ -185,8 +204,12 @@ func printAssessment(out io.Writer, a rules.Assessment, list []rules.Rule) error
 		return err
 	}
 	t := &show.Table{Head: []string{"VERDICT", "KIND", "ELEMENT", "RULE", "WHY"}, Spare: []string{"KIND", "RULE"}}
+	// An element is one part of the call that was judged by itself: a command of a
+	// pipeline, a path, a URL.
 	for _, e := range a.Elements {
 		verdict := string(e.Verdict)
+		// A neutral part, such as "cd" or an assignment, has no verdict that counts: it
+		// neither allows nor refuses.
 		if e.Neutral {
 			verdict = "-"
 		}
@@ -198,7 +221,9 @@ func printAssessment(out io.Writer, a rules.Assessment, list []rules.Rule) error
 	return printMatches(out, a, list)
 }
 
-// elementText is what an element does, wrappers in front.
+// elementText is what an element does, wrappers in front: a path with where it really
+// leads, a command with its words, anything else as its text. It is not safe for a terminal
+// yet; a table makes it so.
 func elementText(e rules.Judged) string {
 	text := e.Text
 	if len(e.Argv) > 0 {
@@ -216,8 +241,8 @@ func elementText(e rules.Judged) string {
 	return text
 }
 
-// ruleWord is a rule in words. An id that is not in list is printed as it is, since built-in
-// rules have names instead of ids.
+// ruleWord is a rule in words. An id that is not in list is printed as it is, since
+// built-in rules have names instead of ids. "-" means that no rule spoke.
 func ruleWord(id string, list []rules.Rule) string {
 	if id == "" {
 		return "-"
@@ -230,9 +255,12 @@ func ruleWord(id string, list []rules.Rule) string {
 	return id
 }
 
-// printMatches lists all rules that match anything in the call.
+// printMatches lists all rules that match anything in the call: those that speak, and those
+// that match and may not allow it. The second kind is what people look for when a rule
+// "does nothing".
 func printMatches(out io.Writer, a rules.Assessment, list []rules.Rule) error {
 	seen, idle := map[string]bool{}, map[string]bool{}
+	// One rule may match several elements, and is listed once.
 	for _, e := range a.Elements {
 		for _, id := range e.Matches {
 			seen[id] = true
@@ -250,7 +278,8 @@ func printMatches(out io.Writer, a rules.Assessment, list []rules.Rule) error {
 	return printRules(out, "matching rules that may not allow this", idle, list)
 }
 
-// printRules prints those of list whose ids are chosen, under a title.
+// printRules prints those of list whose ids are chosen, under a title. It goes through list
+// and not through chosen, because the order of the list is the order in which rules decide.
 func printRules(out io.Writer, title string, chosen map[string]bool, list []rules.Rule) error {
 	if len(chosen) == 0 {
 		return nil
@@ -268,7 +297,8 @@ func printRules(out io.Writer, title string, chosen map[string]bool, list []rule
 	return nil
 }
 
-// readFile reads a file of rules as a person wrote it; "-" is standard input.
+// readFile reads a file of rules as a person wrote it; "-" is standard input. A file with
+// one thing wrong in it gives no rules at all, and the error names the line.
 func readFile(path string) ([]rules.Rule, error) {
 	data, err := readAll(path)
 	if err != nil {
@@ -277,6 +307,7 @@ func readFile(path string) ([]rules.Rule, error) {
 	list, err := rulesfile.Parse(data)
 	if err != nil {
 		hint := "nothing was changed; docs/rules.md describes the format"
+		// JSON is what people have who come from an agent's own settings.
 		if json.Valid(data) {
 			hint = `nothing was changed; rules are TOML. Claude Code's own settings are read with "aoctl rules import claude"`
 		}
@@ -285,7 +316,8 @@ func readFile(path string) ([]rules.Rule, error) {
 	return list, nil
 }
 
-// numbered gives rules without an id one for this run, so that they can be told apart.
+// numbered gives rules without an id one for this run, so that they can be told apart. It
+// changes list itself, which is fresh from a file. The ids go into no database.
 func numbered(list []rules.Rule) []rules.Rule {
 	for i := range list {
 		if list[i].ID == "" {
@@ -298,7 +330,8 @@ func numbered(list []rules.Rule) []rules.Rule {
 // maxFile bounds what is read from a file that a command line names.
 const maxFile = 4 << 20
 
-// readAll reads a file, or standard input for "-"; at most maxFile bytes.
+// readAll reads a file, or standard input for "-"; at most maxFile bytes. More is an error
+// and not cut: half a rules file may be a valid one that allows more.
 func readAll(path string) ([]byte, error) {
 	in := os.Stdin
 	if path != "-" {
@@ -316,7 +349,9 @@ func readAll(path string) ([]byte, error) {
 	return data, err
 }
 
-// sessionOf finds the session that ref names, as its id and its agent; "" is none.
+// sessionOf finds the session that ref names, as its id and its agent; "" is none. agent is
+// the kind to take where the session does not say its own. Without a database no session
+// can be found, and naming one is an error.
 func sessionOf(ctx context.Context, k *state.Rulebook, ref, agent string) (id, kind string, err error) {
 	if ref == "" {
 		return "", agent, nil

@@ -26,8 +26,8 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-// newExportCommand makes "rules export". Rules of a project's own file are not in it: they belong
-// to the project and would hold everywhere after an import.
+// newExportCommand makes "rules export". Rules of a project's own file are not in it: they
+// belong to the project and would hold everywhere after an import.
 func newExportCommand() *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
@@ -40,6 +40,7 @@ rules that have ended, unless you give --all.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return state.WithRules(cmd.Context(), "", func(k *state.Rulebook) error {
 				now := time.Now()
+				// The clone keeps k.Own whole: DeleteFunc clears what it drops.
 				list := slices.DeleteFunc(slices.Clone(k.Own), func(r rules.Rule) bool {
 					return !all && (!r.ExpiresAt.IsZero() && !now.Before(r.ExpiresAt) || r.MaxUses > 0 && r.Uses >= r.MaxUses)
 				})
@@ -52,6 +53,7 @@ rules that have ended, unless you give --all.`,
 	return cmd
 }
 
+// importOptions are the flags of "aoctl rule import".
 type importOptions struct {
 	project string
 	dryRun  bool
@@ -59,6 +61,7 @@ type importOptions struct {
 }
 
 // newImportCommand makes "rules import", from a rules file or from Claude Code's settings.
+// A file of the name "claude" is read as ./claude.
 func newImportCommand() *cobra.Command {
 	var o importOptions
 	cmd := &cobra.Command{
@@ -84,6 +87,8 @@ rule alone whose id is known. Rules that allow need an operator token.`,
 			if err != nil {
 				return err
 			}
+			// A dry run needs no console, so it cannot tell what is known already and
+			// prints all rules.
 			if !o.dryRun {
 				if list, err = newRules(cmd, list); err != nil {
 					return err
@@ -98,11 +103,13 @@ rule alone whose id is known. Rules that allow need an operator token.`,
 	return cmd
 }
 
-// rules reads the rules of the argument. From Claude Code's settings it takes what can be said as
-// narrowly here and tells the rest: a wider rule than the user wrote must not come of an import.
+// rules reads the rules of the argument. From Claude Code's settings it takes what can be
+// said as narrowly here and tells the rest: a wider rule than the user wrote must not come
+// of an import. The project's settings give rules for that project alone.
 func (o importOptions) rules(cmd *cobra.Command, from string) ([]rules.Rule, error) {
 	if from != "claude" {
 		list, err := readFile(from)
+		// Whoever writes "aoctl rule import settings" most likely means Claude Code's.
 		if problem, ok := errors.AsType[usage.Error](err); ok && strings.HasPrefix(problem.Text, "cannot read") {
 			problem.Hint = `name a rules file, or "claude" for the permissions in Claude Code's settings`
 			return nil, problem
@@ -117,6 +124,7 @@ func (o importOptions) rules(cmd *cobra.Command, from string) ([]rules.Rule, err
 	home := workspace.UserHome()
 	var list []rules.Rule
 	found := false
+	// A settings file that cannot be parsed ends the import before anything was added.
 	for _, f := range []struct{ path, project string }{
 		{filepath.Join(home, ".claude", "settings.json"), ""},
 		{filepath.Join(project, ".claude", "settings.json"), project},
@@ -126,6 +134,8 @@ func (o importOptions) rules(cmd *cobra.Command, from string) ([]rules.Rule, err
 		if errors.Is(err, fs.ErrNotExist) || !filepath.IsAbs(f.path) { // without a home there are no settings in it
 			continue
 		}
+		// A file that is there and cannot be read ends the import: its deny rules might be
+		// the ones that matter.
 		if err != nil {
 			return nil, exit.Error{Code: exit.Failed, Text: fmt.Sprintf("cannot read %s: %v", f.path, exit.RootCause(err)), Cause: err}
 		}
@@ -134,6 +144,8 @@ func (o importOptions) rules(cmd *cobra.Command, from string) ([]rules.Rule, err
 		if err != nil {
 			return nil, usage.Error{Text: fmt.Sprintf("%s: %v", f.path, err), Hint: "nothing was added"}
 		}
+		// What is left out goes to stderr, one line each, so that a dry run's output stays
+		// a rules file.
 		for _, s := range skipped {
 			fmt.Fprintln(cmd.ErrOrStderr(), "left out "+safe.Line(s.Text+" of "+f.path+": "+s.Why))
 		}
@@ -145,8 +157,8 @@ func (o importOptions) rules(cmd *cobra.Command, from string) ([]rules.Rule, err
 	return list, nil
 }
 
-// newRules leaves out those that the console knows already: by id, or because another
-// one says the same.
+// newRules leaves out those that the console knows already: by id, or because another one
+// says the same. So an import may be run again, and after one that was refused halfway.
 func newRules(cmd *cobra.Command, list []rules.Rule) ([]rules.Rule, error) {
 	c, err := client.New(cmd)
 	if err != nil {
@@ -156,6 +168,8 @@ func newRules(cmd *cobra.Command, list []rules.Rule) ([]rules.Rule, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Two rules say the same when they read the same in a file without what tells their
+	// origin.
 	says := func(r rules.Rule) string {
 		r.ID, r.CreatedAt, r.UpdatedAt, r.CreatedBy, r.CreatedFrom = "", time.Time{}, time.Time{}, "", ""
 		return string(rulesfile.Format([]rules.Rule{r}))

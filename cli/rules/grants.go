@@ -19,8 +19,9 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-// newGrantsCommand makes "grants". They are here and not with the sessions, because a grant allows
-// a call that has not been made yet, as a rule does.
+// newGrantsCommand makes "grants". They are here and not with the sessions, because a grant
+// allows a call that has not been made yet, as a rule does. No command makes one: a grant
+// comes of allowing a call that is over.
 func newGrantsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "grants",
@@ -32,6 +33,8 @@ grant: when the agent makes exactly the same call again within some minutes, it 
 	return usage.Noun(cmd, newGrantsListCommand(), newGrantsRevokeCommand())
 }
 
+// newGrantsListCommand makes "grants list". Grants that were used or have ended are in the
+// log.
 func newGrantsListCommand() *cobra.Command {
 	var as output.Format
 	cmd := &cobra.Command{
@@ -53,6 +56,8 @@ func newGrantsListCommand() *cobra.Command {
 			}
 			t := &show.Table{Head: []string{"ID", "SESSION", "ENDS IN", "CALL"}, Spare: []string{"SESSION"}}
 			for _, g := range list {
+				// A grant has no tool and no text of its own, only the request that it came
+				// of.
 				t.Add(g.ID[:min(8, len(g.ID))], g.SessionID, figures.Clock(time.Until(g.ExpiresAt)), "request "+g.RequestID)
 			}
 			return t.Print(cmd.OutOrStdout())
@@ -62,7 +67,8 @@ func newGrantsListCommand() *cobra.Command {
 	return cmd
 }
 
-// grants asks the console. It alone knows which grants still hold: each lives for some minutes.
+// grants asks the console. It alone knows which grants still hold: each lives for some
+// minutes.
 func grants(cmd *cobra.Command) ([]broker.Grant, error) {
 	c, err := client.New(cmd)
 	if err != nil {
@@ -73,7 +79,8 @@ func grants(cmd *cobra.Command) ([]broker.Grant, error) {
 	return list, err
 }
 
-// newGrantsRevokeCommand makes "grants revoke". It takes no token, since it only refuses.
+// newGrantsRevokeCommand makes "grants revoke". It takes no token, since it only refuses. A
+// grant that is used in this very moment is gone already, and the console says that.
 func newGrantsRevokeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "revoke ID",

@@ -19,6 +19,8 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
+// long is the help of the noun. It says what a reader of every other command here has to
+// know.
 const long = `Rules say in advance which calls may run, which must not, and which a person answers.
 A deny that matches always wins. Otherwise the rule with the lowest priority number
 decides, ask before allow. A call that no rule matches waits for a person. Rules look
@@ -29,6 +31,8 @@ list, show, explain, test, suggest and export read the database, with or without
 console. The others talk to the running console. Rules that allow, and changes to
 rules that refuse, need an operator token (in the console: r, then t) in AOCTL_TOKEN.`
 
+// newRulesCommand makes the noun "rule", with the old name "rules" beside it. The commands
+// stand in the order in which a newcomer needs them: look, add, try, change.
 func newRulesCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "rule",
@@ -44,6 +48,8 @@ func newRulesCommand() *cobra.Command {
 	)
 }
 
+// newListCommand makes "rules list". It reads the database, so it also shows what will hold
+// when a console starts.
 func newListCommand() *cobra.Command {
 	var as output.Format
 	cmd := &cobra.Command{
@@ -66,8 +72,9 @@ folder. HITS counts the calls that a rule helped to decide.`,
 	return cmd
 }
 
-// listRules prints the rules in the order in which they decide. A problem comes first: with a log
-// that does not verify, no rule allows anything, whatever the list says.
+// listRules prints the rules in the order in which they decide. A problem comes first: with
+// a log that does not verify, no rule allows anything, whatever the list says. k.All is in
+// that order already.
 func listRules(k *state.Rulebook, out io.Writer, now time.Time) error {
 	if k.Problem != "" {
 		if err := show.Line(out, "! "+safe.Line(k.Problem)); err != nil {
@@ -82,6 +89,8 @@ func listRules(k *state.Rulebook, out io.Writer, now time.Time) error {
 		ids[i] = r.ID
 	}
 	short := show.ShortIDs(ids)
+	// What a narrow window leaves out first is what helps to clean up; what a rule does and
+	// where stays longest.
 	t := &show.Table{Head: []string{"ID", "PRIO", "DECISION", "RULE", "SCOPE", "ENDS", "HITS", "LAST", "NOTE"}, Spare: []string{"LAST", "HITS", "PRIO", "NOTE", "SCOPE", "ENDS"}}
 	for _, r := range k.All {
 		t.Add(short[r.ID], fmt.Sprint(r.Priority), string(r.Decision), show.Rule(r), show.Scope(r.Scope), endText(r, now), fmt.Sprint(r.Uses), lastText(r, now), noteText(r, now))
@@ -89,7 +98,8 @@ func listRules(k *state.Rulebook, out io.Writer, now time.Time) error {
 	return t.Print(out)
 }
 
-// endText says how long a rule will speak.
+// endText says how long a rule will speak: a time, a number of uses, both, or "never" for
+// one that never ends.
 func endText(r rules.Rule, now time.Time) string {
 	var parts []string
 	if !r.ExpiresAt.IsZero() {
@@ -109,8 +119,8 @@ func endText(r rules.Rule, now time.Time) string {
 	return strings.Join(parts, ", ")
 }
 
-// lastText says when a rule last helped to decide a call, for a person who looks for rules to
-// remove.
+// lastText says when a rule last helped to decide a call, for a person who looks for rules
+// to remove. "never" counts from when the rule was made, as far back as the log goes.
 func lastText(r rules.Rule, now time.Time) string {
 	if r.LastUsedAt.IsZero() {
 		return "never"
@@ -118,8 +128,9 @@ func lastText(r rules.Rule, now time.Time) string {
 	return figures.Ago(now.Sub(r.LastUsedAt)) + " ago"
 }
 
-// noteText says why a rule may not do what it says (off, expired, used up), and whether it goes
-// further than others (dangerous calls).
+// noteText says why a rule may not do what it says (off, expired, used up), and whether it
+// goes further than others (dangerous calls). The first reason that keeps it from speaking
+// is enough.
 func noteText(r rules.Rule, now time.Time) string {
 	var notes []string
 	switch {
@@ -141,6 +152,8 @@ func noteText(r rules.Rule, now time.Time) string {
 	return strings.Join(notes, ", ")
 }
 
+// newShowCommand makes "rules show". What a file does not have, version and hits, stands
+// below it as a comment, so that the output is still a rules file.
 func newShowCommand() *cobra.Command {
 	var as output.Format
 	cmd := &cobra.Command{
@@ -168,7 +181,9 @@ func newShowCommand() *cobra.Command {
 	return cmd
 }
 
-// findRule picks the one rule whose id is ref or begins with it.
+// findRule picks the one rule whose id is ref or begins with it. A whole id wins over
+// another one that begins with it. Several are a usage.Error that lists them, none is
+// exit.NotFound.
 func findRule(list []rules.Rule, ref string) (rules.Rule, error) {
 	var found []rules.Rule
 	for _, r := range list {
@@ -192,7 +207,8 @@ func findRule(list []rules.Rule, ref string) (rules.Rule, error) {
 	return rules.Rule{}, usage.Ambiguous("rule", ref, lines)
 }
 
-// completeRules offers the ids of rules.
+// completeRules offers the ids of rules, each with what it says. It asks no console: the
+// database answers at once.
 func completeRules(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp

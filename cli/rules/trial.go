@@ -30,6 +30,7 @@ import (
 
 const historySince = "90d" // recorded calls that test and suggest look at, unless told otherwise
 
+// testOptions are the flags of "aoctl rule test".
 type testOptions struct {
 	since   string
 	history bool
@@ -37,7 +38,8 @@ type testOptions struct {
 	json    output.Format
 }
 
-// newTestCommand makes "rules test".
+// newTestCommand makes "rules test". Its exit code is for a check before rules are rolled
+// out.
 func newTestCommand() *cobra.Command {
 	var o testOptions
 	cmd := &cobra.Command{
@@ -65,8 +67,10 @@ Paths are judged as they are on the disk now, not as they were then.`,
 	return cmd
 }
 
-// testRules tries rules on what is recorded: those in force, those of a file in their place, or
-// both together with --add. It fails when a call that a person denied would run.
+// testRules tries rules on what is recorded: those in force, those of a file in their
+// place, or both together with --add. It fails when a call that a person denied would run.
+// What a rule of the file decides is compared with the rules in force, not with what
+// happened then.
 func testRules(cmd *cobra.Command, o testOptions, args []string) error {
 	since, err := usage.ParseSince(o.since, time.Now())
 	if err != nil {
@@ -77,6 +81,8 @@ func testRules(cmd *cobra.Command, o testOptions, args []string) error {
 		if err != nil {
 			return err
 		}
+		// Without a file nothing is proposed: the rules in force are replayed against what
+		// people decided.
 		proposed, list := current, k.All
 		if len(args) == 1 {
 			if list, err = readFile(args[0]); err != nil {
@@ -89,6 +95,7 @@ func testRules(cmd *cobra.Command, o testOptions, args []string) error {
 			if proposed, err = rules.Compile(list); err != nil {
 				return usage.Error{Text: fmt.Sprintf("%s: %v", args[0], err)}
 			}
+			// The compiled rules are in the order in which they decide, which Lint needs.
 			list = proposed.Rules()
 		}
 		h := &history{known: k, since: since, none: !o.history}
@@ -101,10 +108,13 @@ func testRules(cmd *cobra.Command, o testOptions, args []string) error {
 				return err
 			}
 		}
+		// An empty list is [] for programs, never null.
 		t := testReport{Report: report, Findings: append([]rules.Finding{}, rules.Lint(list, time.Now())...)}
 		if err := t.print(cmd.OutOrStdout(), &o.json, list); err != nil {
 			return err
 		}
+		// The report is printed first. The error only gives a script the exit code and the
+		// reason.
 		if report.Worse > 0 {
 			return exit.Error{Code: exit.Failed, Text: figures.Plural(report.Worse, "call") + " that a person denied would run"}
 		}
@@ -112,7 +122,8 @@ func testRules(cmd *cobra.Command, o testOptions, args []string) error {
 	})
 }
 
-// history reads the recorded calls as rules see them.
+// history reads the recorded calls as rules see them. It reads them once, one after the
+// other, since a year of calls does not fit into memory; err is for after the last one.
 type history struct {
 	known *state.Rulebook
 	since time.Time
@@ -122,10 +133,12 @@ type history struct {
 	places map[string]risk.Place // by project and folder, followed once in a run
 }
 
-// errEnough ends a read of the history that nobody goes on with.
+// errEnough ends a read of the history that nobody goes on with. It never leaves this file.
 var errEnough = errors.New("enough")
 
-// calls yields the recorded calls, oldest first.
+// calls yields the recorded calls, oldest first. An iterator has no room for an error, so
+// it stops early and leaves the reason in h.err; a caller must look there. Without a
+// database it yields nothing.
 func (h *history) calls(ctx context.Context) iter.Seq[ruleshistory.Past] {
 	return func(yield func(ruleshistory.Past) bool) {
 		if h.none || h.known.Reader == nil {
@@ -136,7 +149,10 @@ func (h *history) calls(ctx context.Context) iter.Seq[ruleshistory.Past] {
 			h.err = err
 			return
 		}
+		// One preparer serves all calls: many of them have the same command, which is
+		// parsed once.
 		var prepare rules.Preparer
+		// The database is read while rules judge, so one call is in memory at a time.
 		err = h.known.Reader.EachRequest(ctx, h.since, func(r broker.Request) error {
 			if !yield(h.prepared(&prepare, r, projects)) {
 				return errEnough
@@ -149,19 +165,25 @@ func (h *history) calls(ctx context.Context) iter.Seq[ruleshistory.Past] {
 	}
 }
 
-// prepared is a recorded call as the trial needs it: read as rules read it, and how it ended.
+// prepared is a recorded call as the trial needs it: read as rules read it, and how it
+// ended. The disk is looked at as it is today, which is the only disk there is.
 func (h *history) prepared(prepare *rules.Preparer, r broker.Request, projects map[string]string) ruleshistory.Past {
+	// A session whose project is not on record is judged as if its folder were one.
 	project := cmp.Or(projects[r.SessionID], r.CWD)
 	tool, input := r.Call()
 	p := ruleshistory.Past{
 		ID: r.ID, SessionID: r.SessionID, At: r.CreatedAt, State: string(r.State),
 		Call: prepare.Prepare(rules.Question{
+			// Vouched depends on the agent and its event alone, so the record gives the
+			// same answer as the console did.
 			Tool: tool, Input: input, Agent: r.Agent, SessionID: r.SessionID, Trusted: r.Vouched(), Exists: workspace.FileExists, Matches: workspace.Matches, Special: workspace.SpecialFile,
 			Place: h.place(project, r.CWD),
 		}),
 	}
+	// A call that still waits has no outcome; it counts as neither asked nor decided.
 	if o := r.Outcome; o != nil {
 		p.ByKind, p.Took = string(o.By.Kind), o.At.Sub(r.CreatedAt)
+		// A person was asked unless a rule decided or the session was only observed.
 		p.Prompted = o.By.Kind != broker.ByRule && o.By.Kind != broker.ByObserve
 		if o.By.Kind == broker.ByRule {
 			p.ByRule = o.By.ID
@@ -170,11 +192,14 @@ func (h *history) prepared(prepare *rules.Preparer, r broker.Request, projects m
 	return p
 }
 
-// place is where a call of a project was made.
+// place is where a call of a project was made. Following the links of a folder costs time,
+// and most calls of a run come from a few folders, so places are kept.
 func (h *history) place(project, cwd string) risk.Place {
 	key := project + "\x00" + cwd
 	at, ok := h.places[key]
 	if !ok {
+		// A full map is dropped whole. The calls come by time, so the folders of late calls
+		// are others.
 		if len(h.places) >= maxPlaces || h.places == nil {
 			h.places = map[string]risk.Place{}
 		}
@@ -187,8 +212,8 @@ func (h *history) place(project, cwd string) risk.Place {
 // maxPlaces bounds the memory of a history, in places.
 const maxPlaces = 64
 
-// sessionProjects says which project each recorded session belongs to: rules look at the project,
-// and a recorded call has only its session.
+// sessionProjects says which project each recorded session belongs to: rules look at the
+// project, and a recorded call has only its session. A session without one has "".
 func sessionProjects(ctx context.Context, r *store.Reader) (map[string]string, error) {
 	list, err := r.Sessions(ctx, broker.SessionFilter{Limit: 1_000_000})
 	if err != nil {
@@ -201,18 +226,21 @@ func sessionProjects(ctx context.Context, r *store.Reader) (map[string]string, e
 	return m, nil
 }
 
-// testReport is what test prints.
+// testReport is what test prints. Findings are about the rules alone and come without any
+// history; the list is never null.
 type testReport struct {
 	ruleshistory.Report
 	Findings []rules.Finding `json:"findings"`
 }
 
-// print puts the calls that a person denied and that would now run first, with a sign of their
-// own: they are the reason to try rules before they hold.
+// print puts the calls that a person denied and that would now run first, with a sign of
+// their own: they are the reason to try rules before they hold. The order of t.Changes is
+// the report's.
 func (t testReport) print(out io.Writer, as *output.Format, list []rules.Rule) error {
 	if as.On() {
 		return as.Print(out, t)
 	}
+	// Counts come first, since most trials end with them: nothing changed.
 	lines := []string{
 		fmt.Sprintf("%s recorded: %d allowed, %d denied, %d asked by the rules", figures.Plural(t.Calls, "call"), t.After.Allow, t.After.Deny, t.After.Ask),
 		fmt.Sprintf("questions to a person: %d before, %d after; %s judged otherwise", t.PromptsBefore, t.PromptsAfter, figures.Plural(t.Changed, "call")),
@@ -234,7 +262,7 @@ func (t testReport) print(out io.Writer, as *output.Format, list []rules.Rule) e
 }
 
 // about says what is odd about the rules themselves. Where no call is on record every rule
-// matches nothing, and that is no news.
+// matches nothing, and that is no news. The lines are not safe for a terminal yet.
 func (t testReport) about(list []rules.Rule) (lines []string) {
 	if t.Calls > 0 {
 		for _, id := range t.Dead {
@@ -251,14 +279,15 @@ func (t testReport) about(list []rules.Rule) (lines []string) {
 	return lines
 }
 
+// suggestOptions are the flags of "aoctl rule suggest".
 type suggestOptions struct {
 	since     string
 	max, hits int
 	json      output.Format
 }
 
-// newSuggestCommand makes "rules suggest". It prints a file and adds nothing: a person reads each
-// rule before it allows calls.
+// newSuggestCommand makes "rules suggest". It prints a file and adds nothing: a person
+// reads each rule before it allows calls. Nor does it change the record.
 func newSuggestCommand() *cobra.Command {
 	var o suggestOptions
 	cmd := &cobra.Command{
@@ -280,8 +309,9 @@ call that was ever denied. suggest adds nothing: read the file, then import it.`
 	return cmd
 }
 
-// suggestRules looks for rules beside those in force, so that nothing is suggested that a rule
-// allows already.
+// suggestRules looks for rules beside those in force, so that nothing is suggested that a
+// rule allows already. Three calls alike are the least that is worth a rule, unless --hits
+// says another number.
 func suggestRules(cmd *cobra.Command, o suggestOptions) error {
 	since, err := usage.ParseSince(o.since, time.Now())
 	if err != nil {
@@ -304,8 +334,10 @@ func suggestRules(cmd *cobra.Command, o suggestOptions) error {
 	})
 }
 
-// printSuggestions prints a rules file with one header. The texts of calls come from agents, so
-// they are cut to one line and stand in comments, where they cannot become rules.
+// printSuggestions prints a rules file with one header. The texts of calls come from
+// agents, so they are cut to one line and stand in comments, where they cannot become
+// rules. With nothing to suggest the output is a comment too, so that it can be imported
+// all the same.
 func printSuggestions(out io.Writer, list []ruleshistory.Suggestion, as *output.Format) error {
 	if as.On() {
 		return as.Print(out, list)
@@ -328,5 +360,6 @@ func printSuggestions(out io.Writer, list []ruleshistory.Suggestion, as *output.
 	return nil
 }
 
-// oneLine shortens a text to what fits beside others.
+// oneLine shortens a text to what fits beside others, and makes it safe. A newline becomes
+// a sign, so the rest of the text cannot leave the comment that it stands in.
 func oneLine(text string) string { return safe.Head(text, 100) }

@@ -17,15 +17,22 @@ import (
 // maxPrompt is the longest first message, bytes: what the console takes.
 const maxPrompt = 256 << 10
 
-// managedProgram finds the agent called name.
+// managedProgram finds the agent called name, which may be a path. The result is absolute:
+// a session that is resumed elsewhere must run the same program. Only Claude Code has the
+// channel by which a runner holds a session, so only it can be run.
 func managedProgram(name string) (string, error) {
 	if base := filepath.Base(name); base != "claude" {
 		hint := `start it as usual; its calls ask here through its hooks ("aoctl install" puts them in)`
 		return "", usage.Error{Text: fmt.Sprintf("%s cannot be run as a managed session: claude can", base), Hint: hint}
 	}
+	// A name without a slash is looked for in PATH, as the shell would; the path that is
+	// found is kept.
 	path, err := exec.LookPath(name)
 	if err == nil {
 		path, err = filepath.Abs(path)
+	}
+	if errors.Is(err, exec.ErrNotFound) {
+		return "", exit.Error{Code: exit.Failed, Text: name + " is in none of the folders of PATH", Hint: "install it, or name its path after --", Cause: err}
 	}
 	if err != nil {
 		return "", exit.Error{Code: exit.Failed, Text: fmt.Sprintf("%s was not found: %v", name, exit.RootCause(err)), Hint: "install it, or name its path after --", Cause: err}
@@ -33,7 +40,9 @@ func managedProgram(name string) (string, error) {
 	return path, nil
 }
 
-// What claude's options mean for a command line of ours.
+// What claude's options mean for a command line of ours. They are those of its --help; an
+// option that is not here takes no value as far as run can tell, and goes to the agent as
+// it is.
 var (
 	claudeSetHere = []string{
 		"--print", "--input-format", "--output-format", "--permission-prompt-tool", "--permission-prompts", "--session-id", "--resume",
@@ -54,7 +63,8 @@ var (
 
 // splitPrompt takes the prompt from the agent's arguments: the last one, unless it begins
 // with "-" or is the value of the option right before it. A "--" before it makes it the
-// prompt in any case.
+// prompt in any case. prompt is "-" for one that is to be read from standard input, and ""
+// for none.
 func splitPrompt(args []string) (rest []string, prompt string, err error) {
 	n := len(args)
 	switch {
@@ -72,11 +82,15 @@ func splitPrompt(args []string) (rest []string, prompt string, err error) {
 	if prompt != "" {
 		err = checkPrompt(prompt)
 	}
+	// rest is kept with the session, while args is the command line's own.
 	return slices.Clone(rest), prompt, err
 }
 
-// checkAgentArgs refuses arguments for the agent that would take the session out of the runner's
-// hands: those that aoctl run sets itself, and those that start something else than one session.
+// checkAgentArgs refuses arguments for the agent that would take the session out of the
+// runner's hands: those that aoctl run sets itself, and those that start something else
+// than one session.
+//
+// It is a help for people and no guard: what an agent may do is decided call by call.
 func checkAgentArgs(args []string) error {
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		return usage.Error{Text: fmt.Sprintf("%q is neither an option nor the last argument", args[0]), Hint: "put the prompt in quotes, and last"}
@@ -86,6 +100,8 @@ func checkAgentArgs(args []string) error {
 			continue // a value, whatever it looks like
 		}
 		name, _, _ := strings.Cut(a, "=")
+		// Only the first letter is looked at. -pc would be the print option with something
+		// behind it.
 		if len(name) > 1 && name[0] == '-' && name[1] != '-' { // options of one letter may stand together
 			name = map[byte]string{'p': "--print", 'r': "--resume", 'c': "--continue", 'h': "--help", 'v': "--version"}[name[1]]
 		}
@@ -103,6 +119,8 @@ func checkAgentArgs(args []string) error {
 	return nil
 }
 
+// checkPrompt refuses what the console would not take. A NUL cannot be in an argument, and
+// what is no UTF-8 cannot be in JSON.
 func checkPrompt(prompt string) error {
 	switch {
 	case strings.TrimSpace(prompt) == "":
@@ -115,7 +133,8 @@ func checkPrompt(prompt string) error {
 	return nil
 }
 
-// readPrompt reads the prompt from standard input.
+// readPrompt reads the prompt from standard input. Newlines at its end go, which every
+// shell adds.
 func readPrompt(stdin io.Reader) (string, error) {
 	raw, err := io.ReadAll(io.LimitReader(stdin, maxPrompt+1))
 	if err != nil {

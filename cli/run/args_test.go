@@ -97,3 +97,12 @@ func TestRunSaysWhatItCost(t *testing.T) {
 		}
 	}
 }
+
+// An agent that is not installed is said so in words of ours.
+func TestAgentThatIsNotThere(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	_, err := managedProgram("claude")
+	if want := "claude is in none of the folders of PATH"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}

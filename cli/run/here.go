@@ -20,7 +20,7 @@ const (
 	lingerDetached = time.Hour
 )
 
-// options are those of the runner that s describes.
+// options are those of the runner that s describes, as the foreground has them.
 func (s spec) options() runner.Options {
 	return runner.Options{
 		Start: s.Start, Keep: s.Keep, Socket: s.Socket, Timeout: s.Timeout, Env: splitEnv(s.Env),
@@ -28,7 +28,9 @@ func (s spec) options() runner.Options {
 	}
 }
 
-// runHere runs s in the foreground.
+// runHere runs s in the foreground. It exits with 1 when the last turn failed, and has said
+// so then. It takes no context: signals are commands here, and the first one need not end
+// it.
 func runHere(s spec, asJSON bool, stdout, stderr io.Writer) error {
 	log, closeLog, err := openLog(s.Start.Log)
 	if err != nil {
@@ -54,7 +56,8 @@ func runHere(s spec, asJSON bool, stdout, stderr io.Writer) error {
 }
 
 // foregroundCommands turns signals into what the person wants: the first ctrl+c ends the
-// turn, the second one and every other signal the session.
+// turn, the second one and every other signal the session. The runner tells a first
+// interrupt from a second one. The returned func stops it and may be called again.
 func foregroundCommands() (<-chan runner.Command, func()) {
 	signals, commands, done := make(chan os.Signal, 4), make(chan runner.Command), make(chan struct{})
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -71,6 +74,8 @@ func foregroundCommands() (<-chan runner.Command, func()) {
 				return
 			}
 			select {
+			// The runner may be busy; a signal waits for it, and four more wait in the
+			// channel.
 			case commands <- c:
 			case <-done:
 				return

@@ -21,7 +21,8 @@ const (
 	keepLog = 30 * 24 * time.Hour // after a run's last word its log is removed
 )
 
-// logFolder is where the logs of runs lie, made if need be.
+// logFolder is where the logs of runs lie, made if need be. It is as private as the state
+// folder that it lies in, since the environments of sessions lie beside the logs.
 func logFolder() (string, error) {
 	home, err := paths.StateDir()
 	if err != nil {
@@ -34,8 +35,8 @@ func logFolder() (string, error) {
 	return dir, state.Prepare(dir)
 }
 
-// openLog opens the log of one run, for this user's eyes only. It never grows beyond
-// twice maxLog.
+// openLog opens the log of one run, for this user's eyes only. It never grows beyond twice
+// maxLog. closeLog is to be called once, when nothing logs any more.
 func openLog(path string) (log *slog.Logger, closeLog func(), err error) {
 	pruneLogs(filepath.Dir(path), time.Now())
 	w := &logFile{path: path}
@@ -45,8 +46,9 @@ func openLog(path string) (log *slog.Logger, closeLog func(), err error) {
 	return slog.New(slog.NewJSONHandler(w, nil)), w.close, nil
 }
 
-// pruneLogs removes logs of runs that are long over, and then the environments that
-// these were started with.
+// pruneLogs removes logs of runs that are long over, and then the environments that these
+// were started with. What cannot be removed stays for the next run to try. A log counts as
+// over by its last change: a session that is still held writes into its own.
 func pruneLogs(dir string, now time.Time) {
 	list, err := os.ReadDir(dir)
 	if err != nil {
@@ -55,6 +57,7 @@ func pruneLogs(dir string, now time.Time) {
 	for _, e := range list {
 		info, err := e.Info()
 		isEnv := strings.HasSuffix(e.Name(), envSuffix)
+		// An environment's file is named after its log, with the seal behind the last "-".
 		_, noLog := os.Lstat(filepath.Join(dir, e.Name()[:max(0, strings.LastIndexByte(e.Name(), '-'))]+".log"))
 		old := err == nil && info.Mode().IsRegular() && now.Sub(info.ModTime()) > keepLog
 		if old && (strings.Contains(e.Name(), ".log") || isEnv && noLog != nil) {
@@ -64,7 +67,7 @@ func pruneLogs(dir string, now time.Time) {
 }
 
 // logFile is a file that is set aside when it has grown large. A disk that is full loses
-// lines of it, and nothing else.
+// lines of it, and nothing else. Several goroutines may write.
 type logFile struct {
 	path string
 
@@ -73,7 +76,10 @@ type logFile struct {
 	size int64
 }
 
+// open opens the file and finds out its size. A link is refused, and so is anything but a
+// file.
 func (l *logFile) open() error {
+	// A pipe in its place must not hold up the runner before its agent runs.
 	f, err := os.OpenFile(l.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
 	if err != nil {
 		return err
@@ -105,6 +111,7 @@ func (l *logFile) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// close closes the file; nothing may be written afterwards.
 func (l *logFile) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

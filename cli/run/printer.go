@@ -16,6 +16,8 @@ import (
 )
 
 // printer prints what an agent says and does, and nothing of that can draw on the terminal.
+// The agent's words go to out, what aoctl has to say to notes, so that a pipe gets the
+// agent's alone. The runner calls it from its own goroutine, hence the lock.
 type printer struct {
 	out, notes io.Writer
 	json       bool
@@ -24,22 +26,27 @@ type printer struct {
 	mu sync.Mutex
 }
 
-// Widths of what is printed of a call, in cells.
+// Widths of what is printed of a call, in cells. A call is named here and not shown: the
+// console shows all of it.
 const (
 	callWidth = 100
 	endWidth  = 80
 )
 
+// begin says which session it is, for who wants to send it something.
 func (p *printer) begin(session string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	_, _ = fmt.Fprintf(p.notes, "aoctl: session %s; ctrl+c ends the turn, twice the session\n", session)
 }
 
-// show prints one thing that was seen. Its error is that of writing to out.
+// show prints one thing that was seen. Its error is that of writing to out, which ends the
+// session: nobody would see what the agent does.
 func (p *printer) show(s runner.Seen) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	// Notes are aoctl's own words, such as that the console is away. They go to stderr with
+	// --json too.
 	if s.Kind == runner.SeenNote {
 		_, _ = fmt.Fprintln(p.notes, "aoctl: "+safe.Line(s.Text)) // a closed stderr ends nothing
 		return nil
@@ -55,7 +62,8 @@ func (p *printer) show(s runner.Seen) error {
 	return err
 }
 
-// line prints the agent's own JSON, on one line that a terminal only shows.
+// line prints the agent's own JSON, on one line that a terminal only shows. Everything else
+// that was seen is made from such a line, and is not printed again.
 func (p *printer) line(s runner.Seen) error {
 	var compact bytes.Buffer
 	if s.Kind != runner.SeenLine {
@@ -70,7 +78,7 @@ func (p *printer) line(s runner.Seen) error {
 }
 
 // text is what the person sees of one thing the agent did; "" for what is not shown. What a
-// sub-agent does is indented.
+// sub-agent does is indented. The result is safe for a terminal.
 func (p *printer) text(s runner.Seen) string {
 	indent := ""
 	if s.Sub {
@@ -84,6 +92,7 @@ func (p *printer) text(s runner.Seen) string {
 	case runner.SeenEnd:
 		return indent + "  " + endWords(s)
 	case runner.SeenResult:
+		// Without --keep the session ends with its turn, and end tells how.
 		if p.keep {
 			return "— " + safe.Line(s.Text) + "; the session waits for a message (aoctl send)"
 		}
@@ -92,7 +101,8 @@ func (p *printer) text(s runner.Seen) string {
 	return ""
 }
 
-// callWords is the part of a call's input that says most.
+// callWords is the part of a call's input that says most, else all of it. It may hold
+// anything; the caller makes it safe.
 func callWords(input json.RawMessage) string {
 	var in map[string]json.RawMessage
 	_ = json.Unmarshal(input, &in) // nil for what is no object
@@ -105,6 +115,8 @@ func callWords(input json.RawMessage) string {
 	return string(input)
 }
 
+// endWords is how a call ended. A refusal and a failure look the same to the runner, so it
+// says both.
 func endWords(s runner.Seen) string {
 	name := safe.Line(cmp.Or(s.Tool, "call"))
 	if !s.Error {
@@ -113,7 +125,8 @@ func endWords(s runner.Seen) string {
 	return "└ " + name + " failed or refused: " + safe.Head(strings.TrimSpace(s.Text), endWidth)
 }
 
-// end prints how the run went.
+// end prints how the run went. A session without a turn has nothing to tell; why it ended
+// was said.
 func (p *printer) end(r runner.Result) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

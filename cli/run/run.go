@@ -24,7 +24,7 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-// options are the flags of "aoctl run".
+// options are the flags of "aoctl run", before they are checked.
 type options struct {
 	session  string
 	resume   bool
@@ -38,6 +38,7 @@ type options struct {
 	timeout  time.Duration
 }
 
+// The help of "aoctl run". README and manual say the same in fewer words.
 const long = `run starts an agent as a managed session: you answer its calls in the console, and
 the console can also send it messages, interrupt it and end it. The session goes on
 when you close the console; its calls then wait for the next console.
@@ -61,6 +62,7 @@ const example = `  aoctl run -- claude "fix the flaky test in cart_test.go"
   git diff | aoctl run --json -- claude -
   aoctl run --resume --session-id $ID -- claude "and now the changelog"`
 
+// newRunCommand declares "run".
 func newRunCommand() *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
@@ -78,6 +80,8 @@ func newRunCommand() *cobra.Command {
 			default:
 				err = runHere(spec, o.json, cmd.OutOrStdout(), cmd.ErrOrStderr())
 			}
+			// The environment was kept before the console was asked; without a session
+			// nobody needs it.
 			if f, ok := errors.AsType[exit.Error](err); ok && f.Code == exit.NoConsole { // nothing was started
 				_ = os.Remove(envFileOf(spec.Start.Log, spec.Start.EnvSeal))
 			}
@@ -107,7 +111,8 @@ func newRunCommand() *cobra.Command {
 	return cmd
 }
 
-// completeSessionIDs offers the sessions that can be named.
+// completeSessionIDs offers the sessions that can be named: those that a runner has held.
+// The flag takes whole ids, so names are only shown beside them.
 func completeSessionIDs(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 	var offers []string
 	client.Briefly(cmd, func(ctx context.Context, c *client.Client) {
@@ -124,7 +129,8 @@ func completeSessionIDs(cmd *cobra.Command, _ []string, _ string) ([]string, cob
 	return offers, cobra.ShellCompDirectiveNoFileComp
 }
 
-// spec is one run, as it is handed to a runner in the background.
+// spec is one run, as it is handed to a runner in the background. The JSON stays between
+// two processes of one release, so its names may change.
 type spec struct {
 	Start   wire.RunStart `json:"start"`
 	Keep    bool          `json:"keep"`
@@ -133,7 +139,9 @@ type spec struct {
 	Env     []byte        `json:"env"` // the agent's, as joinEnv writes it: a value need not be UTF-8
 }
 
-// spec is what the command line asks for.
+// spec is what the command line asks for. It reads the prompt and keeps the environment, so
+// what it returns can be run as it is. Mistakes of the command line come before the console
+// is asked.
 func (o options) spec(cmd *cobra.Command, args []string) (spec, error) {
 	s := spec{Keep: o.keep || o.detach, Timeout: o.timeout}
 	var err error
@@ -158,12 +166,17 @@ func (o options) spec(cmd *cobra.Command, args []string) (spec, error) {
 	return s, s.withEnv(old.Run, len(args) > 0, os.Environ())
 }
 
+// check refuses flags that make no sense by themselves or together. A session's id must be
+// a UUID in the form that uuid prints: it is part of a file's name and of a path of the
+// API.
 func (o options) check() error {
 	bad := func(text, hint string) error { return usage.Error{Text: text, Hint: hint} }
 	id, err := uuid.Parse(o.session)
 	switch {
 	case o.resume && o.session == "":
 		return bad("--resume needs --session-id", `"aoctl sessions --all" lists them`)
+	// A UUID that is written otherwise, in upper case say, would be another session's name
+	// on disk.
 	case o.session != "" && (err != nil || id.String() != o.session):
 		return bad(fmt.Sprintf("--session-id %q is not a UUID", o.session), "leave it out to begin a new session")
 	case o.maxTurns < 0:
@@ -177,7 +190,7 @@ func (o options) check() error {
 }
 
 // start is what the flags say of the run, and for a session that is taken up again what is
-// known of it.
+// known of it. old is empty for a new session. A flag wins over what was known.
 func (o options) start(old broker.Session) (wire.RunStart, error) {
 	start := wire.RunStart{
 		SessionID: o.session, Agent: "claude", Name: o.name, Model: o.model, MaxTurns: o.maxTurns,
@@ -197,6 +210,7 @@ func (o options) start(old broker.Session) (wire.RunStart, error) {
 	if info, err := os.Stat(start.CWD); err != nil || !info.IsDir() {
 		return start, usage.Error{Text: fmt.Sprintf("there is no folder %s", start.CWD), Hint: "name one with --cwd"}
 	}
+	// The folder is made before anything is started: a run without a log starts nothing.
 	state, err := logFolder()
 	if err != nil {
 		return start, err
@@ -213,7 +227,8 @@ func (o options) start(old broker.Session) (wire.RunStart, error) {
 	return start, nil
 }
 
-// agent fills in program, arguments and prompt.
+// agent fills in program, arguments and prompt. A session that is resumed without naming an
+// agent gets what it was started with, from the record, and needs no prompt.
 func (o options) agent(start *wire.RunStart, args []string, old broker.Session, stdin io.Reader) error {
 	if len(args) == 0 && old.Run != nil && old.Run.Program != "" {
 		start.Program, start.Args = old.Run.Program, old.Run.Args
@@ -240,7 +255,8 @@ func (o options) agent(start *wire.RunStart, args []string, old broker.Session, 
 	return nil
 }
 
-// knownSession is what the console knows of a session that is to be taken up again.
+// knownSession is what the console knows of a session that is to be taken up again. One
+// that it does not know is empty and no error.
 func knownSession(cmd *cobra.Command, id string) (broker.Session, error) {
 	c, err := client.New(cmd)
 	if err != nil {
@@ -254,7 +270,7 @@ func knownSession(cmd *cobra.Command, id string) (broker.Session, error) {
 	return s.Session, err
 }
 
-// explain is err of a runner as a person reads it.
+// explain is err of a runner as a person reads it, with its exit code; nil stays nil.
 func explain(err error, socket string) error {
 	var status *hookclient.StatusError
 	var ended *runner.EndError
@@ -273,6 +289,8 @@ func explain(err error, socket string) error {
 	return exit.Error{Code: exit.Failed, Text: err.Error(), Cause: err}
 }
 
+// statusFailure is a refusal of the console, put into words as package client does for its
+// own. A path that is not there means that the console does not know managed sessions.
 func statusFailure(s *hookclient.StatusError) error {
 	raw, err := json.Marshal(map[string]client.APIError{"error": {Code: s.Code, Message: s.Message, Hint: s.Hint}})
 	if err != nil {

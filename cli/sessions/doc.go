@@ -1,16 +1,29 @@
-// Package sessions has the commands about whole sessions, below the noun session: what there
-// is (list), all about one (view), to hold everything (freeze, unfreeze), to end one (stop, with --kill its
-// processes too), and what goes for a managed session (send, interrupt, resume). Each has its
-// short name under the root, as "aoctl stop". Beside them there is status.
+// Package sessions has the commands about whole sessions, below the noun session: what
+// there is (list), all about one (view), to hold everything (freeze, unfreeze), to end
+// one (stop, with --kill its processes too), and what goes for a managed session
+// (send, interrupt, resume). Each has its short name under the root, as "aoctl stop".
+// Beside them there is status.
 //
-// Each finds its session by what the user called it (client.FindSession), asks the console
-// for one thing, and prints what became of it. Stopping is open to everybody and stopping
-// twice is no error; the calls that a stopped session waits for are refused at once. A kill
-// shows the processes first and asks, unless --yes was given, and it exits with 7 when one
-// of them survives. Lifting a freeze and resuming allow something, so they need an
-// operator's token.
+// Each finds its session by what the user called it (client.FindSession), asks the
+// console for one thing, and prints what became of it. Stopping is open to everybody
+// and stopping twice is no error; the calls that a stopped session waits for are
+// refused at once. A kill shows the processes first and asks, unless --yes was given,
+// and it exits with 7 when one of them survives. Lifting a freeze and resuming allow
+// something, so they need an operator's token.
 //
-// status is for status lines and prompts: it takes at most 200 ms, whatever happens.
+// What is open to everybody only ever holds or ends something. The console decides
+// that; no command here could let a call through by itself.
+//
+// view works without a console too, from the record, and says so. The others need one,
+// because a record cannot stop anything.
+//
+// status is for status lines and prompts: it takes at most 200 ms, whatever happens,
+// and it is read by programs that expand what they show. So it has a form for each of
+// them, and session names only where they do no harm.
+//
+// Open stop.go first; the other commands are made like it. kill.go is what --kill
+// adds. A session's name, its folder and its words are an agent's. What a Line prints
+// goes through safe.Line, and a table does that for its cells.
 package sessions
 
 import (
@@ -19,7 +32,10 @@ import (
 	"github.com/aoctl/aoctl/cli/usage"
 )
 
-// Commands are status, the noun session, and the short names of what is below it.
+// Commands are status, the noun session, and the short names of what is below it. A
+// short name is a command of its own, made by the same constructor, because a cobra
+// command has one parent. The verbs are made twice from one list, so a new one needs
+// no second place.
 func Commands() []*cobra.Command {
 	list := []*cobra.Command{
 		newStatusCommand(),

@@ -14,12 +14,16 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
+// freezeOptions are the argument and the flags of freeze and unfreeze. session is ""
+// when everything is meant.
 type freezeOptions struct {
 	session   string // as client.FindSession understands it; empty for everything
 	tokenFile string // unfreeze
 	json      output.Format
 }
 
+// newFreezeCommand declares "freeze". It has no --token-file: whoever wants agents to
+// hold must not be kept from it by a token.
 func newFreezeCommand() *cobra.Command {
 	var o freezeOptions
 	cmd := &cobra.Command{
@@ -42,6 +46,8 @@ console, or an operator token (aoctl unfreeze).`,
 	return cmd
 }
 
+// newUnfreezeCommand declares "unfreeze". What was held is judged anew then, so it may
+// let calls run.
 func newUnfreezeCommand() *cobra.Command {
 	var o freezeOptions
 	cmd := &cobra.Command{
@@ -65,6 +71,8 @@ F on a session.`,
 	return cmd
 }
 
+// switchFreeze is what both commands do; on says which of them. The token is taken
+// from the flag or the environment; a freeze sends none.
 func switchFreeze(cmd *cobra.Command, args []string, o freezeOptions, on bool) error {
 	c, err := client.NewOperator(cmd, o.tokenFile)
 	if err != nil {
@@ -79,7 +87,9 @@ func switchFreeze(cmd *cobra.Command, args []string, o freezeOptions, on bool) e
 	return freezeSessions(cmd.Context(), c, o, on, cmd.OutOrStdout())
 }
 
-// freezing is what holds, as the console answers.
+// freezing is what holds, as the console answers. Sessions counts those that are
+// frozen by themselves, Held the calls that a freeze keeps from being allowed. The
+// names, but for id, are the console's own, and a promise to scripts.
 type freezing struct {
 	ID        string `json:"id"` // of the session, empty for everything; the console calls it session_id
 	SessionID string `json:"session_id"`
@@ -89,6 +99,13 @@ type freezing struct {
 	Held      int    `json:"held"`
 }
 
+// freezeSessions freezes or unfreezes one session, or everything when none is named.
+// Ended sessions can be named: one that is resumed is still frozen. Freezing twice is
+// no error. The sentence is made from the answer and not from what was asked: another
+// freeze may hold as well.
+//
+// The answer counts what is held now. Calls that come later are held too and counted
+// by the next answer.
 func freezeSessions(ctx context.Context, c *client.Client, o freezeOptions, on bool, out io.Writer) error {
 	var s client.Named
 	if o.session != "" {
@@ -112,8 +129,10 @@ func freezeSessions(ctx context.Context, c *client.Client, o freezeOptions, on b
 	return show.Line(out, safe.Line(now.sentence(s, on)))
 }
 
-// sentence says what holds now. Lifting the freeze of one session, or of all, may leave another
-// freeze in force, and then it says so.
+// sentence says what holds now. Lifting the freeze of one session, or of all, may
+// leave another freeze in force, and then it says so. The session's name in it is an
+// agent's word, so the caller makes the sentence safe. on says which command it was.
+// Lifting what was not frozen reads like lifting what was.
 func (f freezing) sentence(s client.Named, on bool) string {
 	who := "everything"
 	if s.ID != "" {

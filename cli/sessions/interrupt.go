@@ -15,11 +15,14 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
+// interruptOptions are the argument and the flags of "aoctl session interrupt". json
+// prints the session as the console has it after the turn was ended.
 type interruptOptions struct {
 	session string // as client.FindSession understands it
 	json    output.Format
 }
 
+// newInterruptCommand declares "interrupt". Any program of the user may end a turn.
 func newInterruptCommand() *cobra.Command {
 	var o interruptOptions
 	cmd := &cobra.Command{
@@ -46,6 +49,10 @@ SESSION is its name as the screen shows it, its id or the beginning of it, or it
 	return cmd
 }
 
+// interruptSession ends the turn of a managed session. A session that is idle is no
+// error: the wish is fulfilled already. Only a session that aoctl started can be
+// interrupted, which the console says. What the session's calls were waiting for is
+// withdrawn with the turn, which the console does.
 func interruptSession(ctx context.Context, c *client.Client, o interruptOptions, out io.Writer) error {
 	s, err := findManaged(ctx, c, o.session)
 	if err != nil {

@@ -27,13 +27,17 @@ import (
 // processes, and the records before and after.
 const killTimeout = 30 * time.Second
 
-// streams are where a command reads and writes.
+// streams are where a command reads and writes. err gets the question and what is
+// listed before it.
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
 }
 
-// killed is a session after its processes were to end.
+// killed is a session after its processes were to end. Over is false when a process
+// lives on, and also when nobody can say that none does. The first word of each fact
+// is for programs; the sentence for people is made by print. Processes is in the order
+// in which the console found them.
 type killed struct {
 	label string // what the screen calls it
 
@@ -47,7 +51,14 @@ type killed struct {
 	Shared     []proctree.Sharer `json:"shared,omitempty"` // other sessions that a process of it served, and that ended with it
 }
 
-// killSession shows what is going to end, asks unless o.yes, and ends it.
+// killSession shows what is going to end, asks unless o.yes, and ends it. Ended
+// sessions are found too: an agent that is gone may have left processes. The list of
+// what ended is printed before the error that says what did not. The console waits for
+// the processes itself and answers once, so the command waits for longer than for
+// anything else.
+//
+// Errors: those of finding the session, exit.Survivors when something lives on or may,
+// and exit.Failed when not all of it could be recorded.
 func killSession(ctx context.Context, c *client.Client, o stopOptions, std streams) error {
 	s, err := c.Session(ctx, o.session, client.Recorded...)
 	if err != nil {
@@ -84,7 +95,13 @@ func killSession(ctx context.Context, c *client.Client, o stopOptions, std strea
 	return done.failure()
 }
 
-// askToKill lists the processes and takes a y for yes.
+// askToKill lists the processes and takes a y for yes. Without a terminal nobody can
+// be asked, and only --yes goes on then. The list and the question go to standard
+// error, so that standard output has the result alone. What the processes start
+// meanwhile ends as well.
+//
+// The question counts the processes that run now. More may start before the answer,
+// and they end too: the console looks for them again when it stops the session.
 func askToKill(ctx context.Context, c *client.Client, s client.Named, std streams) (bool, error) {
 	in, ok := std.in.(*os.File)
 	if !ok || !term.IsTerminal(in.Fd()) {
@@ -114,7 +131,7 @@ func askToKill(ctx context.Context, c *client.Client, s client.Named, std stream
 	return false, nil
 }
 
-// sharers names other sessions.
+// sharers names other sessions, each with its id, which is what other commands take.
 func sharers(list []proctree.Sharer) string {
 	names := make([]string, len(list))
 	for i, s := range list {
@@ -123,6 +140,9 @@ func sharers(list []proctree.Sharer) string {
 	return strings.Join(names, ", ")
 }
 
+// printProcesses lists processes, with why each of them counts as the session's.
+// Command lines are the agents' and are made safe by the table. An empty list prints
+// nothing. The order is the console's.
 func printProcesses(out io.Writer, list []proctree.Found) error {
 	if len(list) == 0 {
 		return nil
@@ -138,6 +158,8 @@ func printProcesses(out io.Writer, list []proctree.Found) error {
 	return t.Print(out)
 }
 
+// print says what ended, and what was left alone because it may belong to somebody
+// else. What survived is not in it: that is an error with its own exit code.
 func (k killed) print(out io.Writer) error {
 	if err := printProcesses(out, k.Processes); err != nil {
 		return err
@@ -152,9 +174,13 @@ func (k killed) print(out io.Writer) error {
 	return show.Line(out, safe.Line(text))
 }
 
+// count is how many processes met this fate.
 func (k killed) count(f proctree.Fate) int { return broker.Killed{Processes: k.Processes}.Count(f) }
 
-// failure is what is not as it was to be: something lives on, or is not on record.
+// failure is what is not as it was to be: something lives on, or is not on record. The
+// session is stopped in any case, so its calls are refused even where its processes
+// run on. A kill that was recorded only in part has done its work, and is an error all
+// the same: the log is what people go by later.
 func (k killed) failure() error {
 	left := k.count(proctree.Survived) + k.count(proctree.Spared)
 	switch {

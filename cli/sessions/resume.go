@@ -27,6 +27,8 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
+// resumeOptions are the argument and the flags of "aoctl session resume". show runs
+// nothing, and yes asks nothing; with both, show counts.
 type resumeOptions struct {
 	session   string
 	tokenFile string
@@ -35,11 +37,13 @@ type resumeOptions struct {
 	json      output.Format
 }
 
+// newResumeCommand declares "resume". It needs a token because an agent that runs
+// again may make the call that was allowed meanwhile.
 func newResumeCommand() *cobra.Command {
 	var o resumeOptions
 	cmd := &cobra.Command{
 		Use:   "resume SESSION",
-		Short: "Go on with a session of a deferred call, with an operator token",
+		Short: "Resume a session whose call was deferred",
 		Long: `resume goes on with a session whose agent ended because a call of it was deferred. The
 agent asks for that call again; it hears the answer that was given meanwhile, or waits.
 
@@ -48,11 +52,13 @@ here, in the foreground, in its folder, with the options that it had and nothing
 standard input; what is run is shown first, and asked about. resume then exits with what
 the agent exits with.
 
-It needs an operator token in AOCTL_TOKEN or in a file that only you can read; the agent
-does not get to see it. While one resume is under way a second one is refused.
+Press R on the session in the console first. For ten minutes resume then works from any
+terminal of this machine in which no agent runs. Elsewhere it takes an operator token, in
+AOCTL_TOKEN or in a file that only you can read; the agent does not get to see it. While
+one resume is under way a second one is refused.
 
 SESSION is its name as the screen shows it, its id or the beginning of it, or its folder.`,
-		Example:           "  aoctl session resume api-server\n  aoctl session resume --show api-server\n  aoctl session resume --yes 3f2a </dev/null",
+		Example:           "  aoctl resume api-server\n  aoctl session resume --show api-server\n  aoctl session resume --yes 3f2a </dev/null",
 		Args:              usage.OneArg("a session"),
 		ValidArgsFunction: client.CompleteResumable,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -74,12 +80,17 @@ SESSION is its name as the screen shows it, its id or the beginning of it, or it
 	return cmd
 }
 
-// putOff are the sessions of which a call waits for them to go on.
+// putOff are the sessions of which a call waits for them to go on. They come before
+// others of the same name when one is named.
 func putOff(s broker.Session) bool { return s.Deferred > 0 }
 
-// resumeSession asks first what a resume would do. A managed session then goes on in the
-// background; of any other the command is shown, and run here once the person is sure. The
-// console is told before it runs, so that no second one starts.
+// resumeSession asks first what a resume would do. A managed session then goes on in
+// the background; of any other the command is shown, and run here once the person is
+// sure. The console is told before it runs, so that no second one starts. --show asks
+// the same first question and stops there, so what it prints is what would be run.
+//
+// Errors: those of finding the session, usage.Error without a terminal and without
+// --yes, exit.Failed on a no, and then whatever the agent exits with.
 func resumeSession(ctx context.Context, c *client.Client, o resumeOptions, std streams) error {
 	s, err := c.Session(ctx, o.session, putOff, managed, sessionnames.Alive, sessionnames.Any)
 	if err != nil {
@@ -108,7 +119,10 @@ func resumeSession(ctx context.Context, c *client.Client, o resumeOptions, std s
 	return runResumed(ctx, r, std)
 }
 
-// sure asks before anything is run: its words come from an agent's process.
+// sure asks before anything is run: its words come from an agent's process. What was
+// typed before the question stood there is thrown away, and an end of input is a no.
+// Without a terminal nothing is run unless --yes was given, and the line above says
+// what it would be.
 func (o resumeOptions) sure(std streams) error {
 	if o.yes {
 		return nil
@@ -133,20 +147,26 @@ func (o resumeOptions) sure(std streams) error {
 }
 
 // resumeWish is what a resume asks of the console beside going on with the session.
+// With neither, a managed session goes on, and of any other the console says what to
+// run. It goes out as JSON, and a member that is false is left out.
 type resumeWish struct {
 	Run  bool `json:"run,omitempty"`  // this process is going to run the command
 	Show bool `json:"show,omitempty"` // only say what would be done
 }
 
-// askToResume asks the console to go on with a session.
+// askToResume asks the console to go on with a session. Its answer has the command to
+// run where the console does not start the agent itself. An agent that is already
+// being resumed is an error of the console's.
 func askToResume(ctx context.Context, c *client.Client, id string, wish resumeWish) (broker.Resumption, error) {
 	var r broker.Resumption
 	err := c.Post(ctx, "/sessions/"+url.PathEscape(id)+"/resume", wish, &r)
 	return r, err
 }
 
-// runResumed runs the agent in the foreground: with this process's environment but for the
-// operator's token.
+// runResumed runs the agent in the foreground: with this process's environment but for
+// the operator's token. It exits with what the agent exits with. An interrupt is
+// handed on to the agent, which gets five seconds to end. The command comes from the
+// console, and no shell reads it.
 func runResumed(ctx context.Context, r broker.Resumption, std streams) error {
 	if len(r.Command) == 0 {
 		return exit.Error{Code: exit.Failed, Text: "the console did not say what to run"}

@@ -25,6 +25,8 @@ import (
 // maxSent is the longest message, bytes; the console takes no longer one.
 const maxSent = 256 << 10
 
+// sendOptions are the arguments and the flags of "aoctl session send". text is empty
+// when the message that waits is to be taken back.
 type sendOptions struct {
 	session  string // as client.FindSession understands it
 	text     string
@@ -32,6 +34,8 @@ type sendOptions struct {
 	json     output.Format
 }
 
+// newSendCommand declares "send". It takes no token flag; one in the environment goes
+// along, for a session under a stop.
 func newSendCommand() *cobra.Command {
 	var o sendOptions
 	cmd := &cobra.Command{
@@ -76,7 +80,14 @@ from the console only, or with an operator token.`,
 	return cmd
 }
 
-// messageText is what the arguments say, or standard input for "-".
+// messageText is what the arguments say, or standard input for "-". One newline at the
+// end goes, which a shell adds; all others are the message's own. A byte more than is
+// allowed is read, so that a message that is too long is told and not cut. Words of
+// the command line are joined by single blanks, as the shell has taken the others
+// away.
+//
+// Errors are usage.Error with what to do instead: a text that is too long belongs into
+// a file, whose name can be sent.
 func messageText(words []string, stdin io.Reader) (string, error) {
 	text := strings.Join(words, " ")
 	if text == "-" {
@@ -97,8 +108,14 @@ func messageText(words []string, stdin io.Reader) (string, error) {
 	return text, nil
 }
 
-// sendMessage queues a message, or takes back the one that waits. A session has at most one, so
-// the line says when a new one took the place of an old one.
+// sendMessage queues a message, or takes back the one that waits. A session has at
+// most one, so the line says when a new one took the place of an old one. What waited
+// is known from before the question; another program may have sent something in
+// between. A session that has ended is resumed for a message; the answer says so by
+// its turn.
+//
+// Errors: exit.NotFound when no session is called so, and the console's own when the
+// session takes no messages, or none from this program while it is stopped.
 func sendMessage(ctx context.Context, c *client.Client, o sendOptions, out io.Writer) error {
 	before, err := findManaged(ctx, c, o.session)
 	if err != nil {
@@ -133,7 +150,10 @@ func sendMessage(ctx context.Context, c *client.Client, o sendOptions, out io.Wr
 func managed(s broker.Session) bool { return s.Run != nil }
 func held(s broker.Session) bool    { return managed(s) && !s.Ended() }
 
-// findManaged finds a session by what a person calls it, an ended one too.
+// findManaged finds a session by what a person calls it, an ended one too. Managed
+// ones that live come first, as only those hear something at once. A session that is
+// not managed is found as well, so that the console can say why it takes no message.
+// An old session that the console no longer lists can still be named by its whole id.
 func findManaged(ctx context.Context, c *client.Client, ref string) (client.Named, error) {
 	s, err := c.Session(ctx, ref, held, sessionnames.Alive, managed, sessionnames.Any)
 	if err == nil || !isNotFound(err) {
@@ -147,12 +167,14 @@ func findManaged(ctx context.Context, c *client.Client, ref string) (client.Name
 	return s, err
 }
 
+// isNotFound reports whether no session is called so.
 func isNotFound(err error) bool {
 	f, ok := errors.AsType[exit.Error](err)
 	return ok && f.Code == exit.NotFound
 }
 
-// sentLine says what becomes of a message that s was sent.
+// sentLine says what becomes of a message that s was sent. s is the session after it.
+// The words are those of the screen's own note beside a message.
 func sentLine(s broker.Session) string {
 	if s.Run == nil {
 		return "sent"

@@ -20,11 +20,14 @@ import (
 	"github.com/aoctl/aoctl/tui/plainwords"
 )
 
+// sessionsOptions are the flags of "aoctl session list". all is for ended ones, which
+// are many after a while.
 type sessionsOptions struct {
 	all  bool // ended ones too
 	json output.Format
 }
 
+// newListCommand declares "list", which is "sessions" by its short name.
 func newListCommand() *cobra.Command {
 	var o sessionsOptions
 	cmd := &cobra.Command{
@@ -51,6 +54,13 @@ aoctl started. Ended ones are listed with --all.`,
 	return cmd
 }
 
+// listSessions prints the sessions. Names are made over all of them and not only over
+// those that are listed, so that a name here is the one that the screen shows and
+// other commands take. now is passed in for the ages. The order is the console's,
+// which has the sessions heard of last in front.
+//
+// Without --all the list has the sessions in which something may still happen,
+// deferred ones too.
 func listSessions(ctx context.Context, c *client.Client, o sessionsOptions, out io.Writer, now time.Time) error {
 	known, err := c.Sessions(ctx)
 	if err != nil {
@@ -77,7 +87,9 @@ func printSessions(known []client.Session, o sessionsOptions, out io.Writer, now
 	return sessionTable(client.Plain(shown), show.SessionNames(client.Plain(known)), now).Print(out)
 }
 
-// sessionTable has columns for managed sessions only when there are any.
+// sessionTable has columns for managed sessions only when there are any. names are by
+// id. A window that is too narrow leaves out the folder first, as the name most often
+// says it.
 func sessionTable(sessions []broker.Session, names map[string]string, now time.Time) *show.Table {
 	ids := make([]string, len(sessions))
 	for i, s := range sessions {
@@ -99,7 +111,8 @@ func sessionTable(sessions []broker.Session, names map[string]string, now time.T
 	return t
 }
 
-// waitingCell counts the calls that wait, those that are put off among them.
+// waitingCell counts the calls that wait, those that are put off among them. A session
+// that is over has only deferred ones, which not every console counts as pending.
 func waitingCell(s broker.Session) string {
 	if s.Over() {
 		return fmt.Sprint(max(s.Pending, s.Deferred))
@@ -107,7 +120,9 @@ func waitingCell(s broker.Session) string {
 	return fmt.Sprint(s.Pending)
 }
 
-// runCells are a managed session's own columns.
+// runCells are a managed session's own columns: what it cost, or its tokens where its
+// agent names no price, and the message that waits for it. The cells are empty for a
+// session that aoctl does not hold.
 func runCells(s broker.Session) []string {
 	cells := []string{"", ""}
 	if r := s.Run; r != nil {
@@ -122,7 +137,9 @@ func runCells(s broker.Session) []string {
 	return cells
 }
 
-// clipped is the first line of a message or a failure, as long as a table has room for.
+// clipped is the first line of a message or a failure, as long as a table has room
+// for: 40 characters. It is marked when there is more. It is not made safe; the table
+// does that.
 func clipped(text string) string {
 	const most = 40
 	line, more, _ := strings.Cut(strings.TrimSpace(text), "\n")
@@ -135,8 +152,10 @@ func clipped(text string) string {
 	return line
 }
 
-// statusWords is a session's status, whether it is frozen, and what went wrong last. In
-// quotation marks are its agent's own words.
+// statusWords is a session's status, whether it is frozen, and what went wrong last.
+// In quotation marks are its agent's own words, so that they cannot pass for ours. A
+// failure of a session that aoctl does not hold is what its agent says; of one that it
+// holds it is what the runner saw.
 func statusWords(s broker.Session) string {
 	words, why := s.Word(), clipped(plainwords.Failure(s.Failure()))
 	if s.Frozen {

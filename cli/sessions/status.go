@@ -21,14 +21,19 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-// statusTime is the longest that aoctl status takes: status lines and prompts wait for it.
+// statusTime is the longest that aoctl status takes: status lines and prompts wait for
+// it. A prompt that waits for longer is felt at each command that is typed.
 const statusTime = 200 * time.Millisecond
 
+// statusOptions are the flags of "aoctl status"; at most one of them is set. None of
+// them is the plain line for a person.
 type statusOptions struct {
 	tmux, prompt bool
 	json         output.Format
 }
 
+// newStatusCommand declares "status". The time is bounded for all that it does,
+// connecting included.
 func newStatusCommand() *cobra.Command {
 	var o statusOptions
 	cmd := &cobra.Command{
@@ -65,7 +70,9 @@ when the socket is not to be trusted.`,
 	return cmd
 }
 
-// status is what a console says of itself; Running is false when there was none to ask.
+// status is what a console says of itself; Running is false when there was none to
+// ask. Status is nil then. Why and word say the same thing, for programs and for a
+// line.
 type status struct {
 	Running bool   `json:"running"`
 	Why     string `json:"why,omitempty"` // it does not run
@@ -74,8 +81,12 @@ type status struct {
 	word string // for Why, in a line
 }
 
-// tellStatus prints one line, whatever happens. A line that says what is wrong is enough
-// where nobody reads standard error, and the exit code tells programs.
+// tellStatus prints one line, whatever happens. A line that says what is wrong is
+// enough where nobody reads standard error, and the exit code tells programs. Only a
+// socket that is not to be trusted is an error with words of its own.
+//
+// A status line shows what is printed and knows no errors, so a console that is not
+// there is a word in the line.
 func tellStatus(ctx context.Context, cmd *cobra.Command, o statusOptions, out io.Writer) error {
 	s, problem := askStatus(ctx, cmd)
 	err := printStatus(s, o, out)
@@ -88,8 +99,10 @@ func tellStatus(ctx context.Context, cmd *cobra.Command, o statusOptions, out io
 	return problem
 }
 
-// askStatus asks the console how things stand. The error is there for the exit code; the status
-// can be printed either way.
+// askStatus asks the console how things stand. The error is there for the exit code;
+// the status can be printed either way. A console that does not answer in time is told
+// from one that is not there. A socket of another user is told from one at which
+// nobody listens.
 func askStatus(ctx context.Context, cmd *cobra.Command) (status, error) {
 	c, err := client.New(cmd)
 	if err == nil {
@@ -105,6 +118,8 @@ func askStatus(ctx context.Context, cmd *cobra.Command) (status, error) {
 	return s, err
 }
 
+// printStatus prints the status in the form that was asked for. A prompt gets nothing
+// at all, not even an empty line, while nothing waits.
 func printStatus(s status, o statusOptions, out io.Writer) error {
 	if o.json.On() {
 		return o.json.Print(out, s)
@@ -116,6 +131,7 @@ func printStatus(s status, o statusOptions, out io.Writer) error {
 	return show.Line(out, line)
 }
 
+// line is the status for a person: for tmux, for a prompt, or plain.
 func (o statusOptions) line(s status) string {
 	switch {
 	case o.tmux:
@@ -126,7 +142,8 @@ func (o statusOptions) line(s status) string {
 	return plainLine(s)
 }
 
-// part is a piece of a status line.
+// part is a piece of a status line; style is tmux's, "" for none. It is text of ours,
+// with numbers.
 type part struct{ text, style string }
 
 // The styles of tmux's status bar.
@@ -136,7 +153,10 @@ const (
 	styleFrozen = "fg=cyan,bold"
 )
 
-// parts are what there is to say, the most urgent first.
+// parts are what there is to say, the most urgent first. Figures of zero are left out.
+// None of the texts holds an agent's word, so a prompt can show them. The order is
+// that of what a person would want to know first; tmux and prompts cut lines at their
+// end.
 func (s status) parts() []part {
 	if !s.Running {
 		return []part{{s.word, styleDanger}}
@@ -170,15 +190,18 @@ func (s status) parts() []part {
 	return list
 }
 
-// oldest is since when the oldest call waits, and where. The session's name is an agent's
-// word: drawable, and cut.
+// oldest is since when the oldest call waits, and where. The session's name is an
+// agent's word: drawable, and cut. s.Oldest must not be nil. The age is as short as it
+// can be: a status line has little room.
 func (s status) oldest() string {
 	const most = 24 // cells
 	name := safe.Cut(safe.Line(s.Oldest.SessionName), most)
 	return name + " " + figures.Ago(time.Duration(s.OldestWaitMS)*time.Millisecond)
 }
 
-// tmuxLine is for #(…) in a status bar of tmux, which reads # in it.
+// tmuxLine is for #(…) in a status bar of tmux, which reads # in it: "#(" in a
+// session's name would run a command. Every # is doubled, which tmux shows as one.
+// Without colours the words alone say it.
 func tmuxLine(s status, styled bool) string {
 	list := s.parts()
 	if s.Running && len(list) == 0 {
@@ -198,7 +221,8 @@ func tmuxLine(s status, styled bool) string {
 }
 
 // promptLine is for a shell's prompt. It has no name in it: some shells expand what a
-// prompt holds.
+// prompt holds. "" means that nothing is to be said. What it says fits every shell, as
+// no word of it comes from an agent.
 func promptLine(s status) string {
 	list := s.parts()
 	words := make([]string, len(list))
@@ -211,6 +235,8 @@ func promptLine(s status) string {
 	return "aoctl " + strings.Join(words, ", ")
 }
 
+// plainLine is for a person at a terminal, and says also what is well. A session's
+// name stands at the end only, so that a cut line loses the name and not a number.
 func plainLine(s status) string {
 	if !s.Running {
 		return "aoctl " + s.word + ": " + safe.Line(s.Why)

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"slices"
 	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -21,6 +23,8 @@ import (
 // stopsAtOnce is how many stops are under way together with --all.
 const stopsAtOnce = 16
 
+// stopOptions are the argument and the flags of "aoctl session stop". all and session
+// exclude each other.
 type stopOptions struct {
 	session string // as client.FindSession understands it
 	all     bool
@@ -29,6 +33,7 @@ type stopOptions struct {
 	json    output.Format
 }
 
+// newStopCommand declares "stop". It needs no token: stopping only refuses.
 func newStopCommand() *cobra.Command {
 	var o stopOptions
 	cmd := &cobra.Command{
@@ -83,7 +88,8 @@ again. What lives on is listed, and the exit code is then 7.`,
 	return cmd
 }
 
-// stopped is one session after its stop.
+// stopped is one session after its stop. err is nil for one that was stopped. Already
+// is known from before the stop, Status from after it.
 type stopped struct {
 	ID      string `json:"id"`
 	Name    string `json:"name"`
@@ -93,7 +99,9 @@ type stopped struct {
 	err     error
 }
 
-// stopSessions stops what o names. What was stopped is printed even when a later one failed.
+// stopSessions stops what o names. What was stopped is printed even when a later one
+// failed: with --all a person wants to know which agents still run. One session that
+// is named must live. An unknown name is an error before anything is stopped.
 func stopSessions(ctx context.Context, c *client.Client, o stopOptions, out io.Writer) error {
 	raw, err := c.Sessions(ctx)
 	if err != nil {
@@ -115,15 +123,20 @@ func stopSessions(ctx context.Context, c *client.Client, o stopOptions, out io.W
 		targets = []broker.Session{s}
 	}
 	done, err := stopEach(ctx, c, targets)
+	awaitStopped(ctx, c, done)
 	if printErr := printStopped(out, done, o, show.SessionNames(known)); printErr != nil {
 		return printErr
 	}
 	return err
 }
 
-// stopEach stops all targets, some at a time. It returns those that were stopped,
-// in the order of targets, and the first error. A session that ended in between
-// is neither.
+// stopEach stops all targets, some at a time. It returns those that were stopped, in
+// the order of targets, and the first error. A session that ended in between is
+// neither, unless it was the only one. The first error stands for all: the sentences
+// printed above say which sessions were stopped.
+//
+// The stops are sent at once up to stopsAtOnce, because each waits until it is on
+// record, and a person who stops everything is in a hurry.
 func stopEach(ctx context.Context, c *client.Client, targets []broker.Session) ([]stopped, error) {
 	results := make([]stopped, len(targets))
 	slots := make(chan struct{}, stopsAtOnce)
@@ -150,7 +163,41 @@ func stopEach(ctx context.Context, c *client.Client, targets []broker.Session) (
 	return done, firstErr
 }
 
-// stopOne stops session s, which is as it was listed a moment ago.
+// seenWithin is how long a stop waits to see that the turns are over. An agent whose call was refused
+// ends its turn in a moment; one that works on takes as long as it takes.
+const seenWithin = time.Second
+
+// awaitStopped brings the states of done up to date, until all have stopped or that takes too long:
+// what is printed is then what the screen shows.
+func awaitStopped(ctx context.Context, c *client.Client, done []stopped) {
+	ctx, cancel := context.WithTimeout(ctx, seenWithin)
+	defer cancel()
+	again := time.NewTicker(seenWithin / 20)
+	defer again.Stop()
+	for slices.ContainsFunc(done, stopped.goesOn) {
+		select {
+		case <-ctx.Done():
+			return
+		case <-again.C:
+		}
+		now, err := c.Sessions(ctx)
+		if err != nil {
+			return
+		}
+		for _, s := range now {
+			if i := slices.IndexFunc(done, func(d stopped) bool { return d.ID == s.ID }); i >= 0 {
+				done[i].Status = string(s.State)
+			}
+		}
+	}
+}
+
+// goesOn reports whether the turn of a session that was stopped just now was not over.
+func (s stopped) goesOn() bool { return !s.Already && s.Status == string(broker.SessionStopping) }
+
+// stopOne stops session s, which is as it was listed a moment ago: whether it had been
+// stopped already, and what waited in it, is from before. A stop that comes second is
+// answered like the first one.
 func stopOne(ctx context.Context, c *client.Client, s broker.Session) stopped {
 	var after client.Session
 	err := c.Post(ctx, "/sessions/"+url.PathEscape(s.ID)+"/stop", struct{}{}, &after)
@@ -160,6 +207,9 @@ func stopOne(ctx context.Context, c *client.Client, s broker.Session) stopped {
 	}
 }
 
+// printStopped prints a line for each session, or one array. names are what the screen
+// calls them. With --all an empty list is a sentence and no error: there was nothing
+// to stop.
 func printStopped(out io.Writer, done []stopped, o stopOptions, names map[string]string) error {
 	if o.json.On() {
 		return o.json.Print(out, done)
@@ -175,7 +225,8 @@ func printStopped(out io.Writer, done []stopped, o stopOptions, names map[string
 	return nil
 }
 
-// sentence says what became of a session, which is called name.
+// sentence says what became of a session, which is called name. The caller makes it
+// safe.
 func (s stopped) sentence(name string) string {
 	switch {
 	case s.Already && s.Status == string(broker.SessionStopped):

@@ -27,11 +27,15 @@ import (
 // maxSessions is how many sessions of the record are looked through.
 const maxSessions = 1_000_000
 
+// viewOptions are the argument and the flags of "aoctl session view". session may name
+// an ended one.
 type viewOptions struct {
 	session string // as client.FindSession understands it
 	json    output.Format
 }
 
+// newViewCommand declares "view". Its completion reads the record, which has ended
+// sessions too.
 func newViewCommand() *cobra.Command {
 	var o viewOptions
 	cmd := &cobra.Command{
@@ -54,7 +58,9 @@ SESSION is its name as the screen shows it, its id or the beginning of it, or it
 	return cmd
 }
 
-// found is a session and what is known around it.
+// found is a session and what is known around it. asCame is what --json prints: the
+// console's own object, or the row of the record. around is what the drawing needs
+// beyond the session itself.
 type found struct {
 	broker.Session
 	asCame any // for programs
@@ -64,7 +70,14 @@ type found struct {
 	used   string // of tokens and money, by a session that aoctl does not hold; "" when its agent says nothing
 }
 
-// viewSession draws one session as the console knows it, or else the record.
+// viewSession draws one session as the console knows it, or else the record. What was
+// said last and what was spent come from the record and the transcript in both cases;
+// where those cannot be read, the card goes without. A console that cannot be asked
+// for another reason than that there is none is an error: its session may be another
+// one than the record's.
+//
+// Without a console the card says so at its top; a program tells by the exit code of
+// "aoctl status".
 func viewSession(cmd *cobra.Command, o viewOptions, out io.Writer) error {
 	f, err := askConsole(cmd, o.session)
 	if failed, ok := errors.AsType[exit.Error](err); ok && failed.Code == exit.NoConsole {
@@ -89,7 +102,8 @@ func viewSession(cmd *cobra.Command, o viewOptions, out io.Writer) error {
 	return show.Paper(out, f.rows(st, width))
 }
 
-// askConsole asks for the session and for what waits in it.
+// askConsole asks for the session and for what waits in it. The calls are listed under
+// their ids, which other commands take.
 func askConsole(cmd *cobra.Command, ref string) (found, error) {
 	c, err := client.New(cmd)
 	if err != nil {
@@ -117,7 +131,9 @@ func askConsole(cmd *cobra.Command, ref string) (found, error) {
 	return f, err
 }
 
-// readRecord finds the session in the database.
+// readRecord finds the session in the database. It is as the last console wrote it, so
+// a session that seems to live may be long gone. No calls are listed then: whether one
+// still waits, only a console can say.
 func readRecord(ctx context.Context, ref string) (found, error) {
 	r, err := state.OpenReader(ctx)
 	if err != nil {
@@ -131,7 +147,8 @@ func readRecord(ctx context.Context, ref string) (found, error) {
 	return found{Session: s, asCame: s, label: show.SessionNames(all)[s.ID], old: true}, err
 }
 
-// lastSaid is what the session's agent said last, as far as its hooks told; "" when nothing.
+// lastSaid is what the session's agent said last, as far as its hooks told; "" when
+// nothing. The text is the agent's own and not safe for a terminal.
 func lastSaid(ctx context.Context, r *store.Reader, id string) (said string, at time.Time) {
 	events, err := r.Events(ctx, broker.EventFilter{SessionID: id, Types: []string{broker.EventMessage}, Limit: 1})
 	var d story.UserData
@@ -141,7 +158,9 @@ func lastSaid(ctx context.Context, r *store.Reader, id string) (said string, at 
 	return d.Words(), events[0].At
 }
 
-// rows draws the session.
+// rows draws the session, width cells wide, with what the console's own screen has in
+// its frame above it. The rows are safe for a terminal. What is no longer sure,
+// because no console is open, is said before everything else.
 func (f found) rows(st *draw.Styles, width int) []string {
 	f.around.Loc = time.Local
 	top := st.Paper(width)

@@ -32,8 +32,10 @@ listen, listen-operators and socket are flags only.
 When anything in the file is wrong, none of it is used: the console starts with the
 defaults and says so, and config exits with 1.`
 
-// newConfigCommand makes "config". It exits with an error when the file is not used, after it has
-// printed what holds instead.
+// newConfigCommand makes "config". It exits with an error when the file is not used,
+// after it has printed what holds instead. It asks no console: it says what one would
+// go by that starts now. KEY may be a setting, an action of [keys], or keys for all of
+// those.
 func newConfigCommand(actions []config.Action) *cobra.Command {
 	var as output.Format
 	cmd := &cobra.Command{
@@ -45,14 +47,14 @@ func newConfigCommand(actions []config.Action) *cobra.Command {
   aoctl config keys
   aoctl config edit
   aoctl config --json | jq -r '.settings[] | select(.from != "default") | .key'`,
-		Args:              usage.AtMostOne("a setting"),
+		Args:              configArgs,
 		ValidArgsFunction: completeSettings(actions),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			list, err := settingsNow(actions)
 			if err != nil {
 				return err
 			}
-			if len(args) == 1 {
+			if len(args) == 1 && args[0] != "list" {
 				err = list.one(args[0], &as, cmd.OutOrStdout())
 			} else {
 				err = list.print(&as, cmd.OutOrStdout())
@@ -68,6 +70,16 @@ func newConfigCommand(actions []config.Action) *cobra.Command {
 	return cmd
 }
 
+// configArgs takes at most one setting. Who gives it a value as well wants to change it, which a command
+// line does not do: every program of the user has one.
+func configArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return usage.Error{Text: "aoctl config changes no setting", Hint: "write it into the settings file: aoctl config edit"}
+	}
+	return usage.AtMostOne("a setting")(cmd, args)
+}
+
+// newConfigPathCommand makes "config path". It neither reads nor makes the file.
 func newConfigPathCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "path",
@@ -86,6 +98,7 @@ func newConfigPathCommand() *cobra.Command {
 }
 
 // completeSettings offers the names of settings and of the actions that have a key.
+// Nothing is read for that, so a broken file does not matter.
 func completeSettings(actions []config.Action) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -103,14 +116,17 @@ func completeSettings(actions []config.Action) cobra.CompletionFunc {
 	}
 }
 
-// settingsList is what a console would go by that was started now, without flags.
+// settingsList is what a console would go by that was started now, without flags. What
+// it makes of list is one entry for each setting, in the order of config.Keys. A file
+// with a problem is in it too, with no settings.
 type settingsList struct {
 	file    config.File
 	list    []settingNow
 	actions []config.Action
 }
 
-// settingNow is a setting as --json prints it.
+// settingNow is a setting as --json prints it. The names are a promise to scripts.
+// From, Line and Name say where Value comes from; of the last two at most one is set.
 type settingNow struct {
 	ID      string `json:"id"` // the same as Key, as every list has it
 	Key     string `json:"key"`
@@ -123,8 +139,14 @@ type settingNow struct {
 	text string // Value as a flag takes it
 }
 
-// settingsNow lists each setting with the value that a console would start with and where that
-// comes from: a variable beats the file, and the file beats the default.
+// settingsNow lists each setting with the value that a console would start with and
+// where that comes from: a variable beats the file, and the file beats the default.
+// The error is for a variable that cannot be, with which no console would start. A
+// setting that follows another one, such as the limit of one session, is shown as it
+// would hold.
+//
+// A file with a mistake has no settings, so everything then has its default or its
+// variable.
 func settingsNow(actions []config.Action) (settingsList, error) {
 	l := settingsList{file: config.Load(actions), actions: actions}
 	for _, k := range config.Keys() {
@@ -151,7 +173,8 @@ func settingsNow(actions []config.Action) (settingsList, error) {
 }
 
 // least is text, or the value of another setting where that is a smaller number: one
-// session cannot have more calls waiting than all have.
+// session cannot have more calls waiting than all have. Settings that come later in
+// the list are not looked at.
 func (l settingsList) least(text, other string) string {
 	for _, s := range l.list {
 		n, err := strconv.Atoi(text)
@@ -162,7 +185,8 @@ func (l settingsList) least(text, other string) string {
 	return text
 }
 
-// from says where a value comes from.
+// from says where a value comes from, as a person looks for it: the file with its
+// line, the name of the variable, or "default".
 func (s settingNow) from(f config.File) string {
 	switch s.From {
 	case "file":
@@ -173,7 +197,9 @@ func (s settingNow) from(f config.File) string {
 	return s.From
 }
 
-// print lists the settings, and of the keys only those that the file sets.
+// print lists the settings, and of the keys only those that the file sets. A setting
+// without a value has "-". The table is one for settings and keys, since both stand in
+// one file.
 func (l settingsList) print(as *output.Format, out io.Writer) error {
 	if as.On() {
 		return l.printJSON(as, out)
@@ -186,6 +212,9 @@ func (l settingsList) print(as *output.Format, out io.Writer) error {
 	return t.Print(out)
 }
 
+// printJSON prints everything at once, with what is wrong with the file. The settings
+// in it are then the defaults, because a file with a mistake counts for nothing.
+// problem is null when the file is taken, also when there is none.
 func (l settingsList) printJSON(as *output.Format, out io.Writer) error {
 	type problem struct {
 		Line int    `json:"line,omitempty"`
@@ -205,7 +234,9 @@ func (l settingsList) printJSON(as *output.Format, out io.Writer) error {
 	return as.Print(out, doc)
 }
 
-// one prints the value of one setting, or with JSON all about it.
+// one prints the value of one setting, or with JSON all about it: a script wants the
+// value alone. A name that is a flag of the console and no setting gets the reason for
+// that. The error for an unknown name suggests the one that was most likely meant.
 func (l settingsList) one(name string, as *output.Format, out io.Writer) error {
 	for _, s := range l.list {
 		if s.Key != name {
@@ -232,7 +263,9 @@ func (l settingsList) one(name string, as *output.Format, out io.Writer) error {
 	return usage.Error{Text: fmt.Sprintf("there is no setting %q", name), Hint: hint}
 }
 
-// unfit says that the file does not count, nil when it does.
+// unfit says that the file does not count, nil when it does. The sentence names file
+// and line. What the file would say without its mistake is not shown: nothing of it
+// counts.
 func unfit(f config.File) error {
 	if f.Problem == nil {
 		return nil

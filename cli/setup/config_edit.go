@@ -18,6 +18,8 @@ import (
 	"github.com/aoctl/aoctl/hookclient/paths"
 )
 
+// newConfigEditCommand makes "config edit". It asks for no console: the file is read
+// at the next start.
 func newConfigEditCommand(actions []config.Action) *cobra.Command {
 	return &cobra.Command{
 		Use:   "edit",
@@ -38,6 +40,8 @@ another file, and leaves the settings file as it was.`,
 	}
 }
 
+// configPath is where the settings file is, or would be. The folder is that of
+// hookclient/paths, which the console uses too.
 func configPath() (string, error) {
 	dir, err := paths.ConfigDir()
 	if err != nil {
@@ -46,7 +50,17 @@ func configPath() (string, error) {
 	return filepath.Join(dir, config.Name), nil
 }
 
-// editConfig returns a sentence about what was done.
+// editConfig returns a sentence about what was done. It saves nothing that a console
+// would not take, and keeps the text wherever it does not save it, so that no typing
+// is lost.
+//
+// A file that was changed while the editor was open is not written over. It is
+// compared as a whole: what another program wrote in between may be on the other
+// lines.
+//
+// The editor gets a copy. Only a text that the console would take is put in the file's
+// place, and a link in that place is refused before: what is behind it is not aoctl's
+// to change.
 func editConfig(ctx context.Context, actions []config.Action) (string, error) {
 	path, err := configPath()
 	if err != nil {
@@ -82,7 +96,8 @@ func editConfig(ctx context.Context, actions []config.Action) (string, error) {
 	return "Saved " + path + ". A console reads it when it starts.", nil
 }
 
-// writeConfig puts data in path's place, whole or not at all.
+// writeConfig puts data in path's place, whole or not at all, and makes the folder
+// when there is none. The mode is this user's alone, as the console asks for.
 func writeConfig(path string, data []byte) error {
 	err := os.MkdirAll(filepath.Dir(path), 0o700)
 	if err == nil {

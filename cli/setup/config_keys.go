@@ -12,7 +12,9 @@ import (
 	"github.com/aoctl/aoctl/cli/usage"
 )
 
-// keysNow are the keys of an action as --json prints them.
+// keysNow are the keys of an action as --json prints them. Keys are what holds,
+// Default what would hold without the file. Line is 0 for keys that are the default
+// ones.
 type keysNow struct {
 	ID      string   `json:"id"` // the action again: lists of all commands have it
 	Action  string   `json:"action"`
@@ -22,7 +24,8 @@ type keysNow struct {
 	Line    int      `json:"line,omitempty"` // of the file
 }
 
-// keys lists every action with the keys that a console would start with.
+// keys lists every action with the keys that a console would start with. It is never
+// nil. An action that the file does not name has its default keys.
 func (l settingsList) keys() []keysNow {
 	list := []keysNow{}
 	for _, a := range l.actions {
@@ -35,6 +38,7 @@ func (l settingsList) keys() []keysNow {
 	return list
 }
 
+// from says where the keys come from, as settingNow.from does.
 func (k keysNow) from(f config.File) string {
 	if k.Line > 0 {
 		return f.Place(k.Line)
@@ -42,7 +46,8 @@ func (k keysNow) from(f config.File) string {
 	return k.From
 }
 
-// printKeys prints the table [keys] as it holds now.
+// printKeys prints the table [keys] as it holds now, all actions. It lists all
+// actions; the main list has only those that were changed.
 func (l settingsList) printKeys(as *output.Format, out io.Writer) error {
 	if as.On() {
 		return as.Print(out, l.keys())
@@ -54,7 +59,8 @@ func (l settingsList) printKeys(as *output.Format, out io.Writer) error {
 	return t.Print(out)
 }
 
-// oneAction prints the keys of one action, or with JSON all about them.
+// oneAction prints the keys of one action, or with JSON all about them. A name that is
+// no action gets those that come near.
 func (l settingsList) oneAction(name string, as *output.Format, out io.Writer) error {
 	list := l.keys()
 	i := slices.IndexFunc(list, func(k keysNow) bool { return k.Action == name })
@@ -68,8 +74,8 @@ func (l settingsList) oneAction(name string, as *output.Format, out io.Writer) e
 	return show.Line(out, strings.Join(list[i].Keys, " "))
 }
 
-// chosenKeys are rows of the main list: only the keys that the file sets, since there are
-// many actions.
+// chosenKeys are rows of the main list: only the keys that the file sets, since there
+// are many actions.
 func (l settingsList) chosenKeys(t *show.Table) {
 	for _, k := range l.keys() {
 		if k.Line > 0 {

@@ -17,7 +17,9 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-// settingsFlags say which settings file of an agent is meant.
+// settingsFlags say which settings file of an agent is meant. install and uninstall
+// share them, so that what was installed is found again by the same words. settings is
+// "" unless a file was named.
 type settingsFlags struct {
 	user, project bool
 	settings      string
@@ -39,9 +41,12 @@ const settingsHelp = `Which file:
                    the project shares: the path of your aoctl would block the others
   --settings FILE  any other file, such as for "claude --settings FILE"`
 
-// allAgents stands for every agent that is found on the machine.
+// allAgents stands for every agent that is found on the machine. No agent may have
+// that name.
 const allAgents = "all"
 
+// add declares the flags on cmd, with the arguments that go with them. Each command
+// that has them gets its completion and its check of arguments with them.
 func (f *settingsFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.user, "user", false, "your settings, for all projects (the default)")
@@ -54,8 +59,10 @@ func (f *settingsFlags) add(cmd *cobra.Command) {
 	output.Flags[installOutcome](cmd, &f.json, "print a JSON array with what became of each agent", offeredFields...)
 }
 
-// args asks for at most one agent and one place. Only a single agent has another place than
-// the user's own settings.
+// args asks for at most one agent and one place. Only a single agent has another place
+// than the user's own settings. uninstall needs a name: to take out what is not named
+// would be a guess. The mistakes that cobra would find itself are told here, in words
+// that name the flags.
 func (f *settingsFlags) args(cmd *cobra.Command, args []string) error {
 	places := 0
 	for _, given := range []bool{f.user, f.project, cmd.Flags().Changed("settings")} {
@@ -75,7 +82,10 @@ func (f *settingsFlags) args(cmd *cobra.Command, args []string) error {
 	return usage.OneArg("the name of an agent, such as claude, or all")(cmd, args)
 }
 
-// options turns the flags and the agent's name into what the install package takes.
+// options turns the flags and the agent's name into what the install package takes. No
+// place is the user's own settings. The file is named as it was typed; the install
+// package looks at it. DryRun goes along; nothing is written then, whatever else is
+// asked for.
 func (f *settingsFlags) options(cmd *cobra.Command, agent string) install.Options {
 	o := install.Options{Agent: agent, DryRun: f.dryRun, Now: time.Now()}
 	switch {
@@ -87,6 +97,8 @@ func (f *settingsFlags) options(cmd *cobra.Command, agent string) install.Option
 	return o
 }
 
+// completeAgents offers the agents that aoctl knows, whether they are on this machine
+// or not.
 func completeAgents(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -94,6 +106,9 @@ func completeAgents(_ *cobra.Command, args []string, _ string) ([]string, cobra.
 	return append(install.Agents(), allAgents), cobra.ShellCompDirectiveNoFileComp
 }
 
+// newInstallCommand makes "install". --at-most follows --timeout up when only that was
+// given, since a call may not end before it may be answered. The help lists where each
+// agent's settings lie, since that is what people want to look at first.
 func newInstallCommand() *cobra.Command {
 	var (
 		place   settingsFlags
@@ -161,11 +176,15 @@ Codex runs only hooks that you trust: type /hooks in codex, or give --trust.
 	return cmd
 }
 
-// askFlags say which console the hooks ask.
+// askFlags say which console the hooks ask. Without either, the hooks ask the socket.
 type askFlags struct{ url, tokenFile string }
 
-// console is what the hooks' lines name: the socket that a console would listen on now,
-// unless it is reached over TCP.
+// console is what the hooks' lines name: the socket that a console would listen on
+// now, unless it is reached over TCP. It is written into the line, so that neither a
+// project's settings nor a variable can lead a hook elsewhere. The token's file is
+// named by its whole path, because hooks run in other folders; the token itself is in
+// no line. An empty --url is a mistake and no wish for the socket: a variable was not
+// set.
 func (f askFlags) console(cmd *cobra.Command) (install.Console, error) {
 	if f.url == "" && !cmd.Flags().Changed("url") {
 		socket, err := client.SocketPath(cmd)
@@ -186,7 +205,12 @@ func (f askFlags) console(cmd *cobra.Command) (install.Console, error) {
 	return c, err
 }
 
-// describeInstall says what was done, and what comes next.
+// describeInstall says what was done, and what comes next. It promises nothing that
+// was not found: for a version of the agent that does not hold calls it says so in the
+// line of the mode. Paths in it are made safe for a terminal.
+//
+// It also says how long a person has and who gives up after that, because an agent
+// that gives up first runs the call. The last line is what to do next.
 func describeInstall(o install.Options, r install.Report) string {
 	var b strings.Builder
 	line := func(label, value string) { fmt.Fprintf(&b, "  %-12s%s\n", label, safe.Line(value)) }
@@ -204,11 +228,11 @@ func describeInstall(o install.Options, r install.Report) string {
 	}
 	line("mode", fmt.Sprintf("%s (%s): %s", o.Mode, strings.Join(r.Gates, ", "), what))
 	line("also sends", strings.Join(r.Watches, ", "))
-	ends := "would give up after %v"
+	ends := "would give up after %s"
 	if profile.Of(o.Agent).HardCap > 0 {
-		ends = "runs a call that waits for %v, whatever its settings say"
+		ends = "runs a call that waits for %s, whatever its settings say"
 	}
-	line("timeout", fmt.Sprintf("%s; %s "+ends, timeToAnswer(o), waiter(o, r), r.Wait))
+	line("timeout", fmt.Sprintf("%s; %s "+ends, timeToAnswer(o), waiter(o, r), span(r.Wait)))
 	line("runs", strings.Join(append([]string{o.Program.Path}, o.Program.Args...), " "))
 	line("asks", o.Program.Console.String()+", whatever a project's settings say")
 	if r.Backup != "" {
@@ -229,14 +253,27 @@ func describeInstall(o install.Options, r install.Report) string {
 	return b.String()
 }
 
-// timeToAnswer says how long a person has.
+// span writes d without empty parts: 10m, not 10m0s.
+func span(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
+
+// timeToAnswer says how long a person has. An agent that gives up on its hooks earlier
+// limits both times. The longer time is named only where it is longer.
 func timeToAnswer(o install.Options) string {
 	at := profile.Of(o.Agent)
 	o.Timeout, o.Program.AtMost = at.Limit(o.Timeout), at.Limit(o.Program.AtMost)
 	if o.Program.AtMost <= o.Timeout {
-		return fmt.Sprintf("%v to answer", o.Timeout)
+		return fmt.Sprintf("%s to answer", span(o.Timeout))
 	}
-	return fmt.Sprintf("%v to answer, %v with more time (t)", o.Timeout, o.Program.AtMost)
+	return fmt.Sprintf("%s to answer, %s with more time (t)", span(o.Timeout), span(o.Program.AtMost))
 }
 
 // waiter is who gives up when the client does not: the agent, or the plugin in it.
@@ -247,7 +284,8 @@ func waiter(o install.Options, r install.Report) string {
 	return r.Agent + " itself"
 }
 
-// filePath names the settings file, and the one behind it when it is a link.
+// filePath names the settings file, and the one behind it when it is a link: that one
+// is written.
 func filePath(r install.Report) string {
 	if r.Target == "" {
 		return r.File
@@ -256,7 +294,8 @@ func filePath(r install.Report) string {
 }
 
 // diffText makes a diff safe for the terminal. Indentation stays as it is; a carriage
-// return or an escape sequence in the file shows as \x0d or \x1b.
+// return or an escape sequence in the file shows as \x0d or \x1b. The file may be a
+// project's, and its diff must not draw over the question below it.
 func diffText(diff string) string {
 	var b strings.Builder
 	for line := range strings.Lines(diff) {

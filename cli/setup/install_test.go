@@ -60,7 +60,7 @@ func TestInstallAndUninstallSay(t *testing.T) {
 	backup := file + ".aoctl-backup-20261120T100000.000Z"
 	for _, want := range []string{
 		"Installed for Claude Code.\n", file, "gate (PreToolUse)", "PostToolUse, PostToolUseFailure, UserPromptSubmit",
-		"10m0s to answer", "after 11m0s", program + " hook\n", "asks        /run/user/1/aoctl/broker.sock", backup, "claude --settings settings.json", "aoctl\n",
+		"10m to answer", "after 11m\n", program + " hook\n", "asks        /run/user/1/aoctl/broker.sock", backup, "claude --settings settings.json", "aoctl\n",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not said in:\n%s", want, out.String())

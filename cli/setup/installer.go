@@ -22,7 +22,9 @@ import (
 	"github.com/aoctl/aoctl/tui/figures"
 )
 
-// installer carries out one "aoctl install" or "aoctl uninstall".
+// installer carries out one "aoctl install" or "aoctl uninstall". It is used once, by
+// one goroutine; a copy of it with DryRun says what an installation would do. The
+// flags that do not change for an agent stand in o from the start.
 type installer struct {
 	o         install.Options // Agent is set for each one in turn
 	invoked   string          // as this program was called
@@ -35,7 +37,11 @@ type installer struct {
 	versions  map[string]string // of the agents that were asked; see ask
 }
 
-// installOutcome is what became of one agent, as --json prints it.
+// installOutcome is what became of one agent, as --json prints it. The names are a
+// promise to scripts. Error may stand beside Changed: the hooks are written then, and
+// do not hold. The fields that say nothing of an agent are left out.
+//
+// ID and Agent are the same: lists of all commands have an id.
 type installOutcome struct {
 	ID       string   `json:"id"` // the agent, by which other commands name it
 	Agent    string   `json:"agent"`
@@ -59,6 +65,11 @@ type installOutcome struct {
 }
 
 // run does what the arguments say: one agent, all that are found, or what is chosen.
+// The flags that make no sense together are refused before anything is written.
+// Without an argument install offers and uninstall never comes here.
+//
+// Errors: usage.Error for flags that do not go together, else those of one, all or
+// offer.
 func (i *installer) run(cmd *cobra.Command, args []string) error {
 	if i.trust && len(args) == 1 && args[0] != "codex" && args[0] != allAgents {
 		return usage.Error{Text: "only Codex trusts hooks one by one", Hint: "leave --trust out"}
@@ -76,8 +87,8 @@ func (i *installer) run(cmd *cobra.Command, args []string) error {
 	return i.one(cmd.Context())
 }
 
-// found are the agents that "all" means: those on the machine, and for a removal every one,
-// since an agent may have gone before its hooks.
+// found are the agents that "all" means: those on the machine, and for a removal every
+// one, since an agent may have gone before its hooks.
 func (i *installer) found() []string {
 	if i.remove {
 		return install.Agents()
@@ -89,7 +100,9 @@ func (i *installer) found() []string {
 	return names
 }
 
-// one does it for i.o.Agent and reports.
+// one does it for i.o.Agent and reports. When the file was written and something else
+// failed, it says both: what was done, and the error. Without a file nothing was done,
+// and the error alone is printed.
 func (i *installer) one(ctx context.Context) error {
 	done, err := i.do(ctx)
 	if err != nil && done.report.File == "" {
@@ -110,13 +123,23 @@ func (i *installer) one(ctx context.Context) error {
 	return installError(err)
 }
 
-// all does it for each of names; one that fails does not keep the others from it.
+// all does it for each of names; one that fails does not keep the others from it. Each
+// is told as it is done. The error at the end names those that failed, as the problem
+// of each was printed already.
+//
+// The agents are asked for their versions all at once before the first is done, as
+// that is what takes time. In JSON nothing is printed before the end, so that it is
+// one array.
+//
+// An agent that fails is named with its reason, and the exit code is 1 in the end.
+// When only Codex's trust is missing, that error is returned as it is, because it has
+// its own cure.
 func (i *installer) all(ctx context.Context, names []string) error {
 	if len(names) == 0 {
 		if i.json.On() {
 			return i.json.Print(i.out, []installOutcome{})
 		}
-		_, err := io.WriteString(i.out, "No agent that aoctl knows was found on this machine.\n"+knownAgents())
+		_, err := io.WriteString(i.out, show.Fit(i.out, "No agent that aoctl knows was found on this machine.\n"+knownAgents()))
 		return err
 	}
 	if !i.remove {
@@ -171,7 +194,8 @@ func (i *installer) all(ctx context.Context, names []string) error {
 	return nil
 }
 
-// anyChanged reports whether anything was done, for the sentence that says that nothing was.
+// anyChanged reports whether anything was done, for the sentence that says that
+// nothing was.
 func anyChanged(list []installOutcome) bool {
 	for _, o := range list {
 		if o.Changed {
@@ -181,8 +205,12 @@ func anyChanged(list []installOutcome) bool {
 	return false
 }
 
-// do installs or removes for i.o.Agent. With an error, a report with a file says what was
-// done before it.
+// do installs or removes for i.o.Agent. With an error, a report with a file says what
+// was done before it. A dry run that would not hold calls is a warning; the real one
+// is an error. Codex is told to trust its hooks last, when the file is as it stays.
+//
+// Warnings are the install package's. Ungated is the reason why this version would run
+// calls anyway.
 func (i *installer) do(ctx context.Context) (installOutcome, error) {
 	var r install.Report
 	var err error
@@ -212,7 +240,11 @@ func (i *installer) do(ctx context.Context) (installOutcome, error) {
 	return done, done.err
 }
 
-// install writes the hooks for i.o.Agent, and notes what is to be guarded.
+// install writes the hooks for i.o.Agent, and notes what is to be guarded: the
+// settings, what they lead to, and the programs that they run. A list that cannot be
+// written is a warning, since the hooks hold all the same. With DryRun nothing is
+// written or noted. The version decides which events are gated and whether that
+// version holds at all.
 func (i *installer) install(ctx context.Context) (install.Report, error) {
 	program, err := install.FindProgram(i.invoked)
 	if err != nil {
@@ -238,8 +270,9 @@ func (i *installer) install(ctx context.Context) (install.Report, error) {
 	return r, nil
 }
 
-// ask finds out the versions of agents that were not asked yet, all at the same time: each
-// is a process.
+// ask finds out the versions of agents that were not asked yet, all at the same time:
+// each is a process. A version that nobody could tell is "". The line that shows what
+// runs is drawn on standard error.
 func (i *installer) ask(ctx context.Context, agents ...string) {
 	if i.versions == nil {
 		i.versions = map[string]string{}
@@ -264,7 +297,11 @@ func (i *installer) ask(ctx context.Context, agents ...string) {
 	}
 }
 
-// say tells a person what became of one agent.
+// say tells a person what became of one agent. A warning that several agents share is
+// told once. A dry run prints the diff and nothing else, so that it can be read by
+// patch. An agent that was done without a change says so as well.
+//
+// Errors are those of writing to out.
 func (i *installer) say(done installOutcome) error {
 	r := done.report
 	text := describeUninstall(r)
@@ -274,6 +311,7 @@ func (i *installer) say(done installOutcome) error {
 			text += trustText(i.o, done)
 		}
 	}
+	text = show.Fit(i.out, text)
 	if i.o.DryRun && r.Changed {
 		text = diffText(r.Diff)
 	}
@@ -291,7 +329,9 @@ func (i *installer) say(done installOutcome) error {
 	return nil
 }
 
-// trustText says what Codex still needs, "" for any other agent.
+// trustText says what Codex still needs, "" for any other agent. Until the person has
+// done that, every call of Codex runs unasked, so it is said each time. An old Codex
+// runs untrusted hooks, and is told from a new one by its version.
 func trustText(o install.Options, done installOutcome) string {
 	switch {
 	case o.Agent != "codex" || done.report.Ungated != "":
@@ -309,8 +349,8 @@ You have to do that again whenever the hooks change; "aoctl doctor" says when.
 `
 }
 
-// knownAgents is the sentence for a machine on which no agent was found: its agent may lie where
-// aoctl does not look.
+// knownAgents is the sentence for a machine on which no agent was found: its agent may
+// lie where aoctl does not look.
 func knownAgents() string {
 	return "aoctl knows " + strings.Join(install.Agents(), ", ") + ". Install for one with: aoctl install AGENT\n"
 }

@@ -10,18 +10,22 @@ import (
 
 	"github.com/charmbracelet/x/term"
 
+	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/hookclient/install"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
 // candidate is an agent on this machine, and what an installation for it would do.
+// Nothing is written for it before somebody has agreed.
 type candidate struct {
 	install.Found
 	report install.Report // of a dry run
 	err    error
 }
 
-// state is what a person wants to know of c in a few words.
+// state is what a person wants to know of c in a few words, with the file that would
+// be changed. Its paths are not safe for a terminal yet. An installation that is up to
+// date and does not hold is said first of all.
 func (c candidate) state() string {
 	switch {
 	case c.err != nil:
@@ -38,15 +42,18 @@ func (c candidate) state() string {
 	return "found, no aoctl hook yet → " + filePath(c.report)
 }
 
-// offer finds the agents on this machine. At a terminal it asks about each; otherwise it
-// lists them, with what to type.
+// offer finds the agents on this machine. At a terminal it asks about each; otherwise
+// it lists them, with what to type. Without a terminal nothing is written: nobody has
+// agreed. --json lists them in both cases and asks nothing.
+//
+// Errors are those of writing, and of the installations that were chosen.
 func (i *installer) offer(ctx context.Context) error {
 	list := i.candidates(ctx)
 	if i.json.On() {
 		return i.json.Print(i.out, offered(list))
 	}
 	if len(list) == 0 {
-		_, err := io.WriteString(i.out, "No agent that aoctl knows was found on this machine.\n"+knownAgents())
+		_, err := io.WriteString(i.out, show.Fit(i.out, "No agent that aoctl knows was found on this machine.\n"+knownAgents()))
 		return err
 	}
 	var b strings.Builder
@@ -54,7 +61,7 @@ func (i *installer) offer(ctx context.Context) error {
 	for _, c := range list {
 		fmt.Fprintf(&b, "  %-12s %s\n", c.Title, safe.Line(c.state()))
 	}
-	if _, err := io.WriteString(i.out, b.String()); err != nil {
+	if _, err := io.WriteString(i.out, show.Fit(i.out, b.String())); err != nil {
 		return err
 	}
 	in, ok := i.in.(*os.File)
@@ -64,7 +71,9 @@ func (i *installer) offer(ctx context.Context) error {
 	return i.whatToType(list)
 }
 
-// candidates looks what an installation would do for each agent, and does nothing.
+// candidates looks what an installation would do for each agent, and does nothing. An
+// agent whose settings cannot be read is listed with its error. It makes a dry run of
+// each, so the list cannot promise what an installation would refuse.
 func (i *installer) candidates(ctx context.Context) []candidate {
 	var list []candidate
 	found := install.Find()
@@ -84,10 +93,11 @@ func (i *installer) candidates(ctx context.Context) []candidate {
 	return list
 }
 
-// offeredFields are those that offered has beside an installOutcome's.
+// offeredFields are those that offered has beside an installOutcome's. --json checks
+// names before anything is looked at. They must be those of offered.
 var offeredFields = []string{"id", "agent", "title", "program", "file", "installed", "would_change", "error"}
 
-// offered is the list as --json prints it.
+// offered is the list as --json prints it; it is never nil.
 func offered(list []candidate) []map[string]any {
 	out := []map[string]any{}
 	for _, c := range list {
@@ -103,7 +113,8 @@ func offered(list []candidate) []map[string]any {
 	return out
 }
 
-// whatToType names the command for each agent that lacks something.
+// whatToType names the command for each agent that lacks something. An agent that
+// cannot be installed for is not in it; its reason stands in the list above.
 func (i *installer) whatToType(list []candidate) error {
 	var b strings.Builder
 	for _, c := range list {
@@ -119,9 +130,12 @@ func (i *installer) whatToType(list []candidate) error {
 	return err
 }
 
-// choose asks about each agent that lacks something. Nothing is written before the last
-// answer. Quitting leaves out the agents that were not asked about yet; an end of input
-// leaves out all of them, because then nobody may be there any more.
+// choose asks about each agent that lacks something. Nothing is written before the
+// last answer. Quitting leaves out the agents that were not asked about yet; an end of
+// input leaves out all of them, because then nobody may be there any more.
+//
+// Nothing is left half done by a person who walks away: the answers are gathered
+// first, and an input that ends before the last one counts for none.
 func (i *installer) choose(ctx context.Context, list []candidate) error {
 	answers := bufio.NewReader(i.in)
 	var names, left []string
@@ -152,7 +166,8 @@ func (i *installer) choose(ctx context.Context, list []candidate) error {
 	return i.chosen(ctx, names, left)
 }
 
-// chosen installs for the agents called names, and says which were left out.
+// chosen installs for the agents called names, and says which were left out. Those who
+// were left out are named at the end, so that nobody takes them for done.
 func (i *installer) chosen(ctx context.Context, names, left []string) error {
 	if len(names) == 0 {
 		_, err := io.WriteString(i.out, "Nothing was changed.\n")
@@ -165,7 +180,7 @@ func (i *installer) chosen(ctx context.Context, names, left []string) error {
 	return err
 }
 
-// The answers of askFor.
+// The answers of askFor. The empty answer is the end of the input, not a bare enter.
 const (
 	answerYes  = "y"
 	answerNo   = "n"
@@ -174,7 +189,9 @@ const (
 	answerEnd  = "" // the input has ended
 )
 
-// askFor asks about one agent until there is an answer.
+// askFor asks about one agent until there is an answer. A bare enter is a no, and the
+// diff can be looked at as often as one likes. An answer that is none of these asks
+// again.
 func (i *installer) askFor(answers *bufio.Reader, c candidate) string {
 	for {
 		_, _ = fmt.Fprintf(i.out, "Install for %s? [y]es, [n]o, [a]ll that follow, [d]iff, [q]uit (none that follow): ", c.Title)

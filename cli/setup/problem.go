@@ -15,8 +15,13 @@ import (
 	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
-// installError turns what the install package returns into what a person reads: what is
-// wrong, where, and what to do. A mistake of the caller gets its own exit code.
+// installError turns what the install package returns into what a person reads: what
+// is wrong, where, and what to do. A mistake of the caller gets its own exit code. An
+// error that it does not know, and nil, stay as they are. The install package knows
+// nothing of exit codes, so they are given here.
+//
+// A PathError of a rename or a link names two files; the one that could not be made is
+// told.
 func installError(err error) error {
 	if u, ok := errors.AsType[*install.UsageError](err); ok {
 		return usage.Error{Text: u.Text, Hint: u.Hint}
@@ -33,8 +38,10 @@ func installError(err error) error {
 	return err
 }
 
-// pathProblem says why a file could not be read or written. Settings are first written to a
-// file beside them, whose name means nothing to the user, so the folder is named instead.
+// pathProblem says why a file could not be read or written. Settings are first written
+// to a file beside them, whose name means nothing to the user, so the folder is named
+// instead. cause is kept for errors.Is. That nothing was changed is true of each of
+// these: files are written whole or not at all.
 func pathProblem(p *fs.PathError, cause error) error {
 	path, verb := p.Path, "read"
 	if strings.Contains(filepath.Base(path), ".aoctl-") || p.Op != "open" && p.Op != "read" && p.Op != "stat" {
@@ -54,7 +61,7 @@ func pathProblem(p *fs.PathError, cause error) error {
 	return e
 }
 
-// problemText is err as a person reads it, in two lines.
+// problemText is err as a person reads it, in two lines; the second may be "".
 func problemText(err error) (text, hint string) {
 	err = installError(err)
 	if e, ok := errors.AsType[exit.Error](err); ok {

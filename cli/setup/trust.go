@@ -17,9 +17,14 @@ import (
 	"github.com/aoctl/aoctl/tui/figures"
 )
 
-// trustCodex has Codex trust the hooks in file, and returns how many those are. Without
-// --trust it offers that at a terminal. Codex skips what it does not trust, and every call
-// runs: an installation that ends so has failed.
+// trustCodex has Codex trust the hooks in file, and returns how many those are.
+// Without --trust it offers that at a terminal. Codex skips what it does not trust,
+// and every call runs: an installation that ends so has failed.
+//
+// Codex's own program writes the trust, as its form is Codex's affair.
+//
+// It is for the user's own settings alone, as Codex's trust is kept beside those. With
+// --trust nobody is asked, and a Codex that is not found is an error.
 func (i *installer) trustCodex(ctx context.Context, file string) (int, error) {
 	program, home := install.AgentProgram("codex"), filepath.Dir(file)
 	switch {
@@ -40,9 +45,13 @@ func (i *installer) trustCodex(ctx context.Context, file string) (int, error) {
 	return n, untrusted(err)
 }
 
+// errNotTrusted is in the error of an installation that Codex's trust is missing from.
+// It is never shown by itself.
 var errNotTrusted = errors.New("nobody told it to")
 
-// untrusted is the failure of an installation that ends without Codex's trust, nil for nil.
+// untrusted is the failure of an installation that ends without Codex's trust, nil for
+// nil. Its cause can be found with errors.Is, so that the same advice is not given
+// twice.
 func untrusted(err error) error {
 	if err == nil {
 		return nil
@@ -53,7 +62,8 @@ func untrusted(err error) error {
 	}
 }
 
-// agrees asks the person at the terminal; without one nobody agrees.
+// agrees asks the person at the terminal; without one nobody agrees. Anything but a y
+// is a no. A program that reads JSON is asked nothing.
 func (i *installer) agrees(question string) bool {
 	in, ok := i.in.(*os.File)
 	if i.json.On() || !ok || !term.IsTerminal(in.Fd()) || !term.IsTerminal(os.Stdout.Fd()) {

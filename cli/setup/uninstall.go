@@ -11,6 +11,8 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
+// newUninstallCommand makes "uninstall". It asks no agent for its version: hooks go
+// from any.
 func newUninstallCommand() *cobra.Command {
 	var place settingsFlags
 	cmd := &cobra.Command{
@@ -36,6 +38,9 @@ then on the agent asks as it did before.
 	return cmd
 }
 
+// describeUninstall says what was removed. A file that held nothing else is gone, and
+// one that was not changed since the installation is as it was before. Where the file
+// is a link, both names are told.
 func describeUninstall(r install.Report) string {
 	file := safe.Line(filePath(r))
 	if !r.Changed {

@@ -10,9 +10,11 @@ import (
 	"unicode/utf8"
 )
 
-// JSON writes items as one JSON array with an element per line, "[]" when
-// there are none.
+// JSON writes items as one JSON array with an element per line, "[]" when there are none. A
+// line each makes the output fit for diff and grep, and a reader of a pipe sees the first
+// elements early.
 func JSON[T any](w io.Writer, items []T) error {
+	// Many short writes become few. An error stays with the writer, and Flush returns it.
 	out := bufio.NewWriter(w)
 	for i, item := range items {
 		line, err := JSONLine(item)
@@ -33,7 +35,7 @@ func JSON[T any](w io.Writer, items []T) error {
 	return out.Flush()
 }
 
-// Object writes v as one line of JSON.
+// Object writes v as one line of JSON. A stream is one such line for each object.
 func Object(w io.Writer, v any) error {
 	line, err := JSONLine(v)
 	if err != nil {
@@ -42,7 +44,8 @@ func Object(w io.Writer, v any) error {
 	return Line(w, string(line))
 }
 
-// JSONLine is v as compact JSON on one line, safe to look at in a terminal.
+// JSONLine is v as compact JSON on one line, safe to look at in a terminal. HTML is not
+// escaped: <, > and & are common in commands, and nobody puts this into a page.
 func JSONLine(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -53,9 +56,9 @@ func JSONLine(v any) ([]byte, error) {
 	return Escape(bytes.TrimRight(b.Bytes(), "\n")), nil
 }
 
-// Escape writes every character of compact JSON that a terminal might
-// act on or hide as \uXXXX. Such characters can only be part of strings, so the
-// document means the same afterwards.
+// Escape writes every character of compact JSON that a terminal might act on or hide as
+// \uXXXX. Such characters can only be part of strings, so the document means the same
+// afterwards. Bytes that are no UTF-8 become U+FFFD.
 func Escape(doc []byte) []byte {
 	out := make([]byte, 0, len(doc))
 	for len(doc) > 0 {
@@ -76,7 +79,8 @@ func Escape(doc []byte) []byte {
 	return out
 }
 
-// surrogates splits r, which lies above U+FFFF, the way JSON escapes it.
+// surrogates splits r, which lies above U+FFFF, the way JSON escapes it (RFC 8259, section
+// 7).
 func surrogates(r rune) (hi, lo rune) {
 	r -= 0x10000
 	return 0xD800 + r>>10, 0xDC00 + r&0x3FF

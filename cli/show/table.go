@@ -1,18 +1,18 @@
 // Package show prints: lines, aligned tables and JSON, and the words for what they hold.
 //
-// Commands for people print a Table, or a Line; for programs package output prints arrays with
-// JSON and a single Object. Both forms are safe to look at: agents choose the names,
+// Commands for people print a Table, or a Line; for programs package output prints arrays
+// with JSON and a single Object. Both forms are safe to look at: agents choose the names,
 // paths and inputs that appear here, and no character of theirs reaches a terminal that
 // could move its cursor, hide text or turn it around. A table does that for its cells and
 // JSON for the whole document; a Line is printed as it is, so its caller uses safe.Line on
 // what is not its own.
 //
-// Styles and Paper are for what the console's rooms draw, such as a whole call: in colours on a
-// terminal, plain in a pipe.
+// Styles and Paper are for what the console's rooms draw, such as a whole call: in colours
+// on a terminal, plain in a pipe.
 //
-// The words are those of every command: an Age in a table, a Plural, the shortest ids that
-// still tell calls apart (ShortIDs), a call on one line (Call) and what a rule matches
-// (Rule, Scope). Nothing here asks the console or reads a file.
+// The words are those of every command: the shortest ids that still tell calls apart
+// (ShortIDs), what sessions are called (SessionNames), a call on one line (Call) and what a
+// rule matches (Rule, Scope). Nothing here asks the console or reads a file.
 package show
 
 import (
@@ -39,7 +39,8 @@ type Table struct {
 	rows  [][]string
 }
 
-// Add appends a row.
+// Add appends a row. It should have as many cells as the head; a shorter one leaves the
+// rest of its line empty.
 func (t *Table) Add(cells ...string) {
 	clean := make([]string, len(cells))
 	for i, cell := range cells {
@@ -54,7 +55,7 @@ const (
 	leastLast   = 12 // the same of the last one, which says most
 )
 
-// Print writes t to w.
+// Print writes t to w. It may be called again after more rows were added.
 func (t *Table) Print(w io.Writer) error {
 	width, styled := Terminal(w)
 	out := bufio.NewWriter(w)
@@ -68,7 +69,9 @@ func (t *Table) Print(w io.Writer) error {
 	return out.Flush()
 }
 
-// draw writes t for a window of so many cells.
+// draw writes t for a window of so many cells. Columns that are empty in every row go
+// first, then spare ones, then the widest are cut. The row is cut once more at the end, so
+// that none ever wraps.
 func (t *Table) draw(out *bufio.Writer, width int, styled bool) {
 	rows := t.rows
 	if len(t.Head) > 0 {
@@ -87,6 +90,7 @@ func (t *Table) draw(out *bufio.Writer, width int, styled bool) {
 }
 
 // columnWidths is how wide each column wants to be: 0 for one in which no row has anything.
+// A head alone does not keep a column.
 func (t *Table) columnWidths(rows [][]string) []int {
 	var widths []int
 	for _, r := range rows {
@@ -105,9 +109,11 @@ func (t *Table) columnWidths(rows [][]string) []int {
 	return widths
 }
 
-// leaveOut takes spare columns away until the others fit, cut as they may be.
+// leaveOut takes spare columns away until the others fit, cut as they may be. It stops at
+// the first one after which they do.
 func (t *Table) leaveOut(widths []int, width int) {
 	for _, head := range t.Spare {
+		// There is one gap less than columns.
 		least := -columnGap
 		for i, n := range widths {
 			switch {
@@ -126,7 +132,8 @@ func (t *Table) leaveOut(widths []int, width int) {
 	}
 }
 
-// least is how many cells a column keeps when it is cut: its head is read to its end.
+// least is how many cells a column keeps when it is cut: its head is read to its end. What
+// has a shorter head keeps leastColumn.
 func (t *Table) least(i int) int {
 	if i < len(t.Head) {
 		return max(leastColumn, safe.Width(t.Head[i]))
@@ -135,7 +142,8 @@ func (t *Table) least(i int) int {
 }
 
 // fit takes what is too much from the widest columns, a cell at a time, so that they end up
-// about as wide as each other. The first column gives when no other can, down to half the window.
+// about as wide as each other. The first column gives when no other can, down to half the
+// window. What still does not fit is cut with the row.
 func (t *Table) fit(widths []int, width int) {
 	total := -columnGap
 	for _, n := range widths {
@@ -157,7 +165,8 @@ func (t *Table) fit(widths []int, width int) {
 	}
 }
 
-// layOut cuts and pads every cell to its column's width. A column of width 0 is left out.
+// layOut cuts and pads every cell to its column's width. A column of width 0 is left out,
+// and its gap too.
 func layOut(row []string, widths []int) string {
 	var b strings.Builder
 	for i, cell := range row {
@@ -171,8 +180,9 @@ func layOut(row []string, widths []int) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// Terminal tells the width of the terminal that w is, 0 when it is none, and
-// whether styled text is welcome there.
+// Terminal tells the width of the terminal that w is, 0 when it is none, and whether styled
+// text is welcome there. A terminal that does not know its width, or names one that no
+// table fits into, counts as 80 cells.
 func Terminal(w io.Writer) (width int, styled bool) {
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(f.Fd()) {

@@ -16,8 +16,11 @@ import (
 // minPrefix is the fewest characters of an id that a table shows.
 const minPrefix = 8
 
-// ShortIDs maps every id to its shortest prefix that no other one shares.
+// ShortIDs maps every id to its shortest prefix that no other one shares, of at least
+// minPrefix characters. A prefix tells the given ids apart only; others may begin like it.
 func ShortIDs(ids []string) map[string]string {
+	// After sorting, the ids that begin most alike are neighbours, so two comparisons are
+	// enough.
 	sorted := slices.Compact(slices.Sorted(slices.Values(ids)))
 	short := make(map[string]string, len(sorted))
 	for i, id := range sorted {
@@ -33,7 +36,7 @@ func ShortIDs(ids []string) map[string]string {
 	return short
 }
 
-// commonPrefix is the number of bytes at which a and b begin alike.
+// commonPrefix is the number of bytes at which a and b begin alike. Ids are ASCII.
 func commonPrefix(a, b string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -42,18 +45,24 @@ func commonPrefix(a, b string) int {
 	return n
 }
 
-// SessionName is what people call s: its name, else its id.
+// SessionName is what people call s by itself: its name, else its id. Where several
+// sessions are shown, SessionNames tells those of one name apart.
 func SessionName(s broker.Session) string { return sessionnames.Of(&s) }
 
-// TellingField is the input field by which a person knows a call of each tool.
+// TellingField is the input field by which a person knows a call of each tool. The names
+// are those of Claude Code; calls of other agents are put into them where that can be said.
 var TellingField = map[string]string{
 	"Bash": "command", "Edit": "file_path", "Write": "file_path", "Read": "file_path",
 	"NotebookEdit": "notebook_path", "WebFetch": "url", "WebSearch": "query",
 	"Glob": "pattern", "Grep": "pattern", "Agent": "description", agents.ExitPlanMode: "plan",
 }
 
-// Call is a call on one line: the telling field of a tool that is known, the first question of an
-// agent that asks its user, the whole input of any other call. The console shows all of it.
+// Call is a call on one line: the telling field of a tool that is known, the first question
+// of an agent that asks its user, the whole input of any other call. The console shows all
+// of it.
+//
+// The text is the agent's and may hold newlines and anything else. It is not safe for a
+// terminal.
 func Call(r broker.Request) string {
 	var input map[string]json.RawMessage
 	var text string
@@ -67,12 +76,15 @@ func Call(r broker.Request) string {
 	return string(r.ToolInput)
 }
 
-// SessionNames says what each session is called among these, as the screen does.
+// SessionNames says what each session is called among these, as the screen does, by id.
+// Commands take the same names, so all sessions should be given and not only those that are
+// printed.
 func SessionNames(sessions []broker.Session) map[string]string {
 	return sessionnames.Labels(sessionnames.All(sessions))
 }
 
-// Rule is what a rule matches, on one line.
+// Rule is what a rule matches, on one line, its parameters in the order of the alphabet. It
+// is not safe for a terminal: rules come from files too.
 func Rule(r rules.Rule) string {
 	tool := rules.PatternWords(r.Tool)
 	if len(r.Where) == 0 {
@@ -85,7 +97,8 @@ func Rule(r rules.Rule) string {
 	return tool + " " + strings.Join(parts, " ")
 }
 
-// Scope is where a rule holds, on one line.
+// Scope is where a rule holds, on one line; "everywhere" for a scope that names nothing.
+// Several parts must all fit.
 func Scope(s rules.Scope) string {
 	var parts []string
 	for _, p := range []struct{ name, value string }{{"", s.Project}, {"session ", s.Session}, {"", s.Agent}} {

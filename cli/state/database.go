@@ -17,8 +17,9 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-// OpenStore opens the database and says what to do when it cannot be used. The
-// file stays as it was.
+// OpenStore opens the database and says what to do when it cannot be used. The file stays
+// as it was. It is for the process that holds the console's lock, since the store keeps in
+// memory how the log ends. The caller closes it.
 func OpenStore(ctx context.Context, log *slog.Logger) (*store.Store, error) {
 	path, err := paths.Database()
 	if err != nil {
@@ -31,7 +32,9 @@ func OpenStore(ctx context.Context, log *slog.Logger) (*store.Store, error) {
 	return st, nil
 }
 
-// explainStore turns a store's error into a sentence with a cure.
+// explainStore turns a store's error into a sentence with a cure. The store knows the cure
+// of its own errors; anything else is told as it is. A missing database exits with
+// exit.NotFound.
 func explainStore(path string, err error) error {
 	bad, ok := errors.AsType[*store.OpenError](err)
 	if !ok {
@@ -44,7 +47,9 @@ func explainStore(path string, err error) error {
 	return exit.Error{Code: code, Text: fmt.Sprintf("cannot open the database %s: %v", bad.Path, bad.Err), Hint: bad.Cure, Cause: err}
 }
 
-// OpenReader opens the database for reading only.
+// OpenReader opens the database for reading only, with or without a console. It makes no
+// file where there is none: the error is exit.NotFound then, and errors.Is finds
+// store.ErrMissing in it.
 func OpenReader(ctx context.Context) (*store.Reader, error) {
 	path, err := paths.Database()
 	if err != nil {
@@ -64,7 +69,7 @@ func OpenReader(ctx context.Context) (*store.Reader, error) {
 }
 
 // OpenReaderAt is OpenReader for the file named: a backup, or an archive of the log. "" is
-// aoctl's own database.
+// aoctl's own database. Errors of a file that was named are those of ExplainNamed.
 func OpenReaderAt(ctx context.Context, named string) (*store.Reader, error) {
 	if named == "" {
 		return OpenReader(ctx)
@@ -76,9 +81,12 @@ func OpenReaderAt(ctx context.Context, named string) (*store.Reader, error) {
 	return r, nil
 }
 
-// ExplainNamed says why a file that the user named is not read as a record. It may be any file of
-// theirs, so it never says what the store says of aoctl's own: to move the file away. Any other
-// error, and one about aoctl's own database (""), stays as it is.
+// ExplainNamed says why a file that the user named is not read as a record. It may be any
+// file of theirs, so it never says what the store says of aoctl's own: to move the file
+// away. Any other error, and one about aoctl's own database (""), stays as it is.
+//
+// It is for errors of reading as well as of opening, since a damaged file may show only
+// then.
 func ExplainNamed(path string, err error) error {
 	bad, ok := errors.AsType[*store.OpenError](err)
 	if path == "" || !ok {
@@ -103,20 +111,23 @@ func ExplainNamed(path string, err error) error {
 	return said
 }
 
-// ArchiveDir is where archives go unless another folder is named.
+// ArchiveDir is where archives go unless another folder is named. It need not exist.
 func ArchiveDir() (string, error) {
 	dir, err := paths.StateDir()
 	return filepath.Join(dir, "archive"), err
 }
 
 // NoteArchived tells on stderr that what was asked for, from since on, is not all there
-// was: older calls are in archives.
+// was: older calls are in archives. since may be zero, for all there is. With no archive,
+// or with one that is older than since, it says nothing.
 func NoteArchived(ctx context.Context, r *store.Reader, since time.Time, stderr io.Writer) error {
 	list, err := r.Archives(ctx)
 	if err != nil || len(list) == 0 {
 		return err
 	}
 	last := list[len(list)-1]
+	// Everything before BeforeMS may be in an archive. An archive that does not say it is
+	// told of anyway.
 	if last.BeforeMS > 0 && since.UnixMilli() >= last.BeforeMS {
 		return nil
 	}

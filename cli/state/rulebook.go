@@ -18,8 +18,8 @@ import (
 	"github.com/aoctl/aoctl/store"
 )
 
-// Rulebook is what a command without a console knows of the rules: what the log says,
-// and the project's own file.
+// Rulebook is what a command without a console knows of the rules: what the log says, and
+// the project's own file. It is read once and does not follow what changes later.
 type Rulebook struct {
 	Reader  *store.Reader     // nil: nothing was recorded yet
 	All     []rules.Rule      // in the order in which they speak
@@ -31,8 +31,8 @@ type Rulebook struct {
 	Problem string // why no rule allows anything
 }
 
-// knowRules reads the rules that hold in project; "" is the folder that the command
-// runs in.
+// knowRules reads the rules that hold in project; "" is the folder that the command runs
+// in. r may be nil, then only the project's file counts, and no file is trusted.
 func knowRules(ctx context.Context, r *store.Reader, project string) (*Rulebook, error) {
 	k := &Rulebook{Reader: r, Trusted: map[string]string{}, Home: workspace.UserHome()}
 	if project == "" {
@@ -43,6 +43,7 @@ func knowRules(ctx context.Context, r *store.Reader, project string) (*Rulebook,
 		project = dir
 	}
 	k.Project = workspace.RealPath(project)
+	// Calls are compared by real paths.
 	for _, g := range Guarded("") {
 		k.Guarded = append(k.Guarded, workspace.RealPath(g))
 	}
@@ -55,14 +56,15 @@ func knowRules(ctx context.Context, r *store.Reader, project string) (*Rulebook,
 	if err := k.readFile(); err != nil {
 		return nil, err
 	}
+	// The order is the console's. With equal priorities the older rule comes first.
 	slices.SortStableFunc(k.All, func(x, y rules.Rule) int {
 		return cmp.Or(cmp.Compare(x.Priority, y.Priority), x.CreatedAt.Compare(y.CreatedAt), cmp.Compare(x.ID, y.ID))
 	})
 	return k, nil
 }
 
-// readLog reads the rules of the database and which files are trusted. Rules in doubt
-// are shown, and said to be.
+// readLog reads the rules of the database and which files are trusted. Rules in doubt are
+// shown, and said to be. The first doubt is the one that is told.
 func (k *Rulebook) readLog(ctx context.Context) error {
 	list, err := k.Reader.Rules(ctx)
 	if err != nil && !errors.Is(err, broker.ErrTampered) {
@@ -79,6 +81,8 @@ func (k *Rulebook) readLog(ctx context.Context) error {
 	if k.Problem == "" {
 		k.Problem = doubt
 	}
+	// A later event of one path replaces the earlier one; an empty digest takes the trust
+	// away.
 	for _, e := range facts {
 		var d broker.FileTrustedData
 		if e.Type == broker.EventFileTrusted && json.Unmarshal(e.Data, &d) == nil {
@@ -88,8 +92,9 @@ func (k *Rulebook) readLog(ctx context.Context) error {
 	return nil
 }
 
-// readFile adds the rules of the project's own file. One that cannot be read makes
-// every call of the project ask, so it is a problem and no error.
+// readFile adds the rules of the project's own file. One that cannot be read makes every
+// call of the project ask, so it is a problem and no error. A file that nobody trusts adds
+// only what package policy lets through.
 func (k *Rulebook) readFile() error {
 	path := filepath.Join(k.Project, policy.RulesFileName)
 	f, err := policy.ReadRulesFile(path, k.Project, k.Trusted[path])
@@ -104,7 +109,8 @@ func (k *Rulebook) readFile() error {
 	return nil
 }
 
-// Set compiles the rules.
+// Set compiles the rules. A rule that does not compile is an error and never skipped:
+// without it the others might allow more.
 func (k *Rulebook) Set() (*rules.Set, error) {
 	set, err := rules.Compile(k.All)
 	if err != nil {
@@ -113,7 +119,9 @@ func (k *Rulebook) Set() (*rules.Set, error) {
 	return set, nil
 }
 
-// Question is a call in the project.
+// Question is a call in the project, asked by an agent whose word for its tool is taken.
+// input is the tool's JSON. The files that the call names are looked at when the rules
+// judge it.
 func (k *Rulebook) Question(tool string, input json.RawMessage, cwd, session, agent string) rules.Question {
 	return rules.Question{
 		Tool: tool, Input: input, Agent: agent, SessionID: session, Trusted: true, Exists: workspace.FileExists, Matches: workspace.Matches, Special: workspace.SpecialFile,
@@ -122,7 +130,8 @@ func (k *Rulebook) Question(tool string, input json.RawMessage, cwd, session, ag
 }
 
 // WithRules opens the database, hands what it says about rules to f, and closes it. A
-// database that is not there yet holds no rules.
+// database that is not there yet holds no rules. The Rulebook's Reader must not be used
+// after f.
 func WithRules(ctx context.Context, project string, f func(*Rulebook) error) (err error) {
 	r, err := OpenReader(ctx)
 	if errors.Is(err, store.ErrMissing) {

@@ -11,15 +11,19 @@ import (
 	"github.com/aoctl/aoctl/store"
 )
 
-// Counted is the record that Tally reads: the store of a running console, or a reader beside it.
+// Counted is the record that Tally reads: the store of a running console, or a reader
+// beside it. Each method is a transaction of its own, so a call that ends in between may be
+// in one and not in the other.
 type Counted interface {
 	Sessions(ctx context.Context, f broker.SessionFilter) ([]broker.Session, error)
 	EachEnded(ctx context.Context, sessionID string, since time.Time, fn func(broker.EndedCall)) error
 	Archives(ctx context.Context) ([]store.Archived, error)
 }
 
-// Tally counts the calls of one session, or of all for "", that ended since a time. Days begin
-// when they do here. Calls are counted as they are read, so a long record needs little memory.
+// Tally counts the calls of one session, or of all for "", that ended since a time. Days
+// begin when they do here. Calls are counted as they are read, so a long record needs
+// little memory. Archived calls are not counted; ArchivedMS of the report says before when
+// they are missing.
 func Tally(ctx context.Context, from Counted, session string, since time.Time) (tally.Report, error) {
 	var failed error
 	r := tally.Count(func(yield func(broker.EndedCall) bool) {

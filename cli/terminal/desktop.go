@@ -16,10 +16,12 @@ import (
 // desktopTime is how long a notification may take to be handed to the desktop.
 const desktopTime = 5 * time.Second
 
-// Desktop finds the program that shows notifications on this system. name is what asks for
-// it: a flag, or a setting of the file. The text is an argument of its own; neither a shell
-// nor AppleScript reads it.
+// Desktop finds the program that shows notifications on this system. name is what asks
+// for it: a flag, or a setting of the file. The text is an argument of its own;
+// neither a shell nor AppleScript reads it. The func that it returns blocks for up to
+// desktopTime; it is not for the goroutine that draws.
 func Desktop(name string) (func(ctx context.Context, text string) error, error) {
+	// With "--" a text that begins with "-" is no option of the notifier.
 	notifier, args := "notify-send", []string{"--app-name=aoctl", "--", "aoctl"}
 	if runtime.GOOS == "darwin" {
 		notifier, args = "osascript", []string{

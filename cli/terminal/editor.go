@@ -12,7 +12,8 @@ import (
 	"github.com/aoctl/aoctl/cli/exit"
 )
 
-// Editor is the user's editor, as a shell reads it.
+// Editor is the user's editor, as a shell reads it: it may have words of its own
+// behind it.
 func Editor() string {
 	return cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"), "vi")
 }
@@ -48,5 +49,6 @@ func Edit(ctx context.Context, name string, text []byte) (changed []byte, path s
 	if err != nil {
 		return nil, path, fmt.Errorf("read the editor's file: %w", err)
 	}
+	// Some editors put a byte order mark in front, which no parser here wants.
 	return bytes.TrimPrefix(changed, []byte("\ufeff")), path, nil
 }

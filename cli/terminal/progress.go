@@ -19,11 +19,12 @@ const (
 	widthIfNone = 80
 )
 
-// Progress is one line on a terminal that says which steps of a slow command run now. The
-// line is drawn over itself and erased at the end, so nothing of it stays in the scrollback.
+// Progress is one line on a terminal that says which steps of a slow command run now.
+// The line is drawn over itself and erased at the end, so nothing of it stays in the
+// scrollback.
 //
-// A nil Progress draws nothing; that is what a pipe gets. All methods may be called from any
-// goroutine.
+// A nil Progress draws nothing; that is what a pipe gets. All methods may be called
+// from any goroutine.
 type Progress struct {
 	out   io.Writer
 	doing string // "checking"
@@ -40,8 +41,9 @@ type Progress struct {
 	stopped sync.WaitGroup
 }
 
-// StartProgress begins a line on out, such as "checking console, drill (3 of 9 done)". It
-// returns nil unless out is a terminal that can erase a line.
+// StartProgress begins a line on out, such as "checking console, drill (3 of 9 done)".
+// It returns nil unless out is a terminal that can erase a line. Stop must be called:
+// a goroutine draws until then.
 func StartProgress(out io.Writer, doing string, total int) *Progress {
 	f, ok := out.(*os.File)
 	if !ok || !term.IsTerminal(f.Fd()) || os.Getenv("TERM") == "dumb" {
@@ -58,6 +60,7 @@ func StartProgress(out io.Writer, doing string, total int) *Progress {
 	return p
 }
 
+// newProgress is StartProgress without its goroutine and its terminal, for tests.
 func newProgress(out io.Writer, doing string, total int, width func() int) *Progress {
 	return &Progress{out: out, doing: doing, total: total, width: width, stop: make(chan struct{})}
 }
@@ -79,7 +82,8 @@ func (p *Progress) spin() {
 	}
 }
 
-// Step says that a step has begun. The caller calls end when it is over.
+// Step says that a step has begun. The caller calls end when it is over; calling it
+// twice counts once. Steps may overlap.
 func (p *Progress) Step(name string) (end func()) {
 	if p == nil {
 		return func() {}
@@ -91,6 +95,7 @@ func (p *Progress) Step(name string) (end func()) {
 	return sync.OnceFunc(func() { p.ended(name) })
 }
 
+// ended counts a step that is over.
 func (p *Progress) ended(name string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -115,6 +120,7 @@ func (p *Progress) Stop() {
 			_, _ = io.WriteString(p.out, eraseLine) // the report matters, not this line
 		}
 	}
+	// The lock is let go before waiting, or spin could not see that it is to stop.
 	p.mu.Unlock()
 	p.stopped.Wait()
 }
@@ -127,6 +133,7 @@ func (p *Progress) draw() {
 	default:
 	}
 	p.drawn = true
+	// A line that wraps could not be erased.
 	_, _ = io.WriteString(p.out, eraseLine+ansi.Truncate(p.line(), max(p.width()-1, 0), "…")) // the report matters, not this line
 }
 

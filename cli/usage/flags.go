@@ -10,7 +10,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// FlagError says in words what pflag found wrong with a flag of cmd.
+// FlagError says in words what pflag found wrong with a flag of cmd. It knows pflag's
+// errors by their types; one that is new there keeps pflag's own words.
 func FlagError(cmd *cobra.Command, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		return unknownFlag(cmd, unknown)
@@ -27,7 +28,8 @@ func FlagError(cmd *cobra.Command, err error) error {
 	return Error{Text: err.Error(), Hint: HelpHint(cmd)}
 }
 
-// unknownFlag refuses a flag that cmd has not, with those that are spelled nearly so.
+// unknownFlag refuses a flag that cmd has not, with those that are spelled nearly so. A
+// short flag gets no suggestions: every other letter would be one.
 func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
 	name, hint := "--"+unknown.GetSpecifiedName(), HelpHint(cmd)
 	if unknown.GetSpecifiedShortnames() != "" {
@@ -38,6 +40,7 @@ func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
 	return Error{Text: fmt.Sprintf("%s has no flag %s", cmd.CommandPath(), name), Hint: hint}
 }
 
+// flagNames are the long names of the flags that cmd shows in its help.
 func flagNames(cmd *cobra.Command) []string {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -48,18 +51,19 @@ func flagNames(cmd *cobra.Command) []string {
 	return names
 }
 
-// badValue refuses the value of a flag. What is wrong with a number or a span is said in our
-// words, and what a flag of ours says of its value in its own.
+// badValue refuses the value of a flag. What is wrong with a number or a span is said in
+// our words, and what a flag of ours says of its value in its own.
 func badValue(bad *pflag.InvalidValueError) error {
 	f := bad.GetFlag()
 	text := fmt.Sprintf("%s cannot be %q", flagName(f), bad.GetValue())
+	// The errors of these types are strconv's and say "invalid syntax".
 	if !slices.Contains([]string{"int", "duration", "bool", "float64"}, f.Value.Type()) {
 		text += ": " + bad.Unwrap().Error()
 	}
 	return Error{Text: text, Hint: "give " + takes(f)}
 }
 
-// takes says what a flag takes.
+// takes says what a flag takes, for the sentence "give …".
 func takes(f *pflag.Flag) string {
 	switch f.Value.Type() {
 	case "int":
@@ -78,9 +82,12 @@ func takes(f *pflag.Flag) string {
 	return "it as --" + f.Name + " " + value + ": " + what
 }
 
+// flagName is a flag as it is typed.
 func flagName(f *pflag.Flag) string { return "--" + f.Name }
 
-// CheckFlags makes flags that are missing, and flags that exclude each other, errors of usage.
+// CheckFlags makes flags that are missing, and flags that exclude each other, errors of
+// usage. cobra finds them and puts them into words that name its groups; what is wrong is
+// found out anew here.
 func CheckFlags(cmd *cobra.Command) error {
 	if cmd.ValidateRequiredFlags() == nil && cmd.ValidateFlagGroups() == nil {
 		return nil
@@ -91,13 +98,15 @@ func CheckFlags(cmd *cobra.Command) error {
 	return Error{Text: cmd.CommandPath() + " needs " + strings.Join(wanted(cmd), " or "), Hint: HelpHint(cmd)}
 }
 
-// Where cobra notes the groups of flags of which one may be given, and must be.
+// Where cobra notes the groups of flags of which one may be given, and must be. cobra does
+// not export these names.
 const (
 	exclusive   = "cobra_annotation_mutually_exclusive"
 	oneRequired = "cobra_annotation_one_required"
 )
 
-// wanted are flags that are missing: one that must be there, or those of which one must.
+// wanted are flags that are missing: one that must be there, or those of which one must. A
+// required flag that is missing comes before any group.
 func wanted(cmd *cobra.Command) []string {
 	var one, some []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -115,7 +124,8 @@ func wanted(cmd *cobra.Command) []string {
 	return some
 }
 
-// excluded are flags that were given although they exclude each other.
+// excluded are flags that were given although they exclude each other, of the largest such
+// group.
 func excluded(cmd *cobra.Command) []string {
 	given := map[string][]string{}
 	var found []string

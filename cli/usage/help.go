@@ -19,15 +19,20 @@ const (
 	pipeWidth  = 80
 )
 
-// WrapHelp makes the help of root and of all commands below it fit the terminal. Examples stay as
-// they are: half a command is none.
+// WrapHelp makes the help of root and of all commands below it fit the terminal. Examples
+// stay as they are: half a command is none. The width is asked when a help is printed. It
+// must be called once, before the root runs, as cobra keeps template functions for the
+// whole process.
 func WrapHelp(root *cobra.Command) {
 	cobra.AddTemplateFunc("flagUsages", func(f *pflag.FlagSet) string { return f.FlagUsagesWrapped(helpWidth()) })
 	cobra.AddTemplateFunc("reflow", func(text string) string { return Reflow(text, helpWidth()) })
+	// cobra's own template stays in force but for the one place where flags are printed, so
+	// a new release of cobra keeps its layout.
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages |", "Flags | flagUsages |"))
 	root.SetHelpTemplate(strings.Replace(root.HelpTemplate(), "{{. |", "{{. | reflow |", 1))
 }
 
+// helpWidth is how wide the help of this moment is to be, in cells.
 func helpWidth() int {
 	width, _ := show.Terminal(os.Stdout)
 	if width == 0 {
@@ -36,18 +41,21 @@ func helpWidth() int {
 	return max(leastWidth, min(width, mostWidth))
 }
 
-// listItem is a line of a list in a help text: a name, a gap, and what is said of it.
+// listItem is a line of a list in a help text: a name, a gap, and what is said of it. Two
+// blanks are a gap, one is part of the name.
 var listItem = regexp.MustCompile(`^ +\S+(?: \S+)*?  +`)
 
-// block is lines that are one paragraph, or one item of a list.
+// block is lines that are one paragraph, or one item of a list. A hang of -1 is a block
+// that the next line does not continue.
 type block struct {
 	lead string // of the first line
 	hang int    // blanks before the others
 	text []string
 }
 
-// Reflow breaks the lines of a help text anew where one is wider than width. Lists keep their
-// columns.
+// Reflow breaks the lines of a help text anew where one is wider than width. Lists keep
+// their columns. A text that fits is returned as it was, with the breaks that its author
+// chose.
 func Reflow(text string, width int) string {
 	var out []string
 	var b *block
@@ -67,7 +75,8 @@ func Reflow(text string, width int) string {
 	return strings.Join(append(out, b.lines(width)...), "\n")
 }
 
-// newBlock begins with a line. A blank line is a block that nothing continues.
+// newBlock begins with a line. A blank line is a block that nothing continues. An indented
+// line is one by itself, unless it is an item of a list: it may be an example.
 func newBlock(line string) *block {
 	if strings.TrimSpace(line) == "" {
 		return &block{hang: -1}
@@ -83,7 +92,8 @@ func newBlock(line string) *block {
 	return b
 }
 
-// lines are those of b within width, as far as its words allow that.
+// lines are those of b within width, as far as its words allow that: a word that is wider
+// stands on a line of its own and is not broken. A nil block has none.
 func (b *block) lines(width int) []string {
 	if b == nil {
 		return nil

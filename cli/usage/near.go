@@ -9,10 +9,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// leastBegun is how many letters of a command's beginning stand for it.
+// leastBegun is how many letters of a command's beginning stand for it. Fewer would fit too
+// many.
 const leastBegun = 3
 
-// UnknownCommand refuses what is no command, with those that may be meant.
+// UnknownCommand refuses what is no command, with those that may be meant. It is the Args
+// of a command that only has others below it. A near command is named and never run: "aoctl
+// sotp" must not stop anything.
 func UnknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -25,7 +28,8 @@ func UnknownCommand(cmd *cobra.Command, args []string) error {
 }
 
 // meant are the commands below cmd that word may mean: those spelled nearly so, else those
-// one step further down that are called just so.
+// one step further down that are called just so. Hidden commands are not among them, short
+// names are.
 func meant(cmd *cobra.Command, word string) []string {
 	var names, below []string
 	for _, c := range cmd.Commands() {
@@ -45,14 +49,15 @@ func meant(cmd *cobra.Command, word string) []string {
 	return below
 }
 
-// Near returns those of names that word is nearly, the nearest first: one slip of the fingers for
-// three letters, or the beginning of a name.
+// Near returns those of names that word is nearly, the nearest first: one slip of the
+// fingers for three letters, or the beginning of a name. Case does not count for slips.
 func Near(word string, names []string) []string {
 	slips := map[string]int{}
 	var near []string
 	for _, name := range names {
 		d := distance(strings.ToLower(word), strings.ToLower(name))
 		begun := len(word) >= leastBegun && strings.HasPrefix(name, word)
+		// As many slips as the word has letters would make any two words alike.
 		if begun || d <= max(1, min(len(name), len(word))/3) && d < min(len(name), len(word)) {
 			slips[name] = d
 			near = append(near, name)
@@ -62,15 +67,18 @@ func Near(word string, names []string) []string {
 	return near
 }
 
-// maxDistance is the longest word that is compared, in bytes.
+// maxDistance is the longest word that is compared, in bytes. The comparison takes time by
+// the product of the lengths, and longer words are no typing mistake of a command.
 const maxDistance = 64
 
-// distance is how many letters must be added, dropped, replaced or swapped with the next one
-// to make b of a.
+// distance is how many letters must be added, dropped, replaced or swapped with the next
+// one to make b of a (the optimal string alignment distance, in bytes). A word that is too
+// long is maxDistance away from all.
 func distance(a, b string) int {
 	if len(a) > maxDistance || len(b) > maxDistance {
 		return maxDistance
 	}
+	// Only the last two rows of the table are looked at again.
 	before, above, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

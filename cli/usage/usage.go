@@ -5,14 +5,17 @@
 // and package exit gives it exit code 2, so that scripts can tell a typing mistake from a
 // console that refused. The functions here know nothing of any command: NoArgs, OneArg and
 // UnknownCommand go into a cobra command as they are, ParseSince reads a flag that several
-// commands have, and Ambiguous lists what a short name may stand for. FlagError and CheckFlags
-// put what cobra finds wrong into words.
+// commands have, and Ambiguous lists what a short name may stand for. FlagError and
+// CheckFlags put what cobra finds wrong into words.
 //
-// Noun and ShortName make the tree of commands: "session stop" and its short name "stop" are
-// one command, made twice by one constructor.
+// Noun and ShortName make the tree of commands: "session stop" and its short name "stop"
+// are one command, made twice by one constructor.
 //
 // Offer is the guard of completion. Names of sessions are chosen by agents, and a shell's
 // completion code evaluates what it is given, so only plain words are offered.
+//
+// Open usage.go first: it has the Error and the checks of arguments. nouns.go has the tree
+// of commands, near.go what a misspelled word may have meant, help.go how wide a help is.
 package usage
 
 import (
@@ -28,7 +31,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Error is a command line that makes no sense. Main exits with exit.Usage.
+// Error is a command line that makes no sense. Main exits with exit.Usage. Its texts may
+// hold what the user typed; exit.Report makes them safe.
 type Error struct {
 	Text string   // what is wrong, without a final full stop
 	Hint string   // what to do instead; may be empty
@@ -37,7 +41,7 @@ type Error struct {
 
 func (e Error) Error() string { return e.Text }
 
-// NoArgs refuses arguments.
+// NoArgs refuses arguments, and names the first.
 func NoArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -45,7 +49,8 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 	return Error{Text: fmt.Sprintf("%s takes no arguments, got %q", cmd.CommandPath(), args[0]), Hint: HelpHint(cmd)}
 }
 
-// OneArg asks for exactly one argument, called what in the message.
+// OneArg asks for exactly one argument, called what in the message. An empty one is refused
+// too: a variable that is not set would otherwise name any id that begins with "".
 func OneArg(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -60,7 +65,7 @@ func OneArg(what string) cobra.PositionalArgs {
 	}
 }
 
-// AtMostOne takes no argument, or one that is called what in the message.
+// AtMostOne takes no argument, or one that is called what in the message and is not empty.
 func AtMostOne(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -70,13 +75,17 @@ func AtMostOne(what string) cobra.PositionalArgs {
 	}
 }
 
-// HelpHint says where cmd's help is.
+// HelpHint says where cmd's help is: the hint of errors that nothing better is known for.
 func HelpHint(cmd *cobra.Command) string {
 	return fmt.Sprintf("run %q for help", cmd.CommandPath()+" --help")
 }
 
-// ParseSince reads a span before now, a local day, or a time.
+// ParseSince reads a span before now, a local day, or a time: "90m" and all that
+// time.ParseDuration takes, "3d" and "1.5d", 2026-11-02 and 2026-11-02 08:00:00 in local
+// time, or RFC 3339. A negative span is refused. A time in the future is not: it fits
+// nothing.
 func ParseSince(text string, now time.Time) (time.Time, error) {
+	// time.ParseDuration knows no days.
 	if days, ok := strings.CutSuffix(text, "d"); ok {
 		if n, err := strconv.ParseFloat(days, 64); err == nil && n >= 0 && n < math.MaxInt16 {
 			return now.Add(-time.Duration(n * float64(24*time.Hour))), nil
@@ -99,7 +108,8 @@ func ParseSince(text string, now time.Time) (time.Time, error) {
 // maxCandidates is how many candidates an ambiguous name lists.
 const maxCandidates = 10
 
-// Ambiguous refuses a ref that fits several things of a kind, and lists them, a line each.
+// Ambiguous refuses a ref that fits several things of a kind, and lists them, a line each,
+// sorted. what is the kind in the singular. lines is sorted in place.
 func Ambiguous(what, ref string, lines []string) error {
 	n := len(lines)
 	slices.SortFunc(lines, cmp.Compare[string])

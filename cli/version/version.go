@@ -30,8 +30,8 @@ type Info struct {
 	Protocol string `json:"protocol"` // between hook client and console; both must have the same
 }
 
-// Read prefers what the release build was told, and falls back to what
-// the Go toolchain noted.
+// Read prefers what the release build was told, and falls back to what the Go
+// toolchain noted. It is the same for the whole run of the program.
 func Read() Info {
 	info := Info{
 		Version: version, Commit: commit, Date: date,

@@ -21,7 +21,7 @@ func (b *bench) decisions(ctx context.Context) ([]row, error) {
 		return nil, err
 	}
 	rows := []row{against("decision to waiting client, synced, p50", time.Duration(v["decision_ns"]), "fdatasync", time.Duration(v["sync_ns"]), 4)}
-	if v, err = h.Do(fmt.Sprintf("throughput %d", decided)); err != nil {
+	if v, err = h.Do(fmt.Sprintf("throughput %d", b.often.decided)); err != nil {
 		return rows, err
 	}
 	rows = append(rows, rate("broker", v["per_second"]))

@@ -24,11 +24,12 @@ import (
 
 // Sizes of the measurements.
 const (
-	decided = 20_000 // decisions from many callers at once, of which up to waiting wait
-	waiting = 10_000 // hooks waiting at once
+	decided  = 20_000  // decisions from many callers at once, of which up to waiting wait
+	waiting  = 10_000  // hooks waiting at once
+	recorded = 100_000 // calls that rules are replayed on
 )
 
-// often says how often what is short is measured.
+// often says how often what is short is measured, and of how much.
 type often struct {
 	hooks     int           // runs of each program
 	decisions int           // decisions one at a time
@@ -36,6 +37,8 @@ type often struct {
 	count     int           // runs of such a benchmark
 	outside   int           // hooks that wait at the real console
 	settle    time.Duration // before memory is weighed
+
+	decided, waiting, recorded int // the sizes
 }
 
 // row is one line of the table.
@@ -69,9 +72,9 @@ func main() {
 	defer stop()
 	ctx, cancel := context.WithTimeout(ctx, *limit)
 	defer cancel()
-	o := often{hooks: 250, decisions: 400, benchtime: "1s", count: 3, outside: 5000, settle: 3 * time.Second}
+	o := often{hooks: 250, decisions: 400, benchtime: "1s", count: 3, outside: 5000, settle: 3 * time.Second, decided: decided, waiting: waiting, recorded: recorded}
 	if *once {
-		o = often{hooks: 1, decisions: 1, benchtime: "1x", count: 1, outside: 100}
+		o = often{hooks: 1, decisions: 1, benchtime: "1x", count: 1, outside: 100, decided: 500, waiting: 500, recorded: 1000}
 	}
 	if err := run(ctx, o, *dir, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)

@@ -16,8 +16,6 @@ import (
 	"github.com/aoctl/aoctl/store"
 )
 
-const recorded = 100_000 // calls that rules are replayed on
-
 // rules measures matching, loading and replaying.
 func (b *bench) rules(ctx context.Context) ([]row, error) {
 	match, err := b.goBench(ctx, "./broker/rules", "BenchmarkVerdict/line")
@@ -51,7 +49,7 @@ func (b *bench) rules(ctx context.Context) ([]row, error) {
 		return rows, err
 	}
 	return append(rows, row{
-		measure: fmt.Sprintf("aoctl rules test over %d calls", recorded), value: ms(replay), floor: "-", ratio: "-",
+		measure: fmt.Sprintf("aoctl rules test over %d calls", b.often.recorded), value: ms(replay), floor: "-", ratio: "-",
 		limit: "< 10 s", met: replay < 10*time.Second,
 	}), nil
 }
@@ -68,8 +66,8 @@ func (b *bench) replay(ctx context.Context) (time.Duration, error) {
 			return 0, fmt.Errorf("make a folder: %w", err)
 		}
 	}
-	if err := record(ctx, filepath.Join(home, "aoctl.db"), project); err != nil {
-		return 0, fmt.Errorf("record %d calls: %w", recorded, err)
+	if err := record(ctx, filepath.Join(home, "aoctl.db"), project, b.often.recorded); err != nil {
+		return 0, fmt.Errorf("record %d calls: %w", b.often.recorded, err)
 	}
 	cmd := exec.CommandContext(ctx, programs.aoctl, "rules", "test") //nolint:gosec // G204: our own program
 	cmd.Env, cmd.Dir = append(os.Environ(), "AOCTL_HOME="+home), project
@@ -86,16 +84,16 @@ var commands = []string{
 	"grep -rn handler src/ | head -20", "cat package.json", "npm run build && git push origin dev", "ls -la src", "sed -n %d,400p main.go",
 }
 
-// record fills a database with decided calls.
-func record(ctx context.Context, path, project string) (err error) {
+// record fills a database with n decided calls.
+func record(ctx context.Context, path, project string, n int) (err error) {
 	st, err := store.Open(ctx, path)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	for from := 0; from < recorded; from += 200 {
+	for from := 0; from < n; from += 200 {
 		var list []*broker.Change
-		for i := from; i < min(from+200, recorded); i++ {
+		for i := from; i < min(from+200, n); i++ {
 			list = append(list, call(i, project))
 		}
 		if err := st.Record(ctx, list...); err != nil {

@@ -133,7 +133,7 @@ func e2eDeferAllowed(r *rig) {
 	}
 	console.choose("echo hi > canary")
 	console.until("a", "the answer", func() bool { return r.request(q.ID).State == broker.Allowed })
-	console.shows("sent to the clipboard")
+	console.shows("how to resume it in a terminal")
 	console = r.another("third")
 	if r.exists("canary") {
 		r.t.Fatal("the call ran without its agent")

@@ -1,6 +1,6 @@
 // Package e2e tells the stories of aoctl with the real programs: those of testdata/script with
-// aoctl alone, those of TestE2E… with real agents and a scripted model. Agents that are not
-// installed are skipped.
+// aoctl alone, those of TestE2E… with real agents and a scripted model, where AOCTL_E2E_CLAUDE
+// names one. Agents that are not installed are skipped.
 package e2e
 
 import (

@@ -74,6 +74,9 @@ func cmdConsole(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(c.putOff(rest[0]))
 	case args[0] == "stop" && len(rest) == 1:
 		ts.Check(c.stop(rest[0]))
+	case args[0] == "resume" && len(rest) == 1:
+		_, err := c.broker.Resume(context.Background(), rest[0], broker.Actor{Kind: broker.ByOperator})
+		ts.Check(err)
 	case args[0] == "refused" && len(rest) == 1:
 		if err := c.decide(rest[0], broker.Allow, ""); !errors.Is(err, broker.ErrChanged) {
 			ts.Fatalf("the console took a yes for what has changed: %v", err)

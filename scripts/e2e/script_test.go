@@ -42,6 +42,7 @@ const waitTime = 3 * time.Minute
 //	console listen VAR           the console listens over TCP as well, on a port that becomes VAR
 //	console trust FILE           the person trusts a project's rules file
 //	console stop SESSION         the person stops a session, by name
+//	console resume SESSION       the person presses R on a session, by id
 //	console refused REF          the person's yes is not taken, because the call has changed
 //	console offer REF            what the console would offer as a rule for a waiting call
 //	console allowall             the person allows everything from now on

@@ -16,7 +16,8 @@ const kindMost = 32
 
 // Alike names the kind of a call, raw: calls of one kind may be marked by one key. Of
 // a command line it is all that it runs, each with its subcommand, and all that it
-// changes; of a call about a file the tool and the file's folder.
+// changes; of a call about a file the tool and the file's folder. It is worked out
+// once for a card.
 func (c *Card) Alike() string {
 	if c.kind == "" {
 		c.kind = kindOf(c)
@@ -33,6 +34,8 @@ func (c *Card) Tool() string {
 // KindName is the kind for the screen.
 func (c *Card) KindName() string { return safe.Head(c.Alike(), kindMost) }
 
+// kindOf is Alike without its memory. A call with nothing to tell it by is alike to
+// all of its tool.
 func kindOf(c *Card) string {
 	tool, raw := c.Req.Call()
 	input := change.ReadInput(raw)
@@ -56,6 +59,7 @@ func kindOf(c *Card) string {
 	return tool
 }
 
+// commandKind is what all parts of a command line do, each kind once.
 func commandKind(all []rules.Judged) string {
 	var kinds []string
 	for _, e := range all {
@@ -67,6 +71,7 @@ func commandKind(all []rules.Judged) string {
 	return strings.Join(kinds, " + ")
 }
 
+// elementKind is what one part does; "" for what only reads or changes nothing.
 func elementKind(e rules.Judged) string {
 	switch {
 	case e.Neutral, e.Kind == "read":
@@ -79,6 +84,7 @@ func elementKind(e rules.Judged) string {
 	case e.Kind != "command" || len(e.Argv) == 0 || e.Argv[0] == "":
 		return e.Text
 	}
+	// A wrapper such as sudo makes another kind of call of the same program.
 	words := append(slices.Clone(e.Via), e.Argv[0])
 	if len(e.Argv) > 1 && isSubcommand(e.Argv[1]) && slices.Contains(withSubcommands, path.Base(e.Argv[0])) {
 		words = append(words, e.Argv[1])
@@ -87,7 +93,8 @@ func elementKind(e rules.Judged) string {
 }
 
 // withSubcommands are programs whose first word says what they do. Where one of them
-// is missing here, more of its calls count as alike; each is read before it is allowed.
+// is missing here, more of its calls count as alike; each is read before it is
+// allowed.
 var withSubcommands = []string{
 	"apt", "apt-get", "aws", "az", "brew", "bun", "bundle", "cargo", "composer", "conda", "deno", "dnf", "docker",
 	"docker-compose", "dotnet", "flutter", "gcloud", "gem", "gh", "git", "glab", "go", "gradle", "helm", "ip", "just",

@@ -15,7 +15,9 @@ const LateFor = 5 * time.Minute
 // RecentKept is how many decided calls the console keeps to draw when nothing waits.
 const RecentKept = 100
 
-// Board is what the console knows: a snapshot of the broker, kept up to date.
+// Board is what the console knows: a snapshot of the broker, kept up to date. It
+// belongs to the goroutine of the screen. Other packages read its lists and change
+// nothing of them but marks and what was seen of a card.
 type Board struct {
 	Cards    map[string]*Card
 	Waiting  order // all calls that wait
@@ -46,9 +48,12 @@ func NewBoard() *Board {
 }
 
 // Reset replaces everything but the filter and what was decided before. What the
-// operator has seen of a card that is still there stays known.
+// operator has seen of a card that is still there stays known. It comes when the
+// console begins, and whenever it fell behind the broker's updates.
 func (b *Board) Reset(s broker.Snapshot, now time.Time) {
 	before := b.Cards
+	// Everything is taken in anew, in the order of the snapshot, and what was seen is
+	// carried over.
 	b.Cards = make(map[string]*Card, len(s.Requests))
 	b.Waiting, b.Late, b.Shown, b.lateSeen = nil, nil, nil, nil
 	b.Sessions = make(map[string]*broker.Session, len(s.Sessions))
@@ -59,12 +64,14 @@ func (b *Board) Reset(s broker.Snapshot, now time.Time) {
 	}
 	b.reroster()
 	for _, r := range s.Requests {
+		// A snapshot may lack the judgement of a call that has ended.
 		b.Request(judgedAs(r, before[r.ID]), now)
 		if old, c := before[r.ID], b.Cards[r.ID]; old != nil && c != nil && old.Key().SameCall(c.Key()) {
 			c.takeOver(old)
 		}
 	}
 	for id := range b.Marks {
+		// A mark holds only for the card as it was marked.
 		if c := b.Cards[id]; c == nil || c.Key() != before[id].Key() || b.Shown.index(c) < 0 {
 			delete(b.Marks, id)
 		}
@@ -79,7 +86,8 @@ func (c *Card) takeOver(old *Card) {
 	*c = kept
 }
 
-// Apply takes one change in and returns the card that began to wait through it, if any.
+// Apply takes one change in and returns the card that began to wait through it, if
+// any.
 func (b *Board) Apply(u broker.Update, now time.Time) *Card {
 	switch {
 	case u.Request != nil:
@@ -92,15 +100,19 @@ func (b *Board) Apply(u broker.Update, now time.Time) *Card {
 	return nil
 }
 
-// Request takes in the whole new value of a call.
+// Request takes in the whole new value of a call. arrived is the card that a person
+// should hear of: one that did not wait before, or another call under an old id.
 func (b *Board) Request(r broker.Request, now time.Time) (arrived *Card) {
 	old := b.Cards[r.ID]
 	r = judgedAs(r, old)
 	switch {
 	case r.State == broker.Pending && old != nil && !old.Late() && old.Req.Digest == r.Digest:
+		// The same call under the same id: what was seen of it may stay.
 		b.renew(old, r)
 		return nil
 	case r.State == broker.Pending:
+		// A call that came back with another digest is another call, and nothing seen
+		// counts for it.
 		b.Drop(old)
 		b.supersede(r)
 		c := &Card{Req: r}
@@ -134,7 +146,8 @@ func judgedAs(r broker.Request, old *Card) broker.Request {
 }
 
 // renew takes in the new value of a call that still waits, and lists it where it
-// belongs now. A mark holds for the call as it was marked.
+// belongs now. A mark holds for the call as it was marked. The card leaves the lists
+// first, because they are sorted by what may change now.
 func (b *Board) renew(c *Card, r broker.Request) {
 	b.Waiting.remove(c)
 	b.Shown.remove(c)
@@ -164,8 +177,8 @@ func (b *Board) count(c *Card, by int) {
 	}
 }
 
-// keepLate lists r as late when it ended without anybody's answer, and that is on record: before
-// that nobody may allow it.
+// keepLate lists r as late when it ended without anybody's answer, and that is on
+// record: before that nobody may allow it.
 func (b *Board) keepLate(r broker.Request, now time.Time) {
 	until := r.Outcome.At.Add(LateFor)
 	if !r.Outcome.Unanswered() || !now.Before(until) || r.Unrecorded {
@@ -206,7 +219,8 @@ func (b *Board) Drop(c *Card) {
 	b.Shown.remove(c)
 }
 
-// ExpireLate drops the late cards whose time is over.
+// ExpireLate drops the late cards whose time is over. The clock asks for it each
+// second.
 func (b *Board) ExpireLate(now time.Time) {
 	for _, c := range slices.Clone(b.Late) {
 		if now.Unix() >= c.lateUntil {
@@ -215,7 +229,8 @@ func (b *Board) ExpireLate(now time.Time) {
 	}
 }
 
-// Remember puts a decided call in front of the recent ones.
+// Remember puts a decided call in front of the recent ones, by when it was decided,
+// each call once.
 func (b *Board) Remember(r broker.Request) {
 	b.Recent = slices.DeleteFunc(b.Recent, func(old broker.Request) bool { return old.ID == r.ID })
 	i, _ := slices.BinarySearchFunc(b.Recent, r, func(a, r broker.Request) int {
@@ -228,7 +243,7 @@ func (b *Board) Remember(r broker.Request) {
 // Rows is how many cards are listed.
 func (b *Board) Rows() int { return len(b.Shown) + len(b.lateSeen) }
 
-// Row is the card listed at place i: those that wait come first.
+// Row is the card listed at place i: those that wait come first. i must be below Rows.
 func (b *Board) Row(i int) *Card {
 	if i < len(b.Shown) {
 		return b.Shown[i]
@@ -251,6 +266,7 @@ func (b *Board) Place(c *Card) int {
 }
 
 // Filter selects cards: all words must occur, and the session must be the one given.
+// The zero value lets everything pass.
 type Filter struct {
 	words     []string // lower case
 	Text      string   // as typed
@@ -272,6 +288,7 @@ func (b *Board) SetFilter(f Filter) {
 	}
 }
 
+// pass is what of a list passes the filter, in its order.
 func (b *Board) pass(all order) order {
 	var some order
 	for _, c := range all {
@@ -285,6 +302,8 @@ func (b *Board) pass(all order) order {
 // MaxHaystack is how much of a call's input the filter looks at, in bytes.
 const MaxHaystack = 16 << 10
 
+// passes reports whether c has all words of the filter. What is looked in is made once
+// for a card.
 func (b *Board) passes(c *Card) bool {
 	if b.Filter.SessionID != "" && c.Req.SessionID != b.Filter.SessionID {
 		return false

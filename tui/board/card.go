@@ -16,7 +16,9 @@ import (
 	"github.com/aoctl/aoctl/tui/guard"
 )
 
-// Card is one call as the console keeps it.
+// Card is one call as the console keeps it. What the operator has seen of it belongs
+// to the call as it was drawn: when the call or its risk changes, that counts no more
+// (Unread).
 type Card struct {
 	Req       broker.Request
 	lateUntil int64 // Unix time in seconds; 0 while the call waits
@@ -40,7 +42,8 @@ type Card struct {
 	haystack string           // lower-case text for the filter, computed when first needed
 }
 
-// Late reports whether the call ended without a person's answer, and may still be allowed.
+// Late reports whether the call ended without a person's answer, and may still be
+// allowed.
 func (c *Card) Late() bool { return c.lateUntil != 0 }
 
 // Key names c as it is drawn now: a call that has become late, or of which something
@@ -49,8 +52,8 @@ func (c *Card) Key() guard.Drawn {
 	return guard.Drawn{ID: c.Req.ID, Digest: c.Req.Digest, Late: c.Late(), Rev: c.rev}
 }
 
-// Still is the card that was drawn as k; nil when it is gone, or another one to decide about by
-// now. Whatever acts on a drawn call asks it, just before it acts.
+// Still is the card that was drawn as k; nil when it is gone, or another one to decide
+// about by now. Whatever acts on a drawn call asks it, just before it acts.
 func (b *Board) Still(k guard.Drawn) *Card {
 	c := b.Cards[k.ID]
 	if c == nil || c.Key() != k {
@@ -94,7 +97,9 @@ func (c *Card) PlanFile() change.File {
 // else "".
 func (c *Card) Dialog() string { return callview.DialogOf(c.Req) }
 
-// WantForm prepares the form of a question that waits, once for each card.
+// WantForm prepares the form of a question that waits, once for each card. There is
+// none for an agent that takes no answers from a hook, and none for a call that is
+// dangerous.
 func (c *Card) WantForm() {
 	if c.Ask != nil || c.Late() || c.Dialog() != agents.AskUserQuestion || c.Dangerous() {
 		return
@@ -108,7 +113,7 @@ func (c *Card) WantForm() {
 	}
 }
 
-// Summary is the call on one line.
+// Summary is the call on one line, worked out when it is first drawn.
 func (c *Card) Summary() callview.Summary {
 	if !c.Sum.Ready {
 		tool, _ := c.Req.Call()
@@ -137,6 +142,7 @@ func (c *Card) Dangerous() bool { return c.Class() >= risk.Dangerous }
 // it means something else now, it has not been read either.
 func (c *Card) renew(r broker.Request) {
 	before, after := c.Req.Assessment, r.Assessment
+	// A new deadline deserves a reminder of its own.
 	c.Reminded = c.Reminded && c.Req.ExtendedAt.Equal(r.ExtendedAt)
 	c.Req = r
 	if reflect.DeepEqual(before, after) {
@@ -148,7 +154,8 @@ func (c *Card) renew(r broker.Request) {
 	}
 }
 
-// Unread forgets that anything of c was on the screen.
+// Unread forgets that anything of c was on the screen, and what was read of its files.
+// The code goes too: one that was read for another meaning must not allow this one.
 func (c *Card) Unread() {
 	c.rev++
 	c.SeenEnd, c.SeenRow, c.Code, c.kind = false, false, "", ""
@@ -166,6 +173,8 @@ func sameMeaning(x, y *rules.Assessment) bool {
 	}
 	for i := range x.Elements {
 		e, f := x.Elements[i], y.Elements[i]
+		// Only what the rules say of an element is evened out; what it does is
+		// compared.
 		e.Verdict, e.Rule, e.Why, e.Matches, e.Idle = f.Verdict, f.Rule, f.Why, f.Matches, f.Idle
 		if !reflect.DeepEqual(e, f) {
 			return false
@@ -177,8 +186,8 @@ func sameMeaning(x, y *rules.Assessment) bool {
 // Held reports whether a freeze keeps c from being allowed.
 func (c *Card) Held() bool { return c.Req.Held != "" && !c.Late() }
 
-// Span is since when the call of c waits for its present deadline, and how long that is as
-// a whole.
+// Span is since when the call of c waits for its present deadline, and how long that
+// is as a whole.
 func (c *Card) Span() (since time.Time, whole time.Duration) {
 	since = c.Req.CreatedAt
 	if c.Req.ExtendedAt.After(since) {
@@ -187,8 +196,8 @@ func (c *Card) Span() (since time.Time, whole time.Duration) {
 	return since, c.Req.ExpiresAt.Sub(since)
 }
 
-// MayWait reports whether whoever asked would wait for longer than the deadline, as far as
-// that is known.
+// MayWait reports whether whoever asked would wait for longer than the deadline, as
+// far as that is known.
 func (c *Card) MayWait() bool {
 	return c.Req.MayWaitUntil.IsZero() || c.Req.MayWaitUntil.Sub(c.Req.ExpiresAt) >= time.Second
 }

@@ -30,10 +30,11 @@ func CompareCards(a, b *Card) int {
 	return strings.Compare(a.Req.ID, b.Req.ID)
 }
 
+// find is where c is, or would be.
 func (o order) find(c *Card) (int, bool) { return slices.BinarySearchFunc(o, c, CompareCards) }
 
-// Dangerous is how many cards of the list are, short of those that are put off: they come
-// first.
+// Dangerous is how many cards of the list are, short of those that are put off: they
+// come first.
 func (o order) Dangerous() int {
 	return sort.Search(len(o), func(i int) bool { return !o[i].Dangerous() || o[i].PutOff() })
 }
@@ -46,12 +47,14 @@ func (o order) index(c *Card) int {
 	return -1
 }
 
+// insert puts c in its place; a card that is there already stays once.
 func (o *order) insert(c *Card) {
 	if i, ok := o.find(c); !ok {
 		*o = slices.Insert(*o, i, c)
 	}
 }
 
+// remove takes c out; a card that is not there changes nothing.
 func (o *order) remove(c *Card) {
 	if i, ok := o.find(c); ok {
 		*o = slices.Delete(*o, i, i+1)

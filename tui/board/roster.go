@@ -12,7 +12,8 @@ import (
 	"github.com/aoctl/aoctl/tui/figures"
 )
 
-// session takes in the whole new value of a session.
+// session takes in the whole new value of a session. The list is sorted again later,
+// and only when something changed that it is sorted by.
 func (b *Board) session(s broker.Session) {
 	old := b.Sessions[s.ID]
 	b.Sessions[s.ID] = &s
@@ -35,7 +36,9 @@ func (b *Board) Tidy() {
 	}
 }
 
-// reroster sorts the sessions, living ones first, and names them.
+// reroster sorts the sessions, living ones first, and names them. Names are made over
+// all sessions, as two of one folder are told apart; they are safe to draw from here
+// on.
 func (b *Board) reroster() {
 	b.unsorted = false
 	b.changed()
@@ -64,7 +67,8 @@ func rank(s *broker.Session) int {
 	return 0
 }
 
-// compareSessions puts running sessions first, and among equals the newest.
+// compareSessions puts running sessions first, and among equals the newest. The id
+// makes the order the same each time.
 func compareSessions(x, y *broker.Session) int {
 	return cmp.Or(
 		cmp.Compare(rank(x), rank(y)),
@@ -77,7 +81,8 @@ func compareSessions(x, y *broker.Session) int {
 // Held reports whether aoctl holds the session with this id by both ends.
 func (b *Board) Held(id string) bool { return b.Sessions[id] != nil && b.Sessions[id].Run != nil }
 
-// Label is what the session with this id is called on the screen.
+// Label is what the session with this id is called on the screen, safe to draw. One
+// that is not known goes by the end of its id.
 func (b *Board) Label(id string) string {
 	if l, ok := b.labels[id]; ok {
 		return l
@@ -112,7 +117,8 @@ func StatusOf(s *broker.Session, waiting int) (word string, since time.Time) {
 	return word, s.StartedAt
 }
 
-// turnSince is since when, as far as that is known; else since when there is the session.
+// turnSince is since when, as far as that is known; else since when there is the
+// session.
 func turnSince(s *broker.Session) time.Time {
 	switch s.Run.Turn {
 	case broker.TurnStarting:

@@ -1,5 +1,9 @@
-// Package bytes is the screen with the exact bytes of a call: of each value what in it is not plain
-// text, by name and place, and then every byte as a number. Who doubts what a card draws looks here.
+// Package bytes is the screen with the exact bytes of a call: of each value what in it
+// is not plain text, by name and place, and then every byte as a number. Who doubts
+// what a card draws looks here.
+//
+// It shows the input as the agent sent it, before anything was made of it, and decides
+// nothing.
 package bytes
 
 import (
@@ -20,7 +24,8 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-// maxDump is how much of one value the bytes screen lists, bytes.
+// maxDump is how much of one value the bytes screen lists, bytes. What is left out is
+// counted.
 const maxDump = 64 << 10
 
 // Screen is the bytes of one call.
@@ -34,7 +39,8 @@ type Screen struct {
 // New makes the screen.
 func New(d *desk.Desk) *Screen { return &Screen{Desk: d} }
 
-// Opens shows the bytes of a call.
+// Opens shows the bytes of a call, which must not be nil. The call is copied, so it
+// stays what it was when others come.
 func (b *Screen) Opens(on desk.Subject) tea.Cmd {
 	b.call, b.top, b.doc = *on.Call, 0, nil
 	return nil
@@ -72,8 +78,8 @@ func (b *Screen) laidOut() *callview.Doc {
 	return b.doc
 }
 
-// layOut lists what a call stands for: of each value what in it is not plain, by name, and then
-// every byte.
+// layOut lists what a call stands for: of each value what in it is not plain, by name,
+// and then every byte. An input that is no object is listed as one value.
 func layOut(st *draw.Styles, r broker.Request, width int) *callview.Doc {
 	d := &callview.Doc{Paper: *st.Paper(width), Title: draw.SafeLine(r.ToolName) + ": exact bytes"}
 	value(d, "folder", r.CWD)
@@ -104,6 +110,8 @@ func value(d *callview.Doc, name, text string) {
 	d.Write(draw.Gutter{}, draw.Label, name)
 	d.Say(draw.Muted, fmt.Sprintf("%s, %s, %s", figures.Plural(len(text), "byte"), figures.Plural(utf8.RuneCountInString(text), "character"), figures.Plural(draw.CountLines(text), "line")))
 	for _, s := range safe.Specials(text) {
+		// A place is a number of bytes from the value's beginning, as the dump counts
+		// them.
 		where := fmt.Sprintf("at %d  ", s.At)
 		if s.Times > 1 {
 			where = fmt.Sprintf("%d times, first at %d  ", s.Times, s.At)
@@ -128,6 +136,7 @@ func dump(d *callview.Doc, text string) {
 		row := d.Styles.Row(d.Width).Put(draw.Muted, fmt.Sprintf(place, at))
 		end := row.Width + 3*per
 		for i := range len(part) {
+			// Bytes that are no plain ASCII have another ink in the numbers as well.
 			ink, c := draw.Text, part[i]
 			if c < ' ' || c >= 0x7f {
 				ink, c = draw.Warn, '.'
@@ -139,8 +148,8 @@ func dump(d *callview.Doc, text string) {
 	}
 }
 
-// dumped is how many bytes a row lists in so many cells, and how their place is written: four
-// cells a byte, with its sign.
+// dumped is how many bytes a row lists in so many cells, and how their place is
+// written: four cells a byte, with its sign.
 func dumped(width int) (per int, place string) {
 	switch {
 	case width >= 8+4*16:

@@ -37,6 +37,7 @@ type Doc struct {
 	undrawn  []undrawn
 	Anchors  []anchor // where the lines of comparisons are drawn
 	sections int      // the comparison that is being drawn
+	several  bool     // it is one of several
 }
 
 // Around is what a doc tells beyond the request.
@@ -101,7 +102,7 @@ func LayOutLater(st *draw.Styles, r broker.Request, a Around, width int) *Doc {
 		d.Size = figures.Size(n)
 	}
 	d.Blank()
-	d.judged(r.Assessment, command, r.CWD)
+	d.judged(r.Assessment, command, r.CWD, dangerous(r) && a.tellsRules(r))
 	d.background(a)
 	source{d, r, a}.origin()
 	return d

@@ -52,11 +52,16 @@ func (d dangers) danger() {
 	}
 }
 
-// worst is what was found dangerous, at least one finding.
+// tells reports whether finding g says all that f does: the same of a piece that f's is a part of.
+func tells(g, f risk.Finding) bool {
+	return g.Words() == f.Words() && strings.Contains(g.Text, strings.TrimSpace(f.Text))
+}
+
+// worst is what was found dangerous, at least one finding, each thing once.
 func (d dangers) worst() []risk.Finding {
 	var list []risk.Finding
 	for _, f := range d.a.Findings {
-		if f.Class >= risk.Dangerous {
+		if f.Class >= risk.Dangerous && !slices.ContainsFunc(list, func(g risk.Finding) bool { return tells(g, f) }) {
 			list = append(list, f)
 		}
 	}
@@ -76,13 +81,19 @@ func (d dangers) found(f risk.Finding) string {
 	return why
 }
 
+// tellsRules reports whether a dangerous call's card says which rules cannot allow it: it may still be
+// allowed.
+func (a Around) tellsRules(r broker.Request) bool { return r.State == broker.Pending || a.Code != "" }
+
 // allowedBy says below a danger what allows the call that waits, and which rules cannot.
 func (d dangers) allowedBy(r broker.Request, a Around) {
-	if r.State != broker.Pending && a.Code == "" {
+	if !a.tellsRules(r) {
 		return
 	}
 	rule := "no wildcard rule can"
 	switch {
+	case d.a.Guarded && d.saysGuarded():
+		rule = "no rule can"
 	case d.a.Guarded:
 		rule = "no rule can: " + guardedWhy
 	case d.a.Unread != "":
@@ -97,6 +108,12 @@ func (d dangers) allowedBy(r broker.Request, a Around) {
 		text = strings.Replace(rule, " can", " can allow it", 1)
 	}
 	d.SayBehind(draw.Text, "", dangerIndent, draw.Text, text)
+}
+
+// saysGuarded reports whether the dangers that stand by the call say already why no rule may allow it.
+func (d dangers) saysGuarded() bool {
+	found := d.worst()
+	return slices.ContainsFunc(found[:min(len(found), dangersShown)], func(f risk.Finding) bool { return f.Guarded })
 }
 
 // risk lists what was found about a call beside the danger that stands by it.
@@ -120,18 +137,19 @@ func (d dangers) risk() {
 
 // besideDanger are the findings that do not stand by the call.
 func besideDanger(a *rules.Assessment) []risk.Finding {
-	var dangers, others []risk.Finding
+	var worst, others []risk.Finding
 	for _, f := range a.Findings {
-		if f.Class >= risk.Dangerous {
-			dangers = append(dangers, f)
-		} else {
+		if f.Class < risk.Dangerous {
 			others = append(others, f)
 		}
+	}
+	if a.Class >= risk.Dangerous {
+		worst = dangers{a: a}.worst()
 	}
 	if len(a.Findings) == 0 && a.Class < risk.Dangerous && (a.Why != "" || a.Class != risk.Normal) {
 		others = []risk.Finding{{Class: a.Class, Why: a.Why}}
 	}
-	return append(dangers[min(len(dangers), dangersShown):], others...)
+	return append(worst[min(len(worst), dangersShown):], others...)
 }
 
 // rule says which rule decides. That none does is not said again where the danger or the pieces of
@@ -144,6 +162,9 @@ func (d dangers) rule() {
 		label, text = "rule", strings.TrimPrefix(text, "rule ")
 	case a.Class >= risk.Dangerous || a.Guarded || listed(a.Elements) && slices.ContainsFunc(a.Elements, func(e rules.Judged) bool { return e.Why == a.Reason }):
 		return
+	}
+	if lead := "nothing allows"; len(a.Elements) == 1 && a.Elements[0].Kind == "command" && strings.HasPrefix(text, lead+" ") {
+		text = lead + " it" // the only command of the call, which stands above
 	}
 	if text == "" {
 		text = ruleWord(a.Rule)

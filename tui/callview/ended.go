@@ -1,6 +1,9 @@
 package callview
 
 import (
+	"encoding/json"
+	"time"
+
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
@@ -18,7 +21,8 @@ func LayOutEnded(st *draw.Styles, r broker.Request, a Around, end string, unfold
 	top.end(r, a, end)
 	top.Ran(a.Story, a.Loc, unfolded)
 	top.Blank()
-	top.edited(r)
+	RanInstead(top, r.Alarm, r.Outcome.UpdatedInput, a.Loc)
+	top.Edited(r, r.Outcome.UpdatedInput)
 	d.Rows = append(top.Rows, d.Rows...)
 	return d
 }
@@ -35,41 +39,53 @@ func (d *Doc) end(r broker.Request, a Around, end string) {
 		end = "was left to the agent (observing)" // the reason below says what would have been
 	}
 	d.Say(i, "this call "+end+", at "+o.At.In(a.Loc).Format("2006-01-02 15:04:05"))
-	d.alarm(r.Alarm)
+	d.Alarm(r.Alarm, a.Loc)
 	if o.Reason != "" {
 		d.Write(draw.Fixed(draw.Label, "reason", LabelWidth), draw.Text, o.Reason)
 	}
 }
 
-// edited draws what ran in place of what was asked, and what a question was answered with.
-func (d *Doc) edited(r broker.Request) {
-	o := r.Outcome
+// Edited draws what was allowed in place of what was asked, and what a question was answered with; updated
+// is that input, empty when that was the one asked for. The call as it was asked is to be
+// drawn below.
+func (d *Doc) Edited(r broker.Request, updated json.RawMessage) {
 	switch {
-	case len(o.UpdatedInput) == 0:
-	case d.Given(r):
+	case len(updated) == 0:
+	case d.given(r, updated):
 		d.Blank()
 	default:
-		d.Say(draw.Title, "Ran with another input than was asked")
-		d.Difference(r.ToolInput, o.UpdatedInput)
+		d.Say(draw.Title, "Allowed with another input than was asked")
+		d.Difference(r.ToolInput, updated)
 		d.LookAtAll()
 		d.Blank()
 		d.Say(draw.Title, "Asked")
 	}
 }
 
-// alarm says above a decided call that something else ran, and what.
-func (d *Doc) alarm(a *broker.Alarm) {
-	if a == nil {
+// Alarm says that a call ran otherwise than it was allowed.
+func (d *Doc) Alarm(a *broker.Alarm, loc *time.Location) {
+	if a != nil {
+		d.Say(draw.Danger, "! "+a.Words()+", at "+a.At.In(loc).Format(time.TimeOnly))
+	}
+}
+
+// RanInstead draws what ran when that was not what was allowed. Edited is to draw updated below it, and
+// the call below that.
+func RanInstead(d *Doc, a *broker.Alarm, updated json.RawMessage, loc *time.Location) {
+	if a == nil || a.Kind != broker.RanChanged {
 		return
 	}
-	d.Say(draw.Danger, "! "+a.Words()+", at "+a.At.Format("15:04:05")+" UTC")
-	if a.Kind != broker.RanChanged {
-		return
-	}
+	d.Say(draw.Danger, "What ran: "+draw.SafeLine(a.ToolName))
 	if len(a.Ran) == 0 {
-		d.Say(draw.Danger, "  what ran is too large to be kept; the agent's own transcript has it")
-		return
+		d.Say(draw.Danger, "it is too large to be kept; the agent's own transcript has it")
+	} else {
+		ran := broker.Request{ToolName: a.ToolName, ToolInput: a.Ran}
+		tool, input := ran.Call()
+		d.Call(ran, tool, change.ReadInput(input), Around{Loc: loc})
+		d.LookAtAll()
 	}
-	d.Write(draw.Fixed(draw.Danger, "ran", 11), draw.Text, change.ValueText(a.Ran))
-	d.SayBehind(draw.Label, "allowed", 11, draw.Text, "what stands below")
+	d.Blank()
+	if len(updated) == 0 {
+		d.Say(draw.Title, "What was allowed")
+	}
 }

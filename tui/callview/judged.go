@@ -23,11 +23,16 @@ const (
 // judged draws what aoctl makes of a call: what it runs, what else is to be known of that and what
 // the rules say. The remarks are ours, the texts in them the agent's. cwd is the folder that
 // the call runs in.
-func (d *Doc) judged(a *rules.Assessment, command, cwd string) {
+// told says that the danger has told which rules cannot allow the call.
+func (d *Doc) judged(a *rules.Assessment, command, cwd string, told bool) {
 	if a == nil {
 		return
 	}
-	d.runs(a.Elements, a.Why, cwd)
+	pieces := a.Elements
+	if told {
+		pieces = withoutRules(pieces, a.Why)
+	}
+	d.runs(pieces, a.Why, cwd)
 	about := dangers{d, a, command}
 	about.risk()
 	about.rule()
@@ -40,6 +45,30 @@ func listed(all []rules.Judged) bool {
 	return len(all) != 1 || all[0].Kind == "unknown" || len(all[0].Via) > 0 || leads(all[0]) != ""
 }
 
+// withoutRules are the pieces of a dangerous call without what its danger says of the whole call: that no
+// wildcard rule, or no rule, can allow it, and why.
+func withoutRules(all []rules.Judged, danger string) []rules.Judged {
+	all = slices.Clone(all)
+	for i := range all {
+		e := &all[i]
+		for _, lead := range []string{"no wildcard rule can allow", "no rule may allow it"} {
+			if rest, ok := strings.CutPrefix(e.Why, lead); ok {
+				e.Why = otherReason(strings.TrimPrefix(rest, ` "`+strings.TrimSpace(e.Text)+`"`), danger)
+			}
+		}
+	}
+	return all
+}
+
+// otherReason is what stands behind the piece in a sentence about it, "" when that is the danger itself.
+func otherReason(rest, danger string) string {
+	why, ok := strings.CutPrefix(rest, ": ")
+	if !ok || why == danger || why == "it is dangerous" {
+		return ""
+	}
+	return why
+}
+
 // runs lists what a call does, piece by piece. A single piece that is the whole call
 // is not told again, and neither is the danger, which has rows of its own.
 func (d *Doc) runs(all []rules.Judged, danger, cwd string) {
@@ -48,11 +77,11 @@ func (d *Doc) runs(all []rules.Judged, danger, cwd string) {
 	}
 	list, rest := WorstOf(all, ElementsShown)
 	label := "runs"
-	for _, e := range list {
+	for n, e := range list {
 		if danger != "" {
 			e.Why = strings.TrimSuffix(e.Why, ": "+danger)
 		}
-		d.element(label, e, cwd)
+		d.element(label, e, cwd, n > 0 && samePiece(e, list[n-1]))
 		label = ""
 	}
 	if len(rest) > 0 {
@@ -60,9 +89,19 @@ func (d *Doc) runs(all []rules.Judged, danger, cwd string) {
 	}
 }
 
-// element draws one piece of a call: what the rules say of it, what it is, and why.
-func (d *Doc) element(label string, e rules.Judged, cwd string) {
+// samePiece reports whether two pieces would have rows of the same words.
+func samePiece(a, b rules.Judged) bool {
+	return a.Kind != "read" && a.Kind != "write" && strings.TrimSpace(a.Text) == strings.TrimSpace(b.Text) && a.Verdict == b.Verdict && a.Neutral == b.Neutral && a.Text != "" && a.Why != b.Why
+}
+
+// element draws one piece of a call: what the rules say of it, what it is, and why. Of the same piece
+// as the one above it only the reason is drawn.
+func (d *Doc) element(label string, e rules.Judged, cwd string, same bool) {
 	glyph, i := verdictMark(e)
+	if note := elementNote(e); same && note != "" {
+		d.SayBehind(draw.Text, "", LabelWidth+3, draw.Muted, note)
+		return
+	}
 	r := d.Styles.Row(d.Width).Put(draw.Label, label).To(LabelWidth).Put(i, glyph).Put(draw.Text, " ")
 	base := draw.Text
 	if e.Neutral {

@@ -1,8 +1,13 @@
 package callview
 
 import (
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/muesli/termenv"
+
+	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/draw"
@@ -21,6 +26,65 @@ func TestNoteOfElement(t *testing.T) {
 	}
 }
 
+// Below a danger that says which rules cannot allow the call no piece of it says so again.
+func TestRulesAreToldOnce(t *testing.T) {
+	for why, want := range map[string]string{
+		`no wildcard rule can allow "sh": the danger`:   "",
+		`no wildcard rule can allow "sh": it is code`:   "it is code",
+		`no wildcard rule can allow reading "x": other`: "",
+		`no rule may allow it: the danger`:              "",
+		`nothing allows "sh"`:                           `nothing allows "sh"`,
+	} {
+		all := []rules.Judged{{Text: "sh", Why: why}}
+		if got := withoutRules(all, "the danger")[0].Why; got != want || all[0].Why != why {
+			t.Errorf("%s: %q, want %q", why, got, want)
+		}
+	}
+	r := broker.Request{ToolName: "Bash", ToolInput: []byte(`{"command":"rm -rf a; ls"}`), State: broker.Pending}
+	r.Assessment = &rules.Assessment{
+		Risk:     risk.Risk{Class: risk.Dangerous, Why: "the danger"},
+		Elements: []rules.Judged{{Kind: "command", Text: "rm -rf a", Why: `no wildcard rule can allow "rm -rf a": the danger`}, {Kind: "command", Text: "ls"}},
+	}
+	st := draw.NewStyles(draw.DefaultPalette(), termenv.Ascii, true, false)
+	for _, code := range []string{"", "17"} { // held, and not
+		text := strings.Join(LayOut(st, r, Around{Loc: time.UTC, Framed: true, Code: code}, 100).Rows, "\n")
+		if n := strings.Count(text, "no wildcard rule"); n != 1 {
+			t.Errorf("code %q: %d times in\n%s", code, n, text)
+		}
+	}
+}
+
+// A danger of a whole and of its part is told once, and with it why no rule may allow the call.
+func TestDangerIsToldOnce(t *testing.T) {
+	r := broker.Request{ToolName: "Bash", ToolInput: []byte(`{"command":"rm -rf ~/"}`), State: broker.Pending}
+	r.Assessment = &rules.Assessment{
+		Risk: risk.Risk{Class: risk.Dangerous, Why: "touches aoctl's own files", Guarded: true, Findings: []risk.Finding{
+			{Class: risk.Dangerous, Why: "touches aoctl's own files", Text: "rm -rf ~/", Guarded: true},
+			{Class: risk.Dangerous, Why: "touches aoctl's own files", Text: "~/", Guarded: true},
+			{Class: risk.Normal, Why: "other"},
+		}},
+		Elements: []rules.Judged{{Kind: "command", Text: "rm -rf ~/"}, {Kind: "write", Path: "/home/u"}},
+	}
+	st := draw.NewStyles(draw.DefaultPalette(), termenv.Ascii, true, false)
+	text := strings.Join(LayOut(st, r, Around{Loc: time.UTC, Framed: true, Code: "17"}, 100).Rows, "\n")
+	if strings.Count(text, "touches") != 1 || strings.Count(text, "normal: other") != 1 || !strings.Contains(text, "allow it once; no rule can ") {
+		t.Errorf("it is\n%s", text)
+	}
+}
+
+// A piece that is doubted for two reasons is drawn once, with both.
+func TestPieceIsDrawnOnce(t *testing.T) {
+	d := &Doc{Paper: *draw.NewStyles(draw.DefaultPalette(), termenv.Ascii, true, false).Paper(100)}
+	d.runs([]rules.Judged{
+		{Kind: "command", Text: "git log", Why: `"git log": one`}, {Kind: "unknown", Text: "git log", Why: `"git log": two`},
+		{Kind: "command", Text: "ls", Why: "three"}, {Kind: "command", Text: "ls", Why: "three"},
+	}, "", "/w")
+	text := strings.Join(d.Rows, "\n")
+	if strings.Count(text, "git log") != 1 || !strings.Contains(text, "one") || !strings.Contains(text, "two") || strings.Count(text, "ls") != 2 {
+		t.Errorf("it is\n%s", text)
+	}
+}
+
 // A file that the call's own command names is told in one short row. Only a file in the
 // call's folder has a short name, so that no other file looks like one of them.
 func TestElementNamesItsFile(t *testing.T) {
@@ -30,7 +94,7 @@ func TestElementNamesItsFile(t *testing.T) {
 		{"write", "/src/infra2/tf.plan", "writes /src/infra2/tf.plan"},
 		{"read", "/src/infra", "reads /src/infra"},
 	} {
-		e := rules.Judged{Kind: tt.kind, Path: tt.path, Neutral: true, Why: "does nothing by itself"}
+		e := rules.Judged{Kind: tt.kind, Path: tt.path, Neutral: true, Why: "goes with its command"}
 		if got := does(e, "/src/infra"); got != tt.want || elementNote(e) != "" {
 			t.Errorf("%s %s: %q, %q", tt.kind, tt.path, got, elementNote(e))
 		}

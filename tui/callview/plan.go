@@ -43,10 +43,12 @@ func (d *Doc) plan(r broker.Request, c change.Input, f change.File) {
 	}
 	d.Blank()
 	if agents.TraitsOf(r.Agent).Answers {
-		d.Say(draw.Muted, "a approves it, d sends it back with your words; neither widens what the agent may do without asking")
+		d.Say(draw.Muted, "allow: the agent leaves plan mode and starts; its calls are asked about as before")
+		d.Say(draw.Muted, "deny: it goes on planning, with your reason (D) if you give one")
 		return
 	}
-	d.Say(draw.Muted, "a lets the agent ask for approval in its own terminal, d sends it back with your words")
+	d.Say(draw.Muted, "allow: the agent shows the plan in its own terminal and asks there")
+	d.Say(draw.Muted, "deny: it goes on planning, with your reason (D) if you give one")
 }
 
 func (d *Doc) planText(text string) {

@@ -1,6 +1,7 @@
 package callview
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 
@@ -185,15 +186,15 @@ func (d questions) asked(r broker.Request, c change.Input) {
 	d.rest(f)
 }
 
-// Given draws the answers that went back to the agent, and reports whether updated has
-// some that can be told by its questions.
-func (d *Doc) Given(r broker.Request) bool {
+// given draws the answers that went back to the agent, and reports whether updated, which is what went
+// back, has some that can be told by the call's questions.
+func (d *Doc) given(r broker.Request, updated json.RawMessage) bool {
 	_, input := r.Call()
 	f, err := forms.Read(input)
-	if err != nil || r.Outcome == nil || len(r.Outcome.UpdatedInput) == 0 {
+	if err != nil || len(updated) == 0 {
 		return false
 	}
-	said := forms.Said(r.Outcome.UpdatedInput)
+	said := forms.Said(updated)
 	for _, q := range f.Questions {
 		if _, ok := said[q.Text]; !ok {
 			return false

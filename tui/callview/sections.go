@@ -23,6 +23,8 @@ const (
 // Changes draws what a call does to files.
 func (d *Doc) Changes(list []change.Section, v DiffView) {
 	added, gone, whole := 0, 0, 0
+	d.several = len(list) > 1
+	overview{d}.list(list)
 	for i := range list {
 		s := &list[i]
 		d.sections = i
@@ -62,6 +64,7 @@ func (d *Doc) section(s *change.Section, v DiffView) {
 	switch {
 	case s.Whole:
 		d.numbered(s.Fresh, s.InFresh)
+	case s.Verb == "delete" && !s.Numbered: // what the file holds is not known here
 	case s.Old == "" && s.Fresh == "" && len(s.Lines) == 0:
 		d.Say(draw.Muted, "(empty)")
 	default:
@@ -100,7 +103,7 @@ func (d *Doc) Comparison(s *change.Section, v DiffView) {
 	}
 	parts := diff.Fold(s.Lines, context)
 	for i, part := range parts {
-		if part.Folded && d.small() && v.More == 0 && len(parts) > 1 && (i == 0 || i == len(parts)-1) {
+		if part.Folded && (d.small() || d.several) && v.More == 0 && len(parts) > 1 && (i == 0 || i == len(parts)-1) {
 			continue // the numbers of the lines tell
 		}
 		if part.Folded {

@@ -27,8 +27,7 @@ func (d *Doc) background(a Around) {
 		sum := SummaryOf(p.Request)
 		end, endInk := pastEnd(p)
 		r := d.Styles.Row(d.Width).Put(draw.Label, label).To(LabelWidth).Put(i, glyph+" ")
-		r.Fit(draw.Bold, sum.Tool, 8).Put(draw.Text, " ")
-		r.Fit(draw.Text, sum.Text, max(0, d.Width-r.Width-draw.Cells(end)-2))
+		sum.PutWhole(r, draw.Bold, draw.Text, max(0, d.Width-r.Width-draw.Cells(end)-2))
 		d.Add(r.Put(draw.Text, "  ").Put(endInk, end))
 		label = ""
 	}
@@ -142,7 +141,7 @@ func (d source) checkpoint(width int) {
 	case cp.Program == "":
 		d.SayBehind(draw.Label, "goes on", width, draw.Text, "by hand: how its agent was started is not known")
 	default:
-		d.SayBehind(draw.Label, "goes on", width, draw.Text, "R copies the command; aoctl resume needs an operator token")
+		d.SayBehind(draw.Label, "goes on", width, draw.Text, "in a terminal of yours, once it is answered: R shows the line")
 	}
 	if !cp.ResumedAt.IsZero() {
 		d.SayBehind(draw.Label, "resumed", width, draw.Text, cp.ResumedAt.In(a.Loc).Format("2 Jan 15:04:05")+", and its agent has not asked again yet")

@@ -9,7 +9,6 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
-	"github.com/aoctl/aoctl/broker/forms"
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
@@ -68,10 +67,7 @@ func summarise(tool string, input json.RawMessage, cwd string) Summary {
 	if cs, ok := change.ReadChanges(tool, c); ok {
 		return s.OfChanges(cs, cwd)
 	}
-	text := MainText(c, cwd)
-	if tool == agents.AskUserQuestion {
-		text = cmp.Or(forms.Gist(input), text)
-	}
+	text := cmp.Or(gist(tool, c, input, cwd), MainText(c, cwd))
 	s.Text = safe.Head(text, draw.MaxSummary)
 	s.Whole = tellsAll(c, tool, text) && s.Text == safe.Line(text)
 	if server, name, ok := SplitMCP(tool); ok {
@@ -89,7 +85,7 @@ func (s Summary) OfChanges(cs change.Changes, cwd string) Summary {
 		s.Text += "  " + figures.Plural(draw.CountLines(one.Text), "line")
 		return s
 	case change.EditsCell:
-		s.Text += "  " + safe.Head(one.Cell.Mode+" "+one.Cell.ID, draw.MaxSummary) + "  " + figures.Plural(draw.CountLines(one.Cell.Source), "line")
+		s.Text += "  " + cellWords(one.Cell)
 		return s
 	case change.Replaces, change.Patches:
 	}
@@ -101,6 +97,26 @@ func (s Summary) OfChanges(cs change.Changes, cwd string) Summary {
 	return s
 }
 
+// cellWords say what becomes of a notebook's cell; safe to draw.
+func cellWords(c change.Cell) string {
+	id, lines := safe.Head(c.ID, draw.MaxSummary), figures.Plural(draw.CountLines(c.Source), "line")
+	name := strings.TrimSpace("cell " + id)
+	if strings.HasPrefix(id, "cell") {
+		name = id
+	}
+	switch {
+	case c.Mode == "delete":
+		return "deletes " + name
+	case c.Mode == "insert" && id == "":
+		return "new cell, " + lines
+	case c.Mode == "insert":
+		return "new cell after " + id + ", " + lines
+	case c.Mode == "replace":
+		return "replaces " + name + ", " + lines
+	}
+	return safe.Head(c.Mode, draw.MaxSummary) + " " + id + ", " + lines
+}
+
 // tellsAll reports whether text says all of a call of one field: its very value, in
 // letters that are taken for no others.
 func tellsAll(c change.Input, tool, text string) bool {
@@ -108,7 +124,7 @@ func tellsAll(c change.Input, tool, text string) bool {
 	if tool == "Bash" {
 		rest = c.Without("description")
 	}
-	if len(rest) != 1 || !slices.Contains(MainFields, rest[0].Key) || strings.HasPrefix(tool, "mcp__") {
+	if tool == agents.ExitPlanMode || len(rest) != 1 || !slices.Contains(MainFields, rest[0].Key) || strings.HasPrefix(tool, "mcp__") {
 		return false
 	}
 	value, ok := change.StringValue(rest[0].Value)
@@ -137,15 +153,26 @@ func SplitMCP(tool string) (server, name string, ok bool) {
 	return server, name, ok && server != "" && name != ""
 }
 
-// MainText is the field that tells most, or all of them.
+// MainText is the field that tells most, or all of them. What an agent says about its call never stands
+// for an empty field.
 func MainText(c change.Input, cwd string) string {
+	empty := false
 	for _, key := range MainFields {
-		if v, ok := c.Text(key); ok && v != "" {
-			if strings.HasSuffix(key, "path") {
-				v = Within(v, cwd)
-			}
-			return strings.TrimRight(v, "\n")
+		v, ok := c.Text(key)
+		if !ok || empty && key == "description" {
+			continue
 		}
+		if v == "" {
+			empty = true
+			continue
+		}
+		if strings.HasSuffix(key, "path") {
+			v = Within(v, cwd)
+		}
+		return strings.TrimRight(v, "\n")
+	}
+	if empty && len(c.Without("description")) == 1 {
+		return "(empty)"
 	}
 	var parts []string
 	for _, f := range c.Fields {

@@ -60,7 +60,7 @@ func (s *Section) place(e Replacement, f File) (fresh string, ok bool) {
 	}
 	switch {
 	case n == 0:
-		s.fail("the old text is not in the file: this edit would fail, unless the agent takes a place that is like it")
+		s.fail("the old text is not in the file: this edit fails, unless the agent accepts text that is nearly the same")
 		return "", false
 	case n > 1 && !e.All:
 		s.fail("the old text is in the file " + figures.Count(n) + " times, and the edit is for one place: it would fail")

@@ -238,6 +238,7 @@ const (
 	Managed    = "managed"
 	Message    = "message"
 	Queue      = "queue"
+	Resume     = "resume"
 	RuleEdit   = "ruleedit"
 	Rules      = "rules"
 	RulesFile  = "rules file"

@@ -22,7 +22,7 @@ var (
 	OffScreen    = 400 * time.Millisecond
 )
 
-// Kind is what becomes of a line.
+// Kind is what becomes of a line. The zero value is a line that stays.
 type Kind uint8
 
 // The kinds of line.
@@ -33,8 +33,8 @@ const (
 	Sought // a line that a patch looks for first
 )
 
-// Line is one line of a comparison. Its text has its line break, unless it is
-// the last one of a text without.
+// Line is one line of a comparison. Its text has its line break, unless it is the last
+// one of a text without. The text is the file's own and not safe to draw.
 type Line struct {
 	Kind    Kind
 	Text    string
@@ -49,10 +49,12 @@ type Line struct {
 type Extent struct{ From, To int }
 
 // Compare lists all lines of both texts. It looks no longer than limit for those that
-// are the same.
+// are the same. Whatever it has found by then, the lines that stay and go are the old
+// text, and those that stay and come are the new one.
 func Compare(old, fresh string, limit time.Duration) []Line {
 	lines := compareLines(old, fresh, limit)
 	oldEnds, freshEnds := strings.HasSuffix(old, "\n"), strings.HasSuffix(fresh, "\n")
+	// Where one text is empty there is nothing to tell apart.
 	if old == "" || fresh == "" || oldEnds == freshEnds {
 		return lines
 	}
@@ -61,6 +63,7 @@ func Compare(old, fresh string, limit time.Duration) []Line {
 		shorter = Comes
 	}
 	for i := len(lines) - 1; i >= 0; i-- {
+		// Only the last line of that text can lack its break.
 		if lines[i].Kind == shorter {
 			lines[i].NoBreak = !strings.HasSuffix(lines[i].Text, "\n")
 			break
@@ -69,12 +72,14 @@ func Compare(old, fresh string, limit time.Duration) []Line {
 	return lines
 }
 
+// compareLines is Compare but for the last line's break.
 func compareLines(old, fresh string, limit time.Duration) []Line {
 	from, to := splitLines(old), splitLines(fresh)
 	var l lister
 	switch {
 	case old == fresh:
 		return l.add(Stays, to)
+	// Too much to look through: the picture is long, and says all there is.
 	case len(old)+len(fresh) > MaxDiffed || len(from)+len(to) > maxDiffedLines:
 		l.add(Goes, from)
 		return l.add(Comes, to)
@@ -96,6 +101,8 @@ func compareLines(old, fresh string, limit time.Duration) []Line {
 	return l.lines
 }
 
+// splitLines is a text as lines, each with its break, so that joined they are the
+// text.
 func splitLines(text string) []string {
 	lines := make([]string, 0, draw.CountLines(text))
 	for line := range strings.Lines(text) {
@@ -111,6 +118,7 @@ type lister struct {
 	atOld, atFresh int // where the next ones begin
 }
 
+// add takes lines of one kind. A line that stays has a number in both texts.
 func (l *lister) add(kind Kind, texts []string) []Line {
 	for _, text := range texts {
 		line := Line{Kind: kind, Text: text, At: l.atFresh}
@@ -144,7 +152,8 @@ func Tally(lines []Line) (added, gone int) {
 	return added, gone
 }
 
-// part is a run of a comparison's lines that is drawn, or stands for lines that are not.
+// part is a run of a comparison's lines that is drawn, or stands for lines that are
+// not.
 type part struct {
 	From, To int // of the comparison's lines
 	Folded   bool
@@ -154,7 +163,8 @@ type part struct {
 const leastFold = 2
 
 // Fold leaves out unchanged lines that are farther than context from a change; with
-// context < 0 it leaves out none.
+// context < 0 it leaves out none. A changed line is never left out. The parts cover
+// all lines, in their order.
 func Fold(lines []Line, context int) []part {
 	if context < 0 {
 		return extend(nil, part{0, len(lines), false})

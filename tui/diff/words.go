@@ -16,7 +16,8 @@ type seqOp struct {
 }
 
 // sequences compares two rows of lines or words. What it has not found to be the same
-// within limit goes and comes. The counts always add up to both rows.
+// within limit goes and comes. The counts always add up to both rows. The library
+// compares characters, so each item becomes one.
 func sequences(old, fresh []string, limit time.Duration) []seqOp {
 	ids := make(map[string]rune, len(old))
 	dmp := diffmatchpatch.New()
@@ -34,6 +35,8 @@ func sequences(old, fresh []string, limit time.Duration) []seqOp {
 			op.kind = Comes
 			j += op.n
 		case diffmatchpatch.DiffEqual:
+			// The answer is checked against the rows themselves, because a picture
+			// that leaves out a line would lie.
 			if i+op.n > len(a) || j+op.n > len(b) || string(a[i:i+op.n]) != string(b[j:j+op.n]) {
 				return []seqOp{{Goes, len(a)}, {Comes, len(b)}} // never seen; the screen would lie
 			}
@@ -48,7 +51,7 @@ func sequences(old, fresh []string, limit time.Duration) []seqOp {
 }
 
 // numbered gives each item a rune: the same one for the same text. Runes that UTF-8
-// cannot write are left out.
+// cannot write are left out. ids is shared by both rows and grows.
 func numbered(ids map[string]rune, items []string) []rune {
 	const surrogates, afterSurrogates = 0xd800, 0xe000
 	runes := make([]rune, len(items))
@@ -66,12 +69,16 @@ func numbered(ids map[string]rune, items []string) []rune {
 	return runes
 }
 
+// Word marks are a help for the eye; they are left out where they would cost time or
+// help nobody.
 const (
 	maxWordBlock = 16 << 10 // bytes of a block whose words are compared
 	wordsAlike   = 4        // a line keeps its words' marks when this part of it stayed, at least: 1/4
 )
 
-// CompareWords finds what changed inside changed lines, until the deadline.
+// CompareWords finds what changed inside changed lines, until the deadline. Lines that
+// it did not get to have nil Words, and all of them counts as changed. It writes into
+// lines.
 func CompareWords(lines []Line, deadline time.Time) {
 	for at := 0; at < len(lines); {
 		if lines[at].Kind == Stays {
@@ -95,7 +102,8 @@ func CompareWords(lines []Line, deadline time.Time) {
 	}
 }
 
-// inOrder reports whether all lines of a block that go stand before all that come.
+// inOrder reports whether all lines of a block that go stand before all that come. A
+// block that is mixed, as patches have them, has no pairs to compare.
 func inOrder(goes, comes []Line) bool {
 	for i := range goes {
 		if goes[i].Kind != Goes {
@@ -110,7 +118,8 @@ func inOrder(goes, comes []Line) bool {
 	return true
 }
 
-// wordsOfBlock compares line by line when as many come as go, else the block as a whole.
+// wordsOfBlock compares line by line when as many come as go, else the block as a
+// whole.
 func wordsOfBlock(goes, comes []Line, limit time.Duration) {
 	if len(goes) != len(comes) {
 		wordsOf(goes, comes, limit)
@@ -121,6 +130,9 @@ func wordsOfBlock(goes, comes []Line, limit time.Duration) {
 	}
 }
 
+// wordsOf marks what changed between some lines and others. When too little stayed,
+// the marks are taken away again: a line that is nearly all marked reads worse than
+// one that is new.
 func wordsOf(goes, comes []Line, limit time.Duration) {
 	old, fresh := wordsIn(goes), wordsIn(comes)
 	if lengthOf(goes)+lengthOf(comes) > maxWordBlock {
@@ -151,6 +163,7 @@ func wordsOf(goes, comes []Line, limit time.Duration) {
 	}
 }
 
+// lengthOf is how many bytes lines have.
 func lengthOf(lines []Line) int {
 	n := 0
 	for i := range lines {
@@ -172,6 +185,7 @@ func wordsIn(lines []Line) []string {
 	return words
 }
 
+// wordLength is how many bytes the first word of a text has; text must not be empty.
 func wordLength(text string) int {
 	first, n := utf8.DecodeRuneInString(text)
 	kind := wordKind(first)
@@ -203,10 +217,13 @@ type wordMarker struct {
 }
 
 // pass goes over words and returns how many bytes they have, blanks not counted.
+// Changed words that touch become one extent.
 func (w *wordMarker) pass(words []string, changed bool) int {
 	n := 0
 	for _, word := range words {
 		l := &w.lines[0]
+		// A line that was compared and has no change has an empty list, which differs
+		// from nil.
 		if changed && l.Words == nil {
 			l.Words = []Extent{}
 		}

@@ -2,10 +2,11 @@ package draw
 
 import "github.com/aoctl/aoctl/tui/syntax"
 
-// Ink is a meaning that text is drawn in.
+// Ink is a meaning that text is drawn in. The zero value is plain text.
 type Ink uint8
 
-// The inks.
+// The inks. Behind the last of them come those of a program's text, one for each class
+// on each ground.
 const (
 	Text Ink = iota
 	Bold

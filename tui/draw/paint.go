@@ -4,7 +4,7 @@ import (
 	"github.com/aoctl/aoctl/tui/syntax"
 )
 
-// Ground is what a piece of a comparison lies on.
+// Ground is what a piece of a comparison lies on. The zero value is none.
 type Ground uint8
 
 // The grounds.
@@ -17,7 +17,8 @@ const (
 	grounds           // how many there are
 )
 
-// Word is the ground of what changed inside a line on g.
+// Word is the ground of what changed inside a line on g; a ground that has none stays
+// what it is.
 func (g Ground) Word() Ground {
 	switch g {
 	case GroundAdded:
@@ -29,13 +30,15 @@ func (g Ground) Word() Ground {
 	return g
 }
 
-// SyntaxInk is the ink of a class of text on a ground.
+// SyntaxInk is the ink of a class of text on a ground. All of them are counted
+// through, so that Styles is one array and finding an ink costs nothing.
 func SyntaxInk(c syntax.Class, g Ground) Ink {
 	return inkSyntax + Ink(c)*Ink(grounds) + Ink(g)
 }
 
 // blankInk is the ink of a blank made visible, where text would have ink i: it lies on
-// the same ground.
+// the same ground. Blanks are fainter than letters, or they would be all that one
+// sees.
 func blankInk(i Ink) Ink {
 	if i < inkSyntax {
 		return blank
@@ -43,7 +46,7 @@ func blankInk(i Ink) Ink {
 	return SyntaxInk(syntax.Classes, Ground((i-inkSyntax)%Ink(grounds)))
 }
 
-// MarksOf are a whole text's colours.
+// MarksOf are a whole text's colours. The spans must be in order.
 func MarksOf(spans []syntax.Span, on Ground) []Mark {
 	marks := make([]Mark, len(spans))
 	for i, s := range spans {

@@ -27,17 +27,20 @@ type Palette struct {
 	contrast float64 // what every text has at least: see contrastOf
 }
 
-// code is how parts of a program's text look, beside those that a command line has too.
+// code is how parts of a program's text look, beside those that a command line has
+// too.
 type code struct {
 	comment, number, name, kind lipgloss.CompleteAdaptiveColor
 }
 
-// tile is a background with the colour of the text on it. With no colour for the text, each
-// ink keeps its own.
+// tile is a background with the colour of the text on it. With no colour for the text,
+// each ink keeps its own.
 type tile struct {
 	back, text lipgloss.CompleteAdaptiveColor
 }
 
+// shade is a colour for each kind of terminal: true colours, the 256 and the 16, on
+// dark and on light.
 func shade(dark, dark256, dark16, light, light256, light16 string) lipgloss.CompleteAdaptiveColor {
 	return lipgloss.CompleteAdaptiveColor{
 		Dark:  lipgloss.CompleteColor{TrueColor: dark, ANSI256: dark256, ANSI: dark16},
@@ -45,11 +48,13 @@ func shade(dark, dark256, dark16, light, light256, light16 string) lipgloss.Comp
 	}
 }
 
-// usualPapers are backgrounds that people have: black, and the lightest of the well-known dark
-// themes (VS Code, One Dark, Nord); white, and the darkest of the light ones (Solarized, Gruvbox, Catppuccin).
+// usualPapers are backgrounds that people have: black, and the lightest of the
+// well-known dark themes (VS Code, One Dark, Nord); white, and the darkest of the
+// light ones (Solarized, Gruvbox, Catppuccin). Contrast is measured on each of them.
 var usualPapers = [2][]lipgloss.Color{{"#000000", "#1e1e1e", "#282c34", "#2e3440"}, {"#ffffff", "#fdf6e3", "#fbf1c7", "#eff1f5"}}
 
-// DefaultPalette is the one that aoctl comes with.
+// DefaultPalette is the one that aoctl comes with. A colour is changed here and
+// nowhere else, and TestContrast says whether it can still be read.
 func DefaultPalette() Palette {
 	return Palette{
 		text:    shade("#d8dee9", "253", "7", "#24292f", "235", "0"),

@@ -13,8 +13,9 @@ type Mark struct {
 	Ink      Ink
 }
 
-// Gutter is what stands left of a text: on the first row of each of its lines, and
-// on rows that continue a line too long for the paper.
+// Gutter is what stands left of a text: on the first row of each of its lines, and on
+// rows that continue a line too long for the paper. First gets the line's number, from
+// 1, and may be nil. Its texts must be safe to draw.
 type Gutter struct {
 	Width int // cells; both texts are filled up to it
 	First func(number int) (Ink, string)
@@ -48,7 +49,9 @@ func Fixed(i Ink, text string, width int) Gutter {
 	}}
 }
 
-// Paper is a text laid out in rows of exactly a width, ready to be drawn.
+// Paper is a text laid out in rows of exactly a width, ready to be drawn. Rows may be
+// appended to by hand when they have that width. It grows only; it is made anew when
+// something changes.
 type Paper struct {
 	Styles *Styles
 	Width  int
@@ -63,11 +66,17 @@ const LeastPaper = 30
 func (s *Styles) Paper(width int) *Paper { return &Paper{Styles: s, Width: max(width, LeastPaper)} }
 
 // Write lays raw text out below what is there. Marks are in order and do not overlap.
+//
+// raw may be anything that an agent wrote. It is cut into tokens by package safe, each
+// drawn whole or as a sign, so no byte of it reaches the terminal as it is unless it
+// is plain. Marks may begin and end anywhere; a sign has one ink, that of its first
+// byte.
 func (p *Paper) Write(g Gutter, base Ink, raw string, marks ...Mark) {
 	w := writing{p: p, g: g, number: 1, r: p.Styles.Row(p.Width), signs: g.signs(raw)}
 	w.startLine()
 	at := 0
 	put := func(t safe.Token) {
+		// Only a run of plain ASCII may change its ink in the middle.
 		for rest := t.Raw; t.Run() && rest != ""; {
 			i, n := inkAt(&marks, base, at, len(rest))
 			w.run(i, rest[:n])
@@ -91,7 +100,7 @@ func (p *Paper) Write(g Gutter, base Ink, raw string, marks ...Mark) {
 }
 
 // inkAt is the ink of the byte at offset at, and for how many of the next n bytes it
-// holds. Marks that end before are dropped.
+// holds. Marks that end before are dropped, so a text is gone through once.
 func inkAt(marks *[]Mark, base Ink, at, n int) (Ink, int) {
 	for len(*marks) > 0 && (*marks)[0].To <= at {
 		*marks = (*marks)[1:]
@@ -122,13 +131,15 @@ func (p *Paper) WriteNamed(width int, name, pattern string) {
 // begin below its text.
 func (p *Paper) Say(i Ink, text string) { p.SayBehind(Text, "", 0, i, text) }
 
-// SayBehind is say with a label, or a bullet, of so many cells in front.
+// SayBehind is say with a label, or a bullet, of so many cells in front. A label that
+// would leave no room for the text is cut.
 func (p *Paper) SayBehind(lead Ink, label string, width int, i Ink, text string) {
 	width = min(width, p.Width-LeastPaper/4)
 	p.SayAfter(p.Styles.Row(p.Width).Put(lead, label).To(width), i, text)
 }
 
-// SayAfter is say for a row that has begun already.
+// SayAfter is say for a row that has begun already. The rows that follow are set in as
+// far as it was.
 func (p *Paper) SayAfter(r *Row, i Ink, text string) {
 	width := r.Width
 	for part := range strings.SplitAfterSeq(text, " ") {
@@ -151,7 +162,8 @@ func (p *Paper) SayAfter(r *Row, i Ink, text string) {
 	p.Add(r)
 }
 
-// split takes as many characters of a safe text as fit room, and at least one.
+// split takes as many characters of a safe text as fit room, and at least one, or a
+// wide sign in a narrow room would never end.
 func split(text string, room int) (head, rest string) {
 	width := 0
 	for i, r := range text {
@@ -162,7 +174,7 @@ func split(text string, room int) (head, rest string) {
 	return text, ""
 }
 
-// Add appends a finished row.
+// Add appends a finished row, filled up to the paper's width.
 func (p *Paper) Add(r *Row) { p.Rows = append(p.Rows, r.To(p.Width).String()) }
 
 // Blank adds an empty row, unless there is one or none before it.
@@ -182,6 +194,7 @@ type writing struct {
 	signs  bool // tabs that begin a line are signs too
 }
 
+// startLine begins the row of a line of the text, with its gutter.
 func (w *writing) startLine() {
 	if w.g.First != nil {
 		i, text := w.g.First(w.number)
@@ -191,14 +204,17 @@ func (w *writing) startLine() {
 	w.clean = true
 }
 
+// continueLine begins another row for a line that is too long, behind the gutter's
+// mark for that.
 func (w *writing) continueLine() {
 	w.p.Add(w.r)
 	w.r = w.p.Styles.Row(w.p.Width)
 	w.r.Put(Faint, w.g.Next).To(w.g.Width)
 }
 
-// words puts tokens and begins a row before each word that the row has no room for. The blank before
-// it stays at the end of the row: a row that ends in a letter is one that broke within a word.
+// words puts tokens and begins a row before each word that the row has no room for.
+// The blank before it stays at the end of the row: a row that ends in a letter is one
+// that broke within a word.
 func (w *writing) words(tokens []safe.Token, put func(safe.Token)) {
 	between := true
 	for i, t := range tokens {
@@ -212,13 +228,15 @@ func (w *writing) words(tokens []safe.Token, put func(safe.Token)) {
 	}
 }
 
-// makeRoom begins a row for a word that fits on one, and not on what is left of this one.
+// makeRoom begins a row for a word that fits on one, and not on what is left of this
+// one. A word that fits on none is broken where the row ends.
 func (w *writing) makeRoom(width int) {
 	if left := w.p.Width - w.r.Width; width > left && width <= w.p.Width-w.g.Width {
 		w.continueLine()
 	}
 }
 
+// endsWord reports whether a row may break before what follows t.
 func endsWord(t safe.Token) bool {
 	return t.Kind == safe.Blank || t.Kind == safe.Break || t.Raw[0] == ' '
 }
@@ -235,6 +253,8 @@ func wordWidth(tokens []safe.Token) int {
 	return width
 }
 
+// token draws a sign or a character. Signs have an ink of their own, whatever the text
+// around them has: a text must not be able to colour its own escapes away.
 func (w *writing) token(i Ink, t safe.Token) {
 	drawn := t.Drawn
 	switch t.Kind {
@@ -253,6 +273,8 @@ func (w *writing) token(i Ink, t safe.Token) {
 	if t.Width > 6 && t.Kind == safe.Blank { // a counted run: as visible as an escape
 		i = Sign
 	}
+	// A token is never split. One that is wider than an empty row is cut by the row,
+	// with a mark.
 	if w.r.Width+t.Width > w.p.Width && w.r.Width > w.g.Width {
 		w.continueLine()
 	}
@@ -275,6 +297,8 @@ func (w *writing) run(i Ink, text string) {
 	w.clean = false
 }
 
+// breakLine ends a line of the text. Breaks that were counted are drawn as a sign
+// before it, and the line numbers go on by as many.
 func (w *writing) breakLine(t safe.Token) {
 	if sign := strings.TrimSuffix(t.Drawn, "\n"); sign != "" {
 		if w.r.Width+t.Width > w.p.Width {

@@ -13,13 +13,15 @@ type Piece struct {
 }
 
 // Prose lays pieces out as write does, but breaks rows between words. The one blank at
-// such a break is not drawn.
+// such a break is not drawn: in prose it says nothing. More than one blank stays,
+// since somebody meant it to be there.
 func (p *Paper) Prose(g Gutter, pieces ...Piece) {
 	raw, marks := joined(pieces)
 	w := writing{p: p, g: g, number: 1, r: p.Styles.Row(p.Width), signs: g.signs(raw)}
 	w.startLine()
 	var word, blank []inked
 	width := 0
+	// A word is put when its end is known, with the blanks before it.
 	flush := func() {
 		if len(word) == 0 {
 			return
@@ -82,6 +84,7 @@ type inked struct {
 	token safe.Token
 }
 
+// widthOf is how many cells a list takes.
 func widthOf(list []inked) int {
 	n := 0
 	for _, t := range list {
@@ -90,6 +93,7 @@ func widthOf(list []inked) int {
 	return n
 }
 
+// put draws tokens with their inks, breaking only where a run may be broken.
 func (w *writing) put(list []inked) {
 	for _, t := range list {
 		if t.token.Run() {

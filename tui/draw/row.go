@@ -7,7 +7,8 @@ import (
 )
 
 // Row draws one line of the screen, piece by piece, and knows how many cells it has
-// taken. Its text must be safe to draw already.
+// taken. Its text must be safe to draw already. Its methods return the row, so that a
+// line reads as it is drawn.
 type Row struct {
 	b        strings.Builder
 	st       *Styles
@@ -21,13 +22,14 @@ type Row struct {
 // Row starts a row that never takes more than width cells: what is too much is cut.
 func (s *Styles) Row(width int) *Row { return &Row{st: s, max: max(width, 1)} }
 
-// Choose draws the row as the selected one.
+// Choose draws the row as the selected one. It has to come before anything is put.
 func (r *Row) Choose(chosen bool) *Row {
 	r.selected = chosen
 	return r
 }
 
-// Put appends text in ink.
+// Put appends text in ink. What does not fit is cut with a mark; the inks of what is
+// not drawn are not switched on.
 func (r *Row) Put(i Ink, text string) *Row { return r.putWide(i, text, Cells(text)) }
 
 // putWide is put for a text whose cells were counted before.
@@ -44,6 +46,8 @@ func (r *Row) putWide(i Ink, text string, width int) *Row {
 		on = r.st.selected[i]
 	}
 	switch {
+	// Switching an ink off and on again for each piece would double what a frame
+	// sends.
 	case r.open && r.last == i:
 	case on == "":
 		r.off()
@@ -57,6 +61,7 @@ func (r *Row) putWide(i Ink, text string, width int) *Row {
 	return r
 }
 
+// off switches the ink off that is on.
 func (r *Row) off() {
 	if r.open {
 		r.b.WriteString(r.st.reset)
@@ -72,10 +77,12 @@ func (r *Row) Fit(i Ink, text string, width int) *Row {
 	return r.Put(i, safe.Cut(text, width))
 }
 
-// To fills with blanks up to column col.
+// To fills with blanks up to column col. A column that was passed already changes
+// nothing.
 func (r *Row) To(col int) *Row {
 	col = min(col, r.max)
 	if n := col - r.Width; n > 0 {
+		// On the selected row blanks have its ground, or the row would have holes.
 		if !r.selected { // blanks need no ink
 			r.off()
 			r.b.WriteString(Spaces(n))
@@ -87,7 +94,7 @@ func (r *Row) To(col int) *Row {
 	return r
 }
 
-// Line fills with the rune up to column col.
+// Line fills with the rune up to column col. The rune must be one cell wide.
 func (r *Row) Line(i Ink, fill string, col int) *Row {
 	if n := col - r.Width; n > 0 {
 		r.putWide(i, strings.Repeat(fill, n), n)
@@ -95,7 +102,8 @@ func (r *Row) Line(i Ink, fill string, col int) *Row {
 	return r
 }
 
-// Right appends text so that it ends at column col, when there is room for it.
+// Right appends text so that it ends at column col, when there is room for it. Without
+// room it is left out: half a number would be a wrong one.
 func (r *Row) Right(i Ink, text string, col int) *Row {
 	if start := col - Cells(text); start >= r.Width {
 		r.To(start).Put(i, text)
@@ -103,15 +111,17 @@ func (r *Row) Right(i Ink, text string, col int) *Row {
 	return r
 }
 
-// String is the line, closed and ready.
+// String is the line, closed and ready: no ink of it is still on behind it.
 func (r *Row) String() string {
 	r.off()
 	return r.b.String()
 }
 
+// someSpaces is what Spaces hands out parts of, so that the blanks of most rows cost
+// no memory.
 const someSpaces = "                                                                                "
 
-// Spaces is n blanks.
+// Spaces is n blanks, none for less than 1.
 func Spaces(n int) string {
 	if n <= 0 {
 		return ""
@@ -122,7 +132,8 @@ func Spaces(n int) string {
 	return strings.Repeat(" ", n)
 }
 
-// Cells counts the cells of safe text.
+// Cells counts the cells of safe text. Most texts are ASCII, which is counted without
+// a table.
 func Cells(text string) int {
 	for i := range len(text) {
 		if text[i] >= 0x80 {

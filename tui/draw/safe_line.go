@@ -10,7 +10,9 @@ import (
 // wide.
 const MaxSummary = 400
 
-// SafeLine is a short text on one line.
+// SafeLine is a short text on one line. It is what a name, a reason or a path of
+// somebody else passes through before it is put into a row. However long s is, it
+// costs little.
 func SafeLine(s string) string { return safe.Head(s, MaxSummary) }
 
 // Tail is the end of a text on one line: as much as has room.

@@ -17,7 +17,8 @@ const (
 	reverse    = "7"
 )
 
-// Styles is a Palette made ready for one terminal.
+// Styles is a Palette made ready for one terminal. It is never changed and may be used
+// by any goroutine. The zero value draws without colours.
 type Styles struct {
 	Plain    [inkCount]string // SGR sequences that switch an ink on
 	selected [inkCount]string // the same on the selected row's background
@@ -80,7 +81,8 @@ func (p *Palette) table(profile termenv.Profile, dark bool) [inkCount]attributes
 	return table
 }
 
-// classes are the colours of a program's text. The last is that of blanks made visible.
+// classes are the colours of a program's text. The last is that of blanks made
+// visible.
 func (p *Palette) classes() [syntax.Classes + 1]lipgloss.CompleteAdaptiveColor {
 	return [...]lipgloss.CompleteAdaptiveColor{
 		syntax.Text: p.text, syntax.Keyword: p.varies, syntax.String: p.quoted, syntax.Comment: p.code.comment,
@@ -124,7 +126,8 @@ func (a attributes) chosen(p *Palette, profile termenv.Profile, dark bool) attri
 	return a
 }
 
-// sequence switches an ink on.
+// sequence switches an ink on: one SGR sequence (ECMA-48) with all that the ink is, or
+// "" for an ink that looks like plain text at this terminal.
 func (a attributes) sequence(profile termenv.Profile, dark bool) string {
 	var codes []string
 	if a.codes != "" {

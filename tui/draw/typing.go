@@ -13,8 +13,9 @@ const (
 	CursorEnd = "█"
 )
 
-// Typed lays out a text that is being written behind a gutter, and says on which row of p the
-// cursor is: between before and after.
+// Typed lays out a text that is being written behind a gutter, and says on which row
+// of p the cursor is: between before and after. Tabs and line breaks of it are what
+// they are; anything that cannot be seen is a sign.
 func (p *Paper) Typed(g Gutter, before, after string, focused bool) (cursor int) {
 	return p.typing(g, before, after, focused, (*writing).typed)
 }
@@ -24,7 +25,11 @@ func (p *Paper) TypedLine(g Gutter, before, after string, focused bool) {
 	p.typing(g, before, after, focused, (*writing).flat)
 }
 
+// typing draws both halves with the cursor between them. Without the focus there is no
+// cursor, and the halves are one text.
 func (p *Paper) typing(g Gutter, before, after string, focused bool, draw func(w *writing, raw string, cursorBehind bool)) (cursor int) {
+	// While a text is typed a tab is always a sign: one cannot see what it would
+	// become.
 	w := writing{p: p, g: g, number: 1, r: p.Styles.Row(p.Width), signs: true}
 	w.startLine()
 	if !focused {
@@ -33,6 +38,7 @@ func (p *Paper) typing(g Gutter, before, after string, focused bool, draw func(w
 		return 0
 	}
 	draw(&w, before, true)
+	// The cursor takes a cell of its own, so a full row goes on below.
 	if w.r.Width >= p.Width {
 		w.continueLine()
 	}
@@ -48,7 +54,8 @@ func (p *Paper) typing(g Gutter, before, after string, focused bool, draw func(w
 }
 
 // typed draws a text that is being written: each line break as one, however many there
-// are, and blanks right before the cursor as blanks.
+// are, and blanks right before the cursor as blanks. A blank that was just typed would
+// otherwise turn into a sign and back with the next letter.
 func (w *writing) typed(raw string, cursorBehind bool) {
 	at := 0
 	for t := range safe.Tokens(raw, safe.Lines) {

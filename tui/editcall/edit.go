@@ -41,7 +41,8 @@ type edit struct {
 	kept string // where the text is kept then, or why not, raw
 }
 
-// editState is where an edit stands.
+// editState is where an edit stands. It goes from open over judging to broken or
+// asking, back to open as often as the person likes, and from asking to sending.
 type editState int
 
 // The states.
@@ -53,7 +54,8 @@ const (
 	editSending                  // on its way to the broker
 )
 
-// key names what the question is about, for the guard.
+// key names what the question is about, for the guard. The version is part of it: a
+// text that was judged again is another thing to decide about.
 func (e *edit) key() guard.Drawn {
 	return guard.Drawn{ID: "edit of " + e.card.ID, Digest: e.judged.Request.Digest, Rev: e.version}
 }
@@ -61,7 +63,9 @@ func (e *edit) key() guard.Drawn {
 // draftsKept is how many edited texts are remembered for their calls.
 const draftsKept = 32
 
-// Opens opens the editor on the drawn call, or the question again where the text was edited before.
+// Opens opens the editor on the drawn call, or the question again where the text was
+// edited before. An input that cannot be taken apart closes the screen at once, with a
+// sentence.
 func (x *Screen) Opens(on desk.Subject) tea.Cmd {
 	form, err := newEditForm(*on.Call)
 	if err != nil {
@@ -69,6 +73,8 @@ func (x *Screen) Opens(on desk.Subject) tea.Cmd {
 	}
 	x.gen++
 	x.edit = &edit{gen: x.gen, card: on.Drawn, req: *on.Call, form: form, text: form.text()}
+	// A text that was edited before is judged anew: rules and files may have changed
+	// since.
 	if draft, ok := x.drafts[on.Drawn.Digest]; ok {
 		x.edit.text = draft
 		return x.judge()
@@ -76,22 +82,28 @@ func (x *Screen) Opens(on desk.Subject) tea.Cmd {
 	return x.runEditor()
 }
 
-// runEditor gives the text to the editor.
+// runEditor gives the text to the editor. It has the terminal until it ends.
 func (x *Screen) runEditor() tea.Cmd {
 	e := x.edit
 	e.state = editOpen
 	gen := e.gen
+	// The loop stands still until the editor ends, so no message of ours can come in
+	// between.
 	return x.setup.Editor.Open(x.Ctx, e.form.file, e.text, func(run *external.Run, err error) tea.Msg {
 		return backMsg{gen: gen, run: run, err: err}
 	})
 }
 
-// tooSoon is how fast an editor comes back that does not wait for its window to be closed.
+// tooSoon is how fast an editor comes back that does not wait for its window to be
+// closed.
 const tooSoon = time.Second
 
-// cameBack takes the text back. Whatever was typed meanwhile was for the editor.
+// cameBack takes the text back. Whatever was typed meanwhile was for the editor. An
+// editor that failed and changed nothing is as if it had not been opened; one that
+// failed after a change leaves its text as a draft, which nobody has to allow.
 func (x *Screen) cameBack(msg backMsg) tea.Cmd {
 	x.Guard.Doubt(x.At)
+	// Bubble Tea switches the mouse off when another program gets the terminal.
 	again := tea.EnableMouseCellMotion // the terminal came back without
 	e := x.edit
 	if e == nil || e.gen != msg.gen || e.state != editOpen {
@@ -110,6 +122,7 @@ func (x *Screen) cameBack(msg backMsg) tea.Cmd {
 		x.leave()
 		return tea.Batch(again, x.Say(draw.Danger, safe.Line(msg.err.Error())+"; e shows what it left"))
 	case err == nil && same:
+		// The text is the call's own again, so there is nothing to remember.
 		delete(x.drafts, e.card.Digest)
 		ended := e.gone
 		x.close()
@@ -124,13 +137,15 @@ func (x *Screen) cameBack(msg backMsg) tea.Cmd {
 	}
 	x.keepDraft()
 	cmd := tea.Batch(again, x.judge())
+	// The call ended while the editor was open, so its text goes to a file now.
 	if e.gone != "" && x.edit == e {
 		cmd = tea.Batch(cmd, x.keepGone())
 	}
 	return cmd
 }
 
-// keepDraft remembers the edited text for the call, and for its retry.
+// keepDraft remembers the edited text for the call, and for its retry. A full memory
+// is emptied: an old draft is worth less than the rule for which to drop.
 func (x *Screen) keepDraft() {
 	if x.drafts == nil || len(x.drafts) >= draftsKept {
 		x.drafts = map[string]string{}
@@ -144,7 +159,8 @@ func (x *Screen) close() {
 	x.Back()
 }
 
-// leave goes back to the card. What was edited is kept for another e.
+// leave goes back to the card. What was edited is kept for another e. The card must be
+// looked at again before a key decides about it.
 func (x *Screen) leave() {
 	e := x.edit
 	if _, same, err := e.form.read(e.text); err != nil || !same {
@@ -154,10 +170,13 @@ func (x *Screen) leave() {
 	x.Guard.Doubt(x.At)
 }
 
-// judge asks the broker what the new input would do.
+// judge asks the broker what the new input would do. Each time counts as a new
+// version, and what was seen of an older one does not count for this one.
 func (x *Screen) judge() tea.Cmd {
 	e := x.edit
 	e.version++
+	// Nothing of an earlier judgement may be left: not what was read, and not the
+	// place.
 	e.top, e.seen, e.problem = 0, false, ""
 	input, same, err := e.form.read(e.text)
 	switch {
@@ -172,9 +191,13 @@ func (x *Screen) judge() tea.Cmd {
 	e.state, e.input = editJudging, input
 	ctx, b, id, gen, version := x.Ctx, x.broker, e.card.ID, e.gen, e.version
 	hooks, asked, project := x.setup.OtherHooks, e.req, e.req.CWD
+	// Settings of a project lie in its folder, which need not be the one that the call
+	// runs in.
 	if s := x.Board.Sessions[asked.SessionID]; s != nil && s.ProjectDir != "" {
 		project = s.ProjectDir
 	}
+	// Hooks of others are looked for in files, so that belongs into the command as
+	// well.
 	return func() tea.Msg {
 		msg := assessedMsg{gen: gen, version: version}
 		msg.judged, msg.err = b.AssessEdited(ctx, id, input)
@@ -185,6 +208,8 @@ func (x *Screen) judge() tea.Cmd {
 	}
 }
 
+// assessed takes the broker's judgement. One about an earlier text is dropped. A
+// dangerous input gets a code of its own, whatever the call's own danger was.
 func (x *Screen) assessed(msg assessedMsg) tea.Cmd {
 	e := x.edit
 	if e == nil || e.gen != msg.gen || e.version != msg.version || e.state != editJudging {
@@ -200,6 +225,7 @@ func (x *Screen) assessed(msg assessedMsg) tea.Cmd {
 		return nil
 	}
 	e.state, e.judged, e.others = editAsking, msg.judged, msg.others
+	// A harmless input gets no code, even when an earlier text was dangerous.
 	e.code = ""
 	if e.judged.Dangerous() {
 		e.code = x.setup.NewCode()

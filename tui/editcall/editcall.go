@@ -1,19 +1,25 @@
-// Package editcall is the screen of a call whose input the operator changes before allowing it. It is
-// opened from a card, by e.
+// Package editcall is the screen of a call whose input the operator changes before
+// allowing it. It is opened from a card, by e.
 //
-// The operator's editor gets the text of the input first (file.go says which, form.go how), and the terminal with
-// it. What comes back is made an input again, and the broker judges it as any call. Then the question
-// is on the screen: the difference, and the call as it would run. It is allowed by the keys of a card,
-// under the same guard: only when it has been on the screen for half a second and to its end, by a
-// for a harmless call and by two digits for a dangerous one. Subject names the question to the guard,
-// with a number that changes each time that the text is judged: a key that was meant for an older
-// text allows nothing.
+// The operator's editor gets the text of the input first (file.go says which, form.go
+// how), and the terminal with it. What comes back is made an input again, and the
+// broker judges it as any call. Then the question is on the screen: the difference,
+// and the call as it would run. It is allowed by the keys of a card, under the same
+// guard: only when it has been on the screen for half a second and to its end, by a
+// for a harmless call and by two digits for a dangerous one. Subject names the
+// question to the guard, with a number that changes each time that the text is judged:
+// a key that was meant for an older text allows nothing.
 //
-// Nothing holds before it is allowed, and nothing that was written is lost when it is not: the texts
-// are remembered by the digest of their calls, also when the screen is closed, and go to a file when
-// the call ends meanwhile (gone.go).
+// Nothing holds before it is allowed, and nothing that was written is lost when it is
+// not: the texts are remembered by the digest of their calls, also when the screen is
+// closed, and go to a file when the call ends meanwhile (gone.go).
 //
-// While the screen is open every key is for it. The list behind it moves on when it hears desk.Allowed.
+// The bytes that were not edited stay the agent's own. Of an input that is edited as
+// JSON only the blanks between its parts change, so what is shown as the difference is
+// all there is.
+//
+// While the screen is open every key is for it. The list behind it moves on when it
+// hears desk.Allowed.
 package editcall
 
 import (
@@ -27,13 +33,15 @@ import (
 	"github.com/aoctl/aoctl/tui/external"
 )
 
-// Broker is what the screen needs of it.
+// Broker is what the screen needs of it. AssessEdited changes nothing; its Seal binds
+// the judgement to the files as they were, and Decide refuses when they have changed
+// since.
 type Broker interface {
 	AssessEdited(ctx context.Context, id string, input json.RawMessage) (broker.Edited, error)
 	Decide(ctx context.Context, id string, d broker.Decision) (broker.Request, error)
 }
 
-// Setup is what the screen takes beside the broker.
+// Setup is what the screen takes beside the broker. OtherHooks may be nil.
 type Setup struct {
 	Editor     *external.Editor
 	NewCode    func() string                                     // makes the code of a dangerous input
@@ -77,11 +85,13 @@ type (
 	awakeMsg struct{} // the time for the second digit is over: draw that
 )
 
-// New makes the screen.
+// New makes the screen, closed.
 func New(d *desk.Desk, b Broker, s Setup) *Screen { return &Screen{Desk: d, broker: b, setup: s} }
 
-// Subject is the question, while it is drawn for a decision.
+// Subject is the question, while it is drawn for a decision. In any other state no
+// call counts as drawn, and no key can decide.
 func (x *Screen) Subject() desk.Subject {
+	// In a window that is too small the question is not drawn whole, so it is none.
 	if e := x.edit; e != nil && e.state == editAsking && !x.Small {
 		return desk.Subject{Drawn: e.key()}
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/aoctl/aoctl/tui/change"
 )
 
-// editForm is how a call's input is edited: the text of one parameter as it is, or all of
-// it as JSON.
+// editForm is how a call's input is edited: the text of one parameter as it is, or all
+// of it as JSON. It never changes; what is typed lives in edit.
 type editForm struct {
 	input  json.RawMessage
 	fields []wire.Field // in the agent's own words
@@ -24,8 +24,9 @@ type editForm struct {
 	added  string       // the line break that the bare text lacks at its end, and gets: editors add it anyway
 }
 
-// newEditForm takes r's input apart for an editor. It fails on an input that is no plain
-// JSON object.
+// newEditForm takes r's input apart for an editor. It fails on an input that is no
+// plain JSON object. Where the agent's own words differ from the common ones in
+// number, JSON is edited, as the parts could not be matched.
 func newEditForm(r broker.Request) (editForm, error) {
 	fields, err := wire.Fields(r.ToolInput)
 	if err != nil {
@@ -34,12 +35,16 @@ func newEditForm(r broker.Request) (editForm, error) {
 	f := editForm{input: r.ToolInput, fields: fields, bare: -1, file: "input.json"}
 	tool, common := r.Call()
 	c := change.ReadInput(common)
+	// A call that deletes a cell has a text that does nothing; editing it would
+	// mislead.
 	if len(c.Fields) != len(fields) || writesNothing(tool, c) {
 		return f, nil
 	}
 	for i, field := range c.Fields { // in the same order as fields
 		text, ok := change.StringValue(fields[i].Value)
 		if ok && slices.Contains(bareParams[tool], field.Key) {
+			// The first parameter that fits is the one: a tool's list has them in the
+			// order of their weight.
 			f.bare, f.file, f.added = i, fileFor(tool, c), missingBreak(text, isWhole(tool, c))
 			break
 		}
@@ -47,20 +52,23 @@ func newEditForm(r broker.Request) (editForm, error) {
 	return f, nil
 }
 
-// missingBreak is the line break that text lacks at its end, in the kind that its other lines end with.
-// A text that is empty lacks one, unless what is typed in its place is whole lines.
+// missingBreak is the line break that text lacks at its end, in the kind that its
+// other lines end with. A text that is empty lacks one, unless what is typed in its
+// place is whole lines.
 func missingBreak(text string, whole bool) string {
 	breaks := strings.Count(text, "\n")
 	switch {
 	case strings.HasSuffix(text, "\n"), text == "" && whole:
 		return ""
+	// Only when every line ends so: a mixed text gets the plain kind.
 	case breaks > 0 && strings.Count(text, "\r\n") == breaks:
 		return "\r\n"
 	}
 	return "\n"
 }
 
-// withoutBreak takes the break back that the editor was given, in either kind: an editor may change it.
+// withoutBreak takes the break back that the editor was given, in either kind: an
+// editor may change it.
 func withoutBreak(text, added string) string {
 	if added == "" {
 		return text
@@ -78,15 +86,17 @@ func (f editForm) text() string {
 		return text + f.added
 	}
 	var b bytes.Buffer
+	// Indenting moves blanks only; strings and numbers stay as the agent wrote them.
 	if json.Indent(&b, f.input, "", "  ") != nil { // cannot be: it was read strictly
 		return string(f.input)
 	}
 	return b.String() + "\n"
 }
 
-// read makes an input of what came back. All but an edited bare parameter keeps its very
-// bytes. same reports that it is the input that was asked.
+// read makes an input of what came back. All but an edited bare parameter keeps its
+// very bytes. same reports that it is the input that was asked.
 func (f editForm) read(text string) (input json.RawMessage, same bool, err error) {
+	// An editor may save in another encoding, and then the text is not what was seen.
 	if !utf8.ValidString(text) {
 		return nil, false, errors.New("it is no valid UTF-8")
 	}
@@ -98,11 +108,13 @@ func (f editForm) read(text string) (input json.RawMessage, same bool, err error
 	if err != nil {
 		return nil, false, err
 	}
+	// Both are compared without blanks, so that laying it out anew is no change.
 	asked, err := compact(string(f.input))
 	return input, err == nil && bytes.Equal(asked, input), err
 }
 
-// withText is the input with text in place of the bare parameter.
+// withText is the input with text in place of the bare parameter. A text that was not
+// changed keeps the very bytes that the agent wrote for it, with its own escapes.
 func (f editForm) withText(text string) (json.RawMessage, error) {
 	was, _ := change.StringValue(f.fields[f.bare].Value)
 	text = withoutBreak(text, f.added)
@@ -115,6 +127,8 @@ func (f editForm) withText(text string) (json.RawMessage, error) {
 	}
 	var b bytes.Buffer
 	for i, field := range f.fields {
+		// The parts are put together as they were, so the agent's order of members
+		// stays.
 		b.WriteString(map[bool]string{true: "{", false: ","}[i == 0])
 		b.Write(jsonString(field.Key))
 		b.WriteByte(':')
@@ -138,6 +152,7 @@ func jsonString(s string) []byte {
 }
 
 // compact reads one strict JSON object and leaves out the blanks between its parts.
+// The error names the line, as a person has it in the editor.
 func compact(text string) (json.RawMessage, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {

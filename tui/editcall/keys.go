@@ -11,7 +11,8 @@ import (
 	"github.com/aoctl/aoctl/tui/guard"
 )
 
-// The keys of the screen.
+// The keys of the screen. They are those of a card, so that nobody has to learn others
+// for this.
 var (
 	allowKey   = desk.Bind("a", "allow the call with the edited input", "a")
 	againKey   = desk.Bind("e", "edit it again", "e")
@@ -20,11 +21,13 @@ var (
 	denyKey    = desk.Bind("d", "", "d", "D")
 )
 
-// Writes reports whether every key is for this screen, as it comes: always while it is open.
+// Writes reports whether every key is for this screen, as it comes: always while it is
+// open.
 func (x *Screen) Writes() bool { return x.edit != nil }
 
-// Write takes a key. While the editor has the terminal, and until it was seen to give it back, keys
-// are not for us.
+// Write takes a key. While the editor has the terminal, and until it was seen to give
+// it back, keys are not for us. tookBack says that the guard took the key for one of a
+// burst.
 func (x *Screen) Write(msg tea.KeyMsg, tookBack bool) tea.Cmd {
 	e := x.edit
 	if e.state == editOpen {
@@ -32,9 +35,11 @@ func (x *Screen) Write(msg tea.KeyMsg, tookBack bool) tea.Cmd {
 	}
 	digit := e.digit(msg)
 	switch {
+	// A paste may hold an a. It neither allows nor edits.
 	case msg.Paste || len(msg.Runes) > 1:
 		x.Guard.Doubt(x.At)
 		return x.Say(draw.Warn, "pasted text and bursts of keys never decide: nothing was done", "pasted or a burst: nothing was done")
+	// Keys that decide are left to the guard, which words its own refusal.
 	case tookBack && digit == "" && !key.Matches(msg, allowKey):
 		x.Guard.Doubt(x.At)
 		return x.Say(draw.Warn, "keys came too fast to be typed: nothing was decided", "too fast: nothing was decided")
@@ -59,7 +64,7 @@ func (x *Screen) Write(msg tea.KeyMsg, tookBack bool) tea.Cmd {
 	return nil
 }
 
-// asAsked gives the edited input up.
+// asAsked gives the edited input up. The draft goes as well.
 func (x *Screen) asAsked() tea.Cmd {
 	delete(x.drafts, x.edit.card.Digest)
 	x.close()
@@ -67,6 +72,7 @@ func (x *Screen) asAsked() tea.Cmd {
 	return x.Say(draw.Muted, "the edited input is gone: the call waits as it was asked")
 }
 
+// backOut goes back to the card and keeps the draft.
 func (x *Screen) backOut() tea.Cmd {
 	gone := x.edit.gone
 	x.leave()
@@ -91,9 +97,11 @@ func (x *Screen) editAgain() tea.Cmd {
 	})
 }
 
-// mayAllow says why the edited call cannot be allowed now, and how gravely.
+// mayAllow says why the edited call cannot be allowed now, and how gravely; "" when it
+// can. It is asked when the key is pressed and once more when its moment is over.
 func (x *Screen) mayAllow() (draw.Ink, string) {
 	e := x.edit
+	// The card is looked up each time: it may have ended since the question was drawn.
 	switch c := x.Board.Cards[e.card.ID]; {
 	case e.gone != "":
 		return draw.Warn, "nothing to allow: this call " + e.gone
@@ -113,12 +121,15 @@ func (x *Screen) mayAllow() (draw.Ink, string) {
 	return draw.Text, ""
 }
 
-// allow takes the key that allows the call with its new input.
+// allow takes the key that allows the call with its new input. A dangerous one takes
+// its digits instead.
 func (x *Screen) allow(name string) tea.Cmd {
 	wait, refusal := x.Guard.Press(name, x.At)
 	if refusal != "" {
 		return x.Say(draw.Warn, "… "+refusal)
 	}
+	// The guard is asked first, because it counts every press, also those that could
+	// not act.
 	if i, why := x.mayAllow(); why != "" {
 		return x.Say(i, why)
 	}
@@ -139,7 +150,8 @@ func (e *edit) digit(msg tea.KeyMsg) string {
 	return ""
 }
 
-// typeDigit takes a digit of the code; both must pass the guard.
+// typeDigit takes a digit of the code; both must pass the guard. The first one holds
+// for a short time, and then it has to be typed again.
 func (x *Screen) typeDigit(digit string) tea.Cmd {
 	e := x.edit
 	first, wait, refusal := x.Guard.Digit(digit, x.At)

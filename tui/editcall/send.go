@@ -14,7 +14,9 @@ import (
 	"github.com/aoctl/aoctl/tui/words"
 )
 
-// send allows the call with the input that is on the screen.
+// send allows the call with the input that is on the screen. The digest is that of the
+// call as it was asked, the seal that of the judgement which was shown: the broker
+// refuses when either is no longer so.
 func (x *Screen) send() tea.Cmd {
 	e := x.edit
 	if e == nil {
@@ -24,6 +26,7 @@ func (x *Screen) send() tea.Cmd {
 		return x.Say(i, why)
 	}
 	e.state = editSending
+	// The card must not be decided a second time from the list.
 	x.Board.Cards[e.card.ID].Sending = broker.Allow
 	d := broker.Decision{
 		Verdict: broker.Allow, By: x.Operator, Digest: e.card.Digest, UpdatedInput: e.input,
@@ -31,15 +34,18 @@ func (x *Screen) send() tea.Cmd {
 	}
 	ctx, b, id, gen := x.Ctx, x.broker, e.card.ID, e.gen
 	return func() tea.Msg {
+		// The console must go on drawing while the broker records.
 		req, err := b.Decide(ctx, id, d)
 		return sentMsg{gen: gen, id: id, req: req, err: err}
 	}
 }
 
-// sent tells what became of the decision.
+// sent tells what became of the decision. When files or rules have changed meanwhile,
+// the input is judged anew and the question comes again.
 func (x *Screen) sent(msg sentMsg) tea.Cmd {
 	c := x.Board.Cards[msg.id]
 	if c != nil && msg.err != nil {
+		// The card can be decided again: nothing was recorded.
 		c.Sending = ""
 	}
 	e := x.edit
@@ -58,6 +64,7 @@ func (x *Screen) sent(msg sentMsg) tea.Cmd {
 		return nil
 	case errors.Is(msg.err, broker.ErrChanged), errors.Is(msg.err, broker.ErrReadAnew):
 		return tea.Batch(x.judge(), x.Say(draw.Warn, name+": a file of the edited call changed meanwhile: look again", "a file changed: look again"))
+	// Somebody else was first; the record says who.
 	case errors.Is(msg.err, broker.ErrAlreadyDecided) && msg.req.Outcome != nil:
 		return x.hasGone(x.Book.Ended(msg.req))
 	case errors.Is(msg.err, broker.ErrNotRecorded):

@@ -42,6 +42,8 @@ func (x *Screen) View(_, _ int) []string {
 	if e.state == editAsking && e.judged.Dangerous() {
 		f.Alarm = callview.AlarmOf(e.judged.Request)
 		if f.Alarm == "" {
+			// The broker found files of aoctl's own in it, which is a danger that no
+			// program name shows.
 			f.Alarm = "touches aoctl's own files"
 		}
 	}
@@ -54,6 +56,7 @@ func (x *Screen) View(_, _ int) []string {
 			f.Right = f.BelowRight
 		}
 	}
+	// The call goes on waiting behind this screen, so its clock stands here too.
 	if c := x.Board.Cards[e.card.ID]; c != nil && e.gone == "" {
 		f.Below, f.BelowInk = words.Standing(c, x.At)
 		f.BelowMore = words.NoLonger(c, x.At)
@@ -61,8 +64,8 @@ func (x *Screen) View(_, _ int) []string {
 	return x.Framed(f, rows, top)
 }
 
-// rows lays the question out: what changed, then the call as it would run, as any
-// call is drawn. end is the row behind what must be read.
+// rows lays the question out: what changed, then the call as it would run, as any call
+// is drawn. end is the row behind what must be read.
 func (x *Screen) rows(width int) (rows []string, end int) {
 	e := x.edit
 	p := &callview.Doc{Paper: *x.Styles.Paper(width)}
@@ -85,6 +88,7 @@ func (x *Screen) rows(width int) (rows []string, end int) {
 	case editJudging:
 		p.Say(draw.Muted, "reading the new input …")
 		p.Blank()
+		// The difference needs no judgement, so the person can read it meanwhile.
 		p.Difference(e.form.input, e.input)
 	case editAsking, editSending:
 		return x.question(p, width)
@@ -93,7 +97,8 @@ func (x *Screen) rows(width int) (rows []string, end int) {
 	return p.Rows, len(p.Rows)
 }
 
-// question is rows for an input that was judged.
+// question is rows for an input that was judged. What another hook could still change
+// is said before everything else: then what is shown here may not be what runs.
 func (x *Screen) question(p *callview.Doc, width int) (rows []string, end int) {
 	e := x.edit
 	if e.judged.Deny != "" {
@@ -118,6 +123,7 @@ func (x *Screen) question(p *callview.Doc, width int) (rows []string, end int) {
 	a := x.Around(e.judged.Request)
 	a.Framed = false // the title here is another, and no key unfolds
 	d := callview.LayOut(x.Styles, e.judged.Request, a, width)
+	// What stands behind the call, such as its story, need not be read to allow it.
 	end = len(p.Rows) + d.CallEnd
 	return append(p.Rows, d.Rows...), end
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/callview"
-	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/words"
@@ -92,8 +91,8 @@ func (c *Call) Helper() (id, name string) {
 	return id, name
 }
 
-// Tool is the name of the tool; safe to draw.
-func (c *Call) Tool() string { return c.last.Tool() }
+// Lead is the sign and the name of its tool, as rows have them; safe to draw.
+func (c *Call) Lead() (sign, name string) { return c.last.Lead() }
 
 // Text says the call on one line; safe to draw.
 func (c *Call) Text() string {
@@ -156,18 +155,29 @@ func (c *Call) Tails(b *words.Book, now time.Time) []string {
 	switch {
 	case c.decided == nil && c.ran == nil && c.last.Call != nil:
 		waited := figures.Brief(now.Sub(c.At()).Truncate(time.Second))
-		return []string{"for " + waited, waited}
+		return []string{"waiting " + waited, waited}
 	case c.decided == nil && c.ran == nil:
 		return nil
 	case c.decided == nil:
 		return shorter("", "", c.ran.Ran)
 	}
 	by := b.Actor(c.decided.By)
-	whole := decidedBy(b, c.decided.By, time.Duration(c.decided.WaitedMS)*time.Millisecond)
+	waited := time.Duration(c.decided.WaitedMS) * time.Millisecond
+	whole := decidedBy(b, c.decided.By, waited)
+	if c.endedUnanswered() && waited >= time.Second {
+		by = "after " + figures.Brief(waited)
+		whole = by
+	}
 	if c.ran == nil {
 		return []string{whole, by}
 	}
 	return shorter(whole, by, c.ran.Ran)
+}
+
+// endedUnanswered reports whether the word at the beginning of the line says by whom the call ended.
+func (c *Call) endedUnanswered() bool {
+	s, k := c.decided.Status, c.decided.By.Kind
+	return s == broker.Expired && k == broker.ByDeadline || s == broker.Cancelled && k == broker.ByAgent
 }
 
 // shorter are ways to say who decided and how the call ran, the longest first.
@@ -197,11 +207,28 @@ func shorter(whole, by string, d broker.RanData) []string {
 func (c *Call) Unfold(st *draw.Styles, b *words.Book, width int, loc *time.Location) []string {
 	d := &callview.Doc{Paper: *st.Paper(width - indent)}
 	c.steps(d, b, loc)
+	c.edited(d)
 	drawCall(d, c.last)
 	if c.ran != nil {
 		c.ran.output(d)
 	}
 	return indented(d, width)
+}
+
+// edited draws how the input that was allowed differs from the one asked for, which is drawn below it.
+func (c *Call) edited(d *callview.Doc) {
+	if c.decided == nil || len(c.decided.UpdatedInput) == 0 {
+		return
+	}
+	switch r := c.last.Call; {
+	case r == nil: // there is nothing to compare it with
+		d.Say(draw.Title, "Allowed with another input than was asked")
+		drawInput(d, broker.Request{ToolName: c.decided.ToolName, ToolInput: c.decided.UpdatedInput})
+	case c.last.Large > 0:
+		d.Say(draw.Title, "Allowed with another input than was asked")
+	default:
+		d.Edited(*r, c.decided.UpdatedInput)
+	}
 }
 
 // steps draws when each thing happened, and by whom.
@@ -221,9 +248,6 @@ func (c *Call) steps(d *callview.Doc, b *words.Book, loc *time.Location) {
 		if s.Decided.Reason != "" {
 			d.Write(draw.Fixed(draw.Label, "reason", callview.LabelWidth), draw.Text, s.Decided.Reason)
 		}
-	}
-	if c.decided != nil && len(c.decided.UpdatedInput) > 0 {
-		d.Write(draw.Fixed(draw.Label, "ran with", callview.LabelWidth), draw.Text, change.ValueText(c.decided.UpdatedInput))
 	}
 	d.SayBehind(draw.Label, "events", callview.LabelWidth, draw.Muted, strings.Join(numbers, ", "))
 }

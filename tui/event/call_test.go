@@ -52,12 +52,13 @@ func TestCall(t *testing.T) {
 		word, glyph, more string
 		tails             string
 	}{
-		"waits":              {aCall(broker.Pending, asked, 0), "waits", "?", "", "for 1:00|1:00"},
-		"deferred":           {aCall(broker.Pending, asked, 0, broker.EventDeferred, 0), "deferred", "?", "", "for 1:00|1:00"},
-		"deferred no more":   {aCall(broker.Pending, asked, 0, broker.EventDeferred, 0, broker.EventNotDeferred, 0), "waits", "?", "", "for 1:00|1:00"},
+		"waits":              {aCall(broker.Pending, asked, 0), "waits", "?", "", "waiting 1:00|1:00"},
+		"deferred":           {aCall(broker.Pending, asked, 0, broker.EventDeferred, 0), "deferred", "?", "", "waiting 1:00|1:00"},
+		"deferred no more":   {aCall(broker.Pending, asked, 0, broker.EventDeferred, 0, broker.EventNotDeferred, 0), "waits", "?", "", "waiting 1:00|1:00"},
 		"allowed":            {aCall(broker.Allowed, asked, 0, decided, by(you, broker.Allowed, 10_000)), "allowed", "✓", "", "you after 10s|you"},
 		"allowed by a rule":  {aCall(broker.Allowed, decided, by(rule, broker.Allowed, 3)), "allowed", "✓", "", "rule read-only|rule read-only"},
 		"denied":             {aCall(broker.Denied, asked, 0, decided, by(you, broker.Denied, 500)), "denied", "✗", `"why\x1b[2J"`, "you|you"},
+		"expired":            {aCall(broker.Expired, asked, 0, decided, by(broker.Actor{Kind: broker.ByDeadline}, broker.Expired, 600_000)), "expired", "~", `"why\x1b[2J"`, "after 10:00|after 10:00"},
 		"denied by a rule":   {aCall(broker.Denied, decided, by(rule, broker.Denied, 0)), "denied", "✗", "", "rule read-only|rule read-only"},
 		"ran":                {aCall(broker.Allowed, asked, 0, decided, by(you, broker.Allowed, 10_000), end, ran(false)), "ran", "✓", "", "you after 10s · 9.8s · 6 B|you after 10s · 9.8s|you · 9.8s|9.8s"},
 		"failed":             {aCall(broker.Allowed, decided, by(you, broker.Allowed, 10_000), end, ran(true)), "failed", "✗", "FAIL", "you after 10s · 9.8s|you after 10s · 9.8s|you · 9.8s|9.8s"},
@@ -138,6 +139,52 @@ func TestUnfoldEdit(t *testing.T) {
 		if c.Put(row, room); row.String() != want {
 			t.Errorf("in %d cells: %q", room, row.String())
 		}
+	}
+}
+
+// What was allowed in place of what was asked is drawn as the card of the call draws it, not as JSON.
+func TestUnfoldEditedCall(t *testing.T) {
+	allowed := by(you, broker.Allowed, 1000)
+	allowed.UpdatedInput = json.RawMessage(`{"command":"go vet"}`)
+	whole := aCall(broker.Allowed, broker.EventRequestCreated, 0, broker.EventRequestDecided, allowed)
+	gone := aCall(broker.Allowed, broker.EventRequestDecided, allowed)
+	gone.last.Call = nil
+	st := draw.NewStyles(draw.DefaultPalette(), termenv.Ascii, true, false)
+	for name, tc := range map[string]struct {
+		of   *Call
+		want []string
+	}{
+		"known":                  {whole, []string{"Allowed with another input than was asked", "− go test", "+ go vet", "Asked", "$ go test"}},
+		"not on record any more": {gone, []string{"Allowed with another input than was asked", "$ go vet"}},
+	} {
+		got := strings.Join(tc.of.Unfold(st, words.NewBook(broker.RuleBook{}), 60, time.UTC), "\n")
+		if strings.Contains(got, `{"`) {
+			t.Errorf("%s: JSON in\n%s", name, got)
+		}
+		for _, want := range tc.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: no %q in\n%s", name, want, got)
+			}
+		}
+	}
+}
+
+// An alarm shows what ran as a call, not as JSON.
+func TestUnfoldAlarm(t *testing.T) {
+	data := broker.Alarm{Kind: broker.RanChanged, ToolName: "Bash", Ran: json.RawMessage(`{"command":"go vet"}`), At: began}
+	c := aCall(broker.Allowed, broker.EventRanOtherwise, data)
+	st := draw.NewStyles(draw.DefaultPalette(), termenv.Ascii, true, false)
+	got := strings.Join(c.Steps[0].Unfold(st, words.NewBook(broker.RuleBook{}), 60, time.UTC), "\n")
+	for _, want := range []string{"what ran was not what was allowed", "What ran: Bash", "$ go vet", "What was allowed", "$ go test"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, `{"`) {
+		t.Errorf("JSON in\n%s", got)
+	}
+	if more, _ := c.Steps[0].More(); more != "what ran was not what was allowed" {
+		t.Errorf("its row says %q", more)
 	}
 }
 

@@ -45,6 +45,8 @@ type told struct {
 	Error        string       `json:"error"`  // of that
 	Ended        int          `json:"ended"`  // processes
 	By           broker.Actor `json:"by"`
+
+	Kind broker.RunKind `json:"kind"` // of an alarm
 }
 
 // maxStepInput is how much of a call's input a step keeps, bytes.

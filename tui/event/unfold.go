@@ -1,6 +1,7 @@
 package event
 
 import (
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -27,6 +28,8 @@ func (s *Step) Unfold(st *draw.Styles, _ *words.Book, width int, loc *time.Locat
 		} else if len(s.Event.Data) > 0 {
 			d.Write(draw.Gutter{}, draw.Text, change.ValueText(s.Event.Data))
 		}
+	case broker.EventRanOtherwise:
+		s.alarm(d, loc)
 	default:
 		if len(s.Event.Data) > 0 {
 			d.Write(draw.Gutter{}, draw.Text, change.ValueText(s.Event.Data))
@@ -56,6 +59,25 @@ func (s *Step) output(d *callview.Doc) {
 	d.Output(s.Ran, true)
 }
 
+// alarm draws what ran otherwise than it was allowed, and what was allowed.
+func (s *Step) alarm(d *callview.Doc, loc *time.Location) {
+	var a broker.Alarm
+	if err := json.Unmarshal(s.Event.Data, &a); err != nil { // it is drawn as it is
+		d.Write(draw.Gutter{}, draw.Text, change.ValueText(s.Event.Data))
+		return
+	}
+	d.Alarm(&a, loc)
+	var updated json.RawMessage
+	if s.Call != nil && s.Call.Outcome != nil {
+		updated = s.Call.Outcome.UpdatedInput
+	}
+	callview.RanInstead(d, &a, updated, loc)
+	if a.Kind == broker.RanChanged && s.Call != nil && s.Large == 0 {
+		d.Edited(*s.Call, updated)
+	}
+	drawCall(d, s)
+}
+
 // drawCall draws the call that a step is about.
 func drawCall(d *callview.Doc, s *Step) {
 	switch {
@@ -65,10 +87,14 @@ func drawCall(d *callview.Doc, s *Step) {
 	case s.Large > 0:
 		d.Say(draw.Muted, figures.Size(s.Large)+" of input: see the call in the history (h)")
 	default:
-		r := *s.Call
-		tool, input := r.Call()
-		c := change.ReadInput(input)
-		d.Call(r, tool, c, callview.Around{})
-		d.Words(r, c)
+		drawInput(d, *s.Call)
 	}
+}
+
+// drawInput draws what a call asks for, and what its agent says about it.
+func drawInput(d *callview.Doc, r broker.Request) {
+	tool, input := r.Call()
+	c := change.ReadInput(input)
+	d.Call(r, tool, c, callview.Around{})
+	d.Words(r, c)
 }

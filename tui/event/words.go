@@ -194,6 +194,19 @@ func (s *Step) Tool() string {
 	return draw.SafeLine(s.told.ToolName)
 }
 
+// Lead is the sign and the name of the tool, as rows have them; empty when the step is about none. Safe
+// to draw.
+func (s *Step) Lead() (sign, name string) {
+	if s.Call != nil {
+		return s.sum.Lead()
+	}
+	tool := s.Tool()
+	if tool == "" {
+		return "", ""
+	}
+	return callview.Summary{Tool: tool}.Lead()
+}
+
 // tail is who decided, or how long it ran; safe to draw.
 func (s *Step) tail(b *words.Book) string {
 	switch s.Event.Type {
@@ -220,6 +233,9 @@ func (s *Step) Tails(b *words.Book, _ time.Time) []string {
 func (s *Step) More() (string, draw.Ink) {
 	if s.Event.Type == broker.EventPostTool && s.Ran.Failed {
 		return callview.FirstLine(s.Ran.Output), draw.Danger
+	}
+	if s.Event.Type == broker.EventRanOtherwise {
+		return broker.Alarm{Kind: s.told.Kind}.Words(), draw.Danger
 	}
 	return "", draw.Text
 }

@@ -1,12 +1,16 @@
-// Package external hands a text to the operator's own editor and takes it back: the input of a call
-// that is edited, and a message that is written.
+// Package external hands a text to the operator's own editor and takes it back: the
+// input of a call that is edited, and a message that is written.
 //
-// The editor has the terminal meanwhile, and the program's loop stands still; agents wait on, since
-// the broker has goroutines of its own. The text lies in a folder that only this user can read, and
-// that is gone afterwards. The editor is started in that folder, because what lies where the console
-// was started may be an agent's work. What was typed ahead for the editor is dropped.
+// The editor has the terminal meanwhile, and the program's loop stands still; agents
+// wait on, since the broker has goroutines of its own. The text lies in a folder that
+// only this user can read, and that is gone afterwards. The editor is started in that
+// folder, because what lies where the console was started may be an agent's work. What
+// was typed ahead for the editor is dropped.
 //
 // A text whose call ended meanwhile is kept in a file for a week (Keep).
+//
+// What comes back is only a text. Whoever asked for it judges it as if somebody else
+// had written it.
 package external
 
 import (
@@ -44,13 +48,16 @@ type Editor struct {
 	Keep func(folder, id, name, text string, now time.Time) (path string, err error) // keeps a text
 }
 
-// NewEditor makes an editor that runs command.
+// NewEditor makes an editor that runs command, which is the operator's own and may
+// have options.
 func NewEditor(command, folder string, hold func() func(), in io.Reader, out io.Writer) *Editor {
 	lend := func(run *Run, done func(error) tea.Msg) tea.Cmd { return tea.Exec(run, done) }
 	return &Editor{Command: command, Folder: folder, Hold: hold, In: in, Out: out, Exec: lend, Keep: keep}
 }
 
-// Open gives a text to the editor, in a file of this name. done makes the message that it is back.
+// Open gives a text to the editor, in a file of this name. done makes the message that
+// it is back. The file's ending tells the editor the language; it must be a plain
+// name.
 func (e *Editor) Open(ctx context.Context, file, text string, done func(*Run, error) tea.Msg) tea.Cmd {
 	run := &Run{ctx: ctx, editor: e, file: file, text: text}
 	run.SetStdin(e.In)
@@ -88,6 +95,9 @@ func (r *Run) SetStderr(io.Writer) {}
 
 // Run lets the editor change the text. The folder that it is in is there for this user
 // alone, and gone afterwards. Errors are sentences for the operator.
+//
+// Got is what came back, or the text as it was when nothing could be read. An error
+// does not mean that nothing was changed.
 func (r *Run) Run() (err error) {
 	r.Got = r.text
 	if r.editor.Folder != "" {
@@ -159,7 +169,8 @@ func editorCommand(command, path string) (name string, args []string) {
 	return "/bin/sh", []string{"-c", "trap : INT\n" + command + ` "$1"`, "sh", path}
 }
 
-// readEdited reads what an editor left: a regular file, not too long.
+// readEdited reads what an editor left: a regular file, not too long. A link is not
+// followed.
 func readEdited(path string) (string, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0) //nolint:gosec // in a folder of our own
 	if err != nil {
@@ -182,8 +193,8 @@ func readEdited(path string) (string, error) {
 // keptFor is how long texts of calls that ended meanwhile are kept.
 const keptFor = 7 * 24 * time.Hour
 
-// keep writes a text down whose call has ended, and removes old ones. It returns
-// where the text is.
+// keep writes a text down whose call has ended, and removes old ones. It returns where
+// the text is.
 func keep(folder, id, name, text string, now time.Time) (string, error) {
 	if folder == "" {
 		folder = os.TempDir()

@@ -1,11 +1,13 @@
 // Package figures writes numbers for people: spans of time, counts and sizes.
 //
-// It is a room of its own so that one number looks the same wherever it is shown. A call that is "3m"
-// old in the list and "3 minutes" old on its card would look like two calls.
+// It is a room of its own so that one number looks the same wherever it is shown. A
+// call that is "3m" old in the list and "3 minutes" old on its card would look like
+// two calls.
 //
-// There are several ways to write a span, because places differ in what they need: Ago takes the
-// fewest cells and rounds down, Clock runs second by second, and Left rounds up, so that a
-// clock shows 0:00 only when there is no time left. Brief is for how long something took.
+// There are several ways to write a span, because places differ in what they need: Ago
+// takes the fewest cells and rounds down, Clock runs second by second, and Left rounds
+// up, so that a clock shows 0:00 only when there is no time left. Brief is for how
+// long something took.
 //
 // All functions are pure, and none of them reads the clock.
 package figures
@@ -17,7 +19,7 @@ import (
 	"time"
 )
 
-// Ago is a span in as few cells as possible: 12s, 3m, 2h, 5d.
+// Ago is a span in as few cells as possible: 12s, 3m, 2h, 5d. A negative one is 0s.
 func Ago(d time.Duration) string {
 	switch {
 	case d < time.Second:
@@ -31,6 +33,18 @@ func Ago(d time.Duration) string {
 	}
 	return fmt.Sprintf("%dd", int(d/(24*time.Hour)))
 }
+
+// When is a moment in at most six cells: the time of day, or the date when that is another day than now.
+// Both are to be in the zone of the screen's clock.
+func When(t, now time.Time) string {
+	if SameDay(t, now) {
+		return t.Format("15:04")
+	}
+	return t.Format("2 Jan")
+}
+
+// SameDay reports whether two moments of one zone are on one day.
+func SameDay(a, b time.Time) bool { return a.Year() == b.Year() && a.YearDay() == b.YearDay() }
 
 // Clock is a span as minutes and seconds, in at most six cells: 9:48, 61:05, 23h59m.
 func Clock(d time.Duration) string {
@@ -47,7 +61,8 @@ func Clock(d time.Duration) string {
 // Left is the time until a deadline, rounded up so that 0:00 means over.
 func Left(d time.Duration) string { return Clock(d + time.Second - time.Nanosecond) }
 
-// Brief is how long something took: 40ms, 3.2s, 4:07.
+// Brief is how long something took: 40ms, 3.2s, 4:07. "" for a negative span, which
+// nobody measured.
 func Brief(d time.Duration) string {
 	switch {
 	case d < 0:
@@ -101,7 +116,7 @@ func Count(n int) string {
 	return s
 }
 
-// Size is a number of bytes for people.
+// Size is a number of bytes for people, in steps of a thousand.
 func Size(n int) string {
 	switch {
 	case n < 1000:

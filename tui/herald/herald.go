@@ -1,7 +1,12 @@
-// Package herald calls the operator: by the terminal's bell or notification, and by one of the desktop. It
-// tells once of each call when it begins to wait and again when half its time is over, at most once
-// a second however many come, not while the terminal has the focus, and not for muted sessions.
-// Alarms ring whatever is muted. What is told holds nothing of an agent's but plain letters.
+// Package herald calls the operator: by the terminal's bell or notification, and by
+// one of the desktop. It tells once of each call when it begins to wait and again when
+// half its time is over, at most once a second however many come, not while the
+// terminal has the focus, and not for muted sessions. Alarms ring whatever is muted.
+// What is told holds nothing of an agent's but plain letters.
+//
+// A call passes like this: Announce or Remind note it, tell gathers what is due into
+// one sentence, and calls that were answered in the meantime are left out of it. An
+// agent that asks without end rings no more often than one that asks once.
 package herald
 
 import (
@@ -28,8 +33,8 @@ func New(d *desk.Desk, notify tty.Notify, show func(ctx context.Context, text st
 }
 
 // Herald decides when to call the operator: for each call once when it begins to wait
-// and again when half its time is over, not while they look at the console, and not for
-// sessions that they muted.
+// and again when half its time is over, not while they look at the console, and not
+// for sessions that they muted. It belongs to the goroutine of the screen.
 type Herald struct {
 	*desk.Desk
 	notify tty.Notify                                   // how the terminal tells it; 0 for not at all
@@ -67,7 +72,8 @@ func (w *waiting) take(now time.Time, gap time.Duration) []news {
 	return due
 }
 
-// arrived is a call of which the operator is to be told.
+// arrived is a call of which the operator is to be told. Who looks at the console is
+// not called.
 func (h *Herald) arrived(c *board.Card, again bool) {
 	if h.focused || h.muted[c.Req.SessionID] {
 		return
@@ -89,7 +95,8 @@ func (h *Herald) Announce(cards ...*board.Card) tea.Cmd {
 	return h.tell()
 }
 
-// Remind tells once of each call whose time is half over, and of what had to wait.
+// Remind tells once of each call whose time is half over, and of what had to wait. It
+// is called each second.
 func (h *Herald) Remind() tea.Cmd {
 	for _, c := range h.Board.Waiting {
 		since, whole := c.Span()
@@ -101,7 +108,8 @@ func (h *Herald) Remind() tea.Cmd {
 	return h.tell()
 }
 
-// tell rings and notifies of what is due.
+// tell rings and notifies of what is due. Only one notification of the desktop is
+// under way at a time.
 func (h *Herald) tell() tea.Cmd {
 	var cmds []tea.Cmd
 	if text := h.newsText(h.bell.take(h.At, bellGap)); text != "" {
@@ -158,12 +166,15 @@ func (h *Herald) LooksAt(focused bool) {
 	}
 }
 
+// showOnDesktop notifies the desktop in a command, since that starts a program.
 func (h *Herald) showOnDesktop(text string) tea.Cmd {
 	ctx, show := h.Ctx, h.show
 	h.showing = true
 	return func() tea.Msg { return desktopMsg{show(ctx, text)} }
 }
 
+// shown takes what became of it. A desktop that cannot be notified is told once and
+// not each time.
 func (h *Herald) shown(msg desktopMsg) tea.Cmd {
 	h.showing = false
 	if msg.err == nil || h.failed || h.Ctx.Err() != nil {
@@ -176,7 +187,8 @@ func (h *Herald) shown(msg desktopMsg) tea.Cmd {
 // Muted reports whether calls of a session are not announced.
 func (h *Herald) Muted(session string) bool { return h.muted[session] }
 
-// Mute says that calls of a session are no longer announced, or are again.
+// Mute says that calls of a session are no longer announced, or are again. It is
+// forgotten when the console ends.
 func (h *Herald) Mute(session string) tea.Cmd {
 	label := h.Board.Label(session)
 	if h.muted[session] {

@@ -99,7 +99,7 @@ func statsParts(s broker.Stats) []string {
 		parts = append(parts, figures.Count(s.Other)+" ended otherwise")
 	}
 	if s.Median > 0 {
-		parts = append(parts, "median "+figures.Brief(s.Median))
+		parts = append(parts, "median wait "+figures.Brief(s.Median))
 	}
 	if s.Observed > 0 {
 		parts = append(parts, figures.Count(s.Observed)+" observed")

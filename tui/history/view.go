@@ -2,10 +2,12 @@ package history
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/sheet"
 )
 
 // area is the room for calls, which reach from edge to edge.
@@ -30,6 +32,9 @@ func (h *Screen) View(_, _ int) []string {
 	width, height := h.area()
 	rows := h.above(width)
 	f := draw.Caption{Title: "Decided", Note: "newest first", Right: h.right(height), Focus: true}
+	if width >= sheet.WithWait { // what the numbers at the end are
+		f.Right = strings.TrimPrefix(f.Right+" ─ waited", " ─ ")
+	}
 	if h.filter.active() {
 		f.Note, f.NoteInk = "/"+draw.SafeLine(h.filter.text), draw.Key
 	}

@@ -1,8 +1,11 @@
 // Package jump shows an agent's own pane of tmux.
 //
-// A hook names the pane that its agent runs in, and any program can name any pane: so the agent's
-// process must be found in that pane, in the tmux server that this console is in, before tmux is told
-// to go there.
+// A hook names the pane that its agent runs in, and any program can name any pane: so
+// the agent's process must be found in that pane, in the tmux server that this console
+// is in, before tmux is told to go there.
+//
+// A tmux client does what its server says, so a server that a hook names is never
+// spoken to. Jumping changes nothing about any call.
 package jump
 
 import (
@@ -45,7 +48,8 @@ type problem string
 
 func (p problem) Error() string { return string(p) }
 
-// Jump shows the pane of session s.
+// Jump shows the pane of session s. Asking tmux takes time, so it happens in a
+// command. Where several sessions share a process, nobody can say whose pane it is.
 func (j *Jumper) Jump(s *broker.Session) tea.Cmd {
 	ctx, jump, to, label := j.Ctx, j.to, *s, j.Board.Label(s.ID)
 	if j.Board.InOneProcess(s) {
@@ -69,8 +73,8 @@ func (j *Jumper) Update(msg tea.Msg) tea.Cmd {
 	return j.Say(draw.OK, m.label+" is in pane "+m.pane)
 }
 
-// To shows the pane of s, if that is still where its agent runs. Errors: a problem,
-// or what tmux says.
+// To shows the pane of s, if that is still where its agent runs. Errors: a problem, or
+// what tmux says.
 func To(ctx context.Context, s broker.Session) error {
 	if s.Pane == "" {
 		return problem("its agent does not run in tmux")
@@ -86,6 +90,7 @@ func To(ctx context.Context, s broker.Session) error {
 		return problem(tmux.ErrNoProgram.Error())
 	case err != nil:
 		return err
+	// The hook named another server; a pane of the same number here is another pane.
 	case s.TmuxServer != "" && s.TmuxServer != here.Socket:
 		return problem("the agent is in pane " + s.Pane + " of another tmux server: " + safe.Line(s.TmuxServer))
 	}
@@ -103,8 +108,8 @@ func To(ctx context.Context, s broker.Session) error {
 	return here.Jump(ctx, pane)
 }
 
-// stillIn makes sure that the agent of s runs in pane: ids outlive what they were for, and
-// a hook can name any.
+// stillIn makes sure that the agent of s runs in pane: ids outlive what they were for,
+// and a hook can name any.
 func stillIn(s broker.Session, pane tmux.Pane) error {
 	if s.Process.PID == 0 {
 		return problem("its process is not known, so pane " + s.Pane + " may be anybody's")

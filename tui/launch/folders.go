@@ -14,12 +14,14 @@ import (
 	"github.com/aoctl/aoctl/tui/text"
 )
 
-// folderAt is the absolute path of a typed folder, which may begin with ~ or be relative
-// to own. It fails with a problem unless there is such a folder.
+// folderAt is the absolute path of a typed folder, which may begin with ~ or be
+// relative to own. It fails with a problem unless there is such a folder. It looks at
+// the disk, so it is called in a command.
 func folderAt(typed, own string) (string, error) {
 	path := filepath.Clean(expanded(strings.TrimSpace(typed), own))
 	info, err := os.Stat(path)
 	switch {
+	// Each reason has words of its own: what to do differs.
 	case errors.Is(err, fs.ErrNotExist):
 		return "", problem("there is no folder " + safe.Line(path))
 	case err != nil:
@@ -32,9 +34,10 @@ func folderAt(typed, own string) (string, error) {
 	return path, nil
 }
 
-// expanded is a typed path with ~ and what it is relative to written out. A / at its end
-// stays.
+// expanded is a typed path with ~ and what it is relative to written out. A / at its
+// end stays, for completion goes by it.
 func expanded(typed, own string) string {
+	// A ~ of another user is left alone, and there will be no such folder.
 	if typed == "~" || strings.HasPrefix(typed, "~/") {
 		if home, err := os.UserHomeDir(); err == nil {
 			return home + typed[1:]
@@ -58,7 +61,8 @@ type foldersMsg struct {
 // maxFolders is how many folders are looked through for one that is typed.
 const maxFolders = 5000
 
-// completeFolder looks for folders that begin as the typed one.
+// completeFolder looks for folders that begin as the typed one. A folder may lie on a
+// disk that is slow, so the answer comes as a message.
 func (x *Screen) completeFolder() tea.Cmd {
 	gen, typed, own := x.form.gen, x.form.folder.String(), x.own()
 	return func() tea.Msg {
@@ -67,10 +71,13 @@ func (x *Screen) completeFolder() tea.Cmd {
 	}
 }
 
-// foldersLike lists the folders that begin as the typed one, each with a / at its end. A
-// folder that is complete is its own only completion.
+// foldersLike lists the folders that begin as the typed one, each with a / at its end.
+// A folder that is complete is its own only completion. Hidden ones come only when a
+// dot was typed.
 func foldersLike(typed, own string) ([]string, error) {
 	at := strings.LastIndexByte(typed, '/') + 1
+	// What is before the last slash stays as it was typed; only what is behind it is
+	// completed.
 	lead, start := typed[:at], typed[at:]
 	if at == 0 && start == "~" {
 		return []string{"~/"}, nil
@@ -85,6 +92,8 @@ func foldersLike(typed, own string) ([]string, error) {
 	}
 	defer func() { _ = d.Close() }() // it was only read
 	entries, err := d.ReadDir(maxFolders)
+	// A folder that cannot be listed has nothing to offer, which is no error while
+	// somebody types.
 	if err != nil && len(entries) == 0 && start != "" {
 		return nil, nil
 	}
@@ -94,10 +103,12 @@ func foldersLike(typed, own string) ([]string, error) {
 		if !strings.HasPrefix(name, start) || strings.HasPrefix(name, ".") && !strings.HasPrefix(start, ".") {
 			continue
 		}
+		// A link to a folder counts as one, as it does for a shell.
 		if info, err := os.Stat(filepath.Join(parent, name)); err == nil && info.IsDir() {
 			list = append(list, lead+name+"/")
 		}
 	}
+	// Nothing begins below it: the folder itself is what was meant.
 	if len(list) == 0 && start == "" {
 		return []string{typed}, nil
 	}
@@ -124,7 +135,9 @@ func beginning(list []string) string {
 	return string(common)
 }
 
-// foldersCame completes the typed folder as far as there is no choice.
+// foldersCame completes the typed folder as far as there is no choice. An answer that
+// comes after something else was typed is dropped. A second tab that changes nothing
+// goes on to the next field.
 func (x *Screen) foldersCame(msg foldersMsg) {
 	f := x.form
 	if f == nil || f.gen != msg.gen || f.folder.String() != msg.typed || f.focus != fieldFolder {
@@ -135,6 +148,8 @@ func (x *Screen) foldersCame(msg foldersMsg) {
 		f.hint = safe.Line(msg.err.Error())
 	case len(msg.list) == 0:
 		f.hint = "no folder begins like this"
+	// The second tab on the same text: the list was shown, and the person wants to go
+	// on.
 	case msg.common == msg.typed && (len(msg.list) == 1 || len(f.folders) > 0):
 		f.move(1) // nothing is left to complete
 	default:
@@ -142,6 +157,7 @@ func (x *Screen) foldersCame(msg foldersMsg) {
 		f.folder, f.folders = text.NewLine(msg.common), msg.list
 		f.folder.Most = most
 	}
+	// One folder is no list to choose from.
 	if len(msg.list) == 1 {
 		f.folders = nil
 	}

@@ -15,6 +15,7 @@ type keys struct {
 	area                                text.AreaKeys
 }
 
+// defaultKeys are those that aoctl comes with.
 func defaultKeys() keys {
 	return keys{
 		Next:     desk.Bind("tab", "next field; completes a folder", "tab"),
@@ -50,10 +51,12 @@ func (x *Screen) Keys() []desk.Key {
 // Writes reports that every key is for the form.
 func (x *Screen) Writes() bool { return x.form != nil }
 
-// Write takes a key.
+// Write takes a key. Pasted keys are text and start nothing.
 func (x *Screen) Write(msg tea.KeyMsg, _ bool) tea.Cmd {
 	f, k := x.form, x.keys
+	// A hint is about the last key only.
 	f.hint = ""
+	// Any key behind an enter that is held takes that enter back.
 	behindEnter := x.enter.TakeBack()
 	switch {
 	case key.Matches(msg, k.Leave) && !msg.Paste:
@@ -61,6 +64,7 @@ func (x *Screen) Write(msg tea.KeyMsg, _ bool) tea.Cmd {
 	case f.starting:
 		f.hint = "it is being started"
 		return nil
+	// An enter that was held belonged to a text that came at once.
 	case behindEnter && x.Guard.Burst():
 		f.hint = "keys came too fast to be typed: nothing was started"
 		return nil
@@ -72,6 +76,7 @@ func (x *Screen) Write(msg tea.KeyMsg, _ bool) tea.Cmd {
 		case key.Matches(msg, k.Enter):
 			return x.pressEnter()
 		case key.Matches(msg, k.Next) && f.focus == fieldFolder:
+			// In the folder's field tab completes, as it does in a shell.
 			return x.completeFolder()
 		case key.Matches(msg, k.Next):
 			f.move(1)
@@ -98,8 +103,12 @@ func (x *Screen) pressStart() tea.Cmd {
 // pressEnter takes enter: it goes on, and on the last field starts. In a burst it is
 // part of a paste.
 func (x *Screen) pressEnter() tea.Cmd {
+	// The guard knows whether the key came in a burst; the focus decides what enter
+	// means.
 	f := x.form
 	switch {
+	// Enter on any other field goes on, so a form is not started before its last field
+	// was seen.
 	case f.focus == fieldModel:
 		return x.pressStart()
 	case x.Guard.Burst() && f.focus == fieldPrompt:
@@ -113,6 +122,7 @@ func (x *Screen) pressEnter() tea.Cmd {
 	return nil
 }
 
+// move gives the focus to another field, around the end.
 func (f *form) move(by int) {
 	f.focus = field(desk.Turned(int(f.focus), by, int(fieldCount)))
 	f.folders = nil
@@ -130,6 +140,7 @@ func (x *Screen) typed(msg tea.KeyMsg) {
 	case f.focus == fieldPrompt:
 		f.hint = f.prompt.Edit(msg, k.text, k.area)
 	case f.focus == fieldAgent:
+		// A letter here was meant for another field.
 		if key.Matches(msg, k.text.Left, k.text.Right) || msg.Paste || text.IsText(msg) {
 			f.hint = "claude is the only choice"
 		}

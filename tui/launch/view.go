@@ -31,6 +31,8 @@ func (x *Screen) rows(width int) (rows []string, from, to int) {
 		cursor := f.write(p, part)
 		if part == f.focus {
 			from, to = start, len(p.Rows)
+			// In a long prompt the cursor's own row must be seen, not all of its
+			// field.
 			if cursor >= start {
 				from, to = cursor, cursor+1
 			}
@@ -52,6 +54,7 @@ func (f *form) write(p *draw.Paper, part field) (cursor int) {
 	case fieldPrompt:
 		start := len(p.Rows)
 		cursor := f.prompt.Write(p, text.Label("prompt", focused), focused)
+		// An empty prompt shows that there is room for several lines.
 		for len(p.Rows) < start+promptLeast {
 			p.Rows = append(p.Rows, draw.Spaces(p.Width))
 		}
@@ -67,7 +70,8 @@ func (f *form) write(p *draw.Paper, part field) (cursor int) {
 	return -1
 }
 
-// writeOptional draws a field that may stay empty: what then holds stands in its place.
+// writeOptional draws a field that may stay empty: what then holds stands in its
+// place.
 func writeOptional(p *draw.Paper, name string, l *text.Line, focused bool, otherwise string) {
 	if focused || !l.Blank() {
 		l.Write(p, text.Label(name, focused), focused)
@@ -84,6 +88,7 @@ func (f *form) writeAgents(p *draw.Paper, focused bool) {
 			r.Put(draw.Key, "[").Put(draw.Bold, name).Put(draw.Key, "]")
 			continue
 		}
+		// Names that have no room are left out; only the chosen one matters.
 		if r.Width+1+draw.Cells(name) > p.Width {
 			break
 		}
@@ -95,7 +100,8 @@ func (f *form) writeAgents(p *draw.Paper, focused bool) {
 	}
 }
 
-// writeFolders lists what the typed folder may become.
+// writeFolders lists what the typed folder may become, the first of them by their last
+// names.
 func (f *form) writeFolders(p *draw.Paper) {
 	if len(f.folders) == 0 {
 		return
@@ -120,6 +126,7 @@ func (x *Screen) settle() {
 	width, height := x.Inner()
 	rows, from, to := x.rows(width)
 	f.top = min(f.top, from)
+	// A field that is higher than the room shows its beginning.
 	if to > f.top+height {
 		f.top = min(from, to-height)
 	}

@@ -1,6 +1,13 @@
-// Package managed is the screen with all about one managed session: what it does, what it has
-// spent, how it is run, what waits to be told to it, and what its agent said last. That is asked
-// for again every few seconds while the screen is drawn.
+// Package managed is the screen with all about one managed session: what it does, what
+// it has spent, how it is run, what waits to be told to it, and what its agent said
+// last. That is asked for again every few seconds while the screen is drawn.
+//
+// All else comes from the board, so it is as new as the list of sessions is. How it is
+// laid out is for package sessionview to say, which "aoctl session view" uses too.
+// Stopping is given by the root; the keys m and i are the root's own and act on the
+// session that Subject names.
+//
+// The words of the agent are drawn as its own.
 package managed
 
 import (
@@ -48,14 +55,16 @@ type lastSaidMsg struct {
 	err     error
 }
 
+// saidAgain is how long what was said counts as new.
 const saidAgain = 2 * time.Second
 
-// New makes the screen; stop stops a session, refusal is what the guard has against that.
+// New makes the screen; stop stops a session, refusal is what the guard has against
+// that.
 func New(d *desk.Desk, b Broker, stop func(session, refusal string) tea.Cmd) *Screen {
 	return &Screen{Desk: d, broker: b, stop: stop}
 }
 
-// Opens shows a session.
+// Opens shows a session. Nothing that another one said stays.
 func (a *Screen) Opens(on desk.Subject) tea.Cmd {
 	a.about = about{session: on.Session}
 	return nil
@@ -77,11 +86,13 @@ func (a *Screen) Keys() []desk.Key {
 	return append(list, a.Scrolls(&a.top, a.length)...)
 }
 
+// stopIt stops the session. The guard judges the key as one that decides.
 func (a *Screen) stopIt(msg tea.KeyMsg) tea.Cmd {
 	_, refusal := a.Guard.Press(msg.String(), a.At)
 	return a.stop(a.session, refusal)
 }
 
+// calls shows the session's calls in the list.
 func (a *Screen) calls(tea.KeyMsg) tea.Cmd {
 	return a.Open(desk.Queue, desk.Subject{Session: a.session})
 }
@@ -100,7 +111,7 @@ func (a *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// settle asks what the agent said last.
+// settle asks what the agent said last, unless that is known well enough.
 func (a *Screen) settle() tea.Cmd {
 	if a.Board.Sessions[a.session] == nil {
 		return nil
@@ -118,8 +129,8 @@ func (a *Screen) settle() tea.Cmd {
 	}
 }
 
-// lastSaid is what an agent said last, as list, which has its last message, tells; "" when
-// it said nothing.
+// lastSaid is what an agent said last, as list, which has its last message, tells; ""
+// when it said nothing.
 func lastSaid(list []story.Moment) (said string, at time.Time) {
 	var d story.UserData
 	if len(list) == 0 || json.Unmarshal(list[0].Event.Data, &d) != nil {
@@ -128,6 +139,7 @@ func lastSaid(list []story.Moment) (said string, at time.Time) {
 	return d.Words(), list[0].Event.At
 }
 
+// came takes the answer, unless another session is drawn by now.
 func (a *Screen) came(msg lastSaidMsg) {
 	if a.session != msg.session {
 		return
@@ -153,7 +165,8 @@ func (a *Screen) View(_, _ int) []string {
 	return a.Framed(f, rows, a.top)
 }
 
-// rows are all that is known of the session, laid out; none when the broker knows it no longer.
+// rows are all that is known of the session, laid out; none when the broker knows it
+// no longer.
 func (a *Screen) rows() []string {
 	width, _ := a.Inner()
 	if s := a.Board.Sessions[a.session]; s != nil {

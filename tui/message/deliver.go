@@ -13,7 +13,7 @@ import (
 	"github.com/aoctl/aoctl/tui/words"
 )
 
-// saidMsg is the answer to a message.
+// saidMsg is the answer to a message. gen is 0 when no text was open for it.
 type saidMsg struct {
 	gen       int
 	id, label string // of the session; the label is safe to draw
@@ -22,8 +22,8 @@ type saidMsg struct {
 	err       error
 }
 
-// send hands the text to the broker, unless it is empty or what it takes the place of is
-// not what the operator knows.
+// send hands the text to the broker, unless it is empty or what it takes the place of
+// is not what the operator knows.
 func (x *Screen) send() tea.Cmd {
 	c := x.compose
 	s := x.Board.Sessions[c.session]
@@ -31,6 +31,8 @@ func (x *Screen) send() tea.Cmd {
 		return nil
 	}
 	if s == nil {
+		// The text is not lost: it is kept for the session's id, should that come
+		// back.
 		c.hint = "the broker no longer knows this session; esc keeps the text"
 		return nil
 	}
@@ -40,25 +42,29 @@ func (x *Screen) send() tea.Cmd {
 		waits = *s.Message
 	}
 	switch {
+	// Nothing is written and nothing waits, so enter has nothing to do.
 	case text == "" && waits.ID == "":
 		c.hint = "nothing is written yet; esc leaves"
 		return nil
 	case text == "":
 		return x.askTakeBack(s)
+	// Sending the same text again would only make it wait longer.
 	case text == waits.Text && waits.ID == c.replaces && waits.Failures == 0:
 		delete(x.unsent, s.ID)
 		return tea.Batch(x.close(), x.Say(draw.Muted, "unchanged: "+sessionview.WhenTold(s)))
+	// A message came in between. Sending now would drop it unread.
 	case waits.ID != c.replaces:
 		c.otherWaits(waits)
 		return nil
 	}
+	// The text is kept until the broker has it: an answer may never come.
 	c.state = sent
 	x.keepUnsent(s.ID, c.text.String())
 	return x.tell(s.ID, text, c.gen)
 }
 
-// otherWaits says that another message waits than the operator knew, or none any more. The next
-// enter is about that one.
+// otherWaits says that another message waits than the operator knew, or none any more.
+// The next enter is about that one.
 func (c *compose) otherWaits(waits broker.Message) {
 	gone := c.replaces != "" && waits.ID == ""
 	c.replaces = waits.ID
@@ -89,10 +95,12 @@ func (x *Screen) tell(id, text string, gen int) tea.Cmd {
 
 // said tells what became of a message. A text that was not taken is still there.
 func (x *Screen) said(msg saidMsg) tea.Cmd {
+	// An answer for a text that was left must not close the one that is open now.
 	open := x.compose != nil && x.compose.gen == msg.gen && msg.gen > 0
 	switch {
 	case errors.Is(msg.err, context.Canceled):
 		return nil
+	// The text goes back to being written, with the reason above it.
 	case msg.err != nil && open:
 		x.compose.state, x.compose.hint = composing, "not sent: "+words.RunError(msg.err)
 		return nil
@@ -107,11 +115,13 @@ func (x *Screen) said(msg saidMsg) tea.Cmd {
 	return x.taken(msg)
 }
 
-// taken says what becomes of a message that the broker took.
+// taken says what becomes of a message that the broker took. A draft that was changed
+// meanwhile stays.
 func (x *Screen) taken(msg saidMsg) tea.Cmd {
 	if msg.text == "" {
 		return x.Say(draw.OK, msg.label+": the message was taken back")
 	}
+	// What was written since belongs to another message.
 	if words.Trimmed(x.unsent[msg.id]) == msg.text {
 		delete(x.unsent, msg.id)
 	}

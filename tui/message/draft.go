@@ -14,15 +14,17 @@ type drafts map[string]string
 // draftsKept is for how many sessions texts are remembered.
 const draftsKept = 64
 
-// keepUnsent remembers what was written to a session.
+// keepUnsent remembers what was written to a session. A full memory is emptied.
 func (x *Screen) keepUnsent(session, text string) {
+	// A text that is kept already takes no new place.
 	if x.unsent == nil || len(x.unsent) >= draftsKept && x.unsent[session] == "" {
 		x.unsent = drafts{}
 	}
 	x.unsent[session] = text
 }
 
-// leave closes the text and keeps it for the session.
+// leave closes the text and keeps it for the session, unless it is empty or what waits
+// already.
 func (x *Screen) leave() tea.Cmd {
 	c := x.compose
 	closed := x.close()
@@ -32,6 +34,7 @@ func (x *Screen) leave() tea.Cmd {
 		return closed
 	}
 	x.keepUnsent(c.session, text)
+	// On its way it is not lost, so there is nothing to say.
 	if c.state == sent {
 		return closed
 	}

@@ -24,8 +24,10 @@ func (x *Screen) writeInEditor() tea.Cmd {
 	return x.editor("message.md", c.text.String(), func(got string, err error) tea.Msg { return wroteMsg{gen, got, err} })
 }
 
-// wrote takes the text back from the editor. It is not sent before enter.
+// wrote takes the text back from the editor. It is not sent before enter. A text that
+// cannot be taken leaves the one from before.
 func (x *Screen) wrote(msg wroteMsg) tea.Cmd {
+	// The screen has not been seen while the editor had the terminal.
 	x.Guard.Doubt(x.At)
 	again := tea.EnableMouseCellMotion // the terminal came back without
 	c := x.compose
@@ -34,11 +36,13 @@ func (x *Screen) wrote(msg wroteMsg) tea.Cmd {
 	}
 	c.state = composing
 	got := text.NewArea("", maxMessage)
+	// Some editors put a byte order mark in front, and all a line break at the end.
 	refused := got.Insert([]rune(strings.TrimSuffix(strings.TrimPrefix(msg.got, "\ufeff"), "\n")))
 	if refused == "" {
 		c.text = got
 	}
 	c.hint = refused
+	// An editor that failed may have left a text all the same.
 	if msg.err != nil {
 		c.hint = safe.Line(msg.err.Error())
 	}

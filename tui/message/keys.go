@@ -14,6 +14,7 @@ type keys struct {
 	area                  text.AreaKeys
 }
 
+// defaultKeys are those that aoctl comes with.
 func defaultKeys() keys {
 	return keys{
 		Send:     desk.Bind("enter", "send", "enter"),

@@ -8,6 +8,7 @@ import (
 
 // Strip is how many of a room's rows the message takes: all of a low one.
 func (x *Screen) Strip(_, height int) int {
+	// In a low room nothing below it could be read, so it takes all rows.
 	if height < 18 {
 		return height
 	}
@@ -21,6 +22,7 @@ func (x *Screen) settle() {
 		return
 	}
 	width, height := x.Inner()
+	// The text is laid out here as it will be drawn, to find the row of the cursor.
 	p := x.Styles.Paper(width)
 	cursor := c.text.Write(p, draw.Gutter{}, true)
 	c.top = desk.Window(c.top, cursor, height-c.head(), len(p.Rows))
@@ -56,8 +58,10 @@ func (x *Screen) View(_, _ int) []string {
 	return x.Framed(f, append(rows, p.Rows[top:min(top+room, len(p.Rows))]...), 0)
 }
 
-// note says what will become of the message.
+// note says what will become of the message when it is sent now.
 func (x *Screen) note() string {
+	// The note is about the session as it is now; it may end while the message is
+	// written.
 	s := x.Board.Sessions[x.compose.session]
 	switch {
 	case x.compose.state == sent:
@@ -66,6 +70,7 @@ func (x *Screen) note() string {
 		return "the editor is open"
 	case s == nil || s.Run == nil:
 		return "this session is gone"
+	// A message lifts a stop, so that is said before anything about its turn.
 	case s.State.UnderStop():
 		return "it is stopped: a message lifts that"
 	}

@@ -1,7 +1,7 @@
 // Package orders does what a key does to a session, or to all of them: stop, kill, freeze and let go
 // on, observe and hold again, acknowledge an alarm, resume. It asks where an order may lose work or
-// loosens what holds, sends it to the broker, and says what came of it. No order is about a call:
-// those are decided where the call is drawn.
+// loosens what holds, sends it to the broker, and says what came of it. Where that is a line for the operator
+// to run, ResumeScreen shows it. No order is about a call: those are decided where the call is drawn.
 //
 // The root calls it for a key, with the session that the screen on top is about; refusal is what
 // the guard has against the key. What makes things stricter (stop, freeze) acts at once, also on a
@@ -35,6 +35,7 @@ type Orders struct {
 	*desk.Desk
 	broker Broker
 	ending ending
+	opened opened
 }
 
 // New makes one.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/safe"
@@ -15,51 +16,88 @@ import (
 
 type (
 	resumedMsg struct { // the answer to resuming a session
-		label string // safe to draw
-		told  broker.Resumption
-		err   error
+		session string
+		show    bool // on a screen of its own, when the operator is to run something
+		told    broker.Resumption
+		err     error
 	}
 )
 
-// Resume lets a session go on whose call was put off. A session that somebody else started is only told how.
+// opened is the session that was opened last, for the operator to resume it in a terminal.
+type opened struct {
+	session string
+	told    broker.Resumption
+	until   time.Time
+}
+
+// Resume lets a session go on whose call was put off. A session that somebody else started is opened
+// for it, and shown how.
 func (o *Orders) Resume(id string, wait time.Duration, refusal string) tea.Cmd {
+	id = o.Resumable(id)
 	s := o.Board.Sessions[id]
 	switch {
 	case s == nil:
-		return o.Say(draw.Muted, "no session is selected")
+		return o.Say(draw.Muted, "no session waits to be resumed")
 	case s.Deferred == 0:
 		return o.Say(draw.Muted, o.Board.Label(id)+": nothing of it is deferred")
 	case refusal != "": // it may start a process
 		return o.Say(draw.Warn, "… "+refusal)
 	}
-	return o.Guard.Hold(guard.Held{Do: func() tea.Cmd { return o.GoOn(id) }}, wait, o.At)
+	return o.Guard.Hold(guard.Held{Do: func() tea.Cmd { return o.goOn(id, true) }}, wait, o.At)
 }
 
-// GoOn resumes a session.
-func (o *Orders) GoOn(id string) tea.Cmd {
-	ctx, console, by, label := o.Ctx, o.broker, o.Operator, o.Board.Label(id)
+// Resumable is the session that a key about session id resumes: that one where a call of it is
+// deferred, else the one opened last, whose card goes away with its answer, else the only one there is.
+func (o *Orders) Resumable(id string) string {
+	for _, each := range []string{id, o.opened.session} {
+		if s := o.Board.Sessions[each]; s != nil && s.Deferred > 0 {
+			return each
+		}
+	}
+	var found []string
+	for each, s := range o.Board.Sessions {
+		if s.Deferred > 0 {
+			found = append(found, each)
+		}
+	}
+	if len(found) == 1 && id == "" {
+		return found[0]
+	}
+	return id
+}
+
+// GoOn resumes a session whose deferred call was answered.
+func (o *Orders) GoOn(id string) tea.Cmd { return o.goOn(id, false) }
+
+func (o *Orders) goOn(id string, show bool) tea.Cmd {
+	ctx, console, by := o.Ctx, o.broker, o.Operator
 	return func() tea.Msg {
 		told, err := console.Resume(ctx, id, by)
-		return resumedMsg{label: label, told: told, err: err}
+		return resumedMsg{session: id, show: show, told: told, err: err}
 	}
 }
 
 func (o *Orders) resumed(msg resumedMsg) tea.Cmd {
+	label := o.Board.Label(msg.session)
 	switch {
 	case errors.Is(msg.err, context.Canceled):
 		return nil
 	case msg.err != nil:
 		return o.Say(draw.Warn, safe.Line(msg.err.Error()))
 	case msg.told.Started:
-		return o.Say(draw.OK, msg.label+" goes on")
+		return o.Say(draw.OK, label+" goes on")
 	}
-	line := ResumeLine(msg.told)
-	told := o.Stay(draw.OK,
-		"to let "+msg.label+" go on, run (sent to the clipboard): "+safe.Line(line),
-		"sent to the clipboard: "+safe.Line(line),
-		"in the clipboard: … "+safe.Line(resumeWords(msg.told)),
-		"sent to the clipboard: the command that resumes it; paste it in a shell",
-		"paste in a shell: the clipboard resumes it",
-	)
-	return tea.Batch(told, o.Beside(tty.ClipboardSequence(line)))
+	o.opened = opened{session: msg.session, told: msg.told, until: o.At.Add(broker.ResumeOpen)}
+	line := o.ShortLine(msg.session)
+	copied := o.Beside(tty.ClipboardSequence(line))
+	if msg.show {
+		return tea.Batch(copied, o.Open(desk.Resume, desk.Subject{Session: msg.session}))
+	}
+	drawn := safe.Line(line)
+	return tea.Batch(copied, o.Stay(draw.OK,
+		"to let "+label+" go on, run in a terminal: "+drawn+" (R shows more)",
+		"R shows more · run in a terminal: "+drawn,
+		"R shows how to resume it in a terminal",
+		"R: how to resume it",
+	))
 }

@@ -1,10 +1,13 @@
-// Package palette finds an action by words: what is typed narrows the list of all that keys do here,
-// and enter does the chosen one. It opens over any screen and is closed before it acts, so that the
-// action is about the screen below.
+// Package palette finds an action by words: what is typed narrows the list of all that
+// keys do here, and enter does the chosen one. It opens over any screen and is closed
+// before it acts, so that the action is about the screen below.
 //
-// A key that decides, or changes a rule at once, is not pressed from here: enter must not allow
-// anything, and what it would be about was not on the screen while this list was. It says which key
-// does it.
+// A key that decides, or changes a rule at once, is not pressed from here: enter must
+// not allow anything, and what it would be about was not on the screen while this list
+// was. It says which key does it.
+//
+// The list is made from the bindings that the key line and the help use, so an action
+// cannot be missing here.
 package palette
 
 import (
@@ -17,7 +20,7 @@ import (
 	"github.com/aoctl/aoctl/tui/text"
 )
 
-// Item is something that can be done.
+// Item is something that can be done. Its texts are ours and safe to draw.
 type Item struct {
 	Key, Name string // what its key is called here; its name in the settings file, "" for none
 	Does      string // a sentence
@@ -25,7 +28,7 @@ type Item struct {
 	Do        func() tea.Cmd
 }
 
-// has reports whether the item has all words.
+// has reports whether the item has all words, in its name, its key or its sentence.
 func (i Item) has(words []string) bool {
 	text := strings.ToLower(i.Name + " " + i.Key + " " + i.Does)
 	for _, w := range words {
@@ -55,7 +58,7 @@ func New(d *desk.Desk, items func() []Item) *Screen {
 	return &Screen{Desk: d, items: items, edit: text.DefaultKeys()}
 }
 
-// Opens lists everything.
+// Opens lists everything. The items are asked for once, when the list opens.
 func (p *Screen) Opens(desk.Subject) tea.Cmd {
 	p.all, p.typed, p.at, p.top = p.items(), text.Line{Most: mostTyped}, 0, 0
 	return nil
@@ -104,6 +107,7 @@ func (p *Screen) Write(msg tea.KeyMsg, _ bool) tea.Cmd {
 func (p *Screen) found() (list []Item) {
 	words := strings.Fields(strings.ToLower(p.typed.String()))
 	for _, i := range p.all {
+		// No words are in every item, so an empty line lists all.
 		if i.has(words) {
 			list = append(list, i)
 		}
@@ -111,13 +115,14 @@ func (p *Screen) found() (list []Item) {
 	return list
 }
 
-// enter does the chosen item on the screen below.
+// enter does the chosen item on the screen below, or says which key does it.
 func (p *Screen) enter() tea.Cmd {
 	list := p.found()
 	if p.at >= len(list) {
 		return p.Say(draw.Muted, "nothing here has these words")
 	}
 	i := list[p.at]
+	// The list closes first: what is done is about the screen below it.
 	if closed := p.Back(); i.Decides {
 		return tea.Batch(closed, p.Say(draw.Text, i.Key+": "+i.Does, i.Key+" does that: press it there"))
 	}
@@ -164,6 +169,7 @@ func (p *Screen) head(width int) []string {
 	return append(paper.Rows, draw.Spaces(width))
 }
 
+// row is one item; those that only their own key does are fainter.
 func (p *Screen) row(i Item, chosen bool, width int) string {
 	r := p.Styles.Row(width).Choose(chosen)
 	bar := " "

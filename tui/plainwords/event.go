@@ -8,7 +8,8 @@ import (
 	"github.com/aoctl/aoctl/broker"
 )
 
-// told is what events that are about no call have in their data.
+// told is what events that are about no call have in their data. Members that an event
+// lacks are empty, and one that does not fit its type is as if it were not there.
 type told struct {
 	Agent     string       `json:"agent"`
 	Source    string       `json:"source"`
@@ -26,8 +27,9 @@ type told struct {
 	By        broker.Actor `json:"by"`
 }
 
-// Event says what an event tells that is about no call, on one line; false for events that it
-// has no words for.
+// Event says what an event tells that is about no call, on one line; false for events
+// that it has no words for. The text may be "" although it has: some events say all by
+// their kind. It may hold an agent's words, so the caller makes it safe.
 func Event(e broker.Event) (string, bool) {
 	var d told
 	_ = json.Unmarshal(e.Data, &d) // what does not fit stays empty
@@ -56,6 +58,7 @@ func Event(e broker.Event) (string, bool) {
 	return "", false
 }
 
+// first is the first text that is not empty.
 func first(list ...string) string {
 	for _, text := range list {
 		if text != "" {
@@ -65,6 +68,7 @@ func first(list ...string) string {
 	return ""
 }
 
+// quoted puts an agent's own words between quotation marks; nothing stays nothing.
 func quoted(text string) string {
 	if text == "" {
 		return ""
@@ -87,6 +91,7 @@ func source(word string) string {
 	return word
 }
 
+// turn is how a turn ended: what the agent said last, or what went wrong.
 func (d told) turn() string {
 	if d.Failed {
 		return strings.TrimSuffix("failed: "+Failure(first(d.Text, d.Error)), ": ")
@@ -94,13 +99,14 @@ func (d told) turn() string {
 	return quoted(d.Text)
 }
 
-// end is how a session ended. One that was stopped may run on without a turn, and the code beside
-// it is then aoctl's own and no program's.
+// end is how a session ended. One that was stopped may run on without a turn, and the
+// code beside it is then aoctl's own and no program's.
 func (d told) end() string {
 	if d.Reason == broker.ReasonStopped {
 		return "stopped on request"
 	}
 	words := Reason(d.Reason)
+	// A code of 0 is what everybody expects.
 	if d.ExitCode != nil && *d.ExitCode != 0 {
 		words = strings.TrimPrefix(words+fmt.Sprintf(", exit code %d", *d.ExitCode), ", ")
 	}
@@ -119,7 +125,7 @@ func (d told) run() string {
 	return first(words, d.Kind)
 }
 
-// by names who did something.
+// by names who did something; "" when nobody is named.
 func by(a broker.Actor) string {
 	switch {
 	case a.Kind == "":

@@ -1,15 +1,18 @@
 // Package plainwords says in plain words what programs write for programs.
 //
 // Agents, their runners and aoctl itself record why something ended as a code, such as
-// "stopped_by_user" or "aborted_tools", and an agent tells its model of a task in the background
-// with a tag. Logs keep these words as they came, so that nothing is lost and programs can rely on
-// them; people read them through this package, in every command and on every screen alike.
+// "stopped_by_user" or "aborted_tools", and an agent tells its model of a task in the
+// background with a tag. Logs keep these words as they came, so that nothing is lost
+// and programs can rely on them; people read them through this package, in every
+// command and on every screen alike.
 //
-// Reason is for the code of an end, Failure for what an agent says went wrong, Said for a message
-// in a conversation, and Event for the data of a whole event that is about no call. A word that
-// is not known is given back as it is: it may be new, and it may be an agent's own.
+// Reason is for the code of an end, Failure for what an agent says went wrong, Said
+// for a message in a conversation, and Event for the data of a whole event that is
+// about no call. A word that is not known is given back as it is: it may be new, and
+// it may be an agent's own.
 //
 // All texts may hold foreign words. The caller makes them safe before they are drawn.
+// A new code of an agent gets its words in reasons.
 package plainwords
 
 import (
@@ -18,7 +21,8 @@ import (
 	"strings"
 )
 
-// reasons are the codes that are known.
+// reasons are the codes that are known. "" stands for a code that tells a person
+// nothing.
 var reasons = map[string]string{ //nolint:gosec // G101: codes, no credentials
 	"stopped_by_user":             "stopped by you",
 	"gone":                        "its process ended without a word",
@@ -52,8 +56,10 @@ func Reason(code string) string {
 // killed is how runners told of a signal once; logs have it.
 const killed = "was ended by killed"
 
-// Failure says what went wrong.
+// Failure says what went wrong. Marks that an agent makes for its own developers are
+// left out.
 func Failure(text string) string {
+	// The mark is Claude Code's.
 	if strings.Contains(text, "[ede_diagnostic]") { // the agent's own note on a turn that was cut off
 		return "its turn was cut off"
 	}
@@ -66,7 +72,8 @@ var (
 	tags       = regexp.MustCompile(`</?[a-z-]+[^<>]*>`)
 )
 
-// Said is what a message says. A machine's message comes without its tags, led by what it is.
+// Said is what a message says. A machine's message comes without its tags, led by what
+// it is, so that it cannot pass for the user's own words.
 func Said(text string) string {
 	tag := machineTag.FindStringSubmatch(text)
 	if tag == nil {
@@ -74,6 +81,8 @@ func Said(text string) string {
 	}
 	lead := map[string]string{"task-notification": "a task in the background: "}[tag[1]]
 	words := ""
+	// The summary is what the agent's program wrote for a reader; without one all text
+	// between tags counts.
 	if m := summary.FindStringSubmatch(text); m != nil {
 		words = m[1]
 	}

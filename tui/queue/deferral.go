@@ -31,10 +31,12 @@ func (q decider) judgePutOff(msg tea.KeyMsg, wait time.Duration, refusal string)
 	}
 	c := q.DrawnCard()
 	switch {
-	case c == nil:
-		return q.sayNone()
+	case key.Matches(msg, resume) && c == nil: // its card is gone once it has its answer
+		return q.setup.Orders.Resume("", wait, refusal)
 	case key.Matches(msg, resume):
 		return q.setup.Orders.Resume(c.Req.SessionID, wait, refusal)
+	case c == nil:
+		return q.sayNone()
 	case refusal != "":
 		return q.Say(draw.Warn, "… "+refusal)
 	case c.Sending != "":

@@ -3,7 +3,6 @@ package queue
 import (
 	"time"
 
-	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/safe"
 
@@ -35,7 +34,7 @@ func (x *list) columns(width, from, to int) columns {
 		card := x.Board.Row(i)
 		whole = max(whole, draw.Cells(words.Whose(card.Req, x.Board)))
 		brief = max(brief, draw.Cells(whoseBriefly(card.Req, x.Board)))
-		subject = max(subject, subjectOf(card).cells())
+		subject = max(subject, card.Summary().Cells())
 	}
 	c.session = min(most, whole)
 	if subject > subjectRoom(c, width) {
@@ -60,51 +59,6 @@ func (c columns) heads() string {
 	return "asked ─ left"
 }
 
-// signs stand for the tools that most calls are made with. Any other tool is named.
-var signs = map[string]string{
-	"Bash": "$", "Edit": "±", "MultiEdit": "±", "Write": "+", "NotebookEdit": "▤",
-	"WebFetch": "↗", "WebSearch": "↗", agents.AskUserQuestion: "?",
-}
-
-// tellsTool reports whether a sign stands for one tool alone.
-func tellsTool(sign string) bool {
-	n := 0
-	for _, s := range signs {
-		if s == sign {
-			n++
-		}
-	}
-	return n == 1
-}
-
-// subject is what a row says of a call: the sign of its tool, the tool's name where it has no sign,
-// and the summary of the call.
-type subject struct {
-	sign, name string // safe to draw
-	callview.Summary
-}
-
-// cells is how wide the subject is, whole.
-func (s subject) cells() int {
-	n := draw.Cells(s.sign + " " + s.name + s.Text)
-	if s.Edit {
-		n += draw.Cells("  +" + figures.Count(s.Added) + " −" + figures.Count(s.Gone))
-	}
-	return n
-}
-
-func subjectOf(c *board.Card) subject {
-	s := subject{sign: signs[c.Tool()], Summary: c.Summary()}
-	switch {
-	case s.sign != "":
-	case s.Edit:
-		s.sign = "±"
-	default:
-		s.sign, s.name = "·", s.Tool+" "
-	}
-	return s
-}
-
 func (x *list) row(c *board.Card, cols columns, width int) string {
 	chosen := c.Req.ID == x.selected
 	r := x.Styles.Row(width).Choose(chosen)
@@ -114,14 +68,13 @@ func (x *list) row(c *board.Card, cols columns, width int) string {
 	}
 	r.Put(draw.Key, bar)
 	x.flags(r, c)
-	s := subjectOf(c)
+	s := c.Summary()
 	tool, text := draw.Bold, draw.Text
 	if c.Late() || c.Sending != "" {
 		tool, text = draw.Muted, draw.Muted
 	}
 	end := flagsWidth + subjectRoom(cols, width)
-	r.Put(tool, s.sign+" ").Fit(tool, s.name, min(draw.Cells(s.name), end-r.Width))
-	s.Put(r, text, end-r.Width)
+	s.PutWhole(r, tool, text, end-r.Width)
 	r.To(end + 1)
 	if cols.session > 0 {
 		whose := words.Whose(c.Req, x.Board)
@@ -200,9 +153,10 @@ func urgency(d, whole time.Duration) draw.Ink {
 // it runs in, and nothing in it that needs a remark. Of a file that changed meanwhile a row says
 // nothing.
 func (x *list) rowTells(c *board.Card, cols columns, width int) bool {
-	s := subjectOf(c)
+	s := c.Summary()
+	sign, name := s.Lead()
 	se := x.Board.Sessions[c.Req.SessionID]
-	if s.name == "" && !tellsTool(s.sign) || s.name != "" && safe.Line(callview.ToolWord(c.Tool())) != s.Tool { // cut
+	if name == "" && !callview.TellsTool(sign) || name != "" && safe.Line(callview.ToolWord(c.Tool())) != s.Tool { // cut
 		return false
 	}
 	if !s.Whole || c.Changed || se == nil || cols.session == 0 || draw.Cells(words.Whose(c.Req, x.Board)) > cols.session {
@@ -214,5 +168,5 @@ func (x *list) rowTells(c *board.Card, cols columns, width int) bool {
 	if c.Req.CWD != se.ProjectDir && (se.ProjectDir != "" || c.Req.CWD != se.CWD) {
 		return false
 	}
-	return s.cells() <= subjectRoom(cols, width)
+	return s.Cells() <= subjectRoom(cols, width)
 }

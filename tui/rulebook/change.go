@@ -25,26 +25,32 @@ type (
 	}
 )
 
-// toggle switches a rule on or off. Either may let more calls run, so it takes a press of its
-// own.
+// toggle switches a rule on or off. Either may let more calls run, so it takes a press
+// of its own. A rule that may allow dangerous calls is not switched on here: that
+// takes a typed code, which the editor asks for.
 func (l *Rules) toggle(r rules.Rule) tea.Cmd {
+	// Press asks the guard about the key that was pressed just now.
 	wait, refusal := l.Press("space")
 	if refusal != "" {
 		return l.Say(draw.Warn, "… "+refusal)
 	}
+	// The change is made to the rule as it was drawn, and carries its version.
 	next := r
 	next.Enabled = !r.Enabled
 	if next.Enabled && r.Dangerous {
 		return l.Say(draw.Warn, "dangerous: enter opens it; there a typed code can switch it on")
 	}
+	// The sentence is made before the change, from the rule as the person sees it.
 	told := offWords(next)
 	if next.Enabled {
 		told = "on: " + words.RuleSays(next, l.Board, l.At)
 	}
+	// The rule is changed only when the guard's moment is over and no other key came.
 	return l.InAMoment(wait, func() tea.Cmd { return l.change(next, told) })
 }
 
-// offWords say what it means that a rule is off.
+// offWords say what it means that a rule is off, which depends on what it decided. The
+// result is safe to draw.
 func offWords(r rules.Rule) string {
 	switch r.Decision {
 	case rules.Deny:
@@ -58,8 +64,11 @@ func offWords(r rules.Rule) string {
 	return "off: calls like " + words.RuleTitle(r) + " ask again"
 }
 
-// change saves a changed rule, with the version that was on the screen.
+// change saves a changed rule, with the version that was on the screen: when somebody
+// has changed the rule in between, the broker refuses. told is what to say when it was
+// saved.
 func (l *Rules) change(r rules.Rule, told string) tea.Cmd {
+	// When the book shows this version, it is our own change and no reason for doubt.
 	l.sent = ruleVersion{r.ID, r.Version + 1}
 	ctx, b, by := l.Ctx, l.broker, l.Operator
 	return func() tea.Msg {
@@ -68,6 +77,8 @@ func (l *Rules) change(r rules.Rule, told string) tea.Cmd {
 	}
 }
 
+// saved tells what became of a change. An error that says nothing to a person is
+// passed over, as when the console closes.
 func (l *Rules) saved(msg savedMsg) tea.Cmd {
 	if msg.err == nil {
 		return l.Say(draw.OK, msg.told)
@@ -78,11 +89,15 @@ func (l *Rules) saved(msg savedMsg) tea.Cmd {
 	return nil
 }
 
+// earlier and later move a rule in the order in which rules speak.
 func (l *Rules) earlier(r rules.Rule) tea.Cmd { return l.reorder(r, -1) }
 func (l *Rules) later(r rules.Rule) tea.Cmd   { return l.reorder(r, 1) }
 
 // reorder lets a rule speak before its neighbour above, or after the one below: its
-// priority becomes one less, or one more, than that one's.
+// priority becomes one less, or one more, than that one's. by is -1 or 1.
+//
+// The neighbours are those of the whole list and not of the filtered one, for the
+// order is that of all rules.
 func (l *Rules) reorder(r rules.Rule, by int) tea.Cmd {
 	list := l.book.Rules
 	at, _ := l.book.Place(r.ID)
@@ -95,6 +110,8 @@ func (l *Rules) reorder(r rules.Rule, by int) tea.Cmd {
 	if next.Priority < 0 || next.Priority > rules.MaxPriority {
 		return l.Say(draw.Warn, fmt.Sprintf("its neighbour has priority %d, and there is none beyond", list[at].Priority))
 	}
+	// The order decides which rule speaks, so a key that was not meant must not change
+	// it.
 	switch {
 	case l.Guard.Burst():
 		return l.Say(draw.Warn, "… keys came too fast: nothing was changed")
@@ -109,8 +126,8 @@ func (l *Rules) reorder(r rules.Rule, by int) tea.Cmd {
 	return l.InAMoment(guard.HoldFor, func() tea.Cmd { return l.change(next, told) })
 }
 
-// askDelete asks before a rule is removed. The answer is about the rule as it was named: one
-// that was changed meanwhile stays.
+// askDelete asks before a rule is removed. The answer is about the rule as it was
+// named: one that was changed meanwhile stays.
 func (l *Rules) askDelete(r rules.Rule) tea.Cmd {
 	l.Ask("delete "+draw.SafeLine(string(r.Decision))+" rule "+words.RuleTitle(r)+"?", "delete it?", func() tea.Cmd {
 		if now, ok := l.Book.Rule(r.ID); ok && now.Version != r.Version {
@@ -121,11 +138,13 @@ func (l *Rules) askDelete(r rules.Rule) tea.Cmd {
 	return nil
 }
 
+// remove has the broker end a rule. The log keeps it.
 func (l *Rules) remove(r rules.Rule) tea.Cmd {
 	ctx, b, by, name := l.Ctx, l.broker, l.Operator, words.RuleTitle(r)
 	return func() tea.Msg { return removedMsg{name: name, err: b.RemoveRule(ctx, r.ID, by)} }
 }
 
+// removed tells what became of it. A rule that somebody else removed is no failure.
 func (l *Rules) removed(msg removedMsg) tea.Cmd {
 	switch {
 	case errors.Is(msg.err, broker.ErrNotFound):

@@ -17,7 +17,9 @@ import (
 	"github.com/aoctl/aoctl/tui/words"
 )
 
-// FilesBroker is what the screens about rules files need of the broker.
+// FilesBroker is what the screens about rules files need of the broker. An empty
+// digest takes the trust back; a file whose text has another digest by then is not
+// trusted.
 type FilesBroker interface {
 	TrustFile(ctx context.Context, path, digest string, by broker.Actor) error
 }
@@ -41,7 +43,7 @@ func NewFiles(d *desk.Desk, b FilesBroker) *Files { return &Files{Desk: d, broke
 // Opens leaves the selection where it was.
 func (l *Files) Opens(desk.Subject) tea.Cmd { return nil }
 
-// Subject is the selected file.
+// Subject is the selected file, or nothing when there is none.
 func (l *Files) Subject() desk.Subject {
 	f, _ := l.selected()
 	return desk.Subject{File: f.Path}
@@ -71,15 +73,18 @@ func (l *Files) Keys() []desk.Key {
 	return append(list, desk.Moves("", l.move)...)
 }
 
-// filesOf are the files of a book, by their paths.
+// filesOf are the files of a book, by their paths. The book's own list stays as it is.
 func filesOf(b *words.Book) []broker.RulesFile {
 	return slices.SortedFunc(slices.Values(b.Files), func(x, y broker.RulesFile) int { return cmp.Compare(x.Path, y.Path) })
 }
 
+// place is where the selected file is listed. A file that is gone gives way to the
+// first one.
 func (l *Files) place(list []broker.RulesFile) int {
 	return max(0, slices.IndexFunc(list, func(f broker.RulesFile) bool { return f.Path == l.at }))
 }
 
+// selected is the file that keys are about; false when there is none.
 func (l *Files) selected() (broker.RulesFile, bool) {
 	list := filesOf(l.Book)
 	if len(list) == 0 {
@@ -88,6 +93,8 @@ func (l *Files) selected() (broker.RulesFile, bool) {
 	return list[l.place(list)], true
 }
 
+// move selects another file. The path is kept and not the place, so a file that comes
+// or goes does not move the selection to another one.
 func (l *Files) move(msg tea.KeyMsg) tea.Cmd {
 	if list := filesOf(l.Book); len(list) > 0 {
 		_, height := area(l.Desk)
@@ -108,7 +115,8 @@ func distrustKey(d *desk.Desk, b FilesBroker, f broker.RulesFile) desk.Key {
 	})
 }
 
-// trust lets a file's allow rules count while its digest is this one; "" takes it back.
+// trust lets a file's allow rules count while its digest is this one; "" takes it
+// back. The broker records it and reads the file once more.
 func trust(d *desk.Desk, b FilesBroker, f broker.RulesFile, digest string) tea.Cmd {
 	ctx, by := d.Ctx, d.Operator
 	return func() tea.Msg {
@@ -116,9 +124,11 @@ func trust(d *desk.Desk, b FilesBroker, f broker.RulesFile, digest string) tea.C
 	}
 }
 
+// trusted says what became of it.
 func (l *Files) trusted(msg trustedMsg) tea.Cmd {
 	name := draw.SafeLine(msg.path)
 	switch {
+	// The broker compares the digest with the file as it is when trust is given.
 	case errors.Is(msg.err, broker.ErrStale):
 		return l.Say(draw.Danger, "the file was changed meanwhile: it is not trusted. Read it again")
 	case msg.err != nil:
@@ -131,7 +141,7 @@ func (l *Files) trusted(msg trustedMsg) tea.Cmd {
 	return l.Say(draw.OK, "trusted as it was shown, "+digest+": "+name, "trusted as it was shown, "+digest)
 }
 
-// allowRules is how many of a file's rules allow.
+// allowRules is how many of a file's rules allow. Only those need trust.
 func allowRules(f broker.RulesFile) int {
 	n := 0
 	for _, r := range f.Rules {
@@ -155,7 +165,8 @@ func standing(f broker.RulesFile) (string, draw.Ink) {
 	return "not trusted", draw.Warn
 }
 
-// short is the beginning of a digest, enough to compare by eye.
+// short is the beginning of a digest, enough to compare by eye and not enough to rely
+// on.
 func short(digest string) string { return digest[:min(len(digest), 8)] }
 
 // View draws the list.
@@ -178,6 +189,8 @@ func (l *Files) View(_, _ int) []string {
 	return listed(l.Desk, f, rows)
 }
 
+// row is one file: its standing, its path from the end, and in a wide window its rules
+// and digest.
 func (l *Files) row(f broker.RulesFile, chosen bool, width int) string {
 	word, i := standing(f)
 	line := begin(l.Desk, chosen, width).Put(i, word).To(13)

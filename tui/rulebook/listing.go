@@ -8,7 +8,9 @@ import (
 	"github.com/aoctl/aoctl/tui/words"
 )
 
-// listing is which rules are listed, and which of them is selected.
+// listing is which rules are listed, and which of them is selected. The selection is a
+// rule's id, so it stays on its rule whatever comes and goes around it. made and sent
+// are what this screen itself has changed: neither is a reason for doubt.
 type listing struct {
 	book   *words.Book // the rules as they were drawn last
 	shown  []int       // places of the rules that pass the filter
@@ -25,11 +27,13 @@ type ruleVersion struct {
 	version int
 }
 
-// takeIn lists the rules of another book. same tells whether the selected rule is still the one
-// that the operator looked at.
+// takeIn lists the rules of another book. same tells whether the selected rule is
+// still the one that the operator looked at. When it is gone, the rule that now stands
+// in its place is selected, and that is another one.
 func (l *listing) takeIn(book *words.Book) (same bool) {
 	at := l.place()
 	before, _ := l.selected()
+	// The old selection is looked up in the old book before this one takes its place.
 	l.book = book
 	l.refilter()
 	l.goToSaved()
@@ -40,13 +44,15 @@ func (l *listing) takeIn(book *words.Book) (same bool) {
 	return !ok || l.same(before, now)
 }
 
-// goToSaved selects the rule that was just saved, once the book has it, if it is listed.
+// goToSaved selects the rule that was just saved, once the book has it, if it is
+// listed. The answer and the book come by different ways, so either may be first.
 func (l *listing) goToSaved() {
 	if _, ok := l.book.Place(l.made); !ok {
 		return
 	}
 	before := l.at
 	l.at, l.made = l.made, ""
+	// A filter that hides the new rule keeps the selection where it was.
 	if l.place() < 0 {
 		l.at = before
 	}
@@ -58,12 +64,14 @@ func (l *listing) same(before, now rules.Rule) bool {
 	return before.ID == now.ID && (before.Version == now.Version || l.sent == ruleVersion{now.ID, now.Version})
 }
 
-// filterBy lists only the rules that have every word of text.
+// filterBy lists only the rules that have every word of text, in any of their parts
+// and any case. An empty text lists all.
 func (l *listing) filterBy(text string) {
 	l.filter = text
 	l.refilter()
 }
 
+// refilter goes through the book again. The order of the book stays.
 func (l *listing) refilter() {
 	list := strings.Fields(strings.ToLower(l.filter))
 	l.shown = l.shown[:0]
@@ -74,6 +82,7 @@ func (l *listing) refilter() {
 	}
 }
 
+// haystack is what the filter looks in, in lower case: what a person reads of a rule.
 func haystack(r rules.Rule) string {
 	parts := []string{string(r.Decision), r.Tool, r.Reason, r.Scope.Project, r.Scope.Agent, r.Source}
 	for name, p := range r.Where {
@@ -82,6 +91,7 @@ func haystack(r rules.Rule) string {
 	return strings.ToLower(strings.Join(parts, "\n"))
 }
 
+// hasWords reports whether text has all of list.
 func hasWords(text string, list []string) bool {
 	for _, w := range list {
 		if !strings.Contains(text, w) {
@@ -97,6 +107,7 @@ func (l *listing) place() int {
 	if !ok {
 		return -1
 	}
+	// The places that pass the filter are in ascending order.
 	at, found := slices.BinarySearch(l.shown, i)
 	if !found {
 		return -1
@@ -104,7 +115,8 @@ func (l *listing) place() int {
 	return at
 }
 
-// choose selects the rule listed at place i, or the nearest.
+// choose selects the rule listed at place i, or the nearest. An empty list has no
+// selection.
 func (l *listing) choose(i int) {
 	if len(l.shown) == 0 {
 		l.at = ""
@@ -113,7 +125,8 @@ func (l *listing) choose(i int) {
 	l.at = l.book.Rules[l.shown[max(0, min(i, len(l.shown)-1))]].ID
 }
 
-// find selects the rule with this id. It lists all rules when the filter hides that one.
+// find selects the rule with this id. It lists all rules when the filter hides that
+// one: whoever opened the list on a rule wants to see it.
 func (l *listing) find(id string) {
 	if _, ok := l.book.Place(id); !ok {
 		return
@@ -124,7 +137,7 @@ func (l *listing) find(id string) {
 	}
 }
 
-// selected is the rule that keys of the list are about.
+// selected is the rule that keys of the list are about; false when there is none.
 func (l *listing) selected() (rules.Rule, bool) {
 	if l.place() < 0 {
 		return rules.Rule{}, false

@@ -11,13 +11,15 @@ import (
 	"github.com/aoctl/aoctl/tui/words"
 )
 
-// RulesBroker is what the list of rules needs of the broker.
+// RulesBroker is what the list of rules needs of the broker. SaveRule refuses a rule
+// whose version is no longer the one in force.
 type RulesBroker interface {
 	SaveRule(ctx context.Context, r rules.Rule, by broker.Actor) (broker.SavedRule, error)
 	RemoveRule(ctx context.Context, id string, by broker.Actor) error
 }
 
-// Rules is the list of the rules that hold, in the order in which they speak.
+// Rules is the list of the rules that hold, in the order in which they speak. Its keys
+// are about the selected rule as it was drawn.
 type Rules struct {
 	*desk.Desk
 	broker RulesBroker
@@ -25,7 +27,8 @@ type Rules struct {
 	listing
 }
 
-// NewRules makes the screen.
+// NewRules makes the screen. edit is given by the root, since this screen knows no
+// other one.
 func NewRules(d *desk.Desk, b RulesBroker, edit func(id string) tea.Cmd) *Rules {
 	return &Rules{Desk: d, broker: b, edit: edit, listing: listing{book: d.Book}}
 }
@@ -45,7 +48,8 @@ func (l *Rules) Subject() desk.Subject {
 	return desk.Subject{Rule: r.ID}
 }
 
-// Update takes answers of the broker, and the mouse.
+// Update takes answers of the broker, and the mouse. A rule that was saved in the
+// editor comes here too, and is selected.
 func (l *Rules) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case savedMsg:
@@ -55,7 +59,11 @@ func (l *Rules) Update(msg tea.Msg) tea.Cmd {
 	case desk.RuleSaved:
 		if msg.Err == nil {
 			l.made = msg.Saved.Rule.ID
+			// The book may be here already, or come later; either way the new rule is
+			// selected once.
 			before := l.at
+			// The selection has jumped to another rule by itself, so keys are deaf for
+			// a moment.
 			if l.goToSaved(); l.at != before {
 				l.Guard.Doubt(l.At)
 			}
@@ -74,6 +82,7 @@ func (l *Rules) settle() {
 		l.Guard.Doubt(l.At) // a key pressed just now was meant for what stood there before
 	}
 	if l.place() < 0 {
+		// A list always has a selection, so that its keys are about something.
 		l.choose(0)
 	}
 	width, height := area(l.Desk)
@@ -81,17 +90,21 @@ func (l *Rules) settle() {
 	l.top = desk.Window(l.top, l.place(), list-len(l.head(width)), len(l.shown))
 }
 
-// Keys are the keys of the list.
+// Keys are the keys of the list. Loosens marks those that may let more calls run,
+// which the root holds back where it holds decisions back.
 func (l *Rules) Keys() []desk.Key {
 	r, ok := l.selected()
 	none := ""
 	if !ok {
 		none = "no rule is selected"
 	}
+	// Rules of files and those that are built in cannot be changed here.
 	fixed := words.Fixed(r)
 	if none != "" {
 		fixed = none
 	}
+	// The action gets the rule as it was drawn with these keys, not the one that is
+	// selected later.
 	about := func(do func(rules.Rule) tea.Cmd) func(tea.KeyMsg) tea.Cmd {
 		return func(tea.KeyMsg) tea.Cmd { return do(r) }
 	}
@@ -106,6 +119,7 @@ func (l *Rules) Keys() []desk.Key {
 		{Binding: desk.Bind("F", "rules files of projects", "F"), Short: "files", Do: l.opens(desk.RulesFiles)},
 		{Binding: desk.Bind("t", "tokens for programs and hooks", "t"), Short: "tokens", Do: l.opens(desk.Tokens)},
 	}
+	// Without a filter esc is the root's and leaves the screen.
 	if l.filter != "" {
 		list = append(list, desk.Key{Binding: desk.Bind("esc", "list all rules", "esc", "q"), Do: l.unfilter})
 	}
@@ -120,23 +134,28 @@ func (l *Rules) ifAny(short string) string {
 	return short
 }
 
+// opens is a key's action that opens another screen.
 func (l *Rules) opens(name string) func(tea.KeyMsg) tea.Cmd {
 	return func(tea.KeyMsg) tea.Cmd { return l.Open(name, desk.Subject{}) }
 }
 
+// editRule and newRule open the editor.
 func (l *Rules) editRule(r rules.Rule) tea.Cmd { return l.edit(r.ID) }
 func (l *Rules) newRule(tea.KeyMsg) tea.Cmd    { return l.edit("") }
 
+// askFilter reads the filter in the last line, and lists anew with every letter.
 func (l *Rules) askFilter(tea.KeyMsg) tea.Cmd {
 	l.Read(desk.Line{Lead: "/", Help: "enter keeps · esc shows all", Text: l.filter, Typed: l.filterBy})
 	return nil
 }
 
+// unfilter lists all rules again.
 func (l *Rules) unfilter(tea.KeyMsg) tea.Cmd {
 	l.filterBy("")
 	return nil
 }
 
+// move selects another rule.
 func (l *Rules) move(msg tea.KeyMsg) tea.Cmd {
 	_, height := area(l.Desk)
 	list, _ := listHeights(height)
@@ -144,12 +163,13 @@ func (l *Rules) move(msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// mouse moves the selection, or selects what was clicked.
+// mouse moves the selection, or selects what was clicked. It never changes a rule.
 func (l *Rules) mouse(msg tea.MouseMsg) {
 	steps, click := desk.Wheel(msg)
 	at := l.place() + steps
 	if click {
 		width, _ := area(l.Desk)
+		// The frame takes the first row, and a problem may stand above the list.
 		at = l.top + msg.Y - 1 - len(l.head(width))
 	}
 	if at >= 0 && at < len(l.shown) {

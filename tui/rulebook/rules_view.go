@@ -18,7 +18,8 @@ const (
 	ruleDetailMost = 9
 )
 
-// listHeights divides the rules screen between the list and the selected rule.
+// listHeights divides the rules screen between the list and the selected rule. One row
+// between them is a line. A low window has no room for details.
 func listHeights(height int) (list, detail int) {
 	if height < ruleDetailFrom {
 		return height, 0
@@ -27,7 +28,8 @@ func listHeights(height int) (list, detail int) {
 	return height - detail - 1, detail
 }
 
-// head are the rows above the list.
+// head are the rows above the list: what keeps all rules from allowing, when there is
+// such a thing.
 func (l *Rules) head(width int) []string {
 	problem := l.Book.Problem
 	if problem == "" {
@@ -52,6 +54,7 @@ func (l *Rules) View(_, _ int) []string {
 		rows = append(rows, l.ruleRow(l.book.Rules[at], at+1, width))
 	}
 	if detail > 0 {
+		// The line stands at the same height, however few rules there are.
 		for len(rows) < list {
 			rows = append(rows, draw.Spaces(width))
 		}
@@ -72,9 +75,10 @@ func (l *Rules) caption() draw.Caption {
 	return draw.Caption{Title: "Rules " + figures.Count(len(l.book.Rules)), Note: "first match decides, any deny wins"}
 }
 
-// noRules is the list when there is nothing in it.
+// noRules is the list when there is nothing in it: why, and how to make the first one.
 func (l *Rules) noRules(width int) []string {
 	p := l.Styles.Paper(width - 2)
+	// An empty list because of a filter must not read as if there were no rules.
 	if l.filter != "" {
 		p.SayBehind(draw.Text, "", 1, draw.Muted, "no rule passes the filter; esc shows all")
 		return words.Pad(p.Rows, width)
@@ -86,9 +90,11 @@ func (l *Rules) noRules(width int) []string {
 	return words.Pad(p.Rows, width)
 }
 
-// ruleColumns are the widths of a rule's parts, in cells; 0 leaves a part out.
+// ruleColumns are the widths of a rule's parts, in cells; 0 leaves a part out. The
+// widths fit the longest words that the columns have.
 type ruleColumns struct{ number, state, scope, life, hits, last, source int }
 
+// ruleWidths fits the columns to a window. What tells least of a rule goes first.
 func ruleWidths(width int) ruleColumns {
 	switch {
 	case width >= 100:
@@ -101,7 +107,7 @@ func ruleWidths(width int) ruleColumns {
 	return ruleColumns{state: 9}
 }
 
-// ruleState is whether a rule speaks, in a word.
+// ruleState is whether a rule speaks, in a word: over, off or on.
 func (l *Rules) ruleState(r rules.Rule) (string, draw.Ink) {
 	word := words.Over(r, l.At)
 	switch {
@@ -113,9 +119,12 @@ func (l *Rules) ruleState(r rules.Rule) (string, draw.Ink) {
 	return "on", draw.OK
 }
 
+// ruleRow is one rule on one row. number is its place among all rules, from 1, also in
+// a filtered list: it says in which order the rules speak.
 func (l *Rules) ruleRow(r rules.Rule, number, width int) string {
 	cols := ruleWidths(width)
 	if cols.number > 0 {
+		// The number's column grows with the list, so that no number is cut.
 		cols.number = max(cols.number, len(strconv.Itoa(len(l.book.Rules)))+2)
 	}
 	line := begin(l.Desk, r.ID == l.at, width)
@@ -136,7 +145,8 @@ func (l *Rules) ruleRow(r rules.Rule, number, width int) string {
 	return line.To(width).String()
 }
 
-// ruleWhat writes tool and pattern.
+// ruleWhat writes tool and pattern into so many cells. A rule about commands leaves
+// its tool out, as nearly all of them are about Bash.
 func (l *Rules) ruleWhat(line *draw.Row, r rules.Rule, i draw.Ink, room int) {
 	names := words.Where(r)
 	if len(names) == 0 {
@@ -159,6 +169,8 @@ func (l *Rules) ruleWhat(line *draw.Row, r rules.Rule, i draw.Ink, room int) {
 	line.Put(i, " ").Fit(i, text, room-draw.Cells(tool)-1)
 }
 
+// ruleNumbers writes the columns behind the pattern. A rule that was never used stands
+// out: it may be one to remove.
 func (l *Rules) ruleNumbers(line *draw.Row, r rules.Rule, cols ruleColumns, width int) {
 	column := func(i draw.Ink, text string, n int) {
 		if n > 0 {
@@ -168,6 +180,8 @@ func (l *Rules) ruleNumbers(line *draw.Row, r rules.Rule, cols ruleColumns, widt
 	}
 	scope := words.Scope(r.Scope, l.Board)
 	if r.Source != "" && cols.source == 0 {
+		// Where there is no column for it, a rule of a file says so in front of its
+		// scope.
 		scope = ruleSource(r) + ": " + scope
 	}
 	column(draw.Muted, scope, cols.scope)
@@ -199,7 +213,7 @@ func ruleSource(r rules.Rule) string {
 }
 
 // ruleDetail tells the selected rule in height rows. Where they do not hold all of it,
-// the patterns are cut, for those the editor shows.
+// the patterns are cut, for those the editor shows. How long it holds is never cut.
 func (l *Rules) ruleDetail(width, height int) []string {
 	r, ok := l.selected()
 	if !ok {
@@ -211,9 +225,11 @@ func (l *Rules) ruleDetail(width, height int) []string {
 	l.writeStanding(stands, r)
 	rows := says.Rows
 	if room := max(height-len(stands.Rows), 2); len(rows) > room {
+		// Cutting is told, for half a pattern could pass for the whole one.
 		rows = append(rows[:room-1:room-1], l.Styles.Row(says.Width).Put(draw.Muted, "… enter shows all of it").To(says.Width).String())
 	}
 	rows = append(rows, stands.Rows...)
+	// The rows are set in from both edges; a very narrow window has no room for that.
 	out := make([]string, min(len(rows), height))
 	for i := range out {
 		out[i] = draw.Spaces(side) + rows[i] + draw.Spaces(side)
@@ -228,6 +244,7 @@ func (l *Rules) writeStanding(p *draw.Paper, r rules.Rule) {
 	p.SayBehind(draw.Label, "made", label, draw.Text, l.ruleMade(r))
 }
 
+// ruleHolds says where and until when a rule speaks, or why it no longer does.
 func (l *Rules) ruleHolds(r rules.Rule) string {
 	where := "everywhere"
 	if r.Scope != (rules.Scope{}) {
@@ -246,6 +263,7 @@ func (l *Rules) ruleHolds(r rules.Rule) string {
 	return text
 }
 
+// ruleUsed says how often a rule helped to decide, and when last.
 func (l *Rules) ruleUsed(r rules.Rule) string {
 	if r.Uses == 0 {
 		return "never hit"
@@ -257,6 +275,7 @@ func (l *Rules) ruleUsed(r rules.Rule) string {
 	return text
 }
 
+// ruleMade says who made a rule and when, and how early it speaks.
 func (l *Rules) ruleMade(r rules.Rule) string {
 	var parts []string
 	switch {

@@ -10,15 +10,17 @@ import (
 	"github.com/aoctl/aoctl/tui/draw"
 )
 
-// TokensBroker is what the screen of tokens needs of the broker.
+// TokensBroker is what the screen of tokens needs of the broker. MintToken returns the
+// token itself, once; the broker keeps only its hash.
 type TokensBroker interface {
 	MintToken(ctx context.Context, kind broker.TokenKind, label string, by broker.Actor) (string, error)
 	Tokens(ctx context.Context) []broker.Token
 	RevokeToken(ctx context.Context, id string, by broker.Actor) error
 }
 
-// Tokens is the list of tokens for programs and hooks. A new token lies over the list in a box of
-// its own, the only time that anybody sees it.
+// Tokens is the list of tokens for programs and hooks. A new token lies over the list
+// in a box of its own, the only time that anybody sees it. The list is asked for each
+// time that the screen opens.
 type Tokens struct {
 	*desk.Desk
 	broker TokensBroker
@@ -27,7 +29,8 @@ type Tokens struct {
 	minted *minted // nil when the box is closed
 }
 
-// minted is a new token while its box is on the screen.
+// minted is a new token while its box is on the screen. It is forgotten when the box
+// closes.
 type minted struct {
 	kind         broker.TokenKind
 	label, token string
@@ -55,6 +58,7 @@ func (t *Tokens) Opens(desk.Subject) tea.Cmd {
 	return t.load()
 }
 
+// load reads the list anew; the broker has it.
 func (t *Tokens) load() tea.Cmd {
 	ctx, b := t.Ctx, t.broker
 	return func() tea.Msg { return tokensMsg{b.Tokens(ctx)} }
@@ -93,8 +97,8 @@ func (t *Tokens) Keys() []desk.Key {
 	return append(list, desk.Moves("", t.move)...)
 }
 
-// boxKeys are the keys of the box. All other signs do nothing, so that no key which was typed
-// ahead puts the token out of sight.
+// boxKeys are the keys of the box. All other signs do nothing, so that no key which
+// was typed ahead puts the token out of sight.
 func (t *Tokens) boxKeys() []desk.Key {
 	leave := func(tea.KeyMsg) tea.Cmd {
 		t.minted = nil
@@ -119,6 +123,7 @@ func signs(except string) []string {
 	return list
 }
 
+// place is where the selected token is listed; the first one when it is gone.
 func (t *Tokens) place() int {
 	for i, token := range t.list {
 		if token.ID == t.at {
@@ -128,6 +133,7 @@ func (t *Tokens) place() int {
 	return 0
 }
 
+// move selects another token.
 func (t *Tokens) move(msg tea.KeyMsg) tea.Cmd {
 	if n := len(t.list); n > 0 {
 		_, height := area(t.Desk)
@@ -136,7 +142,8 @@ func (t *Tokens) move(msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// tokenName is what a token is called; safe to draw.
+// tokenName is what a token is called; safe to draw. Without a label it goes by the
+// end of its id.
 func tokenName(t broker.Token) string {
 	if t.Label != "" {
 		return "token " + draw.SafeLine(t.Label)
@@ -144,7 +151,7 @@ func tokenName(t broker.Token) string {
 	return "token " + draw.SafeLine(draw.LastOf(t.ID, 8))
 }
 
-// asks asks for the label of a new token, and makes it.
+// asks asks for the label of a new token, and makes it. The label may stay empty.
 func (t *Tokens) asks(kind broker.TokenKind, lead string) func(tea.KeyMsg) tea.Cmd {
 	return func(tea.KeyMsg) tea.Cmd {
 		t.Read(desk.Line{Lead: lead, Help: "enter makes it · esc cancels", Send: func(text string) tea.Cmd { return t.mint(kind, text) }})
@@ -152,6 +159,7 @@ func (t *Tokens) asks(kind broker.TokenKind, lead string) func(tea.KeyMsg) tea.C
 	}
 }
 
+// mint has the broker make a token, which comes back this once and is nowhere else.
 func (t *Tokens) mint(kind broker.TokenKind, text string) tea.Cmd {
 	ctx, b, by := t.Ctx, t.broker, t.Operator
 	return func() tea.Msg {
@@ -160,22 +168,26 @@ func (t *Tokens) mint(kind broker.TokenKind, text string) tea.Cmd {
 	}
 }
 
-// mintedCame opens the box, also when the screen was left meanwhile.
+// mintedCame opens the box, also when the screen was left meanwhile: the token cannot
+// be shown later.
 func (t *Tokens) mintedCame(msg mintedMsg) tea.Cmd {
 	if msg.err != nil {
 		return t.Say(draw.Danger, "no token was made: "+draw.SafeLine(msg.err.Error()))
 	}
+	// The screen is opened first: Opens forgets a box that is there.
 	cmd := t.Open(desk.Tokens, desk.Subject{})
 	t.minted = &msg.minted
 	return cmd
 }
 
+// askRevoke asks first, because what uses the token stops working.
 func (t *Tokens) askRevoke(tea.KeyMsg) tea.Cmd {
 	token := t.list[t.place()]
 	t.Ask("revoke "+tokenName(token)+"?", "revoke it?", func() tea.Cmd { return t.revoke(token) })
 	return nil
 }
 
+// revoke has the broker end a token for good.
 func (t *Tokens) revoke(token broker.Token) tea.Cmd {
 	ctx, b, by := t.Ctx, t.broker, t.Operator
 	return func() tea.Msg {
@@ -183,6 +195,7 @@ func (t *Tokens) revoke(token broker.Token) tea.Cmd {
 	}
 }
 
+// revokedCame tells what became of it, and reads the list anew.
 func (t *Tokens) revokedCame(msg revokedMsg) tea.Cmd {
 	if msg.err != nil {
 		return t.Say(draw.Danger, msg.name+" is not revoked: "+draw.SafeLine(msg.err.Error()))

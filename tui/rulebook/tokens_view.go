@@ -29,7 +29,9 @@ func (t *Tokens) View(_, _ int) []string {
 	return listed(t.Desk, f, rows)
 }
 
+// row is one token: what it is for and when it was made, never the token itself.
 func (t *Tokens) row(token broker.Token, chosen bool, width int) string {
+	// A token that may decide has the ink of a warning.
 	kindInk, does := draw.Warn, "decides"
 	if token.Kind == broker.AskingToken {
 		kindInk, does = draw.Muted, "asks"
@@ -44,7 +46,8 @@ func (t *Tokens) row(token broker.Token, chosen bool, width int) string {
 	return line.Right(draw.Muted, made, width-1).To(width).String()
 }
 
-// box shows a new token.
+// box shows a new token, what to do with it and who may have it. It is written whole,
+// however narrow the window is.
 func (t *Tokens) box() []string {
 	width, _ := t.Inner()
 	p := t.Styles.Paper(width)

@@ -9,7 +9,9 @@ import (
 	"github.com/aoctl/aoctl/tui/text"
 )
 
-// form is what is typed and chosen for one rule.
+// form is what is typed and chosen for one rule. It says nothing about the broker and
+// the screen: rule makes a rule of it, fields says what there is to fill in. Texts in
+// it are as they were typed and are made safe where they are drawn.
 type form struct {
 	old        rules.Rule // the rule that is changed; without an ID it becomes a new one
 	focus      field
@@ -39,7 +41,8 @@ type whereLine struct {
 	follows bool // the name is the tool's main parameter and changes with the tool
 }
 
-// wrong is a problem with one field.
+// wrong is a problem with one field. A field with a negative n is none, and the
+// problem then stands above the form.
 type wrong struct {
 	field   field
 	problem string // safe to draw
@@ -48,7 +51,8 @@ type wrong struct {
 // fieldKind is what a field of the form is about.
 type fieldKind int
 
-// The fields, in the order in which they are drawn.
+// The fields, in the order in which they are drawn. The zero value is the decision,
+// which every form has.
 const (
 	fieldDecision fieldKind = iota
 	fieldState
@@ -69,12 +73,14 @@ type field struct {
 	n    int
 }
 
-// choice is one of several words, all safe to draw.
+// choice is one of several words, all safe to draw. The zero value has none to choose
+// from.
 type choice struct {
 	names []string
 	at    int
 }
 
+// chosen is the word that is chosen, "" when there is none.
 func (c *choice) chosen() string {
 	if c.at < len(c.names) {
 		return c.names[c.at]
@@ -82,15 +88,20 @@ func (c *choice) chosen() string {
 	return ""
 }
 
+// turn steps by so many choices, around the end.
 func (c *choice) turn(by int) { c.at = desk.Turned(c.at, by, len(c.names)) }
 
+// choose takes the word called name; one that is not among them changes nothing.
 func (c *choice) choose(name string) {
 	if i := slices.Index(c.names, name); i >= 0 {
 		c.at = i
 	}
 }
 
-// addWhere takes the parameter that was typed into the line for one more.
+// addWhere takes the parameter that was typed into the line for one more. It is false,
+// and nothing changes, when the text is no parameter or there are as many as a rule
+// may have. A parameter whose line is still empty gets the pattern; one that has a
+// pattern already is not written over.
 func (f *form) addWhere() bool {
 	name, pattern, ok := moreParameter(f.more.String())
 	if !ok || len(f.where) >= rules.MaxWhere {
@@ -110,14 +121,17 @@ func (f *form) addWhere() bool {
 	return true
 }
 
-// moreParameter takes "name = pattern" apart.
+// moreParameter takes "name = pattern" apart, at the first equals sign: a pattern may
+// hold others.
 func moreParameter(text string) (name, pattern string, ok bool) {
 	name, pattern, ok = strings.Cut(text, "=")
 	name, pattern = strings.TrimSpace(name), strings.TrimSpace(pattern)
 	return name, pattern, ok && name != "" && pattern != ""
 }
 
-// fields are the fields that the form has now.
+// fields are the fields that the form has now, in the order in which tab goes through
+// them. Which there are depends on what is chosen: "once" makes no rule and has no
+// pattern and no end, only a denial has a reason, and only something dangerous a code.
 func (f *form) fields() []field {
 	list := []field{{kind: fieldDecision}}
 	if f.old.ID != "" {
@@ -140,6 +154,8 @@ func (f *form) fields() []field {
 	if f.verdict() == rules.Deny {
 		list = append(list, field{kind: fieldReason})
 	}
+	// Most rules keep the default priority, and a field that nobody needs would only
+	// be in the way.
 	if f.priority.String() != "" || f.old.Priority != rules.DefaultPriority {
 		list = append(list, field{kind: fieldPriority})
 	}
@@ -149,10 +165,12 @@ func (f *form) fields() []field {
 	return list
 }
 
-// needsCode reports whether what the form says now takes a typed code.
+// needsCode reports whether what the form says now takes a typed code. A rule that
+// refuses a dangerous call takes none.
 func (f *form) needsCode() bool { return f.code != "" && f.verdict() == rules.Allow }
 
-// text is the text that a field edits, nil for one with choices.
+// text is the text that a field edits, nil for one with choices. The pointer is good
+// until the form is filled anew.
 func (f *form) text(of field) *text.Line {
 	switch of.kind {
 	case fieldTool:

@@ -9,7 +9,8 @@ import (
 	"github.com/aoctl/aoctl/tui/text"
 )
 
-// keys are the keys of the rule editor.
+// keys are the keys of the rule editor. Those of the embedded text.Keys edit a line;
+// the Confirm keys scroll the question, where nothing is typed.
 type keys struct {
 	Save, Close    key.Binding
 	Next, Previous key.Binding
@@ -21,6 +22,8 @@ type keys struct {
 	ConfirmBottom, ConfirmTop key.Binding
 }
 
+// defaultKeys are the keys of the editor. They cannot be changed in the settings file:
+// here letters are typed, so no letter can be a key.
 func defaultKeys() keys {
 	return keys{
 		Keys:     text.DefaultKeys(),
@@ -41,13 +44,14 @@ func defaultKeys() keys {
 	}
 }
 
-// Help lists the keys for the help screen.
+// Help lists the keys for the help screen: those that a person would not guess.
 func Help() []key.Binding {
 	k := defaultKeys()
 	return []key.Binding{k.Next, k.Turn, k.Wider, k.Save, k.Close}
 }
 
-// Keys are the keys that act now, for the key line.
+// Keys are the keys that act now, for the key line. They are only named here; Write
+// takes them, as every key is for the editor.
 func (x *Screen) Keys() []desk.Key {
 	e, k := x.editor, x.keys
 	back := desk.Key{Binding: k.Close, Short: "back"}
@@ -55,6 +59,7 @@ func (x *Screen) Keys() []desk.Key {
 	switch {
 	case e == nil:
 		return nil
+	// While the broker records the rule no key can change what becomes of it.
 	case e.saving:
 		return []desk.Key{{Binding: desk.Bind("…", "saving"), Short: "saving"}}
 	case e.confirm != nil:
@@ -72,19 +77,26 @@ func (x *Screen) Keys() []desk.Key {
 	return append(list, leave)
 }
 
-// Write takes a key.
+// Write takes a key. tookBack says that the guard has taken it for one of a burst:
+// keys that come faster than a person types may be a paste that a terminal did not
+// mark, and save nothing.
 func (x *Screen) Write(msg tea.KeyMsg, tookBack bool) tea.Cmd {
 	e, k := x.editor, x.keys
+	// A hint is about the last key only.
 	e.hint = ""
 	if tookBack {
+		// The screen may have changed under those keys, so the next one is looked at
+		// with care.
 		x.Guard.Doubt(x.At)
 		e.hint = "keys came too fast: nothing was saved"
 		return nil
 	}
+	// Pasted text may hold any key, so it neither closes nor saves.
 	if key.Matches(msg, k.Close) && !msg.Paste {
 		return x.leave()
 	}
 	switch {
+	// Only leaving is possible then.
 	case e.saving || e.loading:
 	case e.confirm != nil:
 		return x.confirmKey(msg)
@@ -96,14 +108,17 @@ func (x *Screen) Write(msg tea.KeyMsg, tookBack bool) tea.Cmd {
 	return nil
 }
 
-// leave leaves the innermost thing: the question, then the editor. Nothing of
-// what was typed stays.
+// leave leaves the innermost thing: the question, then the editor. Nothing of what was
+// typed stays, also not for the next time: a rule that was given up must not come
+// back. A rule that is being saved is saved nevertheless.
 func (x *Screen) leave() tea.Cmd {
 	e := x.editor
 	if e.confirm != nil && !e.saving {
 		e.confirm = nil
 		return nil
 	}
+	// Behind the editor lies a screen where the same key may decide; it must be looked
+	// at first.
 	x.Guard.Doubt(x.At)
 	return x.close()
 }
@@ -128,6 +143,7 @@ func (x *Screen) formKey(msg tea.KeyMsg) tea.Cmd {
 		}
 	}
 	e.free = false
+	// The digits prove that a person read them, so they must come one at a time.
 	if e.focus.kind == fieldCode && (msg.Paste || len(msg.Runes) > 1) {
 		e.hint = "the code is typed, digit by digit"
 		return nil
@@ -142,7 +158,8 @@ func (x *Screen) formKey(msg tea.KeyMsg) tea.Cmd {
 	return x.choiceKey(msg)
 }
 
-// choiceKey takes a key where there are choices.
+// choiceKey takes a key where there are choices. Letters do nothing here, and say so:
+// whoever types believes to be in another field.
 func (x *Screen) choiceKey(msg tea.KeyMsg) tea.Cmd {
 	e, k := x.editor, x.keys
 	switch {
@@ -159,7 +176,8 @@ func (x *Screen) choiceKey(msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// scroll moves through the form and what its rule would have done.
+// scroll moves through the form and what its rule would have done. Until the next key
+// it does not follow the focus.
 func (s *sight) scroll(step int, up bool) {
 	if up {
 		step = -step
@@ -168,7 +186,7 @@ func (s *sight) scroll(step int, up bool) {
 }
 
 // moveField gives the focus to another field. A complete parameter in the line for one
-// more gets a line of its own.
+// more gets a line of its own. by is 1 or -1; the focus goes around the end.
 func (x *Screen) moveField(by int) tea.Cmd {
 	e := x.editor
 	e.free = false
@@ -184,11 +202,13 @@ func (x *Screen) moveField(by int) tea.Cmd {
 			return cmd
 		}
 	}
+	// The field that had the focus is gone, because another choice took it away.
 	e.focus = list[0]
 	return cmd
 }
 
-// turnField steps to another choice of the focused field.
+// turnField steps to another choice of the focused field. Any of them changes the
+// rule, so it is tried anew.
 func (x *Screen) turnField(by int) tea.Cmd {
 	e := x.editor
 	switch e.focus.kind {
@@ -208,7 +228,8 @@ func (x *Screen) turnField(by int) tea.Cmd {
 	return x.changed()
 }
 
-// turnDraft steps to another pattern of those that are offered.
+// turnDraft steps to another pattern of those that are offered, from narrow to wide.
+// What was typed into the patterns is replaced.
 func (x *Screen) turnDraft(by int) tea.Cmd {
 	e := x.editor
 	n := len(e.drafts)
@@ -225,11 +246,13 @@ func (x *Screen) turnDraft(by int) tea.Cmd {
 	return x.changed()
 }
 
-// fieldChanged follows a change of a text.
+// fieldChanged follows a change of a text. While the first pattern is empty, its
+// parameter follows the tool that is typed.
 func (x *Screen) fieldChanged() tea.Cmd {
 	e := x.editor
 	if e.focus.kind == fieldTool {
 		for i := range e.where {
+			// A name that the operator typed stays, whatever the tool is.
 			if w := &e.where[i]; w.follows && w.pattern.Blank() {
 				if name := mainParameter(e.tool.String()); name != "" {
 					w.name = name

@@ -13,7 +13,7 @@ import (
 // lifeKind is how long a rule holds.
 type lifeKind int
 
-// The lives, in the order in which they are drawn.
+// The lives, in the order in which they are drawn: from short to long.
 const (
 	lifeKept lifeKind = iota // what the rule has already
 	lifeQuarter
@@ -26,7 +26,7 @@ const (
 const someUses = 20 // of lifeUses
 
 // lives are the lives that go with the chosen scope: only a rule about one session
-// ends with it.
+// ends with it, and only one that is not about a session may hold for ever.
 func (f *form) lives() []lifeKind {
 	var list []lifeKind
 	if f.old.ID != "" {
@@ -40,7 +40,8 @@ func (f *form) lives() []lifeKind {
 }
 
 // chosenLife is the operator's choice, or what is safest and still of use: what allows
-// ends with the session or within the hour, what refuses stays.
+// ends with the session or within the hour, what refuses stays. A choice that does not
+// go with the scope that was chosen later does not count.
 func (f *form) chosenLife() lifeKind {
 	if f.lifeSet && slices.Contains(f.lives(), f.life) {
 		return f.life
@@ -54,13 +55,16 @@ func (f *form) chosenLife() lifeKind {
 	return lifeForEver
 }
 
+// turnLife steps to another life. From then on the operator's choice holds, whatever
+// is decided.
 func (f *form) turnLife(by int) {
 	list := f.lives()
 	i := slices.Index(list, f.chosenLife())
 	f.life, f.lifeSet = list[desk.Turned(i, by, len(list))], true
 }
 
-// lifeName is what a life is called.
+// lifeName is what a life is called. now is for what is left of the life that the rule
+// has.
 func (f *form) lifeName(l lifeKind, now time.Time) string {
 	switch l {
 	case lifeKept:
@@ -78,12 +82,14 @@ func (f *form) lifeName(l lifeKind, now time.Time) string {
 	return "for ever"
 }
 
-// live gives r its end, as of now.
+// live gives r its end, as of now. Uses that the rule had before do not count towards
+// a new limit. A rule about a session needs no end of its own.
 func (f *form) live(r *rules.Rule, now time.Time) {
 	life := f.chosenLife()
 	if life == lifeKept {
 		return
 	}
+	// A new life takes the place of both ends that a rule may have.
 	r.ExpiresAt, r.MaxUses = time.Time{}, 0
 	switch life {
 	case lifeQuarter:

@@ -12,14 +12,16 @@ import (
 	"github.com/aoctl/aoctl/tui/text"
 )
 
-// offerMsg brings rules that would cover the call that the editor was opened on.
+// offerMsg brings rules that would cover the call that the editor was opened on. gen
+// tells for which opening.
 type offerMsg struct {
 	gen    int
 	drafts []rules.Rule
 	err    error
 }
 
-// Opens begins with a rule for the drawn call, with the one that is named, or with a new one.
+// Opens begins with a rule for the drawn call, with the one that is named, or with a
+// new one. Nothing of an earlier rule is left.
 func (x *Screen) Opens(on desk.Subject) tea.Cmd {
 	x.editor = nil
 	switch {
@@ -34,17 +36,25 @@ func (x *Screen) Opens(on desk.Subject) tea.Cmd {
 // refuse closes the screen that was just opened, and says why.
 func (x *Screen) refuse(why string) tea.Cmd { return tea.Batch(x.close(), x.Say(draw.Warn, why)) }
 
-// fromCall asks the broker for rules that would cover the drawn call.
+// fromCall asks the broker for rules that would cover the drawn call. key is the call
+// as it was on the screen; another one under the same id is not taken.
 func (x *Screen) fromCall(key guard.Drawn) tea.Cmd {
+	// The card may be another one by now: then a rule made from it would be about what
+	// nobody saw.
 	c := x.Board.Still(key)
 	if c == nil {
 		return x.refuse("this call is no longer waiting: no rule was made")
 	}
+	// CreatedFrom is for the log: it says from which call the rule was made.
 	e := x.start(rules.Rule{Enabled: true, Priority: rules.DefaultPriority, CreatedFrom: key.ID})
 	e.card, e.call, e.loading = key, c.Req, true
+	// The digits are those of the card, which the person has in mind. A rule can be as
+	// dangerous as the call that it is made from.
 	if c.Dangerous() {
 		e.code = c.Code
 	}
+	// The command runs in a goroutine of its own, so it gets copies and not the
+	// screen.
 	ctx, b, gen := x.Ctx, x.broker, e.gen
 	return func() tea.Msg {
 		drafts, err := b.Offer(ctx, key.ID)
@@ -52,21 +62,27 @@ func (x *Screen) fromCall(key guard.Drawn) tea.Cmd {
 	}
 }
 
-// start begins with an empty form.
+// start begins with an empty form for old. The generation grows, so that answers for
+// an earlier form do not reach this one.
 func (x *Screen) start(old rules.Rule) *editor {
 	x.gen++
 	e := &editor{gen: x.gen, form: form{old: old, decision: choice{names: verdictNames}}}
+	// The limit is in bytes and the line counts characters, which take up to four.
 	e.reason.Most, e.priority.Most, e.typed.Most = rules.MaxReason/4, 7, 8
 	x.editor = e
 	return e
 }
 
+// verdictNames are the decisions in the order in which they are offered; their words
+// are those of rules files.
 var verdictNames = []string{string(rules.Allow), string(rules.Deny), string(rules.Ask), string(rules.Defer)}
 
 // refusals are the verdicts that remain for a call that no rule may allow.
 var refusals = verdictNames[1:]
 
-// offerCame fills the form with what the broker offers.
+// offerCame fills the form with what the broker offers. When it offers nothing, or
+// could not be asked, a rule for this call can still refuse: then allow is not among
+// the decisions.
 func (x *Screen) offerCame(msg offerMsg) tea.Cmd {
 	e := x.editor
 	if e == nil || e.gen != msg.gen || !e.loading {
@@ -79,6 +95,7 @@ func (x *Screen) offerCame(msg offerMsg) tea.Cmd {
 		e.noAllow = "no rule can be offered: " + draw.SafeLine(msg.err.Error())
 	case len(msg.drafts) == 0:
 		e.noAllow = "no rule may allow this call"
+		// What the rules said of the call is the best reason that there is.
 		if a := e.call.Assessment; a != nil && a.Reason != "" {
 			e.noAllow = draw.SafeLine(a.Reason)
 		}
@@ -94,7 +111,9 @@ func (x *Screen) offerCame(msg offerMsg) tea.Cmd {
 	return x.changed()
 }
 
-// fromRule begins with a rule that holds.
+// fromRule begins with a rule that holds. A rule that stands in a file cannot be
+// changed here. One that may allow dangerous calls gets a code of its own, as it has
+// no card.
 func (x *Screen) fromRule(id string) tea.Cmd {
 	r, ok := x.Book.Rule(id)
 	switch {
@@ -117,12 +136,14 @@ func (x *Screen) fromRule(id string) tea.Cmd {
 		e.priority = text.NewLine(strconv.Itoa(r.Priority))
 	}
 	e.fill(r)
+	// Opening a rule and saving it again must not make its life longer.
 	e.life, e.lifeSet = lifeKept, true
 	e.ruleScopes(r.Scope, x.Board)
 	return x.changed()
 }
 
-// fromNothing begins with a rule about Bash that has no pattern yet.
+// fromNothing begins with a rule about Bash that has no pattern yet, with the focus on
+// the pattern. An empty pattern cannot be saved.
 func (x *Screen) fromNothing() tea.Cmd {
 	e := x.start(rules.Rule{Enabled: true, Priority: rules.DefaultPriority})
 	e.fill(rules.Rule{Tool: "Bash"})

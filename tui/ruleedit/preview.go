@@ -9,6 +9,8 @@ import (
 	"github.com/aoctl/aoctl/broker"
 )
 
+// How long the form rests before its rule is tried, and how much of the result is
+// listed.
 const (
 	// previewAfter is how long the form must rest before its rule is tried: a person
 	// who types leaves shorter pauses.
@@ -21,7 +23,8 @@ const (
 	waitingListed = 500
 )
 
-// previewDueMsg says that the form has rested.
+// previewDueMsg says that the form has rested. A version that is no longer the form's
+// is late.
 type previewDueMsg struct{ gen, version int }
 
 // previewMsg brings what the rule of one version of the form would have done.
@@ -31,7 +34,10 @@ type previewMsg struct {
 	err          error
 }
 
-// preview is what is known of what the form's rule would have done.
+// preview is what is known of what the form's rule would have done. At most one
+// question is under way at a time: judging many past calls costs the broker time.
+// Nothing can be saved while it is not fresh, since the person has not seen yet what
+// saving would do.
 type preview struct {
 	version int  // of the form; grows with every change
 	asking  bool // the broker is at work
@@ -45,7 +51,8 @@ type preview struct {
 // fresh reports whether what is known is about the form as it is.
 func (p *preview) fresh() bool { return p.of == p.version && (p.got != nil || p.err != nil) }
 
-// changed has the form's rule tried once it rests.
+// changed has the form's rule tried once it rests. Whatever changes the rule must call
+// it: a preview of an earlier form would otherwise pass for that of this one.
 func (x *Screen) changed() tea.Cmd {
 	e := x.editor
 	e.preview.version++
@@ -53,11 +60,13 @@ func (x *Screen) changed() tea.Cmd {
 	return previewLater(e.gen, e.preview.version, previewAfter)
 }
 
+// previewLater sends a previewDueMsg after a while.
 func previewLater(gen, version int, after time.Duration) tea.Cmd {
 	return tea.Tick(after, func(time.Time) tea.Msg { return previewDueMsg{gen: gen, version: version} })
 }
 
-// news has the rule tried again because calls came or went.
+// news has the rule tried again because calls came or went. Only one such try is
+// waited for, so a flood of calls does not become a flood of previews.
 func (x *Screen) news(list []broker.Update) tea.Cmd {
 	e := x.editor
 	if e == nil {
@@ -69,6 +78,8 @@ func (x *Screen) news(list []broker.Update) tea.Cmd {
 			continue
 		}
 		requests = true
+		// The call that the rule is made from has ended; the rule may still be of use
+		// for the next ones.
 		if r := *u.Request; r.ID == e.card.ID && r.State.Terminal() && e.gone == "" {
 			e.gone = x.Book.Ended(r)
 		}
@@ -81,7 +92,7 @@ func (x *Screen) news(list []broker.Update) tea.Cmd {
 }
 
 // previewDue asks the broker, unless the form has changed again or an answer is still
-// to come.
+// to come. Then it is asked when that answer is here.
 func (x *Screen) previewDue(msg previewDueMsg) tea.Cmd {
 	e := x.editor
 	if e == nil || e.gen != msg.gen {
@@ -99,6 +110,8 @@ func (x *Screen) previewDue(msg previewDueMsg) tea.Cmd {
 	return x.askPreview()
 }
 
+// askPreview has the broker try the rule. A mistake that the form itself finds is
+// shown without asking.
 func (x *Screen) askPreview() tea.Cmd {
 	e := x.editor
 	r, problem := e.rule(x.At)
@@ -115,7 +128,8 @@ func (x *Screen) askPreview() tea.Cmd {
 	}
 }
 
-// previewCame takes the broker's answer. One about an earlier form is dropped.
+// previewCame takes the broker's answer. One about an earlier form is dropped, and a
+// question that was put off meanwhile is asked now.
 func (x *Screen) previewCame(msg previewMsg) tea.Cmd {
 	e := x.editor
 	if e == nil || e.gen != msg.gen {
@@ -123,6 +137,8 @@ func (x *Screen) previewCame(msg previewMsg) tea.Cmd {
 	}
 	p := &e.preview
 	p.asking = false
+	// The answer is about a form that is no longer there. When another question waits,
+	// it is asked now.
 	if msg.version != p.version {
 		if p.again {
 			return x.askPreview()
@@ -131,6 +147,8 @@ func (x *Screen) previewCame(msg previewMsg) tea.Cmd {
 	}
 	p.of, p.got, p.err = msg.version, nil, nil
 	switch {
+	// A rule that the broker refuses belongs to a field; any other error is told where
+	// the result would be.
 	case errors.Is(msg.err, broker.ErrInvalid):
 		e.wrong = e.faultOf(msg.err)
 		p.err = msg.err

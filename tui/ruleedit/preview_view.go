@@ -14,9 +14,9 @@ import (
 	"github.com/aoctl/aoctl/tui/words"
 )
 
-// preview lays out what the form's rule would have done. What was found for an
-// earlier form stays, marked as such, so that the screen does not jump while typing.
-// most is how many waiting calls are listed.
+// preview lays out what the form's rule would have done. What was found for an earlier
+// form stays, marked as such, so that the screen does not jump while typing. most is
+// how many waiting calls are listed.
 func (p page) preview(most int) {
 	e := p.e
 	v := &e.preview
@@ -51,16 +51,20 @@ func (p page) preview(most int) {
 }
 
 // leaves reports whether the call that the rule is made from is none of those that it
-// would decide.
+// would decide. A pattern that was narrowed too far shows here: the person would look
+// at a saved rule and a call that goes on waiting.
 func (p page) leaves(decided []broker.Request) bool {
 	e := p.e
 	c := p.x.Board.Cards[e.card.ID]
+	// A late card is decided by nobody any more, so it is no surprise that the rule
+	// leaves it.
 	return c != nil && !c.Late() && e.verdict() != rules.Ask && e.verdict() != rules.Defer &&
 		!slices.ContainsFunc(decided, func(r broker.Request) bool { return r.ID == e.card.ID })
 }
 
-// past tells how the past calls that the rule matches had ended, and lists those
-// that it would have decided otherwise than the operator.
+// past tells how the past calls that the rule matches had ended, and lists those that
+// it would have decided otherwise than the operator. They are what a rule that is too
+// wide shows first.
 func (p page) past(v *broker.Preview, text draw.Ink) {
 	if v.Past == 0 {
 		p.Say(text, "there are no past calls yet to try it on")
@@ -88,6 +92,7 @@ func (p page) past(v *broker.Preview, text draw.Ink) {
 	}
 	p.Say(i, word)
 	for _, r := range v.Against {
+		// A call counts by when it was decided, as the history lists it.
 		at := r.CreatedAt
 		if r.Outcome != nil {
 			at = r.Outcome.At
@@ -96,7 +101,8 @@ func (p page) past(v *broker.Preview, text draw.Ink) {
 	}
 }
 
-// waiting lists the waiting calls that saving the rule would decide.
+// waiting lists the waiting calls that saving the rule would decide, the first of
+// them, and counts the others.
 func (p page) waiting(waiting []broker.Request, text draw.Ink, most int) {
 	if len(waiting) == 0 {
 		p.Say(draw.Muted, "decides no waiting call now")
@@ -111,7 +117,7 @@ func (p page) waiting(waiting []broker.Request, text draw.Ink, most int) {
 	}
 }
 
-// call is one call on one row: when, whose, what.
+// call is one call on one row: when, whose, what. A narrow window leaves out whose.
 func (p page) call(r broker.Request, when string, i draw.Ink) {
 	const timeWidth = 11
 	line := p.Styles.Row(p.Width).Put(draw.Muted, "  "+when+" ")
@@ -119,6 +125,7 @@ func (p page) call(r broker.Request, when string, i draw.Ink) {
 		line.To(timeWidth).Fit(draw.Muted, words.Whose(r, p.x.Board), 14).To(timeWidth + 15)
 	}
 	s := callview.SummaryOf(r)
+	// A command says by itself what it is.
 	if s.Tool != "Bash" {
 		line.Put(i, s.Tool+" ")
 	}
@@ -126,11 +133,8 @@ func (p page) call(r broker.Request, when string, i draw.Ink) {
 	p.Add(line)
 }
 
-// when is a moment in few cells: the time of day, or the date when that is another day.
+// when is a moment in few cells: the time of day, or the date when that is another
+// day.
 func (p page) when(t time.Time) string {
-	t, now := t.In(p.x.At.Location()), p.x.At
-	if t.Year() == now.Year() && t.YearDay() == now.YearDay() {
-		return t.Format("15:04")
-	}
-	return t.Format("2 Jan")
+	return figures.When(t.In(p.x.At.Location()), p.x.At)
 }

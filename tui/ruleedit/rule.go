@@ -12,7 +12,8 @@ import (
 )
 
 // rule is what the form says, as of now. A problem of the form itself comes back as
-// wrong; whether the rule means anything is the broker's to say.
+// wrong; whether the rule means anything is the broker's to say. Id, version, origin
+// and uses are those of the rule that is changed.
 func (f *form) rule(now time.Time) (rules.Rule, *wrong) {
 	r := f.old
 	r.Tool = strings.TrimSpace(f.tool.String())
@@ -20,6 +21,8 @@ func (f *form) rule(now time.Time) (rules.Rule, *wrong) {
 	if f.old.ID != "" {
 		r.Enabled = !f.off()
 	}
+	// Only a rule that allows can be meant for dangerous calls; one that refuses
+	// speaks about them anyway.
 	r.Dangerous = f.dangerous && r.Decision == rules.Allow
 	r.Scope = f.place().scope
 	if f.agent.at < len(f.agentKinds) {
@@ -28,6 +31,7 @@ func (f *form) rule(now time.Time) (rules.Rule, *wrong) {
 	switch {
 	case r.Decision == rules.Deny:
 		r.Reason = f.reason.String()
+	// A reason that was given for a denial would be odd on an allow.
 	case r.Decision != f.old.Decision:
 		r.Reason = ""
 	}
@@ -39,7 +43,8 @@ func (f *form) rule(now time.Time) (rules.Rule, *wrong) {
 }
 
 // readWhere sets the parameters. Those whose pattern is empty do not count, but a rule
-// whose patterns are all empty is more likely a slip than meant for every call.
+// whose patterns are all empty is more likely a slip than meant for every call. A
+// parameter that was typed and not yet taken over counts as well.
 func (f *form) readWhere(r *rules.Rule) *wrong {
 	r.Where = map[string]string{}
 	for _, w := range f.where {
@@ -65,6 +70,7 @@ func (f *form) readWhere(r *rules.Rule) *wrong {
 	return nil
 }
 
+// readPriority sets the priority; an empty field is the default one.
 func (f *form) readPriority(r *rules.Rule) *wrong {
 	text := strings.TrimSpace(f.priority.String())
 	if text == "" {
@@ -79,7 +85,8 @@ func (f *form) readPriority(r *rules.Rule) *wrong {
 	return nil
 }
 
-// faultOf says which field the broker's error is about.
+// faultOf says which field the broker's error is about. An error that names none
+// stands above the form.
 func (f *form) faultOf(err error) *wrong {
 	var re *rules.Error
 	if !errors.As(err, &re) {
@@ -88,7 +95,9 @@ func (f *form) faultOf(err error) *wrong {
 	return &wrong{f.fieldOf(re.Field), draw.SafeLine(re.Problem)}
 }
 
-// fieldOf is the field that a rules file calls name.
+// fieldOf is the field that a rules file calls name. "where.command" names one
+// parameter. A rule that must not be about dangerous calls has its mistake in its
+// patterns, or in its tool when it has none.
 func (f *form) fieldOf(name string) field {
 	name, parameter, _ := strings.Cut(name, ".")
 	switch name {

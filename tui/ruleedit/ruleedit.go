@@ -1,18 +1,24 @@
-// Package ruleedit is the rule editor: a rule is made from a call that waits, from nothing, or from
-// one that holds already. It covers the room, and while it is open every key is for it. Nothing of
-// it holds before it is saved.
+// Package ruleedit is the rule editor: a rule is made from a call that waits, from
+// nothing, or from one that holds already. It covers the room, and while it is open
+// every key is for it. Nothing of it holds before it is saved.
 //
-// How a rule comes about: on a call, the broker is asked which rules would cover it (open.go) and
-// the form is filled with the narrowest one (fill.go). Keys change the form (keys.go, form.go); once
-// it rests, the broker says what its rule would have done to past calls and which waiting ones it
-// would decide (preview.go). Enter saves what refuses at once. What allows is put as a question
-// first (confirm.go), which says in one sentence what will run from now on and until when, and a
-// second enter, judged by the guard as a decision is, saves just what the question showed (save.go,
-// saved.go). For a dangerous call the two digits of its card are typed too. The scope "once" makes
-// no rule and decides the call alone.
+// How a rule comes about: on a call, the broker is asked which rules would cover it
+// (open.go) and the form is filled with the narrowest one (fill.go). Keys change the
+// form (keys.go, form.go); once it rests, the broker says what its rule would have
+// done to past calls and which waiting ones it would decide (preview.go). Enter saves
+// what refuses at once. What allows is put as a question first (confirm.go), which
+// says in one sentence what will run from now on and until when, and a second enter,
+// judged by the guard as a decision is, saves just what the question showed (save.go,
+// saved.go). For a dangerous call the two digits of its card are typed too. The scope
+// "once" makes no rule and decides the call alone.
 //
-// A rule that allows would decide the card that it was made from: that card must still be the one
-// that was shown, and must have been read to its end.
+// A rule that allows would decide the card that it was made from: that card must still
+// be the one that was shown, and must have been read to its end.
+//
+// The editor does not judge. Which patterns fit, what is dangerous and what a rule
+// would decide is asked of the broker each time; the form only refuses what is no rule
+// at all. The broker checks a rule once more when it is saved, under the version that
+// was opened, so two people who change one rule do not overwrite each other unseen.
 //
 // What became of the rule is a desk.RuleSaved, which the list of rules hears too.
 package ruleedit
@@ -29,14 +35,17 @@ import (
 	"github.com/aoctl/aoctl/tui/guard"
 )
 
-// Broker is what the editor needs of it.
+// Broker is what the editor needs of it. Offer returns rules that would cover a
+// waiting call, the narrowest first; none when no rule may allow it. Preview records
+// nothing. All of them are called in commands and may take their time.
 type Broker interface {
 	Offer(ctx context.Context, id string) ([]rules.Rule, error)
 	Preview(ctx context.Context, r rules.Rule) (broker.Preview, error)
 	SaveRule(ctx context.Context, r rules.Rule, by broker.Actor) (broker.SavedRule, error)
 }
 
-// Decide decides a call for once.
+// Decide decides a call for once, as the queue does: the root gives it, since this
+// screen knows no other one.
 type Decide func(call guard.Drawn, v broker.Verdict, reason string) tea.Cmd
 
 // Screen is the rule editor, open or not.
@@ -49,12 +58,12 @@ type Screen struct {
 	editor *editor // nil while the screen is closed
 }
 
-// New makes the screen.
+// New makes the screen, closed.
 func New(d *desk.Desk, b Broker, decide Decide) *Screen {
 	return &Screen{Desk: d, broker: b, decide: decide, keys: defaultKeys()}
 }
 
-// editor is a rule that is being written.
+// editor is a rule that is being written. It is made anew at each opening.
 type editor struct {
 	gen int // tells answers for this rule from those for one before
 	origin
@@ -65,7 +74,8 @@ type editor struct {
 	preview preview
 }
 
-// origin is the call that the rule is made from; there is none when the card has no ID.
+// origin is the call that the rule is made from; there is none when the card has no
+// ID.
 type origin struct {
 	card guard.Drawn
 	call broker.Request
@@ -108,7 +118,8 @@ func (x *Screen) close() tea.Cmd {
 	return x.Back()
 }
 
-// Update takes the broker's answers and news.
+// Update takes the broker's answers and news. They may come after the editor was left;
+// each looks first whether there is still one, and the same one.
 func (x *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case desk.Settle:

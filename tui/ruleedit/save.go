@@ -21,12 +21,17 @@ type confirm struct {
 	seen bool // its sentence was on the screen to the end
 }
 
-// enter takes the key that saves: at once what refuses, after a question what
-// allows, and for once the call alone.
+// enter takes the key that saves: at once what refuses, after a question what allows,
+// and for once the call alone. It is judged as a decision is: a key of a burst, or one
+// that was pressed before the screen stood still, does nothing.
 func (x *Screen) enter() tea.Cmd {
 	e := x.editor
+	// Press asks the guard about the key that was pressed just now. wait is how long
+	// the decision still has to be held back; a refusal ends it.
 	wait, refusal := x.Press("enter")
 	r, problem := e.rule(x.At)
+	// The order of these reasons is that of their weight: first the guard, then the
+	// screen, then the rule.
 	switch {
 	case refusal != "":
 		e.hint = refusal
@@ -41,6 +46,7 @@ func (x *Screen) enter() tea.Cmd {
 	case e.wrong != nil:
 		e.hint = "not saved: this rule has a mistake"
 		e.showWrong()
+	// What saving would decide must have been on the screen.
 	case !e.preview.fresh():
 		e.hint = "still being tried: enter again in a moment"
 	case r.Decision != rules.Allow:
@@ -48,20 +54,22 @@ func (x *Screen) enter() tea.Cmd {
 	default:
 		if e.hint = x.mayAllow(); e.hint == "" {
 			e.confirm = &confirm{rule: r}
+			// A second enter that was typed ahead must not answer the question.
 			x.Guard.Doubt(x.At)
 		}
 	}
 	return nil
 }
 
-// showWrong gives the focus to the field that has the mistake.
+// showWrong gives the focus to the field that has the mistake, if the form has that
+// field now.
 func (f *form) showWrong() {
 	if slices.Contains(f.fields(), f.wrong.field) {
 		f.focus = f.wrong.field
 	}
 }
 
-// unready says why nothing can be saved from the form as it is.
+// unready says why nothing can be saved from the form as it is; "" when something can.
 func (e *editor) unready() string {
 	switch {
 	case e.once() && (e.verdict() == rules.Ask || e.verdict() == rules.Defer):
@@ -69,14 +77,17 @@ func (e *editor) unready() string {
 	case e.once() && e.gone != "":
 		return "nothing to decide: this call " + e.gone
 	case e.needsCode() && strings.TrimSpace(e.typed.String()) != e.code:
+		// The person is taken to the field where the code is typed.
 		e.focus = field{kind: fieldCode}
 		return "dangerous: type " + e.code + " here to allow"
 	}
 	return ""
 }
 
-// mayAllow says why a rule that allows must not be saved now: it would decide the card,
-// which must be the one that was shown, and read. A card that has ended is past that.
+// mayAllow says why a rule that allows must not be saved now: it would decide the
+// card, which must be the one that was shown, and read. A card that has ended is past
+// that. It is asked before the question, before saving and once more when the key has
+// waited its moment, because calls change meanwhile.
 func (x *Screen) mayAllow() string {
 	e := x.editor
 	c := x.Board.Cards[e.card.ID]
@@ -93,7 +104,8 @@ func (x *Screen) mayAllow() string {
 	return ""
 }
 
-// saveOnce decides the call and makes no rule.
+// saveOnce decides the call and makes no rule. The decision goes the way of the
+// queue's own keys.
 func (x *Screen) saveOnce(wait time.Duration) tea.Cmd {
 	e := x.editor
 	if e.decided() == broker.Allow {
@@ -103,6 +115,8 @@ func (x *Screen) saveOnce(wait time.Duration) tea.Cmd {
 	}
 	return x.InAMoment(wait, func() tea.Cmd {
 		c := x.Board.Cards[e.card.ID]
+		// The editor closes first: its call may have gone, and then there is nothing
+		// left to edit.
 		closed := x.close()
 		if c == nil || !c.Key().SameCall(e.card) {
 			return tea.Batch(closed, x.Say(draw.Warn, "this call is no longer waiting: nothing was decided"))
@@ -119,7 +133,8 @@ func (f *form) onceReason() string {
 	return ""
 }
 
-// confirmKey takes a key while the question is on the screen.
+// confirmKey takes a key while the question is on the screen. Only enter saves and
+// only esc goes back; everything else scrolls or says so.
 func (x *Screen) confirmKey(msg tea.KeyMsg) tea.Cmd {
 	e, k := x.editor, x.keys
 	_, height := x.Inner()
@@ -133,6 +148,7 @@ func (x *Screen) confirmKey(msg tea.KeyMsg) tea.Cmd {
 	case key.Matches(msg, k.ConfirmUp):
 		e.confirm.top -= max(1, height/2)
 	case key.Matches(msg, k.ConfirmBottom):
+		// settle brings it back to the last row.
 		e.confirm.top += 1 << 20
 	case key.Matches(msg, k.ConfirmTop):
 		e.confirm.top = 0
@@ -142,7 +158,8 @@ func (x *Screen) confirmKey(msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// confirmEnter is the second enter.
+// confirmEnter is the second enter. The sentence must have been on the screen to its
+// end. What is saved is the rule of the question, whatever the form says.
 func (x *Screen) confirmEnter() tea.Cmd {
 	e := x.editor
 	wait, refusal := x.Press("enter")

@@ -18,7 +18,9 @@ import (
 	"github.com/aoctl/aoctl/tui/words"
 )
 
-// saveRule hands the form's rule to the broker.
+// saveRule hands the form's rule to the broker. It is called a moment after the key,
+// so it looks once more whether the rule may allow. The calls that were listed are
+// noted: others may come before the rule holds.
 func (x *Screen) saveRule(r rules.Rule) tea.Cmd {
 	e := x.editor
 	if e == nil {
@@ -29,6 +31,7 @@ func (x *Screen) saveRule(r rules.Rule) tea.Cmd {
 			return nil
 		}
 	}
+	// From here on a second enter does nothing, so no rule is saved twice.
 	e.saving, e.listed = true, map[string]bool{}
 	if got := e.preview.got; got != nil {
 		for _, w := range got.Waiting {
@@ -42,7 +45,8 @@ func (x *Screen) saveRule(r rules.Rule) tea.Cmd {
 	}
 }
 
-// saved tells what became of a rule. Its editor may have been left meanwhile.
+// saved tells what became of a rule. Its editor may have been left meanwhile, and then
+// only the sentence remains.
 func (x *Screen) saved(msg desk.RuleSaved) tea.Cmd {
 	e := x.editor
 	if e == nil || e.gen != msg.Editor {
@@ -58,8 +62,10 @@ func (x *Screen) saved(msg desk.RuleSaved) tea.Cmd {
 	return tea.Batch(x.close(), x.saySaved(msg.Saved, e.listed))
 }
 
-// refused says why the broker did not take a rule; its editor e stays open, unless it was left.
+// refused says why the broker did not take a rule; its editor e stays open, unless it
+// was left. The question is closed: what it asked about does not hold.
 func (x *Screen) refused(err error, e *editor) tea.Cmd {
+	// The console is being closed, and nobody would read why.
 	if errors.Is(err, context.Canceled) {
 		if e != nil {
 			e.saving = false
@@ -74,8 +80,8 @@ func (x *Screen) refused(err error, e *editor) tea.Cmd {
 	return nil
 }
 
-// fault is what the broker has against a rule. Where that is about a field of e, it is noted there; e
-// may be nil.
+// fault is what the broker has against a rule. Where that is about a field of e, it is
+// noted there; e may be nil. The result is safe to draw.
 func (e *editor) fault(err error) string {
 	switch {
 	case errors.Is(err, broker.ErrConflict):
@@ -93,6 +99,9 @@ func (e *editor) fault(err error) string {
 
 // saySaved tells what a saved rule does, and which calls it decided: those first that
 // came so late that they were not among the listed ones. A nil list says nothing.
+//
+// Say takes several forms of the sentence, the longest first, and shows the first that
+// has room.
 func (x *Screen) saySaved(s broker.SavedRule, listed map[string]bool) tea.Cmd {
 	what := "rule saved: " + words.RuleSays(s.Rule, x.Board, x.At)
 	if !s.Rule.Enabled {
@@ -111,6 +120,8 @@ func (x *Screen) saySaved(s broker.SavedRule, listed map[string]bool) tea.Cmd {
 		early = append(early, name)
 	}
 	calls := "it decided " + figures.Plural(len(s.Decided), "waiting call")
+	// Calls that came after the list was drawn were decided unseen, so they are named
+	// first and in another ink.
 	i := draw.OK
 	if len(late) > 0 {
 		calls += fmt.Sprintf(", %s not listed before", figures.Count(len(late)))

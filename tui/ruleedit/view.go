@@ -13,8 +13,8 @@ import (
 	"github.com/aoctl/aoctl/tui/text"
 )
 
-// settle keeps the focus on the screen, notes whether the question was read, and
-// says in the last line why a key did nothing.
+// settle keeps the focus on the screen, notes whether the question was read, and says
+// in the last line why a key did nothing.
 func (x *Screen) settle() tea.Cmd {
 	e := x.editor
 	if e == nil {
@@ -29,7 +29,9 @@ func (x *Screen) settle() tea.Cmd {
 	return x.Say(draw.Warn, hint)
 }
 
-// place keeps the question's end, or the field that has the focus, on the screen.
+// place keeps the question's end, or the field that has the focus, on the screen. It
+// notes that the end of the question was seen, which is only true of a window that is
+// large enough to read in.
 func (x *Screen) place() {
 	e := x.editor
 	width, height := x.Inner()
@@ -42,6 +44,7 @@ func (x *Screen) place() {
 		return
 	}
 	rows, from, to := x.formRows(width)
+	// A field that is higher than the room shows its beginning.
 	if !e.free {
 		e.top = min(e.top, from)
 		if to > e.top+height {
@@ -51,7 +54,7 @@ func (x *Screen) place() {
 	e.top = max(0, min(e.top, len(rows)-height))
 }
 
-// View draws the form, or the question.
+// View draws the form, or the question, in a frame that covers the room.
 func (x *Screen) View(_, _ int) []string {
 	e := x.editor
 	if e == nil {
@@ -115,7 +118,8 @@ func (x *Screen) formRows(width int) (rows []string, from, to int) {
 // rule draws a line across the page.
 func (p page) rule() { p.Add(p.Styles.Row(p.Width).Line(draw.Border, "─", p.Width)) }
 
-// head says above the form what is special about it, or about the last key.
+// head says above the form what is special about it, or about the last key. Each line
+// of it is a reason why saving would not do what the person expects.
 func (p page) head() {
 	e := p.e
 	p.gone()
@@ -141,6 +145,8 @@ func (p page) gone() {
 	}
 }
 
+// field draws one field. A field with choices shows all of them, the chosen one
+// marked; a text field shows its line, with every foreign sign visible.
 func (p page) field(f field) {
 	e := p.e
 	focused := f == e.focus
@@ -156,6 +162,8 @@ func (p page) field(f field) {
 	case fieldWhere:
 		p.where(&e.where[f.n], focused)
 	case fieldMore:
+		// An empty line for one more parameter is shown faintly until somebody goes
+		// there.
 		if focused || !e.more.Blank() {
 			e.more.Write(p.Paper, label("and"), focused)
 			return
@@ -177,10 +185,12 @@ func (p page) field(f field) {
 	}
 }
 
-// where draws a parameter's pattern; which of the offered ones it is stands below.
+// where draws a parameter's pattern; which of the offered ones it is stands below. A
+// pattern that the agent itself proposed says so, since the agent gains by a wide one.
 func (p page) where(w *whereLine, focused bool) {
 	e := p.e
 	name := draw.SafeLine(w.name)
+	// A name cut in the middle could pass for another parameter.
 	if draw.Cells(name) > text.LabelWidth-2 { // on a row of its own, never half of it
 		bar, i := text.Mark(focused)
 		p.Add(p.Styles.Row(p.Width).Put(i, bar).Fit(i, name, p.Width-1))

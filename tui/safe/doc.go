@@ -1,9 +1,9 @@
-// Package safe makes text from outside safe to draw on a terminal, without hiding
-// any of it.
+// Package safe makes text from outside safe to draw on a terminal, without hiding any
+// of it.
 //
-// Commands, paths, names and reasons come from agents, and agents read hostile
-// text. Whatever is not plainly printable is drawn as a visible sign, never left
-// out, because what is left out still runs:
+// Commands, paths, names and reasons come from agents, and agents read hostile text.
+// Whatever is not plainly printable is drawn as a visible sign, never left out,
+// because what is left out still runs:
 //
 //	\x1b       a control character, or a byte that is not valid UTF-8
 //	\u{202e}   a character that is invisible, moves others, or is not assigned
@@ -17,6 +17,15 @@
 // What is drawn can be turned back into the very bytes (Reverse): text that merely
 // looks like one of these signs has its backslash or glyph drawn as a sign itself.
 //
-// The package is pure, has no package-level work at start-up, and may be used by
-// any goroutine.
+// How a text passes: Tokens cuts it into what is to be drawn, one character, one sign
+// or a run of plain ASCII at a time, each with its raw bytes and its width in cells.
+// Line and Text join what is drawn; package draw lays the tokens out in rows. Which
+// characters are plain is one table (table.go, made by a script that asks terminals),
+// so a row is as wide as the terminal draws it.
+//
+// Notes goes further than signs: it remarks on letters that each have a picture and
+// may still be taken for others. Open safe.go first.
+//
+// The package is pure, has no package-level work at start-up, and may be used by any
+// goroutine.
 package safe

@@ -8,18 +8,21 @@ import (
 
 const lowerHex = "0123456789abcdef"
 
+// byteEscape draws one byte as \x and two digits. It is for control characters, for
+// bytes that are no UTF-8, and for a backslash that would be read as an escape.
 func byteEscape(raw string) Token {
 	c := raw[0]
 	return Token{Raw: raw, Drawn: string([]byte{'\\', 'x', lowerHex[c>>4], lowerHex[c&15]}), Width: 4, Kind: Escape}
 }
 
+// runeEscape draws a character as its number, \u{…} in lower-case hex.
 func runeEscape(raw string, r rune) Token {
 	drawn := `\u{` + strconv.FormatInt(int64(r), 16) + `}`
 	return Token{Raw: raw, Drawn: drawn, Width: len(drawn), Kind: Escape}
 }
 
-// counted draws a run of one character as glyph and number. end closes the number,
-// so that digits of the text cannot join it.
+// counted draws a run of one character as glyph and number. end closes the number, so
+// that digits of the text cannot join it.
 func counted(glyph rune, raw, end string) Token {
 	n := strconv.Itoa(len(raw))
 	return Token{
@@ -34,8 +37,9 @@ func looksEscaped(s string) bool {
 	return n > 0
 }
 
-// unescape reads the escape at the front of s: the bytes it stands for and its
-// length, 0 when there is none.
+// unescape reads the escape at the front of s: the bytes it stands for and its length,
+// 0 when there is none. Only the forms that are written here count: two digits, lower
+// case.
 func unescape(s string) (raw string, n int) {
 	switch {
 	case len(s) >= 4 && s[:2] == `\x`:
@@ -50,7 +54,9 @@ func unescape(s string) (raw string, n int) {
 	return "", 0
 }
 
+// unescapeRune reads \u{…}. A number that is no character stands for nothing.
 func unescapeRune(s string) (raw string, n int) {
+	// No more than the longest escape there is gets looked at, however long the text.
 	digits, _, ended := strings.Cut(s[3:min(len(s), len(`\u{10ffff}`))], "}")
 	if !ended || strings.Trim(digits, lowerHex) != "" {
 		return "", 0
@@ -62,7 +68,9 @@ func unescapeRune(s string) (raw string, n int) {
 	return string(rune(v)), len(`\u{}`) + len(digits)
 }
 
-// Reverse turns what Line or Text drew back into the bytes it was drawn from.
+// Reverse turns what Line or Text drew back into the bytes it was drawn from, as when
+// a person copies a row of the screen. Text that neither of them drew may come out
+// changed, but it never fails.
 func Reverse(drawn string) string {
 	var b strings.Builder
 	for s := drawn; s != ""; {
@@ -73,6 +81,7 @@ func Reverse(drawn string) string {
 	return b.String()
 }
 
+// reverseOne reads the first sign or character of s. n is at least 1.
 func reverseOne(s string) (raw string, n int) {
 	if s[0] == '\\' {
 		if raw, n = unescape(s); n > 0 {
@@ -114,6 +123,7 @@ func uncount(s, what, ends string) (raw string, n int) {
 	}
 	digits := rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789"))]
 	count, err := strconv.Atoi(digits)
+	// A number of the text's own could ask for more memory than there is.
 	if err != nil || count > maxCount {
 		return "", 0
 	}

@@ -5,10 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// plain reports whether r may be drawn as it is, alone. It must have a picture of
-// its own, which nothing else has, and a width that every terminal agrees about, whatever
-// its neighbours are: see agreed. Accents are not plain: they are drawn only behind their
-// letter.
+// plain reports whether r may be drawn as it is, alone. It must have a picture of its
+// own, which nothing else has, and a width that every terminal agrees about, whatever
+// its neighbours are: see agreed. Accents are not plain: they are drawn only behind
+// their letter.
 func plain(r rune) bool {
 	switch r {
 	case glyphTab, glyphBlank, glyphBreak: // ours
@@ -21,6 +21,7 @@ func plain(r rune) bool {
 	return cellsOf(r) > 0
 }
 
+// isLetter reports whether s begins with a letter.
 func isLetter(s string) bool {
 	r, _ := utf8.DecodeRuneInString(s)
 	return unicode.IsLetter(r)
@@ -32,6 +33,7 @@ func isLetter(s string) bool {
 // grow out of its row.
 func isAccent(r rune) bool {
 	switch {
+	// A variation selector may make a picture of a letter, in some terminals only.
 	case r >= 0xfe00 && r <= 0xfe0f, r >= 0xe0100 && r <= 0xe01ef, r >= 0x180b && r <= 0x180f: // variation selectors
 		return false
 	case r == 0x34f, r == 0x17b4, r == 0x17b5, r == 0x16fe4: // without a picture

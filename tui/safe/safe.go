@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Form says what becomes of line breaks.
+// Form says what becomes of line breaks. The zero value draws all on one line.
 type Form uint8
 
 // The forms.
@@ -39,7 +39,8 @@ type Token struct {
 	Indent bool
 }
 
-// The glyphs of the signs.
+// The glyphs of the signs. A text that has one of them itself gets it drawn as an
+// escape.
 const (
 	glyphTab   = '⇥'
 	glyphBlank = '␠'
@@ -47,6 +48,8 @@ const (
 	times      = '×'
 )
 
+// From how many on equal characters are counted. Below these numbers a reader can
+// still see how many there are; above, they could push what follows out of sight.
 const (
 	tabDrawn   = "⇥   " // a lone tab; the blanks belong to it
 	manyBlanks = 8      // so many blanks or tabs in a row are counted on one line, and at the end of any
@@ -55,7 +58,8 @@ const (
 	maxMarks   = 2      // accents on one letter
 )
 
-// Line draws s on one line.
+// Line draws s on one line. The result has no control characters and is as wide as
+// Width says.
 func Line(s string) string {
 	if plainASCII(s) {
 		return s
@@ -68,7 +72,8 @@ func Line(s string) string {
 func Text(s string) string { return draw(s, Lines) }
 
 // Head draws the beginning of s on one line: enough to fill so many cells, and "…"
-// when there is more. However long s is, it costs little.
+// when there is more. However long s is, it costs little. The "…" comes in addition to
+// the cells.
 func Head(s string, cells int) string {
 	if len(s) <= cells && plainASCII(s) {
 		return s
@@ -76,6 +81,7 @@ func Head(s string, cells int) string {
 	var b strings.Builder
 	width := 0
 	for t := range Tokens(s, OneLine) {
+		// A token that does not fit whole is left out, a run is cut.
 		if width += t.Width; width > cells {
 			if t.Run() {
 				b.WriteString(t.Drawn[:len(t.Drawn)-(width-cells)])
@@ -94,6 +100,8 @@ func Tail(s string, cells int) string {
 		tokens = append(tokens, t)
 	}
 	from := len(tokens)
+	// A token is whole or not there; only a run of plain letters may begin in its
+	// middle.
 	for from > 0 && tokens[from-1].Width <= cells {
 		from--
 		cells -= tokens[from].Width
@@ -109,6 +117,7 @@ func Tail(s string, cells int) string {
 	return b.String()
 }
 
+// draw joins what all tokens of s draw.
 func draw(s string, f Form) string {
 	var b strings.Builder
 	b.Grow(len(s) + len(s)/8)
@@ -118,8 +127,8 @@ func draw(s string, f Form) string {
 	return b.String()
 }
 
-// plainASCII reports whether s is drawn as it is, for sure: most names and
-// summaries are.
+// plainASCII reports whether s is drawn as it is, for sure: most names and summaries
+// are. Two blanks in a row are left to the scanner, and so is a backslash.
 func plainASCII(s string) bool {
 	for i := range len(s) {
 		c := s[i]
@@ -131,10 +140,14 @@ func plainASCII(s string) bool {
 	return true
 }
 
-// Tokens cuts s into what is to be drawn. The Raw fields, joined, are s.
+// Tokens cuts s into what is to be drawn. The Raw fields, joined, are s, so nothing is
+// left out whatever s holds. It stops when yield returns false, and looks no further
+// than it must.
 func Tokens(s string, f Form) func(yield func(Token) bool) {
 	return func(yield func(Token) bool) {
+		// On one line no tab begins a line, as nobody could see that.
 		sc := scanner{rest: s, form: f, lineStart: f == Lines}
+		// Each token takes at least one byte, so this comes to an end.
 		for sc.rest != "" {
 			if !yield(sc.next()) {
 				return
@@ -151,6 +164,8 @@ type scanner struct {
 	afterSign bool // the last token was a ⏎ that a × would turn into a count
 }
 
+// next takes one token off the rest. Each is at least a byte long, so a text comes to
+// an end.
 func (s *scanner) next() Token {
 	var t Token
 	switch s.rest[0] {
@@ -171,7 +186,7 @@ func (s *scanner) next() Token {
 	return t
 }
 
-// run is how often c stands at the front of the rest.
+// run is how often c stands at the front of the rest; c must stand there once.
 func (s *scanner) run(c byte) int {
 	n := 1
 	for n < len(s.rest) && s.rest[n] == c {
@@ -180,10 +195,14 @@ func (s *scanner) run(c byte) int {
 	return n
 }
 
+// blanks takes a run of blanks: as they are between words, as signs at the end of a
+// line where nobody would see them, and counted when they are many.
 func (s *scanner) blanks() Token {
 	n := s.run(' ')
 	atEnd := n == len(s.rest) || s.rest[n] == '\n'
 	switch {
+	// On one line few blanks are enough to be suspicious: they push what follows out
+	// of the window.
 	case n >= wideBlanks, n >= manyBlanks && (atEnd || s.form == OneLine):
 		return counted(glyphBlank, s.rest[:n], " ")
 	case atEnd:
@@ -192,6 +211,7 @@ func (s *scanner) blanks() Token {
 	return Token{Raw: s.rest[:n], Drawn: s.rest[:n], Width: n}
 }
 
+// tabs takes one tab, or a run of many as a count.
 func (s *scanner) tabs() Token {
 	if n := s.run('\t'); n >= manyBlanks {
 		return counted(glyphTab, s.rest[:n], " ")
@@ -199,12 +219,14 @@ func (s *scanner) tabs() Token {
 	return Token{Raw: "\t", Drawn: tabDrawn, Width: 4, Kind: Blank, Indent: s.lineStart && s.indents()}
 }
 
-// indents reports whether a letter follows the blanks and tabs at the front of the rest, on its line.
+// indents reports whether a letter follows the blanks and tabs at the front of the
+// rest, on its line.
 func (s *scanner) indents() bool {
 	rest := strings.TrimLeft(s.rest, " \t")
 	return rest != "" && rest[0] != '\n'
 }
 
+// breaks takes a run of line breaks when they are counted, else one.
 func (s *scanner) breaks() Token {
 	end := "\n"
 	if s.form == OneLine {
@@ -236,6 +258,7 @@ func (s *scanner) ascii() int {
 	for n < len(s.rest) && s.rest[n] > ' ' && s.rest[n] < 0x7f && s.rest[n] != '\\' {
 		n++
 	}
+	// The last letter is left for withMarks: what follows may be its accent.
 	if n < len(s.rest) && s.rest[n] >= utf8.RuneSelf {
 		n--
 	}
@@ -250,6 +273,8 @@ func (s *scanner) char() Token {
 	}
 	c := s.rest[0]
 	if c < utf8.RuneSelf {
+		// A backslash is plain, unless it and what follows would be read as a sign of
+		// ours.
 		if c < ' ' || c == 0x7f || looksEscaped(s.rest) {
 			return byteEscape(s.rest[:1])
 		}
@@ -259,6 +284,7 @@ func (s *scanner) char() Token {
 	switch {
 	case n == 1: // no UTF-8
 		return byteEscape(s.rest[:1])
+	// Behind a drawn line break a × and digits of the text would read as its count.
 	case !plain(r), r == times && s.afterSign:
 		return runeEscape(s.rest[:n], r)
 	}
@@ -266,7 +292,8 @@ func (s *scanner) char() Token {
 }
 
 // withMarks takes the character of n bytes and up to maxMarks accents. An accent
-// without a letter before it never gets here as plain: see plain.
+// without a letter before it never gets here as plain: see plain. More accents than a
+// language needs would draw over the rows above and below.
 func (s *scanner) withMarks(n int) Token {
 	if isLetter(s.rest) {
 		for range maxMarks {

@@ -17,8 +17,9 @@ type Special struct {
 }
 
 // Specials lists the characters of s that are not plain text of one line or several:
-// those that are drawn as escapes, tabs, and letters beyond ASCII. They are in the order
-// in which they come first. Blanks and line breaks are not among them.
+// those that are drawn as escapes, tabs, and letters beyond ASCII. They are in the
+// order in which they come first. Blanks and line breaks are not among them. It looks
+// at all of s.
 func Specials(s string) []Special {
 	var list []Special
 	known := map[string]int{}
@@ -36,6 +37,7 @@ func Specials(s string) []Special {
 	return slices.Clip(list)
 }
 
+// nameOf is a character's number and name; its bytes when it is no character.
 func nameOf(r rune, raw string) string {
 	if r == utf8.RuneError && len(raw) == 1 {
 		return fmt.Sprintf("byte 0x%02X, which is no UTF-8", raw[0])
@@ -50,7 +52,8 @@ func nameOf(r rune, raw string) string {
 	return fmt.Sprintf("U+%04X %s", r, name)
 }
 
-// controls are the names by which people know the control characters; Unicode has none.
+// controls are the names by which people know the control characters; Unicode has
+// none.
 var controls = map[rune]string{
 	0: "NULL", 7: "BELL", 8: "BACKSPACE", '\t': "TAB", '\v': "LINE TABULATION", '\f': "FORM FEED", '\r': "CARRIAGE RETURN",
 	0x1b: "ESCAPE", 0x7f: "DELETE", 0x85: "NEXT LINE", 0x90: "DEVICE CONTROL STRING", 0x9b: "CONTROL SEQUENCE INTRODUCER",

@@ -9,8 +9,8 @@ import (
 	"github.com/aoctl/aoctl/tui/figures"
 )
 
-// Spent is what a managed session has used so far, the most telling first; nothing before
-// its first turn was over.
+// Spent is what a managed session has used so far, the most telling first; nothing
+// before its first turn was over.
 func Spent(r *broker.Run) []string {
 	var parts []string
 	if r.Cost > 0 {
@@ -19,6 +19,7 @@ func Spent(r *broker.Run) []string {
 	if r.Turns > 0 {
 		parts = append(parts, figures.Plural(r.Turns, "turn"))
 	}
+	// Tokens read from a cache cost less and are counted all the same: they were used.
 	if n := r.Usage.Input + r.Usage.Output + r.Usage.CacheRead + r.Usage.CacheWrite; n > 0 {
 		parts = append(parts, figures.Tokens(n)+" tokens")
 	}
@@ -41,6 +42,7 @@ func Usage(u wire.RunUsage) string {
 
 // WhenTold says when a session hears the message that waits; safe to draw.
 func WhenTold(s *broker.Session) string {
+	// A session that is no longer held cannot be told anything; its message stays.
 	if s.Run == nil {
 		return "the message waits"
 	}

@@ -2,6 +2,7 @@ package sheet
 
 import (
 	"strings"
+	"time"
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/callview"
@@ -29,6 +30,9 @@ func WouldHave(o *broker.Outcome) string {
 // screen draws, so that drawing one does not read all inputs again.
 const summariesKept = 1000
 
+// WithWait is from how many cells on a row says by whom the call was decided, and how long it had waited.
+const WithWait = 66
+
 // Row draws one decided call on a line.
 func (s *Sheets) Row(r broker.Request, width int, chosen bool) string {
 	o := r.Outcome
@@ -53,34 +57,24 @@ func (s *Sheets) Row(r broker.Request, width int, chosen bool) string {
 	}
 	line.Put(draw.Key, bar)
 	if width >= 50 {
-		line.Put(draw.Muted, o.At.In(s.At.Location()).Format("15:04")+" ")
+		line.Put(draw.Muted, when(o.At.In(s.At.Location()), s.At, width)+" ")
 	}
 	line.Put(i, glyph+" ")
 	if width >= 90 { // in less room the sign alone: the call and its rule tell more
 		line.Put(i, word).To(line.Width + 10 - len(word))
 	}
 	sum := s.summary(r)
-	tool := line.Width
-	switch {
-	case width >= 80:
-		tool += 10
-	case width >= 60:
-		tool += 6
-	default:
-		tool += min(draw.Cells(sum.Tool), 8)
-	}
-	line.Fit(draw.Bold, sum.Tool, tool-line.Width).To(tool + 1)
 	took := figures.Brief(o.At.Sub(r.CreatedAt))
 	by, whose := s.Book.Actor(o.By), words.Whose(r, s.Board)
 	if callview.WasObserved(o) {
 		by = WouldHave(o)
 	}
 	end := width - 2
-	if width >= 66 {
+	if width >= WithWait {
 		end -= 8
 	}
 	byWidth, whoseWidth := 0, 0
-	if width >= 66 {
+	if width >= WithWait {
 		byWidth = 16
 	}
 	if width >= 50 {
@@ -95,7 +89,7 @@ func (s *Sheets) Row(r broker.Request, width int, chosen bool) string {
 	if o.By.Kind == broker.ByRule && draw.Cells(by) >= byWidth { // its name tells more than the word
 		by = `"` + strings.TrimPrefix(by, "rule ") + `"`
 	}
-	sum.Put(line, draw.Text, end-byWidth-whoseWidth-line.Width-1)
+	sum.PutWhole(line, draw.Bold, draw.Text, end-byWidth-whoseWidth-line.Width-1)
 	if whoseWidth > 0 {
 		line.To(end-byWidth-whoseWidth).Fit(draw.Muted, whose, whoseWidth-1)
 	}
@@ -104,6 +98,14 @@ func (s *Sheets) Row(r broker.Request, width int, chosen bool) string {
 		line.Right(draw.Muted, took, width-1)
 	}
 	return line.To(width).String()
+}
+
+// when is the time of a decision, with the date where that is another day.
+func when(at, now time.Time, width int) string {
+	if width >= 80 && !figures.SameDay(at, now) {
+		return at.Format("2 Jan 15:04")
+	}
+	return figures.When(at, now)
 }
 
 func (s *Sheets) summary(r broker.Request) callview.Summary {

@@ -11,7 +11,7 @@ import (
 	"github.com/aoctl/aoctl/tui/desk"
 )
 
-// spans are the times that figures can be of.
+// spans are the times that figures can be of, from short to long.
 var spans = []struct {
 	name string
 	none string // what there is to say when no call ended in it
@@ -23,7 +23,8 @@ var spans = []struct {
 	{"all", "Nothing to count yet: no call has ended.", 0},
 }
 
-// reading is the Report that is there, and the one that was asked for.
+// reading is the Report that is there, and the one that was asked for. A question that
+// is no longer wanted is cancelled, and its answer has an old number.
 type reading struct {
 	broker Broker
 	span   int // place in spans
@@ -62,7 +63,8 @@ const (
 	errorPause = 30 * time.Second
 )
 
-// begins is when the span begins: at a midnight, so that days are whole.
+// begins is when the span begins: at a midnight, so that days are whole; zero for the
+// whole record.
 func (r *reading) begins(now time.Time) time.Time {
 	days := spans[r.span].days
 	if days == 0 {
@@ -74,6 +76,8 @@ func (r *reading) begins(now time.Time) time.Time {
 // ask has the calls of the span counted. What was asked for before is given up.
 func (r *reading) ask(d *desk.Desk) tea.Cmd {
 	r.leave()
+	// What was newest is noted before the count: a call that ends during it makes the
+	// count due again.
 	r.asking, r.at, r.since, r.newest = true, d.At, r.begins(d.At), newest(d)
 	since, b := r.since, r.broker
 	return r.read(d, func(ctx context.Context, gen int) tea.Msg {
@@ -85,6 +89,7 @@ func (r *reading) ask(d *desk.Desk) tea.Cmd {
 // read is a command that can be given up.
 func (r *reading) read(d *desk.Desk, do func(ctx context.Context, gen int) tea.Msg) tea.Cmd {
 	ctx, cancel := context.WithCancel(d.Ctx)
+	// The desk's context ends with the console, this one also when the span is left.
 	r.giveUp = cancel
 	gen := r.gen
 	return func() tea.Msg {
@@ -93,7 +98,7 @@ func (r *reading) read(d *desk.Desk, do func(ctx context.Context, gen int) tea.M
 	}
 }
 
-// leave gives up what was asked for.
+// leave gives up what was asked for. It may be called when nothing was.
 func (r *reading) leave() {
 	if r.giveUp != nil {
 		r.giveUp()
@@ -109,8 +114,9 @@ func (r *reading) choose(span int) {
 	r.shown++
 }
 
-// came takes in what was asked for, unless something else was asked for since, and asks what the
-// sessions spent. Where there are figures already, they stay until the new ones are whole.
+// came takes in what was asked for, unless something else was asked for since, and
+// asks what the sessions spent. Where there are figures already, they stay until the
+// new ones are whole.
 func (r *reading) came(msg countedMsg, d *desk.Desk) tea.Cmd {
 	switch {
 	case msg.gen != r.gen:
@@ -119,6 +125,8 @@ func (r *reading) came(msg countedMsg, d *desk.Desk) tea.Cmd {
 		r.asking, r.at, r.pause, r.err = false, d.At, errorPause, msg.err
 		r.shown++
 		return nil
+	// The counts are shown at once, without what was spent, only when there is nothing
+	// older to show.
 	case !r.known:
 		r.report, r.known = msg.report, true
 		r.shown++
@@ -131,18 +139,21 @@ func (r *reading) came(msg countedMsg, d *desk.Desk) tea.Cmd {
 	})
 }
 
-// spent takes in the figures with what the sessions spent; when that could not be read, without.
+// spent takes in the figures with what the sessions spent; when that could not be
+// read, without. How long it took decides when to ask again.
 func (r *reading) spent(msg spentMsg, now time.Time) {
 	if msg.gen != r.gen {
 		return
 	}
 	r.asking, r.summed, r.err = false, true, nil
+	// The longer a count takes, the longer the next one is put off.
 	r.pause = max(leastPause, pauses*now.Sub(r.at))
 	r.at, r.report = now, msg.report
 	r.shown++
 }
 
-// due reports whether there may be other figures by now.
+// due reports whether there may be other figures by now: a call has ended since, a day
+// has begun, or the last try failed.
 func (r *reading) due(d *desk.Desk) bool {
 	if r.asking || d.At.Sub(r.at) < r.pause {
 		return false
@@ -150,7 +161,7 @@ func (r *reading) due(d *desk.Desk) bool {
 	return !r.known || r.err != nil || newest(d) != r.newest || !r.begins(d.At).Equal(r.since)
 }
 
-// newest is the id of the call that ended last.
+// newest is the id of the call that ended last, "" when none is known.
 func newest(d *desk.Desk) string {
 	if len(d.Board.Recent) == 0 {
 		return ""

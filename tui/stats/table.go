@@ -15,7 +15,8 @@ const (
 	leastName  = 16 // cells that names have, before there are columns for all
 )
 
-// tables are the sections about sessions, agents, tools and rules.
+// tables are the sections about sessions, agents, tools and rules. A list that is
+// empty has none.
 func (s *Screen) tables(width int) (sections [][]string) {
 	for _, t := range []struct {
 		head string
@@ -36,10 +37,13 @@ func (s *Screen) tables(width int) (sections [][]string) {
 	return sections
 }
 
+// plain is a group's id as its name.
 func plain(g tally.Group) string { return draw.SafeLine(g.ID) }
 
-// session is what a session is called: as elsewhere on the screen, or as the record says.
+// session is what a session is called: as elsewhere on the screen, or as the record
+// says.
 func (s *Screen) session(g tally.Group) string {
+	// The board knows a session by its present name, the record by the one it had.
 	if s.Board.Sessions[g.ID] != nil || g.Name == "" {
 		return s.Board.Label(g.ID)
 	}
@@ -73,6 +77,7 @@ var (
 	}
 )
 
+// told is text, or the sign for a number that nobody told.
 func told(ok bool, text string) string {
 	if !ok {
 		return nothing
@@ -80,10 +85,13 @@ func told(ok bool, text string) string {
 	return text
 }
 
-// fitting are the columns that have a number in list and room in a table of this width, each of
-// so many cells.
+// fitting are the columns that have a number in list and room in a table of this
+// width, each of so many cells. Names keep leastName cells; the columns with the
+// highest ranks go first.
 func fitting(columns []column, list []tally.Group, width, each int) []column {
 	columns = slices.DeleteFunc(slices.Clone(columns), func(c column) bool {
+		// A column in which no group has a number says nothing, however much room
+		// there is.
 		return c.rank > 0 && !slices.ContainsFunc(list, func(g tally.Group) bool { return c.of(g) != nothing })
 	})
 	for leastName+len(columns)*each > width {
@@ -98,7 +106,8 @@ func fitting(columns []column, list []tally.Group, width, each int) []column {
 	return columns
 }
 
-// widest is how many cells each column has: numberWidth, or more where a number needs that.
+// widest is how many cells each column has: numberWidth, or more where a number needs
+// that.
 func widest(columns []column, list []tally.Group) int {
 	each := numberWidth
 	for _, c := range columns {
@@ -109,11 +118,12 @@ func widest(columns []column, list []tally.Group) int {
 	return each
 }
 
-// table draws the groups with the most prompts.
+// table draws the groups with the most prompts, and says how many it leaves out.
 func (s *Screen) table(head string, width int, columns []column, list []tally.Group, name func(tally.Group) string) []string {
 	each := widest(columns, list)
 	columns = fitting(columns, list, width, each)
 	room := width - len(columns)*each
+	// The head is drawn like a row, so that it stands above its numbers.
 	line := func(lead, ink draw.Ink, first string, cell func(column) string) string {
 		r := s.Styles.Row(width).Fit(lead, first, room-1)
 		for i, c := range columns {

@@ -19,7 +19,7 @@ const (
 	countWidth  = 10 // of those beside bars, likewise
 )
 
-// View draws the sections.
+// View draws the sections, as settle has laid them out.
 func (s *Screen) View(_, _ int) []string {
 	_, height := s.Inner()
 	f := draw.Caption{Title: "Stats", Note: s.note()}
@@ -52,6 +52,7 @@ func (s *Screen) layout(width int) []string {
 		return stacked(s.Styles, width, append(s.figures(width), s.tables(width)...))
 	}
 	half := (width - columnGap) / 2
+	// The two halves are laid out by themselves and joined row by row.
 	left, right := stacked(s.Styles, half, s.figures(half)), stacked(s.Styles, width-half-columnGap, s.tables(width-half-columnGap))
 	rows := make([]string, max(len(left), len(right)))
 	for i := range rows {
@@ -68,7 +69,7 @@ func at(rows []string, i, width int) string {
 	return draw.Spaces(width)
 }
 
-// stacked puts sections below each other.
+// stacked puts sections below each other, with a blank row between two.
 func stacked(st *draw.Styles, width int, sections [][]string) (rows []string) {
 	p := st.Paper(width)
 	for _, section := range sections {
@@ -87,6 +88,7 @@ func (s *Screen) nothing() (string, draw.Ink) {
 		return "counting …", draw.Muted
 	case s.report.Calls > 0:
 		return "", draw.Text
+	// An empty short span is no news, so the way to a longer one is told instead.
 	case spans[s.span].days > 0:
 		return spans[s.span].none + " The → key shows a longer time.", draw.Muted
 	case s.report.ArchivedMS > 0:
@@ -100,7 +102,8 @@ func (s *Screen) figures(width int) [][]string {
 	return [][]string{s.summary(width), s.chart(width, max(3, min(s.Height/4, 12))), s.decided(width)}
 }
 
-// summary are the figures that matter most.
+// summary are the figures that matter most. Figures that are old because the record
+// cannot be read are shown, and said to be.
 func (s *Screen) summary(width int) []string {
 	p, r := s.Styles.Paper(width), s.report
 	say := func(label string, i draw.Ink, text string) { p.SayBehind(draw.Label, label, labelWidth, i, text) }
@@ -125,7 +128,8 @@ func (s *Screen) summary(width int) []string {
 	return p.Rows
 }
 
-// spentWords are what the sessions spent, and how many of them say so.
+// spentWords are what the sessions spent, and how many of them say so. Spending is of
+// a whole session, also when the span is shorter, which it says.
 func (s *Screen) spentWords() string {
 	spent, n := s.report.Spent, len(s.report.Sessions)
 	switch {
@@ -135,6 +139,8 @@ func (s *Screen) spentWords() string {
 		return "no agent says so"
 	}
 	text := figures.Spent(spent.Cost, spent.In(), spent.Output)
+	// How many named a price matters more than how many named tokens: a sum of some
+	// prices is no total.
 	if spent.Priced > 0 && spent.Priced < n {
 		text += fmt.Sprintf(" · %s of %s named a price", figures.Count(spent.Priced), figures.Plural(n, "session"))
 	} else if spent.Sessions < n {
@@ -154,6 +160,7 @@ func (s *Screen) archived() string {
 	return "Not counted: calls in archives, before " + time.UnixMilli(s.report.ArchivedMS).In(s.At.Location()).Format("Jan 2 2006") + "."
 }
 
+// brief is a span in milliseconds for people.
 func brief(ms int64) string { return figures.Brief(time.Duration(ms) * time.Millisecond) }
 
 // share is a part of all calls.
@@ -164,7 +171,8 @@ type share struct {
 	rare  bool // left out where there is none
 }
 
-// decided draws how calls ended, a bar each.
+// decided draws how calls ended, a bar each. All bars have the same scale: the number
+// of all calls.
 func (s *Screen) decided(width int) []string {
 	r := s.report
 	var list []share

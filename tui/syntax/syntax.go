@@ -6,7 +6,8 @@
 // agents write most are kept here, in chroma's form, and read when first needed.
 //
 // Texts are hostile: one that takes too long, or on which a language breaks, has no
-// colours. Nothing else depends on them.
+// colours. Nothing else depends on them: what is drawn is the text itself, and Lex
+// only says from where to where a class goes. A language is added as a file in lexers.
 package syntax
 
 import (
@@ -19,7 +20,7 @@ import (
 	"github.com/alecthomas/chroma/v2"
 )
 
-// Class is what a piece of a text is to its language.
+// Class is what a piece of a text is to its language. The zero value is plain text.
 type Class uint8
 
 // The classes.
@@ -40,13 +41,14 @@ type Span struct {
 	Class    Class
 }
 
-// MaxText is how much text is coloured, in bytes.
+// MaxText is how much text is coloured, in bytes. A longer one has no colours at all.
 const MaxText = 512 << 10
 
 //go:embed lexers/*.xml
 var files embed.FS
 
-// registry has all languages, by name and by the names of their files.
+// registry has all languages, by name and by the names of their files. It is read
+// once; a language that cannot be read is left out.
 var registry = sync.OnceValue(func() *chroma.LexerRegistry {
 	reg := chroma.NewLexerRegistry()
 	names, err := files.ReadDir("lexers")
@@ -61,7 +63,8 @@ var registry = sync.OnceValue(func() *chroma.LexerRegistry {
 	return reg
 })
 
-// lexer finds a language by a file's name or its own; nil when there is none.
+// lexer finds a language by a file's name or its own; nil when there is none. The name
+// comes from an agent: one that is no name of a file finds nothing.
 func lexer(name string) chroma.Lexer {
 	base := filepath.Base(name)
 	if base == "." || len(base) > 255 || strings.ContainsAny(base, "\x00\n") {
@@ -95,6 +98,8 @@ func Lex(ctx context.Context, name, text string) (spans []Span) {
 	}
 	at := 0
 	for t := it(); t != chroma.EOF && ctx.Err() == nil; t = it() {
+		// A language that does not give back the very text would put colours in the
+		// wrong places.
 		if rest := text[at:]; !strings.HasPrefix(rest, t.Value) {
 			if t.Value != rest+"\n" { // some languages end every text in a line break
 				return nil
@@ -110,6 +115,7 @@ func Lex(ctx context.Context, name, text string) (spans []Span) {
 	return spans
 }
 
+// appendSpan joins a span to the one before it when they touch and are alike.
 func appendSpan(spans []Span, s Span) []Span {
 	if n := len(spans); n > 0 && spans[n-1].To == s.From && spans[n-1].Class == s.Class {
 		spans[n-1].To = s.To
@@ -118,6 +124,8 @@ func appendSpan(spans []Span, s Span) []Span {
 	return append(spans, s)
 }
 
+// classOf is the class of one of chroma's types. Few classes are enough: the screen
+// has few colours that can be told apart.
 func classOf(t chroma.TokenType) Class {
 	switch {
 	case t.InCategory(chroma.Comment):

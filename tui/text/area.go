@@ -12,8 +12,9 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-// Area is a text of several lines being edited. It takes line breaks and tabs; all else
-// that is no plain character is refused, as a line refuses it.
+// Area is a text of several lines being edited. It takes line breaks and tabs; all
+// else that is no plain character is refused, as a line refuses it. It has no width:
+// rows are made where it is drawn, and up and down go by its own lines.
 type Area struct{ Line }
 
 // NewArea is a text of at most so many characters, with the cursor at its end.
@@ -23,7 +24,8 @@ func NewArea(s string, most int) Area {
 	return t
 }
 
-// AreaKeys are the keys that only a text of several lines has.
+// AreaKeys are the keys that only a text of several lines has. Enter is not among
+// them: in most forms it sends.
 type AreaKeys struct{ Break, Up, Down key.Binding }
 
 // DefaultAreaKeys are those that aoctl comes with.
@@ -36,7 +38,8 @@ func DefaultAreaKeys() AreaKeys {
 }
 
 // Edit takes a key. refused says why its text was not taken, in words that are safe to
-// draw.
+// draw. A key that it does not know goes to the line; one that neither knows does
+// nothing.
 func (t *Area) Edit(msg tea.KeyMsg, keys Keys, more AreaKeys) (refused string) {
 	switch {
 	case msg.Paste:
@@ -54,6 +57,8 @@ func (t *Area) Edit(msg tea.KeyMsg, keys Keys, more AreaKeys) (refused string) {
 	case key.Matches(msg, keys.eraseLeft):
 		t.cut(t.lineStart(t.At), t.At)
 	case key.Matches(msg, keys.eraseRight):
+		// At the end of a line the break itself goes, so that the key always takes
+		// something away.
 		t.cut(t.At, max(t.lineEnd(t.At), min(t.At+1, len(t.text))))
 	case key.Matches(msg, keys.wordLeft):
 		t.At = t.wordLeft()
@@ -70,7 +75,7 @@ func (t *Area) Edit(msg tea.KeyMsg, keys Keys, more AreaKeys) (refused string) {
 }
 
 // Insert takes runes in at the cursor, all or none. The breaks of other systems become
-// plain ones.
+// plain ones. Half of a paste would be a text that nobody wrote.
 func (t *Area) Insert(runes []rune) (refused string) {
 	plain := []rune(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(runes)))
 	for _, r := range plain {
@@ -87,6 +92,8 @@ func (t *Area) Insert(runes []rune) (refused string) {
 	return ""
 }
 
+// lineStart and lineEnd are the ends of the line that a place is in, its break not
+// counted.
 func (t *Area) lineStart(at int) int {
 	for at > 0 && t.text[at-1] != '\n' {
 		at--
@@ -107,6 +114,8 @@ func (t *Area) OnFirst() bool { return t.lineStart(t.At) == 0 }
 // OnLast reports whether the cursor is on the last line.
 func (t *Area) OnLast() bool { return t.lineEnd(t.At) == len(t.text) }
 
+// wordLeft and wordRight are the cursor's place a word away; breaks count as blanks
+// here.
 func (t *Area) wordLeft() int {
 	at := t.At
 	for at > 0 && unicode.IsSpace(t.text[at-1]) {
@@ -137,10 +146,12 @@ func (t *Area) up() {
 		return
 	}
 	before := t.lineStart(start - 1)
+	// The column is kept as far as the line before goes.
 	t.At = min(before+t.At-start, start-1)
 }
 
-// down goes to the next line, and from the last one to its end.
+// down goes to the next line, and from the last one to its end. It keeps the column as
+// far as that line goes.
 func (t *Area) down() {
 	end := t.lineEnd(t.At)
 	if end == len(t.text) {

@@ -8,13 +8,15 @@ import (
 	"github.com/aoctl/aoctl/tui/draw"
 )
 
-// LabelWidth is how many cells the name of a form's field takes, with the bar before it.
+// LabelWidth is how many cells the name of a form's field takes, with the bar before
+// it.
 const LabelWidth = 11
 
 // IsText reports whether msg is a letter, a sign or a blank.
 func IsText(msg tea.KeyMsg) bool { return msg.Type == tea.KeyRunes || msg.Type == tea.KeySpace }
 
-// Mark is what stands before a field's name.
+// Mark is what stands before a field's name: a bar when it has the focus, so that it
+// is seen without colours.
 func Mark(focused bool) (string, draw.Ink) {
 	if focused {
 		return "▌", draw.Key
@@ -39,8 +41,9 @@ func LabelRow(p *draw.Paper, name string, focused bool) *draw.Row {
 	return p.Styles.Row(p.Width).Put(i, bar+name).To(LabelWidth)
 }
 
-// WriteChoice draws all choices of a field, the chosen one in brackets; where they have no room,
-// only that one and its place among them.
+// WriteChoice draws all choices of a field, the chosen one in brackets; where they
+// have no room, only that one and its place among them. The names must be safe to
+// draw.
 func WriteChoice(p *draw.Paper, name string, focused bool, names []string, at int) {
 	r := LabelRow(p, name, focused)
 	width := r.Width

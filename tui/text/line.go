@@ -12,19 +12,22 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-// MaxTyped is how much may be typed, in characters, unless a text has a limit of its own.
+// MaxTyped is how much may be typed, in characters, unless a text has a limit of its
+// own.
 const MaxTyped = 2000
 
 // Line is a text being edited. It keeps every character that it was given, also line
 // breaks and signs that are drawn as escapes: a pattern must stay the one that was
-// offered. What is typed and pasted has no control characters.
+// offered. What is typed and pasted has no control characters. The zero value is empty
+// and ready.
 type Line struct {
 	text []rune
 	At   int // place of the cursor, from 0 to len(text)
 	Most int // characters that may be typed; 0: MaxTyped
 }
 
-// Keys are the keys that edit a text.
+// Keys are the keys that edit a text: those of a shell's command line, which people
+// have in their fingers.
 type Keys struct {
 	Left, Right           key.Binding
 	wordLeft, wordRight   key.Binding
@@ -56,7 +59,8 @@ func bind(name, help string, keys ...string) key.Binding {
 	return key.NewBinding(key.WithKeys(keys...), key.WithHelp(name, help))
 }
 
-// NewLine is a text with the cursor at its end.
+// NewLine is a text with the cursor at its end. It may be longer than Most, which
+// bounds typing only.
 func NewLine(s string) Line {
 	text := []rune(s)
 	return Line{text: text, At: len(text)}
@@ -69,7 +73,8 @@ func (l *Line) String() string { return string(l.text) }
 func (l *Line) Blank() bool { return strings.TrimSpace(l.String()) == "" }
 
 // Edit takes a key. refused says why its text was not taken, in words that are safe to
-// draw.
+// draw. changed reports whether the text is another one; moving the cursor is no
+// change.
 func (l *Line) Edit(msg tea.KeyMsg, keys Keys) (changed bool, refused string) {
 	before := len(l.text)
 	switch {
@@ -97,6 +102,7 @@ func (l *Line) Edit(msg tea.KeyMsg, keys Keys) (changed bool, refused string) {
 		l.cut(0, l.At)
 	case key.Matches(msg, keys.eraseRight):
 		l.cut(l.At, len(l.text))
+	// Alt and a letter is a key of its own and no text.
 	case msg.Type == tea.KeyRunes && !msg.Alt, msg.Type == tea.KeySpace:
 		return l.insert(msg.Runes)
 	}
@@ -113,6 +119,8 @@ func trimBreaks(runes []rune) []rune {
 	return runes[:n]
 }
 
+// insert takes runes in at the cursor, all or none. A paste of several lines is
+// refused: its second line may be a command that nobody meant to be part of this text.
 func (l *Line) insert(runes []rune) (changed bool, refused string) {
 	most := l.Most
 	if most == 0 {
@@ -136,12 +144,15 @@ func (l *Line) insert(runes []rune) (changed bool, refused string) {
 }
 
 // cut takes away the characters from one place to another, as far as there are any.
+// The cursor goes to where they were.
 func (l *Line) cut(from, to int) {
 	from, to = max(0, from), min(to, len(l.text))
 	l.text = append(append([]rune{}, l.text[:from]...), l.text[to:]...)
 	l.At = from
 }
 
+// wordLeft and wordRight are the cursor's place a word away; words are parted by
+// blanks.
 func (l *Line) wordLeft() int {
 	i := l.At
 	for i > 0 && l.text[i-1] == ' ' {

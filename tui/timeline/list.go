@@ -3,15 +3,13 @@ package timeline
 import (
 	"slices"
 
-	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/event"
 )
 
 // list is the rows of what is read, and the place in them.
 type list struct {
-	rows   []*row
-	names  map[string]string // of sub-agents, by id
-	widest int               // name of a tool, cells
+	rows  []*row
+	names map[string]string // of sub-agents, by id
 
 	at     rowKey // of the selected row
 	follow bool   // stay at the end
@@ -27,7 +25,7 @@ func (l *list) refold(steps []*event.Step) {
 	for _, r := range l.rows {
 		before[r.key] = r
 	}
-	l.rows, l.names, l.widest = nil, map[string]string{}, 0
+	l.rows, l.names = nil, map[string]string{}
 	for _, group := range fold(steps) {
 		r := before[keyOf(group[0])]
 		if r == nil || r.n != len(group) || r.line.Seq() != group[0].Seq() {
@@ -36,7 +34,6 @@ func (l *list) refold(steps []*event.Step) {
 		if id, name := r.line.Helper(); id != "" && name != "" {
 			l.names[id] = name
 		}
-		l.widest = max(l.widest, draw.Cells(r.line.Tool()))
 		l.rows = append(l.rows, r)
 	}
 }

@@ -15,7 +15,7 @@ type line interface {
 	Seq() int64
 	At() time.Time
 	Word() (word, glyph string, i draw.Ink)
-	Tool() string
+	Lead() (sign, name string)
 	Helper() (id, name string)
 	Put(r *draw.Row, room int)
 	More() (string, draw.Ink)

@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"fmt"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -187,16 +188,17 @@ func (t *Screen) line(r *row, width int) string {
 		bar = "▌"
 	}
 	row.Put(draw.Key, bar)
-	at := l.At().In(t.At.Location())
-	switch {
-	case width >= 60:
-		row.Put(draw.Muted, at.Format("15:04:05")+" ")
-	case width >= 46:
-		row.Put(draw.Muted, at.Format("15:04")+" ")
+	if at := t.moment(l, width); at != "" {
+		row.Put(draw.Muted, at+" ")
 	}
 	word, glyph, i := l.Word()
-	row.Put(i, glyph+" ").Fit(i, word, 9).To(row.Width + 10 - min(draw.Cells(word), 9))
-	t.tool(row, l, width)
+	most := 9 // but for a kind of event that is not known here
+	if width >= 60 {
+		most = 24
+	}
+	beside := row.Width + 2 + 10
+	row.Put(i, glyph+" ").Fit(i, word, most).Put(draw.Text, " ").To(beside)
+	t.lead(row, l, width)
 	more, moreInk := l.More()
 	tail := fitting(l.Tails(t.Book, t.At), tailRoom(width, more != ""))
 	end := width
@@ -213,26 +215,35 @@ func (t *Screen) line(r *row, width int) string {
 	return row.To(width).String()
 }
 
-// tool draws which tool was called, and by which sub-agent.
-func (t *Screen) tool(row *draw.Row, l line, width int) {
-	if tool := l.Tool(); tool != "" {
-		most := min(t.widest, toolRoom(width))
-		row.Fit(draw.Bold, tool, most).To(row.Width + 1 + max(0, most-draw.Cells(tool)))
-		if whose := t.whose(l); whose != "" && width >= 60 {
-			row.Fit(draw.Muted, "› "+whose, width/5).Put(draw.Text, " ")
-		}
+// moment is when it happened, as far as there is room: with the date where that is not today.
+func (t *Screen) moment(l line, width int) string {
+	at := l.At().In(t.At.Location())
+	switch {
+	case width >= 80 && !figures.SameDay(at, t.At):
+		return at.Format("2 Jan 15:04:05")
+	case width >= 60 && !figures.SameDay(at, t.At):
+		return at.Format("2 Jan 15:04")
+	case width >= 60:
+		return at.Format(time.TimeOnly)
+	case width >= 46:
+		return figures.When(at, t.At)
 	}
+	return ""
 }
 
-// toolRoom is how many cells the name of a tool may take.
-func toolRoom(width int) int {
-	switch {
-	case width >= 72:
-		return 12
-	case width >= 46:
-		return 8
+// lead draws whose call it is, and what it is made with.
+func (t *Screen) lead(row *draw.Row, l line, width int) {
+	sign, name := l.Lead()
+	if sign == "" {
+		return
 	}
-	return 5
+	if whose := t.whose(l); whose != "" && width >= 60 {
+		row.Fit(draw.Muted, "› "+whose, width/5).Put(draw.Text, " ")
+	}
+	row.Put(draw.Bold, sign+" ")
+	if name != "" {
+		row.Fit(draw.Bold, name, width/3).Put(draw.Text, " ")
+	}
 }
 
 // tailRoom is how many cells the end of a line may take; less when there is more to say before it.

@@ -10,8 +10,8 @@ import (
 	"sync"
 )
 
-// Pane is one pane at one place: a window that is linked into two sessions has its panes
-// twice.
+// Pane is one pane at one place: a window that is linked into two sessions has its
+// panes twice.
 type Pane struct {
 	Session string // $1
 	Window  string // @2
@@ -20,11 +20,14 @@ type Pane struct {
 	Dead    bool   // that program has ended and the pane was kept
 }
 
+// paneFormat is what list-panes is asked for; paneLine reads it back. No name is in
+// it, for names are chosen by programs and could hold anything.
 const paneFormat = "#{session_id} #{window_id} #{pane_id} #{pane_pid} #{pane_dead}"
 
 var paneLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\$[0-9]+) (@[0-9]+) (%[0-9]+) ([0-9]+) ([01])$`) })
 
-// Panes lists all panes of the server.
+// Panes lists all panes of the server. A line that is not as it was asked for is
+// passed over.
 func (s Server) Panes(ctx context.Context) ([]Pane, error) {
 	out, err := s.run(ctx, "list-panes", "-a", "-F", paneFormat)
 	if err != nil {
@@ -45,9 +48,11 @@ func (s Server) Panes(ctx context.Context) ([]Pane, error) {
 	return list, nil
 }
 
-// Find picks pane id out of list, where our own session has it if that does; false when
-// it is not there.
+// Find picks pane id out of list, where our own session has it if that does; false
+// when it is not there.
 func (s Server) Find(list []Pane, id string) (Pane, bool) {
+	// A window that is linked into several sessions is shown where the person already
+	// is.
 	own, _ := pick(list, s.Pane, "")
 	return pick(list, id, own.Session)
 }
@@ -76,8 +81,8 @@ var clientLine = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^([0-9]+) (\$[0-9]+) (/dev/[A-Za-z0-9/._-]+|client-[0-9]+)$`)
 })
 
-// client is the terminal at which our pane is looked at: of those that show its session
-// the one where a key was pressed last. It is "" when nobody looks.
+// client is the terminal at which our pane is looked at: of those that show its
+// session the one where a key was pressed last. It is "" when nobody looks.
 func (s Server) client(ctx context.Context) (name string, err error) {
 	session, err := s.run(ctx, "display-message", "-p", "-t", s.Pane, "#{session_id}")
 	if err != nil {
@@ -106,13 +111,14 @@ func (s Server) client(ctx context.Context) (name string, err error) {
 
 // Jump selects pane p, in its window, and shows its session at the terminal that looks
 // at our own pane. Other terminals stay where they are, but for those that show that
-// very session.
+// very session. p must come from Panes, which has checked its ids.
 func (s Server) Jump(ctx context.Context, p Pane) error {
 	at, err := s.client(ctx)
 	if err != nil {
 		return err
 	}
 	args := []string{"select-window", "-t", p.Session + ":" + p.Window, ";", "select-pane", "-t", p.ID}
+	// Without a terminal that looks at us the pane is selected, and nobody is moved.
 	if at != "" {
 		args = append(args, ";", "switch-client", "-c", at, "-t", p.Session)
 	}

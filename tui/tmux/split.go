@@ -18,7 +18,8 @@ type Split struct {
 
 var splitSize = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([1-9][0-9]{0,3}|[1-9][0-9]?%)$`) })
 
-// ValidSize reports whether size says how large a pane is to be.
+// ValidSize reports whether size says how large a pane is to be: cells, or a share
+// such as 40%.
 func ValidSize(size string) bool { return splitSize().MatchString(size) }
 
 // Open opens the pane, in the folder of this process, and returns its id.
@@ -34,6 +35,7 @@ func (s Server) Open(ctx context.Context, how Split) (string, error) {
 	for _, kv := range how.Env {
 		args = append(args, "-e", literal(kv))
 	}
+	// Everything behind it is the program and no option of tmux.
 	args = append(args, "--")
 	for _, a := range how.Program {
 		args = append(args, literal(a))

@@ -2,8 +2,11 @@
 // and opens new ones.
 //
 // It speaks to that server alone, which its own environment names. A tmux client does
-// what its server says, up to running a program, so a socket that somebody else names is
-// never opened.
+// what its server says, up to running a program, so a socket that somebody else names
+// is never opened.
+//
+// Every answer of tmux is read by a pattern that it must fit whole, and only ids go
+// back to tmux as arguments. What tmux says of an error is foreign text.
 package tmux
 
 import (
@@ -30,7 +33,8 @@ var (
 // timeout is how long tmux may take for one command.
 const timeout = 2 * time.Second
 
-// Server is the tmux server around this process.
+// Server is the tmux server around this process. The zero value is none; Here makes
+// one.
 type Server struct {
 	Socket string // its path
 	Pane   string // ours, such as %4
@@ -42,6 +46,7 @@ type Server struct {
 func Here() (Server, error) {
 	// /tmp/tmux-1000/default,1234,0: path, pid, session
 	value := os.Getenv("TMUX")
+	// The path may hold commas itself, so the two numbers are taken off from the end.
 	for range 2 {
 		value = value[:max(strings.LastIndexByte(value, ','), 0)]
 	}
@@ -62,6 +67,7 @@ var paneID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^
 func ValidPane(id string) bool { return paneID().MatchString(id) }
 
 // run runs one tmux command, or several with ";" between them. No shell is involved.
+// It gives up after timeout, as a server may hang.
 func (s Server) run(ctx context.Context, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

@@ -16,13 +16,15 @@ import (
 	"github.com/aoctl/aoctl/tui/words"
 )
 
-// saidMost is how many bytes of a text are drawn.
+// saidMost is how many bytes of a text are drawn. An agent may write megabytes, and
+// each byte of them would be looked at for every frame that lays it out.
 const saidMost = 64 << 10
 
-// painter draws entries.
+// painter draws entries. It has the desk for the clock, the names and the cards.
 type painter struct{ *desk.Desk }
 
-// layOut draws an entry, with a blank row above what somebody says unless it is the first.
+// layOut draws an entry, with a blank row above what somebody says unless it is the
+// first. One cell is left for the bar of the selected entry.
 func (p painter) layOut(it *item, behind bool, width int) []string {
 	d := &callview.Doc{Paper: *p.Styles.Paper(max(width-1, 1))}
 	if behind && (it.By == agents.SaidUser || it.By == agents.SaidAgent) {
@@ -32,7 +34,8 @@ func (p painter) layOut(it *item, behind bool, width int) []string {
 	return d.Rows
 }
 
-// entry draws one part of a transcript.
+// entry draws one part of a transcript. Texts are an agent's or come from tools, and
+// every one of them goes through a function that makes it safe.
 func (p painter) entry(d *callview.Doc, it *item) {
 	switch it.By {
 	case agents.SaidUser:
@@ -43,6 +46,7 @@ func (p painter) entry(d *callview.Doc, it *item) {
 		d.Said(clipped(it.Text))
 	case agents.SaidCall:
 		p.call(d, it)
+	// A result whose call is not known stands alone.
 	case agents.SaidResult, agents.SaidFailed:
 		gaveBack(d, it, false)
 	case agents.SaidThought:
@@ -56,19 +60,21 @@ func (p painter) entry(d *callview.Doc, it *item) {
 	}
 }
 
-// clipped is as much of a text as is drawn.
+// clipped is as much of a text as is drawn, cut between two characters, and says what
+// is missing.
 func clipped(text string) string {
 	if len(text) <= saidMost {
 		return text
 	}
 	cut := saidMost
+	// A byte that continues a character must not begin the rest.
 	for cut > 0 && text[cut]&0xC0 == 0x80 {
 		cut--
 	}
 	return text[:cut] + "\n… " + figures.Size(len(text)-cut) + " more: y copies all of it"
 }
 
-// head is the row above what somebody said.
+// head is the row above what somebody said: who, and when as far as somebody tells.
 func (p painter) head(d *callview.Doc, it *item, i draw.Ink, who string) {
 	r := d.Styles.Row(d.Width).Put(i, who)
 	if it.Whose != "" {
@@ -78,7 +84,7 @@ func (p painter) head(d *callview.Doc, it *item, i draw.Ink, who string) {
 	d.Add(r)
 }
 
-// time is when an entry came; "" when nobody tells.
+// time is when an entry came, in the console's time zone; "" when nobody tells.
 func (p painter) time(it *item) string {
 	if it.AtMS == 0 {
 		return ""
@@ -86,7 +92,7 @@ func (p painter) time(it *item) string {
 	return time.UnixMilli(it.AtMS).In(p.At.Location()).Format("15:04:05")
 }
 
-// folded draws what few want to read: its first line, or all of it.
+// folded draws what few want to read, such as thoughts: its first line, or all of it.
 func (p painter) folded(d *callview.Doc, it *item, lead string) {
 	r := d.Styles.Row(d.Width).Put(draw.Faint, lead+"  ")
 	if it.Whose != "" {
@@ -112,7 +118,9 @@ func (p painter) moment(d *callview.Doc, it *item) {
 	d.Add(r.Fit(draw.Muted, text, d.Width-r.Width))
 }
 
-// call draws a call, the verdict on it and what came of it.
+// call draws a call, the verdict on it and what came of it. The verdict stands beside
+// the call where both have room, else below it. What an agent's file says of a call is
+// drawn only as a difference: the record is what counts.
 func (p painter) call(d *callview.Doc, it *item) {
 	indent := ""
 	if it.Whose != "" {
@@ -125,6 +133,8 @@ func (p painter) call(d *callview.Doc, it *item) {
 		r.Fit(draw.Muted, "› "+draw.SafeLine(it.Whose), d.Width/4).Put(draw.Text, " ")
 	}
 	end := d.Width
+	// A call that waits has a sentence of its own below it, as that is what the person
+	// looks for.
 	beside := draw.Cells(verdict)+2 <= (d.Width-r.Width)/2 && !it.waits()
 	if beside {
 		end -= draw.Cells(verdict) + 2
@@ -147,6 +157,8 @@ func (p painter) call(d *callview.Doc, it *item) {
 	}
 	if f := it.InFile; f != nil {
 		other := "! the agent's file has another call here: " + draw.SafeLine(f.ToolName) + " " + callview.SummaryOf(*f).Text
+		// Folded, it is one row: that there is a difference is what must not be
+		// overlooked.
 		if it.open {
 			d.SayBehind(draw.Text, "", len(indent)+callview.SayIndent, draw.Warn, other)
 		} else {
@@ -156,6 +168,7 @@ func (p painter) call(d *callview.Doc, it *item) {
 	if it.Retold {
 		d.SayBehind(draw.Text, "", len(indent)+callview.SayIndent, draw.Warn, "! the call was too large to be kept here; this is what the agent's file has")
 	}
+	// An input that was not kept cannot be shown, whoever unfolds it.
 	if it.open && !it.Large {
 		p.input(d, it)
 	}
@@ -164,21 +177,25 @@ func (p painter) call(d *callview.Doc, it *item) {
 	}
 }
 
-// input draws all of a call's input.
+// input draws all of a call's input, as its card does, set in below the call.
 func (p painter) input(d *callview.Doc, it *item) {
 	tool, input := it.Call.Call()
 	inner := &callview.Doc{Paper: *d.Styles.Paper(d.Width - callview.SayIndent)}
+	// A paper has a least width; in a very narrow window there is no room to set it
+	// in.
 	if inner.Width > d.Width-callview.SayIndent {
 		inner = &callview.Doc{Paper: *d.Styles.Paper(d.Width)}
 	}
 	inner.Call(*it.Call, tool, change.ReadInput(input), callview.Around{Loc: p.At.Location(), View: p.Around(*it.Call).View})
+	// Nothing here is decided, so nothing counts as unread.
 	inner.LookAtAll()
 	for _, r := range inner.Rows {
 		d.Rows = append(d.Rows, draw.Spaces(d.Width-inner.Width)+r)
 	}
 }
 
-// verdict says what became of a call, in few words; safe to draw.
+// verdict says what became of a call, in few words; safe to draw. A call that is not
+// on record was not asked here, whatever the file says.
 func (p painter) verdict(it *item) (string, draw.Ink) {
 	r := it.Call
 	if !it.OnRecord {
@@ -192,16 +209,20 @@ func (p painter) verdict(it *item) (string, draw.Ink) {
 	if o == nil {
 		return glyph + " " + draw.SafeLine(string(r.State)), i
 	}
+	// The words are those of a card, and begin there with a verb that has no place
+	// here.
 	text := callview.Ended(*r)
 	for _, lead := range []string{"was ", "is "} {
 		text = strings.TrimPrefix(text, lead)
 	}
+	// A rule is called by its name in the book, which says more than its id.
 	if o.By.Kind == broker.ByRule && o.By.ID != "" {
 		text = strings.TrimSuffix(text, callview.Actor(o.By)) + p.Book.Actor(o.By)
 	}
 	if o.UpdatedInput != nil {
 		text += ", with another input"
 	}
+	// A reason is shown where a person gave it; a rule's is found with the rule.
 	if o.Reason != "" && o.State == broker.Denied && o.By.Kind != broker.ByRule {
 		text += ": " + words.Quoted(o.Reason)
 	}
@@ -211,7 +232,8 @@ func (p painter) verdict(it *item) (string, draw.Ink) {
 	return glyph + " " + text, i
 }
 
-// waiting says what a call waits for.
+// waiting says what a call waits for. The board knows more than the record: an answer
+// that is being recorded, or a freeze that came since.
 func (p painter) waiting(r *broker.Request) string {
 	if c := p.Board.Cards[r.ID]; c != nil {
 		r = &c.Req

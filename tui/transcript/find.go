@@ -16,6 +16,7 @@ import (
 )
 
 // finding is a search through a transcript: from the newest to the oldest, and around.
+// The zero value searches for nothing.
 type finding struct {
 	text  string
 	words string // text in lower case
@@ -24,15 +25,18 @@ type finding struct {
 	here  bool   // what is typed was found in what is read
 }
 
-// askSearch asks what to search for, from the selected entry upwards.
+// askSearch asks what to search for, from the selected entry upwards. It searches with
+// every letter.
 func (t *Screen) askSearch(tea.KeyMsg) tea.Cmd {
+	// A new search does not go on with what an older one waited for.
 	t.find.older = false
 	t.Read(desk.Line{Lead: "/", Help: "enter keeps · esc forgets", Text: t.find.text, Typed: t.searchFor(t.list.at), Hint: t.hint})
 	return nil
 }
 
-// searchFor goes to the newest entry with the text that is typed, from the entry with key
-// from upwards.
+// searchFor goes to the newest entry with the text that is typed, from the entry with
+// key from upwards. While a person types, it looks only in what is read: the rest is
+// asked for with enter and n.
 func (t *Screen) searchFor(from string) func(string) {
 	return func(text string) {
 		t.find = finding{text: text, words: strings.ToLower(text)}
@@ -40,6 +44,7 @@ func (t *Screen) searchFor(from string) func(string) {
 		if !ok {
 			at = len(t.list.items) - 1
 		}
+		// An emptied line goes back to where the search began.
 		if text == "" && ok {
 			t.list.at, t.list.reveal = from, true
 		}
@@ -66,8 +71,8 @@ func (t *Screen) again(back bool) func(tea.KeyMsg) tea.Cmd {
 	}
 }
 
-// nearest is the first entry with what is searched for, from entry i on in a direction;
-// -1 when there is none.
+// nearest is the first entry with what is searched for, from entry i on in a
+// direction; -1 when there is none. i may lie beyond either end.
 func (t *Screen) nearest(i, step int) int {
 	for ; i >= 0 && i < len(t.list.items); i += step {
 		if t.list.items[i].has(t.find.words) {
@@ -77,7 +82,8 @@ func (t *Screen) nearest(i, step int) int {
 	return -1
 }
 
-// findAgain goes to the next entry with the text: an older one, or back to a newer one.
+// findAgain goes to the next entry with the text: an older one, or back to a newer
+// one.
 func (t *Screen) findAgain(back bool) tea.Cmd {
 	at, ok := t.list.selected()
 	switch {
@@ -91,14 +97,17 @@ func (t *Screen) findAgain(back bool) tea.Cmd {
 	return t.findFrom(at-1, -1)
 }
 
-// findFrom looks from entry i on in a direction, then in older parts that are not read yet,
-// then from the other end.
+// findFrom looks from entry i on in a direction, then in older parts that are not read
+// yet, then from the other end. Each turn is said, so that nobody believes to see the
+// next place when it is the first one again.
 func (t *Screen) findFrom(i, step int) tea.Cmd {
 	if i = t.nearest(i, step); i >= 0 {
 		t.goTo(i)
 		return nil
 	}
+	// What is older comes in parts; foundMore goes on when the next one is here.
 	if step < 0 && !t.tell.AtStart() {
+		// Whoever searches in the past no longer follows the end.
 		t.find.older, t.list.follow = true, false
 		if t.find.from = ""; len(t.list.items) > 0 {
 			t.find.from = t.list.items[0].Key
@@ -116,7 +125,9 @@ func (t *Screen) findFrom(i, step int) tea.Cmd {
 	return t.Say(draw.Warn, "nothing here has "+words.Quoted(t.find.text))
 }
 
-// foundMore goes on with a search when an older part has come.
+// foundMore goes on with a search when an older part has come. It goes on from the
+// entry before which the search stood; when the conversation no longer keeps that one,
+// from the end.
 func (t *Screen) foundMore() tea.Cmd {
 	if !t.find.older {
 		return nil
@@ -129,6 +140,8 @@ func (t *Screen) foundMore() tea.Cmd {
 	return t.findFrom(at-1, -1)
 }
 
+// goTo selects entry i. It unfolds it when what is searched for is folded away, and
+// shows the row with it when the entry is long.
 func (t *Screen) goTo(i int) {
 	it := t.list.items[i]
 	if !it.open && !it.shows(t.find.words) {
@@ -137,11 +150,13 @@ func (t *Screen) goTo(i int) {
 	t.list.at, t.list.reveal, t.list.follow = it.Key, true, false
 	height := t.list.height
 	if row := it.rowWith(t.list.rows(i), t.find.words); row >= height/2 { // far down in a long one
+		// A third of the room above it gives what was found some context.
 		t.list.top, t.list.offset, t.list.reveal = i, row-height/3, false
 	}
 }
 
-// rowWith is the first of the entry's rows that has words, 0 when none has.
+// rowWith is the first of the entry's rows that has words, 0 when none has. A match
+// that goes over the end of a row is not found.
 func (it *item) rowWith(rows []string, words string) int {
 	for i, r := range rows {
 		if strings.Contains(strings.ToLower(ansi.Strip(r)), words) {
@@ -151,17 +166,21 @@ func (it *item) rowWith(rows []string, words string) int {
 	return 0
 }
 
-// has reports whether the entry holds words, in any case of their letters.
+// has reports whether the entry holds words, in any case of their letters. No words
+// are in no entry.
 func (it *item) has(words string) bool {
 	return words != "" && strings.Contains(strings.ToLower(it.haystack()), words)
 }
 
+// haystack is everything that an entry may be searched by: also what is folded away.
 func (it *item) haystack() string {
 	parts := []string{it.Text, it.Whose, it.Tool}
 	if it.Call != nil {
 		parts = append(parts, string(it.Call.ToolInput))
 		if _, input := it.Call.Call(); len(input) > 0 {
 			c := change.ReadInput(input)
+			// The text as a person reads it: in JSON its quotes and breaks are
+			// escaped.
 			parts = append(parts, callview.MainText(c, ""))
 		}
 	}
@@ -184,13 +203,16 @@ func (it *item) shows(words string) bool {
 	return false
 }
 
-// highlighted draws what was searched for in an ink of its own. row is safe to draw.
+// highlighted draws what was searched for in an ink of its own. row is safe to draw
+// and may have colours; words is in lower case.
 func (t *Screen) highlighted(row, words string) string {
 	if words == "" {
 		return row
 	}
 	plain := ansi.Strip(row)
 	low := strings.ToLower(plain)
+	// Lower case may have another length in some scripts, and then places in the one
+	// are not places in the other. The row is drawn as it is.
 	if len(low) != len(plain) || !strings.Contains(low, words) {
 		return row
 	}
@@ -203,6 +225,8 @@ func (t *Screen) highlighted(row, words string) string {
 		}
 		begin := cell + draw.Cells(plain[at:at+i])
 		end := begin + draw.Cells(plain[at+i:at+i+len(words)])
+		// The row is cut by cells, because its colours and wide signs make bytes
+		// useless for that.
 		b.WriteString(safe.Slice(row, cell, begin))
 		b.WriteString(t.Styles.Row(end-begin).Put(draw.Sign, plain[at+i:at+i+len(words)]).String())
 		at, cell = at+i+len(words), end

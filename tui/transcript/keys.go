@@ -1,3 +1,4 @@
+// The keys that no other screen has.
 package transcript
 
 import (
@@ -19,7 +20,7 @@ var (
 // HelpKeys are those keys, for the help.
 func HelpKeys() []key.Binding { return []key.Binding{unfoldAll, findNext, findBack} }
 
-// Keys are the keys of the screen.
+// Keys are the keys of the screen. None of them decides anything.
 func (t *Screen) Keys() []desk.Key {
 	list := desk.Moves("move", t.move)
 	return append(list,
@@ -76,19 +77,24 @@ func (t *Screen) open(it *item) tea.Cmd {
 	return t.toggle(it)
 }
 
+// toggle folds or unfolds one entry.
 func (t *Screen) toggle(it *item) tea.Cmd {
 	t.list.toggle(it)
 	return nil
 }
 
+// toggleAll folds or unfolds all entries.
 func (t *Screen) toggleAll(*item) tea.Cmd {
 	t.list.toggleAll()
 	return nil
 }
 
-// copyItem puts what an entry says on the clipboard: of a call that gave something back, that.
+// copyItem puts what an entry says on the clipboard: of a call that gave something
+// back, that when it is unfolded, else the call. The copy is whole and as the agent
+// wrote it.
 func (t *Screen) copyItem(it *item) tea.Cmd {
 	switch {
+	// Folded, a call is copied as what was asked; unfolded, as what came of it.
 	case it.Ran != nil && it.Ran.Output != "" && (it.open || it.Call == nil):
 		return t.Copy("output", it.Ran.Output)
 	case it.By == agents.SaidCall && it.Large:
@@ -101,7 +107,8 @@ func (t *Screen) copyItem(it *item) tea.Cmd {
 	return t.Say(draw.Muted, "there is nothing to copy in this entry")
 }
 
-// mouse scrolls, and selects the entry that was clicked.
+// mouse scrolls, and selects the entry that was clicked. The frame takes the first
+// row.
 func (t *Screen) mouse(msg tea.MouseMsg) {
 	steps, click := desk.Wheel(msg)
 	switch {

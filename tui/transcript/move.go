@@ -1,7 +1,7 @@
 package transcript
 
-// scroll moves by rows; the selection stays on the screen. atEnd says that nothing comes after
-// what is read.
+// scroll moves by rows; the selection stays on the screen. atEnd says that nothing
+// comes after what is read. Scrolling down to the very end follows it from then on.
 func (l *entries) scroll(by int, atEnd bool) {
 	if len(l.items) == 0 {
 		return
@@ -31,7 +31,8 @@ func (l *entries) scroll(by int, atEnd bool) {
 	}
 }
 
-// down goes to the entry behind at, after the last row of at was on the screen.
+// down goes to the entry behind at, after the last row of at was on the screen:
+// nothing is skipped that was not shown.
 func (l *entries) down(at int, atEnd bool) {
 	rows := -l.offset
 	for i := l.top; i <= at; i++ {
@@ -59,7 +60,8 @@ func (l *entries) up(at int, atEnd bool) {
 	}
 }
 
-// toTop goes to the first row of what is read; atStart says that nothing comes before it.
+// toTop goes to the first row of what is read; atStart says that nothing comes before
+// it.
 func (l *entries) toTop(atStart bool) {
 	l.follow = false
 	if atStart && len(l.items) > 0 {
@@ -68,13 +70,15 @@ func (l *entries) toTop(atStart bool) {
 	l.top, l.offset = 0, 0
 }
 
-// toggle unfolds an entry, or folds it.
+// toggle unfolds an entry, or folds it. Unfolding one stops following the end, or its
+// rows would run away above.
 func (l *entries) toggle(it *item) {
 	it.open, it.rows = !it.open, nil
 	l.follow, l.reveal = l.follow && !it.open, true
 }
 
-// toggleAll unfolds all entries, or folds them.
+// toggleAll unfolds all entries, or folds them. Entries that come later follow the
+// same wish.
 func (l *entries) toggleAll() {
 	l.all = !l.all
 	for _, it := range l.items {
@@ -88,6 +92,7 @@ func (l *entries) click(y int) {
 	y += l.offset
 	for i := l.top; i < len(l.items); i++ {
 		if y -= l.tall(i); y < 0 {
+			// A click is about one entry, so the screen no longer runs on to the end.
 			l.at, l.follow = l.items[i].Key, false
 			return
 		}

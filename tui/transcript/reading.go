@@ -8,7 +8,9 @@ import (
 	"github.com/aoctl/aoctl/tui/draw"
 )
 
-// reading is what is read of a session's transcript, and what is asked for.
+// reading is what is read of a session's transcript, and what is asked for. At most
+// one question is under way. One that is no longer wanted is not stopped; its answer
+// has an old number.
 type reading struct {
 	session string
 	tell    story.Conversation
@@ -24,20 +26,22 @@ type reading struct {
 	want   story.TranscriptPart // to be read anew, "" when what is there is to be gone on with
 }
 
-// partMsg brings a part of a transcript.
+// partMsg brings a part of a transcript; gen is the number of the question.
 type partMsg struct {
 	gen int
 	got story.Transcript
 	err error
 }
 
-// settle keeps the place, and asks for what is missing on the screen and for what is new.
+// settle keeps the place, and asks for what is missing on the screen and for what is
+// new.
 func (t *Screen) settle() tea.Cmd {
 	t.list.settle(t.Inner())
 	part := t.missing()
 	if part == "" {
 		return nil
 	}
+	// A look for what is new has been made now; others do not count for that.
 	if part == story.LaterPart || part == t.want {
 		t.due = false
 	}
@@ -49,7 +53,9 @@ func (t *Screen) settle() tea.Cmd {
 	}
 }
 
-// missing is the part to be asked for now, "" when there is none.
+// missing is the part to be asked for now, "" when there is none. After an error it
+// waits for the next tick, so that a file that cannot be read is not asked for with
+// every frame.
 func (t *Screen) missing() story.TranscriptPart {
 	height := t.list.height
 	switch {
@@ -59,6 +65,7 @@ func (t *Screen) missing() story.TranscriptPart {
 		return t.want
 	case t.find.older && !t.tell.AtStart():
 		return story.EarlierPart
+	// A screenful more than is shown is kept ready above.
 	case !t.tell.AtStart() && t.list.above(height) < height:
 		return story.EarlierPart
 	case !t.tell.AtEnd() && t.list.below(2*height) < height:
@@ -69,7 +76,7 @@ func (t *Screen) missing() story.TranscriptPart {
 	return ""
 }
 
-// came takes a part that was asked for.
+// came takes a part that was asked for. What an older question brought is dropped.
 func (t *Screen) came(msg partMsg) tea.Cmd {
 	if msg.gen != t.gen {
 		return nil
@@ -84,13 +91,16 @@ func (t *Screen) came(msg partMsg) tea.Cmd {
 		t.unread = max(0, msg.got.Size-msg.got.Span.To)
 	}
 	if msg.got.Same {
+		// The span grows even when there is nothing new: it says up to where the file
+		// was read.
 		t.tell.Add(msg.got)
 		return nil
 	}
 	return t.grew(msg.got)
 }
 
-// grew takes the entries of a part that has some.
+// grew takes the entries of a part that has some. It counts what came at the end while
+// the reader was elsewhere, and says when the file is no longer the one that was read.
 func (t *Screen) grew(got story.Transcript) tea.Cmd {
 	l := &t.list
 	last := ""
@@ -105,6 +115,8 @@ func (t *Screen) grew(got story.Transcript) tea.Cmd {
 	if i, ok := l.byKey[last]; ok && !l.follow {
 		l.news += len(l.items) - 1 - i
 	}
+	// An agent may start its file anew, as after a compaction. What was read then is
+	// of another file.
 	if got.Anew {
 		l.follow, t.find.older, l.news = true, false, 0
 		return t.Say(draw.Warn, "the file is another one now: this is its end")

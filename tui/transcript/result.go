@@ -14,8 +14,9 @@ const (
 	resultTail   = 2 // of them at its end
 )
 
-// gaveBack draws what a tool gave back: its beginning and its end, or all that is kept. refused says
-// that the call was not allowed: then it is what the agent was told instead.
+// gaveBack draws what a tool gave back: its beginning and its end, or all that is
+// kept. refused says that the call was not allowed: then it is what the agent was told
+// instead.
 func gaveBack(d *callview.Doc, it *item, refused bool) {
 	r := it.Ran
 	if word, i := resultWords(r, refused); word != "" {
@@ -30,7 +31,8 @@ func gaveBack(d *callview.Doc, it *item, refused bool) {
 	}
 }
 
-// resultWords says how a call ended: "→ no output, 6.3s"; "" when the output alone says all.
+// resultWords says how a call ended: "→ no output, 6.3s"; "" when the output alone
+// says all.
 func resultWords(r *broker.RanData, refused bool) (string, draw.Ink) {
 	lead, i, parts := "→ ", draw.Muted, []string{}
 	took := r.Took()
@@ -54,7 +56,8 @@ func resultWords(r *broker.RanData, refused bool) (string, draw.Ink) {
 	return lead + strings.Join(parts, ", "), i
 }
 
-// resultSize says how much a tool gave back, where that is not seen.
+// resultSize says how much a tool gave back, where that is not seen: nothing, more
+// than is kept, or more than is shown.
 func resultSize(r *broker.RanData) string {
 	lines := draw.CountLines(r.Output)
 	switch {
@@ -71,7 +74,8 @@ func resultSize(r *broker.RanData) string {
 	return ""
 }
 
-// wholeResult draws all that is kept, and where something is not.
+// wholeResult draws all that is kept, and where something is not. The beginning and
+// the end of a long output were kept, and CutAt is where they meet.
 func wholeResult(d *callview.Doc, r *broker.RanData) {
 	bar := draw.Gutter{Width: 2 * callview.SayIndent, Next: "  ↪", First: func(int) (draw.Ink, string) { return draw.Faint, "  │" }}
 	if r.Missing() == 0 {
@@ -84,10 +88,13 @@ func wholeResult(d *callview.Doc, r *broker.RanData) {
 	d.Write(bar, draw.Text, r.Output[at:])
 }
 
-// foldedResult draws the first rows and the last ones.
+// foldedResult draws the first rows and the last ones: an error most often stands at
+// the end.
 func foldedResult(d *callview.Doc, output string) {
 	list := strings.Split(strings.TrimRight(output, "\n"), "\n")
 	more := len(list) - resultFolded
+	// Rows are counted and not bytes: what is folded must fit, however long the output
+	// is.
 	for n, line := range list {
 		if more > 0 && n >= resultFolded-resultTail && n < len(list)-resultTail {
 			if n == resultFolded-resultTail {

@@ -11,12 +11,13 @@ import (
 	"github.com/aoctl/aoctl/tui/figures"
 )
 
-// View draws the entries in sight.
+// View draws the entries in sight, from the row that settle has found.
 func (t *Screen) View(_, _ int) []string {
 	width, height := t.Inner()
 	f := draw.Caption{Title: "Transcript of " + t.Board.Label(t.session), Right: t.right()}
 	f.Note, f.NoteInk = t.note(t.Width - draw.Cells(f.Title) - draw.Cells(f.Right) - edges)
 	f.Below, f.BelowInk = t.source()
+	// A line that is being written is not shown, since half of it is no entry.
 	if t.unread > 0 && t.tell.AtEnd() {
 		f.BelowRight = "a line is being written"
 	}
@@ -33,7 +34,8 @@ func (t *Screen) View(_, _ int) []string {
 	return t.Framed(f, rows, 0)
 }
 
-// drawn adds the rows of the entries that are in sight, each behind a bar that shows the selected one.
+// drawn adds the rows of the entries that are in sight, each behind a bar that shows
+// the selected one.
 func (t *Screen) drawn(rows []string, height int) []string {
 	l := &t.list
 	for i, skip := l.top, l.offset; i < len(l.items) && len(rows) < height; i, skip = i+1, 0 {
@@ -64,8 +66,10 @@ func (t *Screen) empty() (string, draw.Ink) {
 	return "nothing is written there yet", draw.Muted
 }
 
-// reason is why the agent's file was not read, in brackets; "" when there is none. Safe to draw.
+// reason is why the agent's file was not read, in brackets; "" when there is none.
+// Safe to draw. That there is no file needs no reason.
 func (t *Screen) reason() string {
+	// The broker's own words for "no file" say nothing that the sentence does not say.
 	why := strings.TrimPrefix(t.noFile, broker.ErrNoTranscript.Error()+": ")
 	if why == noSuchFile || why == noFileNamed {
 		return ""
@@ -79,7 +83,8 @@ const (
 	noFileNamed = "its agent named none"
 )
 
-// source says where what is on the screen comes from; safe to draw.
+// source says where what is on the screen comes from; safe to draw. A path is cut at
+// its beginning, as its end tells more.
 func (t *Screen) source() (string, draw.Ink) {
 	switch {
 	case t.err != nil && len(t.list.items) > 0:
@@ -99,7 +104,8 @@ func (t *Screen) source() (string, draw.Ink) {
 // edges is what frame and blanks around title, note and right text take, cells.
 const edges = 12
 
-// note is the session's model, turns and cost, as far as its agent says: as much as has room.
+// note is the session's model, turns and cost, as far as its agent says: as much as
+// has room. What a runner was told comes before what stands in the file.
 func (t *Screen) note(room int) (string, draw.Ink) {
 	if t.find.older {
 		return "/" + draw.SafeLine(t.find.text) + " · searching what is older …", draw.Key
@@ -108,6 +114,8 @@ func (t *Screen) note(room int) (string, draw.Ink) {
 	turns := 0
 	if s := t.Board.Sessions[t.session]; s != nil && s.Run != nil {
 		name, turns = cmp.Or(name, s.Run.Model), s.Run.Turns
+		// What the runner heard from the agent is whole, while the file may have been
+		// read in part only.
 		if s.Run.Cost > 0 || s.Run.Usage.Input+s.Run.Usage.Output > 0 {
 			spent, whole = story.Spent{Cost: s.Run.Cost, Usage: s.Run.Usage}, true
 		}
@@ -128,7 +136,8 @@ func (t *Screen) note(room int) (string, draw.Ink) {
 	return strings.Join(parts, " · "), draw.Muted
 }
 
-// spentWords are dollars and tokens in few letters: of the whole session, or of what is read of it.
+// spentWords are dollars and tokens in few letters: of the whole session, or of what
+// is read of it.
 func spentWords(s story.Spent, whole bool) string {
 	var parts []string
 	if s.Cost > 0 {
@@ -144,7 +153,8 @@ func spentWords(s story.Spent, whole bool) string {
 	return strings.Join(parts, ", ")
 }
 
-// right says where in the transcript the screen is, and that there is more.
+// right says where in the transcript the screen is, and that there is more. Numbers
+// are of what is read, and it says so while that is not all.
 func (t *Screen) right() string {
 	at, ok := t.list.selected()
 	switch {

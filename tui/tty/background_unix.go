@@ -25,8 +25,11 @@ var answers = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // DarkBackground tells whether the terminal is dark: by COLORFGBG, else by asking it.
-// Without an answer it is. typed is true when what was read for an answer was typed: those
-// keys are lost.
+// Without an answer it is. typed is true when what was read for an answer was typed:
+// those keys are lost.
+//
+// It blocks for up to backgroundWait and must come before anything else reads the
+// terminal.
 func DarkBackground(in io.Reader, out term.File) (dark, typed bool) {
 	if dark, ok := darkByEnv(os.Getenv("COLORFGBG")); ok {
 		return dark, false
@@ -53,7 +56,8 @@ func DarkBackground(in io.Reader, out term.File) (dark, typed bool) {
 // typedIn reports whether there is more in an answer than a terminal's words.
 func typedIn(answer string) bool { return answers().ReplaceAllString(answer, "") != "" }
 
-// readAnswer reads what the terminal says, up to the end of its second answer.
+// readAnswer reads what the terminal says, up to the end of its second answer, or as
+// much as came in time.
 func readAnswer(fd int) string {
 	var answer []byte
 	for end := time.Now().Add(backgroundWait); len(answer) < 256; {
@@ -80,7 +84,8 @@ func readAnswer(fd int) string {
 	return string(answer)
 }
 
-// darkByEnv reads COLORFGBG, such as "15;0" or "0;default;15".
+// darkByEnv reads COLORFGBG, such as "15;0" or "0;default;15": the last number is the
+// background.
 func darkByEnv(v string) (dark, ok bool) {
 	parts := strings.Split(v, ";")
 	n, err := strconv.Atoi(parts[len(parts)-1])
@@ -91,7 +96,7 @@ func darkByEnv(v string) (dark, ok bool) {
 }
 
 // darkByAnswer reads "ESC ] 11 ; rgb:1e1e/2020/2828", whose parts have one to four
-// hexadecimal digits.
+// hexadecimal digits. The parts are weighed as eyes do (ITU-R BT.601).
 func darkByAnswer(answer string) (dark, ok bool) {
 	_, rest, found := strings.Cut(answer, "]11;rgb:")
 	if !found {

@@ -8,7 +8,7 @@ import (
 )
 
 // ClipboardSequence puts text on the clipboard, by OSC 52: as base64, so that no byte
-// of it reaches the terminal as it is.
+// of it reaches the terminal as it is. Whether the terminal takes it, nobody tells.
 func ClipboardSequence(text string) string {
 	sequence := "\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte(text)) + "\a"
 	if os.Getenv("TMUX") == "" {

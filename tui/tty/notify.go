@@ -23,8 +23,8 @@ const (
 // NotifyWays are the words that ParseNotify knows.
 var NotifyWays = []string{"auto", "bell", "osc9", "osc777", "osc99", "off"}
 
-// ParseNotify reads a comma-separated list of ways. "off" and "auto" stand alone; auto is
-// the bell and what the terminal that env describes knows.
+// ParseNotify reads a comma-separated list of ways. "off" and "auto" stand alone; auto
+// is the bell and what the terminal that env describes knows.
 func ParseNotify(list string, env func(string) string) (Notify, error) {
 	switch list {
 	case "auto":
@@ -44,8 +44,8 @@ func ParseNotify(list string, env func(string) string) (Notify, error) {
 }
 
 // known is the sequence that the terminal takes for a notification. Inside tmux the
-// variables are those of the terminal in which its server was started; where they do not
-// tell, OSC 9 is what most terminals know, and the others pass over it.
+// variables are those of the terminal in which its server was started; where they do
+// not tell, OSC 9 is what most terminals know, and the others pass over it.
 func known(env func(string) string) Notify {
 	term, program := env("TERM"), env("TERM_PROGRAM")
 	switch {
@@ -61,7 +61,8 @@ func known(env func(string) string) Notify {
 	return OSC9
 }
 
-// Sequence is what rings and notifies of text, which must be plain; see bare.
+// Sequence is what rings and notifies of text, which must be plain: see Bare. With no
+// way it is "".
 func (n Notify) Sequence(text string) string {
 	var b strings.Builder
 	if n&Bell != 0 {

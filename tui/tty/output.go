@@ -10,7 +10,7 @@ import (
 
 // Output is the terminal, for the program's frames and for what goes beside them
 // (bell, notification, clipboard): each write goes out whole, so neither tears the
-// other.
+// other. It may be used by any goroutine.
 type Output struct {
 	mu sync.Mutex // held for the length of a write
 	w  io.Writer
@@ -27,6 +27,8 @@ const slowWrite = 100 * time.Millisecond
 // NewOutput is the terminal behind w.
 func NewOutput(w io.Writer) *Output { return &Output{w: w} }
 
+// Write hands p to the terminal and notes how long that took. It waits for a write
+// that is under way.
 func (o *Output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -35,6 +37,7 @@ func (o *Output) Write(p []byte) (int, error) {
 	return o.w.Write(p) //nolint:wrapcheck // a plain pass-through
 }
 
+// begin notes that a write is under way, and since when.
 func (o *Output) begin() time.Time {
 	o.state.Lock()
 	defer o.state.Unlock()
@@ -42,6 +45,8 @@ func (o *Output) begin() time.Time {
 	return o.began
 }
 
+// end notes that it was taken, and whether that took longer than a terminal which
+// keeps up needs.
 func (o *Output) end(began time.Time) {
 	o.state.Lock()
 	defer o.state.Unlock()

@@ -4,4 +4,5 @@ package tty
 
 import tea "github.com/charmbracelet/bubbletea"
 
+// NoticeResume does nothing here: there is no such signal.
 func NoticeResume(*tea.Program) (end func()) { return func() {} }

@@ -10,8 +10,9 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// NoticeResume tells p when this process goes on after it was stopped by a signal: keys
-// that were typed meanwhile were not meant for what is drawn then. It returns how to end.
+// NoticeResume tells p when this process goes on after it was stopped by a signal:
+// keys that were typed meanwhile were not meant for what is drawn then. It returns how
+// to end.
 func NoticeResume(p *tea.Program) (end func()) {
 	resumed := make(chan os.Signal, 1)
 	signal.Notify(resumed, syscall.SIGCONT)

@@ -1,5 +1,9 @@
-// Package tuitest is what tests of the console's rooms share: golden files, calls, the texts of a
-// hostile agent, and what must hold of whatever is drawn.
+// Package tuitest is what tests of the console's rooms share: golden files, calls, the
+// texts of a hostile agent, and what must hold of whatever is drawn.
+//
+// A test draws with PlainStyles at Noon, so that its golden file is plain text and
+// never changes by itself. CheckView holds for every screen and every text of
+// Payloads: a screen that lets one of them through could be repainted by an agent.
 package tuitest
 
 import (
@@ -30,7 +34,8 @@ var Noon = time.Date(2026, 3, 14, 12, 31, 0, 0, time.UTC)
 // OwnColours are the only control sequences that a screen may hold.
 var OwnColours = regexp.MustCompile(`\x1b\[[0-9;]*m`)
 
-// Payloads are what hostile text tries: to retitle, repaint, copy, answer, hide.
+// Payloads are what hostile text tries: to retitle, repaint, copy, answer, hide. A
+// test that draws foreign text draws each of these.
 var Payloads = []string{
 	"\x1b]0;owned\a", "\x1b]52;c;cm0gLXJm\a", "\x1b[2J\x1b[H", "\x1bP+q544e\x1b\\", "\x1b[6n", "\x9b31m", "\u009b2J",
 	"ls\rrm -rf ~", "a\bb", "\x00\x07\x0e", "\u202egnp.exe", "\u2066x\u2069", "r\u200bm", "\ufeff", "\u00ad", "\u3164", "\u2800",
@@ -39,10 +44,13 @@ var Payloads = []string{
 	"\U0001f1e9\U0001f1ea\U0001f44d\U0001f3fd", "\x1b[0m", "╮\n│", "a\n\x1b[31mb",
 }
 
-// Golden compares got with the golden file of that name, below testdata; -update writes it.
+// Golden compares got with the golden file of that name, below testdata; -update
+// writes it.
 func Golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name+".golden")
+	// A golden file is written only when somebody asks for it, and looked at before it
+	// is committed.
 	if *update {
 		if err := os.MkdirAll("testdata", 0o750); err != nil {
 			t.Fatal(err)
@@ -62,7 +70,8 @@ func Golden(t *testing.T, name, got string) {
 }
 
 // CheckView asserts what holds of every screen: its size, and no control byte but our
-// own colours.
+// own colours. Widths are counted by package safe and by a library, which have to
+// agree.
 func CheckView(t *testing.T, view string, width, height int) {
 	t.Helper()
 	plain := OwnColours.ReplaceAllString(view, "")
@@ -71,10 +80,13 @@ func CheckView(t *testing.T, view string, width, height int) {
 		t.Fatalf("%d rows in a window of %d×%d:\n%s", len(lines), width, height, plain)
 	}
 	for i, l := range lines {
+		// Two counts that differ mean a sign on which terminals may not agree.
 		if n := safe.Width(l); n > width || n != ansi.StringWidth(l) {
 			t.Fatalf("row %d takes %d of %d cells, the library counts %d: %q", i, n, width, ansi.StringWidth(l), l)
 		}
 		for _, r := range l {
+			// Colours were taken out before, so no control character is left that
+			// could be ours.
 			if r < ' ' || r >= 0x7f && r <= 0x9f || r == 0xfffd {
 				t.Fatalf("row %d has %U: %q", i, r, l)
 			}
@@ -106,7 +118,8 @@ func ToolCall(tool string, input any) broker.Request {
 	return NewCall("r1", "s1", tool, Noon.Add(-5*time.Second), input)
 }
 
-// NewCall makes a waiting request; input is JSON text or anything that becomes an object.
+// NewCall makes a waiting request; input is JSON text or anything that becomes an
+// object. It is asked at a time of the test's own and has a digest that fits it.
 func NewCall(id, session, tool string, at time.Time, input any) broker.Request {
 	raw, ok := input.(string)
 	if !ok {

@@ -1,11 +1,16 @@
-// Package watch is the screen with the files that allowed edits touched in the last hour, the newest
-// first: who lets several agents work at once sees here what is being changed, and by whom. enter
-// shows the call that changed the file last, with its difference.
+// Package watch is the screen with the files that allowed edits touched in the last
+// hour, the newest first: who lets several agents work at once sees here what is being
+// changed, and by whom. enter shows the call that changed the file last, with its
+// difference.
 //
-// The screen knows what the record knows: calls that were allowed, by a person or a rule, and that
-// name the files they change. What a command line writes is not among them, and an allowed edit may
-// have failed; the call says so. It asks the broker when it is opened, and hears of later calls from
-// the board.
+// The screen knows what the record knows: calls that were allowed, by a person or a
+// rule, and that name the files they change. What a command line writes is not among
+// them, and an allowed edit may have failed; the call says so. It asks the broker when
+// it is opened, and hears of later calls from the board.
+//
+// Nothing is read from the disk. The list is made from the edits that are kept, and
+// those that are older than the hour are let go. Open watch.go: one file holds all of
+// it.
 package watch
 
 import (
@@ -24,7 +29,8 @@ import (
 	"github.com/aoctl/aoctl/tui/words"
 )
 
-// Broker is what the screen needs of it.
+// Broker is what the screen needs of it: the calls that were decided last, the newest
+// first.
 type Broker interface {
 	History(ctx context.Context, limit int) ([]broker.Request, error)
 }
@@ -90,6 +96,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
+// came begins anew with what the broker has. After an error the older list stays.
 func (s *Screen) came(msg toldMsg) {
 	if s.err = msg.err; msg.err != nil {
 		return
@@ -101,8 +108,8 @@ func (s *Screen) came(msg toldMsg) {
 	s.list()
 }
 
-// heard takes in the edits among what the broker told. Before the screen is opened for the first
-// time nothing is kept.
+// heard takes in the edits among what the broker told. Before the screen is opened for
+// the first time nothing is kept.
 func (s *Screen) heard(list []broker.Update) {
 	if s.known == nil {
 		return
@@ -115,8 +122,11 @@ func (s *Screen) heard(list []broker.Update) {
 	s.list()
 }
 
-// add keeps r if it is an allowed edit.
+// add keeps r if it is an allowed edit. Each call counts once, by whichever way it
+// came.
 func (s *Screen) add(r broker.Request) {
+	// An observed or denied call may have changed nothing here; only what was allowed
+	// is listed.
 	if r.State != broker.Allowed || r.Outcome == nil || s.known[r.ID] {
 		return
 	}
@@ -124,6 +134,7 @@ func (s *Screen) add(r broker.Request) {
 		return
 	}
 	s.known[r.ID] = true
+	// Updates come nearly in order, but the record's list and later news may overlap.
 	at, _ := slices.BinarySearchFunc(s.told, r, func(x, y broker.Request) int { return y.Outcome.At.Compare(x.Outcome.At) })
 	s.told = slices.Insert(s.told, at, r)
 }
@@ -133,12 +144,14 @@ func (s *Screen) list() {
 	s.files = s.files[:0]
 	place := map[string]int{}
 	for i, r := range s.told {
+		// The edits are sorted, so all that follow are older still.
 		if s.At.Sub(r.Outcome.At) > within {
 			s.forget(i)
 			break
 		}
 		cs, _ := change.ChangesOf(r)
 		sum := callview.SummaryOf(r)
+		// One call may touch several files, and is the last call of each of them.
 		for _, path := range cs.Targets(r.CWD) {
 			at, ok := place[path]
 			if !ok {
@@ -163,7 +176,8 @@ func (s *Screen) forget(i int) {
 	s.told = s.told[:i]
 }
 
-// place is where the selected file is listed.
+// place is where the selected file is listed. A file that is gone gives way to the one
+// that took its place.
 func (s *Screen) place() int {
 	if i := slices.IndexFunc(s.files, func(f file) bool { return f.path == s.at }); i >= 0 {
 		return i
@@ -174,6 +188,8 @@ func (s *Screen) place() int {
 // settle keeps the selection, and the hour.
 func (s *Screen) settle() {
 	if n := len(s.told); n > 0 && s.At.Sub(s.told[n-1].Outcome.At) > within {
+		// The hour goes on while nothing happens, so old edits leave the list by
+		// themselves.
 		s.list()
 	}
 	at := s.place()
@@ -206,23 +222,28 @@ func (s *Screen) Keys() []desk.Key {
 	return append(desk.Moves("move", s.move), show)
 }
 
+// show opens the call that touched the selected file last.
 func (s *Screen) show(tea.KeyMsg) tea.Cmd { return s.Open(desk.Decided, s.Subject()) }
 
+// move selects another file by key.
 func (s *Screen) move(msg tea.KeyMsg) tea.Cmd {
 	_, height := s.area()
 	s.choose(desk.Moved(msg, s.place(), len(s.files), height))
 	return nil
 }
 
+// choose selects the file listed at a place, or the nearest.
 func (s *Screen) choose(at int) {
 	if len(s.files) > 0 {
 		s.at = s.files[max(0, min(at, len(s.files)-1))].path
 	}
 }
 
+// mouse selects what was clicked, and moves with the wheel.
 func (s *Screen) mouse(msg tea.MouseMsg) {
 	steps, click := desk.Wheel(msg)
 	switch {
+	// The frame takes the first row.
 	case click && msg.Y > 0:
 		s.choose(s.top + msg.Y - 1)
 	case steps != 0:
@@ -253,7 +274,8 @@ func (s *Screen) View(_, _ int) []string {
 	return s.Frames().Framed(s.Whole(), f, 0, rows)
 }
 
-// line draws a file: its path, what changed in it, whose session that was, and how long ago.
+// line draws a file: its path, what changed in it, whose session that was, and how
+// long ago.
 func (s *Screen) line(f file, width int) string {
 	chosen := f.path == s.at
 	bar := " "

@@ -113,6 +113,10 @@ func TestReplayOfTheSameRules(t *testing.T) {
 }
 
 func BenchmarkReplay(b *testing.B) {
+	past := 100_000
+	if testing.Short() {
+		past = 2000
+	}
 	var list []rules.Rule
 	for i := range 1000 {
 		list = append(list, commandRule(fmt.Sprintf("r%d", i), rules.Allow, "Bash", fmt.Sprintf("tool%d sub *", i)))
@@ -122,7 +126,7 @@ func BenchmarkReplay(b *testing.B) {
 		var p rules.Preparer
 		n := 0
 		Replay(current, proposed, func(yield func(Past) bool) {
-			for i := range 100_000 {
+			for i := range past {
 				x := i * 7919 % 20_000 // as many different lines
 				q := prepared.Question(fmt.Sprintf("tool%d sub x%d && cd src | tail -%d > out/%d.txt", x%1000, x, x%7, x%100), "/home/me/src/api")
 				q.SessionID = fmt.Sprint(i % 50)

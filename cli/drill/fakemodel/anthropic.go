@@ -22,7 +22,8 @@ type anthropicRequest struct {
 	} `json:"messages"`
 }
 
-// anthropicContent is a message's text or list of blocks.
+// anthropicContent is a message's text or list of blocks; a text becomes a list of
+// one.
 type anthropicContent []struct {
 	Type      string           `json:"type"`
 	Text      string           `json:"text"`
@@ -30,6 +31,7 @@ type anthropicContent []struct {
 	Content   anthropicContent `json:"content"`
 }
 
+// UnmarshalJSON takes both forms, which the API takes too.
 func (c *anthropicContent) UnmarshalJSON(data []byte) error {
 	type blocks anthropicContent // without this method
 	if len(data) > 0 && data[0] == '"' {
@@ -39,6 +41,7 @@ func (c *anthropicContent) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*blocks)(c))
 }
 
+// text is the text of all blocks, one after the other.
 func (c anthropicContent) text() string {
 	var b strings.Builder
 	for _, block := range c {
@@ -47,9 +50,11 @@ func (c anthropicContent) text() string {
 	return b.String()
 }
 
-// anthropic answers the Messages API. Every request has the whole conversation, so the number of
-// the model's own messages in it is the turn.
+// anthropic answers the Messages API. Every request has the whole conversation, so the
+// number of the model's own messages in it is the turn. It is read twice: once as a
+// whole, because a plan's file may be named anywhere in it.
 func (m *Model) anthropic(w http.ResponseWriter, body io.Reader) error {
+	// The whole body is needed twice, so it is read before it is decoded.
 	text, err := io.ReadAll(body)
 	if err != nil {
 		return fmt.Errorf("read the request: %w", err)
@@ -63,20 +68,28 @@ func (m *Model) anthropic(w http.ResponseWriter, body io.Reader) error {
 		if msg.Role == "assistant" {
 			turn++
 		} else {
+			// The first message of the user chooses the script, and all of them are
+			// what was heard.
 			first = cmp.Or(first, msg.Content.text())
 			said += msg.Content.text() + "\n"
 		}
 		for _, block := range msg.Content {
+			// The agent sends every result again with each request; tell keeps one of
+			// each.
 			if block.Type == "tool_result" {
 				m.tell(block.ToolUseID, block.Content.text())
 			}
 		}
 	}
+	// Requests without tools are side questions, and would bring their own words among
+	// the user's.
 	if len(req.Tools) > 0 {
 		m.hear(said)
 	}
 	step := m.step(len(req.Tools) > 0, first, turn)
 	blocks, stop := []map[string]any{{"type": "text", "text": step.Text}}, "end_turn"
+	// A reply has calls or words here, never both: agents show words beside a call at
+	// different moments.
 	if len(step.Calls) > 0 {
 		blocks, stop = nil, "tool_use"
 		for _, c := range step.Calls {
@@ -84,6 +97,7 @@ func (m *Model) anthropic(w http.ResponseWriter, body io.Reader) error {
 			blocks = append(blocks, map[string]any{"type": "tool_use", "id": m.newID("toolu"), "name": c.Tool, "input": c.Input})
 		}
 	}
+	// Figures that never change make the agent's own sums foreseeable.
 	usage := map[string]int{"input_tokens": cmp.Or(m.InputTokens, 12), "output_tokens": 8}
 	message := map[string]any{
 		"id": m.newID("msg"), "type": "message", "role": "assistant", "model": req.Model,
@@ -94,6 +108,8 @@ func (m *Model) anthropic(w http.ResponseWriter, body io.Reader) error {
 		return nil
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
+	// A stream begins with an empty message, and the blocks follow in events of their
+	// own.
 	message["content"], message["stop_reason"] = []any{}, nil
 	sendEvent(w, "message_start", map[string]any{"message": message})
 	for i, b := range blocks {
@@ -110,8 +126,11 @@ func (m *Model) anthropic(w http.ResponseWriter, body io.Reader) error {
 // to: it makes up a name, and tells it in the request.
 const PlanFile = "@plan-file@"
 
+// The name is made of words and dashes, in a folder "plans".
 var planFile = regexp.MustCompile(`/[^\s"\\]*/plans/[a-z-]+\.md`)
 
+// withPlanFile is input with the plan's path in the place of PlanFile. input is the
+// script's and stays as it is.
 func withPlanFile(input map[string]any, path []byte) map[string]any {
 	out := make(map[string]any, len(input))
 	for k, v := range input {
@@ -123,7 +142,8 @@ func withPlanFile(input map[string]any, path []byte) map[string]any {
 	return out
 }
 
-// streamBlock sends block i of a reply as the events in which the API streams it, in one piece.
+// streamBlock sends block i of a reply as the events in which the API streams it, in
+// one piece.
 func streamBlock(w http.ResponseWriter, i int, block map[string]any) error {
 	start := map[string]any{"type": "text", "text": ""}
 	delta := map[string]any{"type": "text_delta", "text": block["text"]}

@@ -7,7 +7,8 @@ import (
 	"net/http"
 )
 
-// chatRequest is what is read of a request to /chat/completions.
+// chatRequest is what is read of a request to /chat/completions. Members that are not
+// named here are ignored.
 type chatRequest struct {
 	Model    string            `json:"model"`
 	Stream   bool              `json:"stream"`
@@ -19,7 +20,8 @@ type chatRequest struct {
 	} `json:"messages"`
 }
 
-// chat answers the chat completions API, streaming or not.
+// chat answers the chat completions API, streaming or not. Every conversation gets the
+// script of "", whatever its first message says.
 func (m *Model) chat(w http.ResponseWriter, body io.Reader) error {
 	var req chatRequest
 	if err := read(body, &req); err != nil {
@@ -51,6 +53,7 @@ func (m *Model) chat(w http.ResponseWriter, body io.Reader) error {
 	chunk := func(delta map[string]any, finish any) {
 		base["choices"] = []any{map[string]any{"index": 0, "delta": delta, "finish_reason": finish}}
 		fmt.Fprint(w, "data: ")
+		// writeJSON ends its line, and an empty line ends the event.
 		writeJSON(w, base)
 		fmt.Fprint(w, "\n")
 	}
@@ -61,6 +64,7 @@ func (m *Model) chat(w http.ResponseWriter, body io.Reader) error {
 	return nil
 }
 
+// chatMessage is a step as a message of this API, with the word for why it ended.
 func (m *Model) chatMessage(step Step) (message map[string]any, finish string, err error) {
 	if len(step.Calls) == 0 {
 		return map[string]any{"role": "assistant", "content": step.Text}, "stop", nil
@@ -71,6 +75,7 @@ func (m *Model) chatMessage(step Step) (message map[string]any, finish string, e
 		if err != nil {
 			return nil, "", err
 		}
+		// Arguments are JSON in a string, as this API has them.
 		calls = append(calls, map[string]any{
 			"index": i, "id": m.newID("call"), "type": "function", "function": map[string]any{"name": c.Tool, "arguments": string(args)},
 		})

@@ -17,6 +17,10 @@ import (
 // name the run. Connect's envelopes and protocol buffers; the numbers are the fields of
 // agent.v1 and aiserver.v1 in @cursor/sdk 1.0.32.
 
+// Cursor's agents are sent their calls by Cursor's servers: a run is one streamed
+// reply (RunSSE), and what the agent says in it comes in requests of their own
+// (BidiAppend) that name the run. Connect's envelopes and protocol buffers; the
+// numbers are the fields of agent.v1 and aiserver.v1 in @cursor/sdk 1.0.32.
 const (
 	cursorRun    = "/agent.v1.AgentService/RunSSE"
 	cursorAppend = "/aiserver.v1.BidiService/BidiAppend"
@@ -26,11 +30,13 @@ const (
 	envelope = 5 // bytes before a message: flags and length
 )
 
-// cursorShell are the two ways to ask for a command: with one result, and streamed. The
-// number is the field of the request and of the result.
+// cursorShell are the two ways to ask for a command: with one result, and streamed.
+// The number is the field of the request and of the result.
 var cursorShell = map[string]uint64{"Shell": 2, "ShellStream": 14}
 
-// cursor answers a request to Cursor's servers. It reports whether it is one.
+// cursor answers a request to Cursor's servers. It reports whether it is one. What is
+// not known here gets an empty message: the agent asks for much that it can do
+// without.
 func (m *Model) cursor(w http.ResponseWriter, r *http.Request) (bool, error) {
 	switch path := r.URL.Path; {
 	case r.Header.Get("X-Cursor-Client-Type") == "" && path != cursorLogin:
@@ -52,15 +58,16 @@ func (m *Model) cursor(w http.ResponseWriter, r *http.Request) (bool, error) {
 	return true, nil
 }
 
-// cursorInbox is what the agent says in a run. It comes over several connections, numbered
-// from 0.
+// cursorInbox is what the agent says in a run. It comes over several connections,
+// numbered from 0, and not always in that order.
 type cursorInbox struct {
 	said  chan []byte
 	ahead map[uint64][]byte // came before what was said earlier
 	next  uint64
 }
 
-// inbox is a run's; the caller holds m.mu.
+// inbox is a run's; the caller holds m.mu. Whoever comes first makes it, the run or
+// what is said in it.
 func (m *Model) inbox(run string) *cursorInbox {
 	if m.inboxes[run] == nil {
 		m.inboxes[run] = &cursorInbox{said: make(chan []byte, 1000), ahead: map[uint64][]byte{}}
@@ -68,8 +75,8 @@ func (m *Model) inbox(run string) *cursorInbox {
 	return m.inboxes[run]
 }
 
-// cursorAppend takes one message of the agent: its bytes in hex are field 1, the run's id
-// is field 2 and its number field 3.
+// cursorAppend takes one message of the agent: its bytes in hex are field 1, the run's
+// id is field 2 and its number field 3.
 func (m *Model) cursorAppend(r *http.Request) error {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -84,7 +91,9 @@ func (m *Model) cursorAppend(r *http.Request) error {
 	defer m.mu.Unlock()
 	in := m.inbox(string(field(body, 2, 1)))
 	in.ahead[no] = msg
+	// Messages are handed on in their order; one that came early waits here.
 	for in.ahead[in.next] != nil {
+		// The lock is held, so a full channel must not be waited for.
 		select {
 		case in.said <- in.ahead[in.next]:
 		default:
@@ -110,13 +119,14 @@ func (m *Model) cursorRun(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// cursorTalk plays one run of Cursor's agent over one stream: the agent's messages come through
-// inbox, each call waits for its result, and the last step ends the turn.
+// cursorTalk plays one run of Cursor's agent over one stream: the agent's messages
+// come through inbox, each call waits for its result, and the last step ends the turn.
 func (m *Model) cursorTalk(ctx context.Context, w io.Writer, inbox <-chan []byte) error {
 	request, err := hear(ctx, inbox)
 	if err != nil {
 		return err
 	}
+	// This is where the first message of the user stands.
 	first := string(field(request, 1, 2, 1, 1, 1))
 	for turn := 0; ; turn++ {
 		step := m.step(true, first, turn)
@@ -134,8 +144,9 @@ func (m *Model) cursorTalk(ctx context.Context, w io.Writer, inbox <-chan []byte
 	}
 }
 
-// cursorCall has the agent run one command and keeps all that it says of it, texts among
-// fields, once it has no more to say: it begins to talk before its hooks have answered.
+// cursorCall has the agent run one command and keeps all that it says of it, texts
+// among fields, once it has no more to say: it begins to talk before its hooks have
+// answered.
 func (m *Model) cursorCall(ctx context.Context, w io.Writer, inbox <-chan []byte, c Call) error {
 	id := m.newID("tool")
 	command, _ := c.Input["command"].(string)
@@ -159,7 +170,7 @@ func (m *Model) cursorCall(ctx context.Context, w io.Writer, inbox <-chan []byte
 	}
 }
 
-// hear waits for what the agent says next.
+// hear waits for what the agent says next, or for the end of the request.
 func hear(ctx context.Context, inbox <-chan []byte) ([]byte, error) {
 	select {
 	case msg := <-inbox:
@@ -169,7 +180,8 @@ func hear(ctx context.Context, inbox <-chan []byte) ([]byte, error) {
 	}
 }
 
-// send writes one envelope of Connect; flag 2 ends the stream.
+// send writes one envelope of Connect; flag 2 ends the stream. It is flushed at once,
+// since the agent waits for each message.
 func send(w io.Writer, flag byte, msg []byte) {
 	head := binary.BigEndian.AppendUint32([]byte{flag}, uint32(len(msg))) //nolint:gosec // a few hundred bytes
 	_, _ = w.Write(append(head, msg...))                                  // an agent that is gone has no use for an error

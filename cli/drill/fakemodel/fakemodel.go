@@ -1,16 +1,22 @@
-// Package fakemodel plays a model from a script, so that a real coding agent runs its real tool
-// loop and its real hooks and touches real files, without network or account.
+// Package fakemodel plays a model from a script, so that a real coding agent runs its
+// real tool loop and its real hooks and touches real files, without network or
+// account.
 //
-// A Script is a list of Steps, each of which is one reply: calls of tools, or words that end the
-// turn. Start opens a server on a loopback port, and the agent is told that its model's API is
-// there. A request holds the whole conversation so far, so the number of the model's replies in
-// it says which step comes next: nothing is remembered between requests. What the agent reports
-// about its calls is kept (Results), and so is what its user said (Heard).
+// A Script is a list of Steps, each of which is one reply: calls of tools, or words
+// that end the turn. Start opens a server on a loopback port, and the agent is told
+// that its model's API is there. A request holds the whole conversation so far, so the
+// number of the model's replies in it says which step comes next: nothing is
+// remembered between requests. What the agent reports about its calls is kept
+// (Results), and so is what its user said (Heard).
 //
-// It speaks the Anthropic Messages API (Claude Code), OpenAI Responses (Codex), OpenAI chat
-// completions (Qwen Code, Copilot CLI, opencode), Gemini's generateContent (Gemini CLI) and what
-// Cursor's servers say to its agents, each streaming and each in a file of its own. Only what
-// the agents need of these protocols is here.
+// It speaks the Anthropic Messages API (Claude Code), OpenAI Responses (Codex), OpenAI
+// chat completions (Qwen Code, Copilot CLI, opencode), Gemini's generateContent
+// (Gemini CLI) and what Cursor's servers say to its agents, each streaming and each in
+// a file of its own. Only what the agents need of these protocols is here.
+//
+// A side question, such as one for a title, has no tools and gets "ok". Everything
+// that an agent asks for and that is not known is answered with an empty object, so
+// that it goes on. Open fakemodel.go first; ServeHTTP says which path is whose.
 package fakemodel
 
 import (
@@ -25,13 +31,14 @@ import (
 	"time"
 )
 
-// Step is one reply of the model: tool calls, or words that end the turn.
+// Step is one reply of the model: tool calls, or words that end the turn. With Calls
+// the Text is not said. Text is what the agent shows its user.
 type Step struct {
 	Calls []Call
 	Text  string
 }
 
-// Call is one use of a tool.
+// Call is one use of a tool. Tool and Input are the agent's own names.
 type Call struct {
 	Tool  string
 	Input map[string]any
@@ -47,6 +54,7 @@ func UseTool(tool string, input map[string]any) Step {
 // that it is done.
 type Script []Step
 
+// at is the step of a turn, counted from 0.
 func (s Script) at(turn int) Step {
 	if turn < len(s) {
 		return s[turn]
@@ -55,7 +63,8 @@ func (s Script) at(turn int) Step {
 }
 
 // Model is the API's server. Conversations, such as a sub-agent's, are told apart by a
-// word in their first message; "" is the script of all others.
+// word in their first message; "" is the script of all others. All methods may be
+// called from any goroutine.
 type Model struct {
 	URL string // where its API is
 
@@ -71,7 +80,8 @@ type Model struct {
 	inboxes map[string]*cursorInbox // by run of Cursor
 }
 
-// Start starts a model on a loopback port; End ends it.
+// Start starts a model on a loopback port; End ends it. ctx is for listening alone.
+// Any program of this machine can talk to it; it has nothing to tell but the script.
 func Start(ctx context.Context, scripts map[string]Script) (*Model, error) {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -83,8 +93,8 @@ func Start(ctx context.Context, scripts map[string]Script) (*Model, error) {
 	return m, nil
 }
 
-// Play takes the scripts, where they could not be written before the model's address was
-// known; before its first conversation.
+// Play takes the scripts, where they could not be written before the model's address
+// was known; before its first conversation.
 func (m *Model) Play(scripts map[string]Script) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -94,7 +104,8 @@ func (m *Model) Play(scripts map[string]Script) {
 // End hangs up on agents that are still talking and ends the server.
 func (m *Model) End() { _ = m.server.Close() } // nothing is left to be done about an error
 
-// Results are the texts of all tool results that the agents sent, joined.
+// Results are the texts of all tool results that the agents sent, joined, in no order.
+// A result that is sent again with the next request counts once.
 func (m *Model) Results() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -105,14 +116,16 @@ func (m *Model) Results() string {
 	return strings.Join(all, "\n")
 }
 
-// Heard is what the users of conversations with tools have said, as their agents told it in
-// each request: one that is made beside another may know less. Only of the Messages API.
+// Heard is what the users of conversations with tools have said, as their agents told
+// it in each request: one that is made beside another may know less. Only of the
+// Messages API.
 func (m *Model) Heard() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.heard
 }
 
+// hear notes what users said. Each request says all of it again.
 func (m *Model) hear(text string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -121,20 +134,25 @@ func (m *Model) hear(text string) {
 	}
 }
 
+// tell notes what came of a call.
 func (m *Model) tell(call, text string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.told[call] = text
 }
 
+// newID makes an id that no other reply has, in the form that agents expect of its
+// kind.
 func (m *Model) newID(kind string) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.ids++
+	// The fixed part makes these ids easy to find in a log.
 	return fmt.Sprintf("%s_%s%06d", kind, "0e2e", m.ids)
 }
 
-// ServeHTTP answers a request of whichever API it belongs to.
+// ServeHTTP answers a request of whichever API it belongs to. Paths are matched by a
+// part of them, as agents put a version, a project or a model around it.
 func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	path := r.URL.Path
@@ -143,7 +161,9 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case ours:
 	case r.Method != http.MethodPost:
 		fmt.Fprint(w, `{}`)
+	// The letter that differs in case between the APIs is left out.
 	case strings.Contains(path, "ount_tokens"), strings.Contains(path, "ountTokens"):
+		// Both APIs are answered at once; each agent reads its own member.
 		fmt.Fprint(w, `{"input_tokens":10,"totalTokens":10}`)
 	case strings.Contains(path, "/messages"):
 		err = m.anthropic(w, r.Body)
@@ -161,6 +181,7 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// read reads what is known of a request; members that are not known are ignored.
 func read(body io.Reader, into any) error {
 	if err := json.NewDecoder(body).Decode(into); err != nil {
 		return fmt.Errorf("read the request: %w", err)
@@ -168,7 +189,9 @@ func read(body io.Reader, into any) error {
 	return nil
 }
 
-// step picks the reply. A request without tools is a side question, such as for a title.
+// step picks the reply. A request without tools is a side question, such as for a
+// title. Words of the scripts must not occur in one another's conversations, as a map
+// has no order.
 func (m *Model) step(tools bool, first string, turn int) Step {
 	if !tools {
 		return Step{Text: "ok"}
@@ -183,6 +206,8 @@ func (m *Model) step(tools bool, first string, turn int) Step {
 	return m.scripts[""].at(turn)
 }
 
+// sendEvent sends one event of a stream (server-sent events, WHATWG HTML), with its
+// name in the data too, where some agents look for it.
 func sendEvent(w http.ResponseWriter, name string, data map[string]any) {
 	data["type"] = name
 	fmt.Fprintf(w, "event: %s\ndata: ", name)

@@ -30,8 +30,8 @@ type geminiRequest struct {
 	} `json:"generationConfig"`
 }
 
-// gemini answers generateContent. What Gemini CLI asks of its model beside the conversation, in a
-// form of its own, is filled in (fill).
+// gemini answers generateContent. What Gemini CLI asks of its model beside the
+// conversation, in a form of its own, is filled in (fill).
 func (m *Model) gemini(w http.ResponseWriter, body io.Reader, stream bool) error {
 	var req geminiRequest
 	if err := read(body, &req); err != nil {
@@ -67,6 +67,7 @@ func (m *Model) gemini(w http.ResponseWriter, body io.Reader, stream bool) error
 	return nil
 }
 
+// geminiParts is a step as parts of this API.
 func (m *Model) geminiParts(step Step) []any {
 	if len(step.Calls) == 0 {
 		return []any{map[string]any{"text": step.Text}}
@@ -79,7 +80,7 @@ func (m *Model) geminiParts(step Step) []any {
 }
 
 // fill answers a side question that wants JSON, such as how hard the task is; "" when
-// the request is none.
+// the request is none. Any value of the right type will do.
 func fill(req geminiRequest) string {
 	if len(req.GenerationConfig.Schema.Properties) == 0 {
 		return ""

@@ -19,8 +19,8 @@ type openAIRequest struct {
 	} `json:"input"`
 }
 
-// openAI answers the Responses API. One reply of the model comes back as several items, so a turn
-// is counted where a run of them begins.
+// openAI answers the Responses API. One reply of the model comes back as several
+// items, so a turn is counted where a run of them begins.
 func (m *Model) openAI(w http.ResponseWriter, body io.Reader) error {
 	var req openAIRequest
 	if err := read(body, &req); err != nil {
@@ -53,6 +53,7 @@ func (m *Model) openAI(w http.ResponseWriter, body io.Reader) error {
 	w.Header().Set("Content-Type", "text/event-stream")
 	sendEvent(w, "response.created", map[string]any{"response": map[string]any{"id": resp["id"], "object": "response", "status": "in_progress", "model": req.Model, "output": []any{}}})
 	for i, item := range items {
+		// An item is sent whole: what comes in between only fills a screen.
 		sendEvent(w, "response.output_item.added", map[string]any{"output_index": i, "item": item})
 		sendEvent(w, "response.output_item.done", map[string]any{"output_index": i, "item": item})
 	}
@@ -60,6 +61,7 @@ func (m *Model) openAI(w http.ResponseWriter, body io.Reader) error {
 	return nil
 }
 
+// openAIItems is a step as items of this API: one message, or a call each.
 func (m *Model) openAIItems(step Step) ([]map[string]any, error) {
 	if len(step.Calls) == 0 {
 		return []map[string]any{{

@@ -8,9 +8,11 @@ import (
 // The little of protocol buffers that is needed: numbers, and fields of bytes, which are
 // texts and messages.
 
-// message writes a field of bytes, made of parts.
+// The little of protocol buffers that is needed: numbers, and fields of bytes, which
+// are texts and messages. Source: protobuf.dev, "Encoding".
 func message(no uint64, parts ...[]byte) []byte {
 	body := bytes.Join(parts, nil)
+	// The tag is the field's number and the wire type, 2 for bytes.
 	return append(binary.AppendUvarint(binary.AppendUvarint(nil, no<<3|2), uint64(len(body))), body...)
 }
 
@@ -38,6 +40,8 @@ func has(msg []byte, no uint64) bool {
 func find(msg []byte, no uint64) ([]byte, bool) {
 	for len(msg) > 0 {
 		tag, n := binary.Uvarint(msg)
+		// A varint that is too long or cut short. Agents are not trusted to send whole
+		// messages.
 		if n <= 0 {
 			return nil, false
 		}
@@ -57,6 +61,8 @@ func find(msg []byte, no uint64) ([]byte, bool) {
 // cut takes the value of a wire type off msg.
 func cut(msg []byte, wireType uint64) (value, rest []byte, ok bool) {
 	size, head := uint64(0), 0
+	// The wire types are 0 varint, 1 eight bytes, 2 bytes with their length, 5 four
+	// bytes.
 	switch wireType {
 	case 0:
 		_, n := binary.Uvarint(msg)
@@ -77,6 +83,7 @@ func cut(msg []byte, wireType uint64) (value, rest []byte, ok bool) {
 		return nil, nil, false
 	}
 	msg = msg[head:]
+	// A length beyond the message would read what is not ours.
 	if size > uint64(len(msg)) {
 		return nil, nil, false
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Terminal is one that can be asked.
+// Terminal is one that can be asked. The zero value cannot.
 type Terminal struct {
 	Name string // with its version
 	run  func(ctx context.Context, folder, self string) *exec.Cmd
@@ -56,7 +56,7 @@ func Windowed(ctx context.Context) []Terminal {
 }
 
 // Cells asks t for the cells that each text takes. The program's own file is started
-// inside of it.
+// inside of it. ctx bounds the time; a terminal that does not answer is an error.
 func (t Terminal) Cells(ctx context.Context, texts []string) ([]int, error) {
 	self, err := os.Executable()
 	if err != nil {

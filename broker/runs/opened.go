@@ -1,0 +1,55 @@
+package runs
+
+import (
+	"sync"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/engine"
+)
+
+// opened are the sessions that the console's keyboard opened, so that a person at a terminal may
+// resume them without a token. It is not on record and no state of a session: a console that starts
+// anew has none.
+type opened struct {
+	mu   sync.Mutex
+	list map[string]opening // by session
+}
+
+// opening is for one deferred call, and for some time.
+type opening struct {
+	call  string
+	until time.Time
+}
+
+// open opens a session for the call that is deferred in it.
+func (rs *Runs) open(sessionID string, by broker.Actor) error {
+	r := rs.mayResume(engine.Resume{SessionID: sessionID, By: by})
+	if r.Err != nil {
+		return r.Err
+	}
+	rs.opened.mu.Lock()
+	defer rs.opened.mu.Unlock()
+	now := time.Now()
+	list := map[string]opening{sessionID: {r.Call.ID, now.Add(broker.ResumeOpen)}}
+	for id, o := range rs.opened.list {
+		if id != sessionID && now.Before(o.until) {
+			list[id] = o
+		}
+	}
+	rs.opened.list = list
+	return nil
+}
+
+// OpenToResume reports whether a person at a terminal may resume a session without a token: it was
+// opened a short while ago, for the call that is deferred now. What else is in the way, Resume says.
+func (rs *Runs) OpenToResume(sessionID string) bool {
+	rs.opened.mu.Lock()
+	o := rs.opened.list[sessionID]
+	rs.opened.mu.Unlock()
+	if !time.Now().Before(o.until) {
+		return false
+	}
+	r := rs.mayResume(engine.Resume{SessionID: sessionID})
+	return r.Err != nil || r.Call.ID == o.call
+}

@@ -1,0 +1,28 @@
+package show
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// Lines break between words, below their column; paths and commands stay whole.
+func TestFit(t *testing.T) {
+	for name, tt := range map[string]struct{ line, want string }{
+		"short":      {"  mode  gate", "  mode  gate"},
+		"column":     {"  also sends  PostToolUse, Stop, Start, End", "  also sends  PostToolUse, Stop,\n              Start, End"},
+		"plain":      {"Running sessions of Claude use the hooks soon.", "Running sessions of Claude use\nthe hooks soon."},
+		"long path":  {"  runs  /home/ana/a/very/long/path/to/aoctl hook", "  runs  /home/ana/a/very/long/path/to/aoctl\n        hook"},
+		"one word":   {strings.Repeat("x", 40), strings.Repeat("x", 40)},
+		"indented":   {"  run \"aoctl install --help\" for more help", "  run \"aoctl install --help\" for\n  more help"},
+		"wide signs": {"日本 日本 日本 日本 日本 日本 日本 日本", "日本 日本 日本 日本 日本 日本\n日本 日本"},
+	} {
+		if got := fit(tt.line, 32); got != tt.want {
+			t.Errorf("%s:\n%s\nwant\n%s", name, got, tt.want)
+		}
+	}
+	long := strings.Repeat("word ", 40)
+	if got := Fit(&bytes.Buffer{}, long); got != long {
+		t.Errorf("broken in a pipe: %q", got)
+	}
+}
