@@ -74,11 +74,12 @@ func (h header) frozen() string {
 	case is.FrozenBy.Kind != broker.ByOperator || is.FrozenBy.Token() != "":
 		by = callview.Actor(is.FrozenBy)
 	}
+	lift := h.Called("f")
 	text := h.line.Fitting(
-		"FROZEN by "+by+": every agent is held at its next call, "+calls+" held, none can be allowed · f lets them go on",
-		"FROZEN: every agent is held at its next call, "+calls+" held · f lets them go on",
-		"FROZEN: every agent is held, "+calls+" held · f lifts it",
-		"FROZEN: "+calls+" held · f lifts it",
+		"FROZEN by "+by+": every agent is held at its next call, "+calls+" held, none can be allowed · "+lift+" lets them go on",
+		"FROZEN: every agent is held at its next call, "+calls+" held · "+lift+" lets them go on",
+		"FROZEN: every agent is held, "+calls+" held · "+lift+" lifts it",
+		"FROZEN: "+calls+" held · "+lift+" lifts it",
 		"FROZEN",
 	)
 	return h.Styles.Row(h.line.width).Put(draw.Ice, " "+text).Line(draw.Ice, " ", h.line.width).String()
@@ -92,7 +93,7 @@ func (h header) alarmBanners() []string {
 		if i == alarmsShown {
 			return append(rows, figures.Plural(len(list)-i, "more session")+" with such an alarm")
 		}
-		rows = append(rows, safe.Head(s.Alarm.ToolName, foreignMost)+" in "+h.Board.Label(s.ID)+": "+s.Alarm.Words()+"; no rule allows anything there · ! acknowledges")
+		rows = append(rows, safe.Head(s.Alarm.ToolName, foreignMost)+" in "+h.Board.Label(s.ID)+": "+s.Alarm.Words()+"; no rule allows anything there · "+h.Called("!")+" acknowledges")
 	}
 	return rows
 }

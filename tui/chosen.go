@@ -131,5 +131,8 @@ func keyCalled(name string) tea.KeyMsg {
 	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(bare), Alt: alt}
 }
 
+// Called is what a sentence calls a key.
+func (l *line) Called(name string) string { return l.chosen.call(name) }
+
 // Meant is the key that msg stands for, by the settings file.
 func (m *model) Meant(msg tea.KeyMsg) tea.KeyMsg { return m.chosen.read(msg) }

@@ -38,7 +38,7 @@ func (s *still) edits(text string, j judgement) {
 		}
 		return j.judged
 	}
-	s.m.opts.OtherHooks = func(string, string, string, string) []string { return j.others }
+	s.m.opts.Hooks.Others = func(string, string, string, string) []string { return j.others }
 	s.m.shared.outside.Keep = func(string, string, string, string, time.Time) (string, error) {
 		return "/home/ada/.local/state/aoctl/edits/kept-4711-1.sh", nil
 	}

@@ -274,7 +274,7 @@ func TestRefusedByRule(t *testing.T) {
 			e.Request, e.Deny = judgedAsRisk(e.Request, risk.Normal, ""), "no pushes"
 			return e
 		}
-		r.m.opts.OtherHooks = func(agent, event, tool, project string) []string {
+		r.m.opts.Hooks.Others = func(agent, event, tool, project string) []string {
 			return []string{agent + " " + event + " " + tool + " " + project + ":7: rewrite.sh"}
 		}
 		r.editsTo("git push\n", nil, time.Second)

@@ -76,9 +76,12 @@ func (h header) counts(r *draw.Row, end int) {
 		dangerous = " · " + figures.Count(n) + " dangerous"
 	}
 	sep := "  "
-	if sessions := sep + figures.Plural(b.Living(), "session"); r.Width+draw.Cells(sessions+" · "+waiting+dangerous) < end {
-		r.Put(draw.Muted, sessions)
-		sep = " · "
+	for _, sessions := range sessionCounts(b.Living(), len(b.Sessions)) {
+		if r.Width+draw.Cells(sep+sessions+" · "+waiting+dangerous) < end {
+			r.Put(draw.Muted, sep+sessions)
+			sep = " · "
+			break
+		}
 	}
 	if r.Width+draw.Cells(sep+waiting) >= end {
 		return
@@ -102,6 +105,15 @@ func (h header) counts(r *draw.Row, end int) {
 	if late := " · " + lateCount(len(b.Late)); len(b.Late) > 0 && r.Width+draw.Cells(late) < end {
 		r.Put(draw.Muted, late)
 	}
+}
+
+// sessionCounts says how many sessions there are, the longest text first. Ended ones have rows too, so
+// they are counted by themselves.
+func sessionCounts(live, all int) []string {
+	if ended := all - live; ended > 0 {
+		return []string{figures.Count(live) + " live, " + figures.Count(ended) + " ended", figures.Count(live) + " live"}
+	}
+	return []string{figures.Plural(live, "session")}
 }
 
 func lateCount(n int) string { return figures.Count(n) + " late" }

@@ -42,7 +42,7 @@ func (m keyboard) press(msg tea.KeyMsg) tea.Cmd {
 		m.Guard.Typing = false
 	}
 	if m.Guard.Typing && isText(msg) && !matches(msg, "deny_why") {
-		return m.Say(draw.Warn, "… D opened no input here: press esc or pause, then press the key again")
+		return m.Say(draw.Warn, "… "+m.Called("D")+" opened no input here: press "+m.Called("esc")+" or pause, then press the key again")
 	}
 	if cmd, ok := m.freezeKey(msg); ok {
 		return cmd
@@ -166,7 +166,7 @@ func (m keyboard) decidingKey(msg tea.KeyMsg, on desk.Subject) tea.Cmd {
 		}
 		return m.shared.orders.Interrupt(m.Board.Sessions[on.Session], refusal)
 	}
-	return m.Say(draw.Muted, "nothing on this screen can be decided; esc goes back")
+	return m.Say(draw.Muted, "nothing on this screen can be decided; "+m.Called("esc")+" goes back")
 }
 
 // small reports whether the first screen is drawn too small to show whom a key is about. A screen of a
@@ -182,7 +182,7 @@ func (m keyboard) speakKey(msg tea.KeyMsg, on desk.Subject) (cmd tea.Cmd) {
 	case m.small():
 		cmd = m.Say(draw.Warn, m.TooSmallText())
 	case m.Board.Sessions[on.Session] == nil:
-		cmd = m.Say(draw.Muted, "no session is selected")
+		cmd = m.NoSession()
 	default:
 		cmd = m.Open(desk.Message, desk.Subject{Session: on.Session})
 	}
@@ -210,7 +210,7 @@ func (m keyboard) onSession(on desk.Subject, do func(*broker.Session) tea.Cmd) t
 	case m.Small:
 		return m.Say(draw.Warn, m.TooSmallText())
 	case s == nil && m.open() == nil:
-		return m.Say(draw.Muted, "no session is selected")
+		return m.NoSession()
 	case s == nil:
 		return nil
 	}
@@ -246,9 +246,9 @@ func (m keyboard) quit(interrupt bool) tea.Cmd {
 		return nil
 	}
 	m.leaving.asked = m.At
-	name := "q"
+	name := m.Called("q")
 	if interrupt {
-		name = "ctrl+c"
+		name = m.Called("ctrl+c")
 	}
 	calls, wait := figures.Plural(n, "call"), "wait"
 	if n == 1 {

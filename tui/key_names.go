@@ -8,6 +8,7 @@ import (
 // KeyAction is something that a key of the console does, as the settings file names it.
 type KeyAction struct {
 	Name     string   // deny_why
+	Old      string   // its name in older files, which is still read; "" for none
 	Decision bool     // it ends a call, so its key must not be one that is pressed by habit or by a paste
 	Default  []string // the keys, as Bubble Tea calls them, but "space" for " "
 }
@@ -19,7 +20,7 @@ func KeyActions() []KeyAction {
 		if a.Name == "" { // its keys are what they are
 			continue
 		}
-		k := KeyAction{Name: a.Name, Decision: slices.Contains([]string{"allow", "deny", "deny_why", "yes"}, a.Name)}
+		k := KeyAction{Name: a.Name, Old: a.Old, Decision: slices.Contains([]string{"allow", "deny", "deny_why", "yes"}, a.Name)}
 		for _, name := range a.Keys() {
 			if name == " " {
 				name = "space"

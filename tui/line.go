@@ -23,11 +23,17 @@ type line struct {
 	prompt *prompt // what is being typed or asked, nil when nothing is
 }
 
-// note is a sentence in place of the key line.
+// note is a sentence in place of the key line, or beside it.
 type note struct {
 	ink  draw.Ink
 	text string // safe to draw
 	gen  int    // tells its end from the end of one before it
+}
+
+// brief reports whether n is a short result or hint, which leaves the key line in its place and stands
+// beside it. Warnings take the whole line: they say why a key did not do what was meant.
+func (n note) brief(width int) bool {
+	return draw.Cells(n.text) <= width/3 && (n.ink == draw.OK || n.ink == draw.Text || n.ink == draw.Muted)
 }
 
 // noteEndMsg ends a sentence.

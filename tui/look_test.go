@@ -52,7 +52,7 @@ func TestFirstSessionLives(t *testing.T) {
 		{ID: "old", Name: "old", State: broker.SessionFinished, StartedAt: seconds(9000), SessionEnd: broker.SessionEnd{EndedAt: seconds(540)}},
 		{ID: "new", Name: "new", State: broker.SessionIdle, StartedAt: seconds(60), LastSeenAt: seconds(30)},
 	}}, nil, termenv.Ascii)
-	s.draw(120, 30)
+	s.draw(120, 30, "3")
 	if s.m.first().Subject().Session != "new" {
 		t.Errorf("%q is marked", s.m.first().Subject().Session)
 	}
@@ -63,7 +63,7 @@ func TestDeferredInAFreeze(t *testing.T) {
 	r := putOffCall(bash("r1", "s1", seconds(60), "make deploy"), 2*time.Second, "claude")
 	r.Held = "everything is frozen"
 	s := newStill(t, broker.Snapshot{Sessions: someSessions(), Requests: []broker.Request{r}, Health: broker.Health{Frozen: true}}, nil, termenv.Ascii)
-	if view := s.draw(120, 30); strings.Contains(view, "heldoff") || !strings.Contains(view, "off ") {
+	if view := s.draw(120, 30); strings.Contains(view, "helddeferred") || !strings.Contains(view, "deferred 0s") {
 		t.Errorf("the row reads:\n%s", view)
 	}
 }

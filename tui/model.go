@@ -68,6 +68,7 @@ func newModel(ctx context.Context, c console, o Options, st *draw.Styles) *model
 		Root: m, Ctx: ctx, Board: board.NewBoard(), Guard: new(guard.Guard), Styles: st, Book: words.NewBook(broker.RuleBook{}), Operator: o.Operator, At: o.Now(),
 	}
 	m.line = &line{Desk: m.Desk, chosen: chooseKeys(o.Keys)}
+	m.Guard.Called = m.Called
 	m.feed = &feed{Desk: m.Desk, broker: c}
 	m.shared = shared{
 		sheets: sheet.New(m.Desk, c), past: history.NewList(m.Board), herald: herald.New(m.Desk, o.Notify, o.Desktop),

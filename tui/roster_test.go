@@ -30,6 +30,6 @@ func TestSelectedSessionEnds(t *testing.T) {
 			t.Errorf("%s ended, and keys are about %s:\n%s", id, got, r.view())
 		}
 		r.press("s")
-		r.shows("no session is selected")
+		r.shows("select a session first (3)")
 	})
 }

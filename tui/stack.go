@@ -146,7 +146,7 @@ func (m *model) openFrom(o opener, on desk.Subject) tea.Cmd {
 	case m.Small:
 		return m.Say(draw.Warn, m.TooSmallText())
 	case o.needs == needsSession && on.Session == "":
-		return m.Say(draw.Muted, "no session is selected")
+		return m.NoSession()
 	case o.needs == needsCall && on.Call == nil:
 		return m.Say(draw.Muted, "nothing is selected")
 	case m.open() == m.rooms[o.name]:

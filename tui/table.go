@@ -87,6 +87,7 @@ func makeQueue(d *desk.Desk, m *model) desk.Screen {
 		ReadFile: func(path string) ([]byte, error) { return m.opts.ReadFile(path) },
 		Stamp:    func(path string) string { return m.opts.Stamp(path) },
 		Now:      func() time.Time { return m.opts.Now() },
+		Hooked:   func() []string { return m.opts.Hooks.Ours() },
 	})
 }
 
@@ -102,10 +103,10 @@ func (m *model) editSetup() editcall.Setup {
 		Editor:  m.shared.outside,
 		NewCode: func() string { return m.newCode() },
 		OtherHooks: func(agent, event, tool, project string) []string {
-			if m.opts.OtherHooks == nil {
+			if m.opts.Hooks.Others == nil {
 				return nil
 			}
-			return m.opts.OtherHooks(agent, event, tool, project)
+			return m.opts.Hooks.Others(agent, event, tool, project)
 		},
 	}
 }

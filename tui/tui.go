@@ -91,9 +91,7 @@ type Options struct {
 	// Foreground is called before another program gets the terminal, and what it returns
 	// afterwards: an interrupt from the keyboard is then that program's. May be nil.
 	Foreground func() (done func())
-	// OtherHooks names the hooks of others that hear of an agent's event about a tool in a
-	// project, and could change a call after it was allowed. May be nil.
-	OtherHooks func(agent, event, tool, project string) []string
+	Hooks      Hooks // what stands in the settings of agents
 
 	Input  io.Reader // os.Stdin when nil
 	Output io.Writer // os.Stdout when nil
@@ -107,6 +105,15 @@ type Options struct {
 	Now      func() time.Time                  // time.Now when nil
 	ReadFile func(path string) ([]byte, error) // what a call would change; regular files of at most 1 MiB when nil
 	Stamp    func(path string) string          // differs when the file does; from its times and size when nil
+}
+
+// Hooks tells what stands in the settings of agents. Its functions may read a few files, and may be nil.
+type Hooks struct {
+	// Others names the hooks of others that hear of an agent's event about a tool in a
+	// project, and could change a call after it was allowed.
+	Others func(agent, event, tool, project string) []string
+	// Ours names the agents with hooks of aoctl, for somebody who has seen none of them here yet.
+	Ours func() []string
 }
 
 func (o Options) withDefaults() Options {
@@ -125,6 +132,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Folder == "" {
 		o.Folder, _ = os.Getwd() // without one a folder must be typed
+	}
+	if o.Hooks.Ours == nil {
+		o.Hooks.Ours = func() []string { return nil }
 	}
 	if o.ReadFile == nil {
 		o.ReadFile = change.ReadFile

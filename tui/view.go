@@ -41,7 +41,7 @@ func (m *model) footer() string {
 	switch {
 	case m.prompt != nil:
 		return m.promptView()
-	case m.Told():
+	case m.Told() && !m.note.brief(m.width):
 		return r.Put(draw.Text, " ").Fit(m.note.ink, m.note.text, m.width-2).To(m.width).String()
 	case m.Small && (m.open() == nil || m.open() == m.rooms[desk.EditCall]):
 		return r.Put(draw.Text, " ").Fit(draw.Warn, m.TooSmallText(), m.width-2).To(m.width).String()
@@ -50,21 +50,29 @@ func (m *model) footer() string {
 	if m.open() == nil && m.first().Subject().Call != nil && m.Guard.Deaf(m.At) {
 		lead = "…"
 	}
-	return m.keyLine(r.Put(draw.Warn, lead), m.hints()).To(m.width).String()
+	width := m.width
+	if m.Told() {
+		width -= draw.Cells(m.note.text) + 2
+	}
+	r = m.keyLine(r.Put(draw.Warn, lead), m.hints(), width)
+	if m.Told() {
+		r.Right(m.note.ink, m.note.text, m.width-1)
+	}
+	return r.To(m.width).String()
 }
 
-// keyLine draws keys as long as there is room; the last one always has.
-func (m *model) keyLine(r *draw.Row, list []desk.Key) *draw.Row {
+// keyLine draws keys as long as there is room in width cells; the last one always has.
+func (m *model) keyLine(r *draw.Row, list []desk.Key, width int) *draw.Row {
 	if len(list) == 0 {
 		return r
 	}
 	last := list[len(list)-1]
-	room := m.width - 1 - draw.Cells(" · "+m.chosen.call(last.Named())+" "+last.Short)
+	room := width - 1 - draw.Cells(" · "+m.chosen.call(last.Named())+" "+last.Short)
 	sep := ""
 	for i, k := range list {
 		name := m.chosen.call(k.Named()) // as the operator has it
 		if i == len(list)-1 {
-			room = m.width - 1
+			room = width - 1
 		}
 		if r.Width+draw.Cells(sep+name+" "+k.Short) > room {
 			continue

@@ -16,6 +16,7 @@ const KeysTable = "keys"
 // this package knows none by name, so a new action needs no change here.
 type Action struct {
 	Name     string
+	Old      string   // its name in older files, which is still read; "" for none
 	Decision bool     // it ends a call
 	Default  []string // its keys without a file
 }
@@ -34,7 +35,7 @@ type Binding struct {
 // The checks protect a person from keys of somebody else: any program of the user may have
 // written the file, and a key that is pressed without thinking must not allow a call.
 func binding(name string, v any, actions []Action) (Binding, *FileError) {
-	i := slices.IndexFunc(actions, func(a Action) bool { return a.Name == name })
+	i := slices.IndexFunc(actions, func(a Action) bool { return name != "" && (a.Name == name || a.Old == name) })
 	if i < 0 {
 		return Binding{}, UnknownAction(name, actions)
 	}
@@ -69,7 +70,7 @@ func binding(name string, v any, actions []Action) (Binding, *FileError) {
 			}
 		}
 	}
-	return Binding{Action: name, Keys: keys}, nil
+	return Binding{Action: a.Name, Keys: keys}, nil
 }
 
 // keyList is the value of an action: one key, or a list of keys. An empty list is one too;

@@ -48,6 +48,23 @@ func TestKeysOfTheFile(t *testing.T) {
 	}
 }
 
+// An action's name in older files is read as its name of today, and not beside that.
+func TestOldNameOfAnAction(t *testing.T) {
+	actions := append(slices.Clone(testActions), Action{Name: "defer", Old: "put_off", Default: []string{"x"}})
+	for _, name := range []string{"defer", "put_off"} {
+		c, p := parse([]byte("[keys]\n"+name+" = \"w\"\n"), actions)
+		if p != nil {
+			t.Fatal(p)
+		}
+		if diff := cmp.Diff([]Binding{{"defer", []string{"w"}, 2}}, c.Bindings); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", name, diff)
+		}
+	}
+	if _, p := parse([]byte("[keys]\nput_off = \"w\"\ndefer = \"z\"\n"), actions); p == nil || p.Line != 3 {
+		t.Errorf("both names: %v", p)
+	}
+}
+
 // Each file is refused as a whole: a file with a key that decides twice, or by habit, must
 // not work in part.
 func TestKeysRefused(t *testing.T) {

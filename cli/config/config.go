@@ -25,6 +25,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -133,6 +134,9 @@ func (c *Contents) take(at toml.DecodeError, line int, tree map[string]any, acti
 	if table, ok := tree[KeysTable].(map[string]any); ok && len(at.Key()) == 2 && at.Key()[0] == KeysTable {
 		b, p := binding(at.Key()[1], table[at.Key()[1]], actions)
 		b.Line = line
+		if p == nil && slices.ContainsFunc(c.Bindings, func(o Binding) bool { return o.Action == b.Action }) {
+			p = &FileError{Text: fmt.Sprintf("keys.%s and its older name stand both there", b.Action), Cure: "take one out"}
+		}
 		c.Bindings = append(c.Bindings, b)
 		return p
 	}

@@ -33,6 +33,7 @@ import (
 	"github.com/aoctl/aoctl/cli/terminal"
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/cli/version"
+	"github.com/aoctl/aoctl/hookclient/install"
 	agentcheck "github.com/aoctl/aoctl/hookclient/install/check"
 	"github.com/aoctl/aoctl/hookclient/paths"
 	"github.com/aoctl/aoctl/tui"
@@ -106,7 +107,7 @@ func (a *App) Show(ctx context.Context, o Options) error {
 	err := tui.Run(drawing, screenBroker{a.Broker, a.store, new(state.Spending), a.socket}, tui.Options{
 		Socket: a.socket, Version: version.Read().Version, Notify: o.attention.notify, Desktop: o.attention.desktop, Demo: o.Demo, Operator: operator(),
 		Theme: o.theme, Keys: o.chosenKeys(),
-		Config: configShown(o.config), Editor: terminal.Editor(), EditFolder: editFolder(), Foreground: inForeground, OtherHooks: otherHooks,
+		Config: configShown(o.config), Editor: terminal.Editor(), EditFolder: editFolder(), Foreground: inForeground, Hooks: tui.Hooks{Others: otherHooks, Ours: hooked},
 	})
 	switch {
 	case ctx.Err() != nil:
@@ -133,6 +134,9 @@ func editFolder() string {
 func otherHooks(agent, event, tool, project string) []string {
 	return agentcheck.OtherHooks(agent, event, tool, project, state.Installed()...)
 }
+
+// hooked names the agents with hooks of ours, in the usual places or where we wrote them.
+func hooked() []string { return install.Hooked(state.Installed()...) }
 
 // operator is who sits at this console, as far as the system tells: every decision is
 // recorded with it. It proves nothing; it helps whoever reads the log.

@@ -10,7 +10,7 @@ import (
 func KeyActions() []config.Action {
 	var list []config.Action
 	for _, a := range tui.KeyActions() {
-		list = append(list, config.Action{Name: a.Name, Decision: a.Decision, Default: a.Default})
+		list = append(list, config.Action{Name: a.Name, Old: a.Old, Decision: a.Decision, Default: a.Default})
 	}
 	return list
 }

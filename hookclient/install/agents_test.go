@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -172,6 +173,24 @@ func TestFind(t *testing.T) {
 		if f, ok := names[agent]; ok && f.Program == "" {
 			t.Errorf("%s is not there: %+v", agent, f)
 		}
+	}
+}
+
+// The console says what is installed: in the user's own settings, or in a file that was named.
+func TestHooked(t *testing.T) {
+	o := otherHome(t)
+	if list := Hooked(); list != nil {
+		t.Errorf("%q before anything was installed", list)
+	}
+	o.Agent = "codex"
+	install(t, o)
+	o.Agent, o.Scope, o.File = "claude", File, filepath.Join(t.TempDir(), "settings.json")
+	install(t, o)
+	if list := Hooked(o.File, filepath.Join(t.TempDir(), "gone.json")); !slices.Equal(list, []string{"claude", "codex"}) {
+		t.Errorf("installed in claude, codex, but %q", list)
+	}
+	if list := Hooked(); !slices.Equal(list, []string{"codex"}) {
+		t.Errorf("no file was named, but %q", list)
 	}
 }
 

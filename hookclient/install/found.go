@@ -3,6 +3,7 @@ package install
 import (
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/aoctl/aoctl/hookclient/install/machine"
 	"github.com/aoctl/aoctl/hookclient/profile"
@@ -32,9 +33,7 @@ func Find() []Found {
 		if !there {
 			continue
 		}
-		if data, err := machine.ReadBounded(f.File, MaxSettings); err == nil {
-			f.Installed = len(a.programs(data)) > 0
-		}
+		f.Installed = a.hooked(f.File)
 		list = append(list, f)
 	}
 	return list
@@ -43,4 +42,31 @@ func Find() []Found {
 // AgentProgram is where an agent's program lies, "" when it is not found.
 func AgentProgram(agent string) string {
 	return machine.FindProgram(profile.Of(agent).Programs)
+}
+
+// Hooked are the agents with hooks of aoctl in the settings of the user's own, or in one of files,
+// which aoctl has written before. It reads a handful of small files and runs nothing.
+func Hooked(files ...string) []string {
+	var list []string
+	for _, a := range agents() {
+		if slices.ContainsFunc(append(a.usual(), files...), a.hooked) {
+			list = append(list, a.agent)
+		}
+	}
+	return list
+}
+
+// usual is the file of the user's own settings; nothing when that cannot be told.
+func (a agent) usual() []string {
+	dir, err := a.home()
+	if err != nil {
+		return nil
+	}
+	return []string{filepath.Join(dir, a.settings().File)}
+}
+
+// hooked reports whether hooks of aoctl that name a are in a file.
+func (a agent) hooked(file string) bool {
+	data, err := machine.ReadBounded(file, MaxSettings)
+	return err == nil && len(a.programs(data)) > 0
 }

@@ -93,6 +93,7 @@ type Key struct {
 type Action struct {
 	Group string // of the help screen
 	Name  string // deny_why; "" when the settings file cannot give it other keys
+	Old   string // what it was called in older settings files; "" when it has always been Name
 	key.Binding
 }
 
@@ -182,6 +183,8 @@ type Root interface {
 	Busy() bool
 	// Meant is the key that msg stands for, when the operator chose other keys.
 	Meant(msg tea.KeyMsg) tea.KeyMsg
+	// Called is what a sentence calls a key, by the name that it has without the settings file.
+	Called(name string) string
 	// Read asks for a line of text.
 	Read(Line)
 	// Copy puts text on the clipboard and says so; what names it.

@@ -15,7 +15,7 @@ import (
 func (d *Desk) Press(name string) (wait time.Duration, refusal string) {
 	wait, refusal = d.Guard.Press(name, d.At)
 	if refusal != "" {
-		refusal = "too fast: look first, then press " + name + " again"
+		refusal = "too fast: look first, then press " + d.Called(name) + " again"
 	}
 	return wait, refusal
 }
@@ -36,10 +36,23 @@ func (d *Desk) TooSmallText() string {
 }
 
 // LookFirst says that a key came too soon after a card came up by itself.
-func LookFirst(msg tea.KeyMsg) string {
-	name := draw.SafeLine(msg.String())
+func (d *Desk) LookFirst(msg tea.KeyMsg) string {
+	name := msg.String()
 	if msg.Type == tea.KeySpace {
 		name = "space"
 	}
+	name = draw.SafeLine(d.Called(name))
 	return "… this card just came up: look first, then press " + name + " again"
+}
+
+// NoSession says that a key found no session to act on. A key is never about one that is not seen to be
+// selected.
+func (d *Desk) NoSession() tea.Cmd {
+	switch {
+	case d.Busy():
+		return d.Say(draw.Muted, "no session is selected")
+	case len(d.Board.Sessions) == 0:
+		return d.Say(draw.Muted, "there is no session yet")
+	}
+	return d.Say(draw.Muted, "select a session first (3)")
 }

@@ -120,7 +120,7 @@ func (x *Screen) cameBack(msg backMsg) tea.Cmd {
 		return tea.Batch(again, x.Say(draw.Danger, safe.Line(msg.err.Error())+"; nothing was changed"))
 	case msg.err != nil:
 		x.leave()
-		return tea.Batch(again, x.Say(draw.Danger, safe.Line(msg.err.Error())+"; e shows what it left"))
+		return tea.Batch(again, x.Say(draw.Danger, safe.Line(msg.err.Error())+"; "+x.Called("e")+" shows what it left"))
 	case err == nil && same:
 		// The text is the call's own again, so there is nothing to remember.
 		delete(x.drafts, e.card.Digest)

@@ -79,14 +79,14 @@ func (x *Screen) backOut() tea.Cmd {
 	if gone != "" {
 		return nil
 	}
-	return x.Say(draw.Muted, "back to the call as it was asked; e shows what you edited again", "e shows what you edited again")
+	return x.Say(draw.Muted, "back to the call as it was asked; "+x.Called("e")+" shows what you edited again", x.Called("e")+" shows what you edited again")
 }
 
 // editAgain opens the editor on the edited text.
 func (x *Screen) editAgain() tea.Cmd {
 	wait, refusal := x.Guard.Press("e", x.At)
 	if refusal != "" {
-		return x.Say(draw.Warn, "… too fast: look first, then press e again")
+		return x.Say(draw.Warn, "… too fast: look first, then press "+x.Called("e")+" again")
 	}
 	gen := x.edit.gen
 	return x.inAMoment(wait, func() tea.Cmd {

@@ -61,10 +61,11 @@ type Guard struct {
 	lastVerdict  string    // the key of it
 	Held         *Held
 	HeldGen      int
-	code         begun  // the digit that was the last key, if it began the drawn card's code
-	codeBefore   begun  // the same before the current key
-	Typing       bool   // D opened no input: what follows may be the words meant for it
-	Words        string // why words may follow that were not meant as decisions; other keys act
+	code         begun                   // the digit that was the last key, if it began the drawn card's code
+	codeBefore   begun                   // the same before the current key
+	Typing       bool                    // D opened no input: what follows may be the words meant for it
+	Called       func(key string) string // what a sentence calls a key; as it is pressed when nil
+	Words        string                  // why words may follow that were not meant as decisions; other keys act
 }
 
 // DueMsg says that a held decision has waited.
@@ -172,21 +173,31 @@ func (g *Guard) Press(key string, now time.Time) (wait time.Duration, refusal st
 	g.lastDecision, g.lastVerdict = now, key
 	switch {
 	case g.Typing:
-		return 0, "D opened no input here: pause for a moment, then press " + key + " again"
+		return 0, g.called("D") + " opened no input here: pause for a moment, then press " + g.called(key) + " again"
 	case g.Words != "":
-		return 0, g.Words + ": pause for a moment, then press " + key + " again"
+		return 0, g.Words + ": pause for a moment, then press " + g.called(key) + " again"
 	case since < DeafFor:
 		g.Doubt(now)
-		return 0, "held or pressed too fast: let go, look, then press " + key + " again"
+		return 0, "held or pressed too fast: let go, look, then press " + g.called(key) + " again"
 	case g.Burst():
 		g.Doubt(now)
 		return 0, "keys came too fast to be typed: nothing was decided"
+	case g.Deaf(now) && g.Drawn == (Drawn{}):
+		return 0, "the screen just changed: look first, then press " + g.called(key) + " again"
 	case g.Deaf(now):
-		return 0, "this card just came up: look first, then press " + key + " again"
+		return 0, "this card just came up: look first, then press " + g.called(key) + " again"
 	case again && since < RepeatDelay:
 		return RepeatFor, ""
 	}
 	return HoldFor, ""
+}
+
+// called is what a sentence calls a key.
+func (g *Guard) called(key string) string {
+	if g.Called == nil {
+		return key
+	}
+	return g.Called(key)
 }
 
 // Missed notes that these keys did not do what they were meant to. Behind a D come
@@ -195,7 +206,7 @@ func (g *Guard) Press(key string, now time.Time) (wait time.Duration, refusal st
 func (g *Guard) Missed(keys string) {
 	g.Typing = g.Typing || strings.Contains(keys, "D")
 	if i := strings.IndexAny(keys, "mn"); i >= 0 {
-		g.Words = keys[i:i+1] + " opened no input here"
+		g.Words = g.called(keys[i:i+1]) + " opened no input here"
 	}
 }
 

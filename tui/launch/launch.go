@@ -180,7 +180,7 @@ func (x *Screen) leave() tea.Cmd {
 		return closed
 	}
 	x.unstarted = f
-	return tea.Batch(closed, x.Say(draw.Muted, "nothing was started; n shows what you wrote again", "not started; n shows it again"))
+	return tea.Batch(closed, x.Say(draw.Muted, "nothing was started; "+x.Called("n")+" shows what you wrote again", "not started; "+x.Called("n")+" shows it again"))
 }
 
 // start asks for the session, once the form says enough. The folder is looked at in
@@ -233,7 +233,7 @@ func (x *Screen) launched(msg desk.Launched) tea.Cmd {
 			x.form.failed(msg.Err, why)
 			return nil
 		}
-		return x.Say(draw.Danger, "nothing was started: "+why+"; n shows the form again", "nothing was started: "+why)
+		return x.Say(draw.Danger, "nothing was started: "+why+"; "+x.Called("n")+" shows the form again", "nothing was started: "+why)
 	}
 	told := x.Say(draw.OK, "starting "+msg.What+": it is listed among the sessions", "starting "+msg.What)
 	if open {

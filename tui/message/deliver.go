@@ -108,7 +108,7 @@ func (x *Screen) said(msg saidMsg) tea.Cmd {
 		return x.Say(draw.Danger, msg.label+": the message was not taken back: "+words.RunError(msg.err))
 	case msg.err != nil:
 		why := words.RunError(msg.err)
-		return x.Say(draw.Danger, msg.label+": not sent: "+why+"; m shows your text again", "not sent, m shows it again: "+why)
+		return x.Say(draw.Danger, msg.label+": not sent: "+why+"; "+x.Called("m")+" shows your text again", "not sent, "+x.Called("m")+" shows it again: "+why)
 	case open:
 		return tea.Batch(x.close(), x.taken(msg))
 	}

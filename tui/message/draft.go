@@ -38,5 +38,5 @@ func (x *Screen) leave() tea.Cmd {
 	if c.state == sent {
 		return closed
 	}
-	return tea.Batch(closed, x.Say(draw.Muted, "not sent; m shows what you wrote to "+x.Board.Label(c.session)+" again", "not sent; m shows it again"))
+	return tea.Batch(closed, x.Say(draw.Muted, "not sent; "+x.Called("m")+" shows what you wrote to "+x.Board.Label(c.session)+" again", "not sent; "+x.Called("m")+" shows it again"))
 }

@@ -38,7 +38,7 @@ func (o *Orders) alarmSeen(msg alarmSeenMsg) tea.Cmd {
 	case msg.err != nil:
 		return o.Say(draw.Danger, msg.label+": "+safe.Line(msg.err.Error()))
 	}
-	return o.Say(draw.OK, msg.label+": rules allow again; h shows the call")
+	return o.Say(draw.OK, msg.label+": rules allow again; "+o.Called("h")+" shows the call")
 }
 
 type alarmSeenMsg struct {

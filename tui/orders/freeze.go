@@ -18,9 +18,9 @@ func (o *Orders) FreezeOne(id string) tea.Cmd {
 	s := o.Board.Sessions[id]
 	switch {
 	case s == nil:
-		return o.Say(draw.Muted, "no session is selected")
+		return o.NoSession()
 	case o.Board.Health.Frozen:
-		return o.Say(draw.Muted, "everything is frozen already: f lifts that", "all is frozen: f lifts that")
+		return o.Say(draw.Muted, "everything is frozen already: "+o.Called("f")+" lifts that", "all is frozen: "+o.Called("f")+" lifts that")
 	case s.Frozen:
 		return o.askUnfreeze(s.ID, o.Board.Label(s.ID))
 	}
@@ -84,9 +84,9 @@ func (o *Orders) frozen(msg frozenMsg) tea.Cmd {
 	case msg.err != nil:
 		return o.Say(draw.Danger, who+": "+safe.Line(msg.err.Error()))
 	case msg.on && msg.id == "":
-		return o.Say(draw.Frozen, "frozen: every agent is held at its next call; f lets them go on", "frozen: f lets them go on")
+		return o.Say(draw.Frozen, "frozen: every agent is held at its next call; "+o.Called("f")+" lets them go on", "frozen: "+o.Called("f")+" lets them go on")
 	case msg.on:
-		return o.Say(draw.Frozen, who+" is frozen: held at its next call; F lets it go on", "frozen: F lets it go on")
+		return o.Say(draw.Frozen, who+" is frozen: held at its next call; "+o.Called("F")+" lets it go on", "frozen: "+o.Called("F")+" lets it go on")
 	case msg.id == "":
 		return tea.Tick(heardAfter, func(time.Time) tea.Msg { return unfrozenMsg{} })
 	}

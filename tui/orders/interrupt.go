@@ -22,7 +22,7 @@ type interruptedMsg struct {
 func (o *Orders) Interrupt(s *broker.Session, refusal string) tea.Cmd {
 	switch {
 	case s == nil:
-		return o.Say(draw.Muted, "no session is selected")
+		return o.NoSession()
 	case refusal != "":
 		return o.Say(draw.Warn, "… "+refusal)
 	case s.Run == nil:
@@ -45,5 +45,5 @@ func (o *Orders) interrupted(msg interruptedMsg) tea.Cmd {
 	case msg.err != nil:
 		return o.Say(draw.Danger, msg.label+" was not interrupted: "+words.RunError(msg.err))
 	}
-	return o.Say(draw.OK, msg.label+": told to end its turn; it stays, and m tells it what to do instead", msg.label+": told to end its turn")
+	return o.Say(draw.OK, msg.label+": told to end its turn; it stays, and "+o.Called("m")+" tells it what to do instead", msg.label+": told to end its turn")
 }

@@ -22,7 +22,7 @@ func (o *Orders) Kill(id, refusal string) tea.Cmd {
 		return o.Say(draw.Warn, "… "+refusal)
 	}
 	if id == "" {
-		return o.Say(draw.Muted, "no session is selected")
+		return o.NoSession()
 	}
 	ctx, c, label := o.Ctx, o.broker, o.Board.Label(id)
 	return tea.Batch(o.Say(draw.Muted, "looking for the processes of "+label+" …"), func() tea.Msg {
@@ -40,7 +40,7 @@ func (o *Orders) askKill(msg processesMsg) tea.Cmd {
 	case o.Busy():
 		return o.Say(draw.Muted, "nothing was killed: something else was opened meanwhile")
 	case running == 0:
-		return o.Say(draw.Warn, "no process of "+msg.label+" was found; s stops it without")
+		return o.Say(draw.Warn, "no process of "+msg.label+" was found; "+o.Called("s")+" stops it without")
 	}
 	question := "kill " + processCount(running) + " of " + msg.label + ": " + nameProcesses(msg.found, namedProcesses) + "?"
 	short := "kill " + nameProcesses(msg.found, 1) + "?"

@@ -22,7 +22,7 @@ func (o *Orders) Observe(id, refusal string) tea.Cmd {
 	case o.Board.Health.Observing:
 		o.Ask("hold the calls of all sessions again?", "hold all calls again?", func() tea.Cmd { return o.observe("", "", false) })
 	case s == nil:
-		return o.Say(draw.Muted, "no session is selected")
+		return o.NoSession()
 	case s.Observed:
 		return o.observe(s.ID, o.Board.Label(s.ID), false)
 	case s.State.Ended():
@@ -57,7 +57,7 @@ func (o *Orders) observed(msg observedMsg) tea.Cmd {
 	case msg.err != nil:
 		return o.Say(draw.Danger, who+": "+safe.Line(msg.err.Error()))
 	case msg.on:
-		return o.Say(draw.Warn, "observing "+who+": none of its calls is held; O holds them again")
+		return o.Say(draw.Warn, "observing "+who+": none of its calls is held; "+o.Called("O")+" holds them again")
 	}
 	return o.Say(draw.OK, who+": calls are held again")
 }

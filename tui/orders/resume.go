@@ -37,7 +37,7 @@ func (o *Orders) Resume(id string, wait time.Duration, refusal string) tea.Cmd {
 	s := o.Board.Sessions[id]
 	switch {
 	case s == nil:
-		return o.Say(draw.Muted, "no session waits to be resumed")
+		return o.NoSession()
 	case s.Deferred == 0:
 		return o.Say(draw.Muted, o.Board.Label(id)+": nothing of it is deferred")
 	case refusal != "": // it may start a process

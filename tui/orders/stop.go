@@ -49,7 +49,7 @@ func (o *Orders) StepsCame(s broker.Session) tea.Cmd {
 	switch {
 	case s.State == broker.SessionStopped && s.Run.Turn == broker.TurnEnded:
 		e.session = ""
-		return o.Say(draw.OK, label+" is stopped: "+steps(s.Run.Steps)+"; m speaks to it again", label+" is stopped: "+steps(s.Run.Steps), label+" is stopped")
+		return o.Say(draw.OK, label+" is stopped: "+steps(s.Run.Steps)+"; "+o.Called("m")+" speaks to it again", label+" is stopped: "+steps(s.Run.Steps), label+" is stopped")
 	case len(fresh) > 0:
 		return o.Say(draw.Warn, "stopping "+label+": "+steps(fresh)+" …")
 	}
@@ -85,7 +85,7 @@ func (o *Orders) Stop(id, refusal string) tea.Cmd {
 		return o.Say(draw.Warn, "… "+refusal)
 	}
 	if id == "" {
-		return o.Say(draw.Muted, "no session is selected")
+		return o.NoSession()
 	}
 	o.Pose(desk.Question{
 		Stricter: true, No: "nothing was stopped",

@@ -30,7 +30,7 @@ func (f *Form) Keys(c *board.Card) []desk.Key {
 	looked := func(do func(tea.KeyMsg) tea.Cmd) func(tea.KeyMsg) tea.Cmd {
 		return func(msg tea.KeyMsg) tea.Cmd {
 			if f.Guard.Burst() || f.Guard.Deaf(f.At) && !f.Guard.Own {
-				return f.Say(draw.Warn, desk.LookFirst(msg))
+				return f.Say(draw.Warn, f.LookFirst(msg))
 			}
 			return do(msg)
 		}

@@ -31,7 +31,7 @@ func (q decider) typeDigit(c *board.Card, digit string) tea.Cmd {
 		return q.hold(broker.Allow, wait)
 	}
 	return q.Say(draw.Warn,
-		"that is not the code of this card: type "+c.Code+" to allow, d to deny",
+		"that is not the code of this card: type "+c.Code+" to allow, "+q.Called("d")+" to deny",
 		"wrong digit: "+c.Code+" allows")
 }
 
@@ -41,11 +41,11 @@ func (q decider) sayCode(c *board.Card) tea.Cmd {
 	if c.Late() {
 		what = "let its retry pass"
 	}
-	return q.Say(draw.Danger, "dangerous: type "+c.Code+" to "+what+", d to deny", "dangerous: type "+c.Code+" to allow")
+	return q.Say(draw.Danger, "dangerous: type "+c.Code+" to "+what+", "+q.Called("d")+" to deny", "dangerous: type "+c.Code+" to allow")
 }
 
 func (q decider) sayReadOn() tea.Cmd {
-	return q.Say(draw.Warn, "read to the end to allow: G or ctrl+d")
+	return q.Say(draw.Warn, "read to the end to allow: "+q.Called("G")+" or "+q.Called("ctrl+d"))
 }
 
 // codeKey stands in the key line where others have the key that allows.

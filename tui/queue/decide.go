@@ -94,7 +94,7 @@ func (q decider) judgeDenyWhy(msg tea.KeyMsg, _ time.Duration, refusal string) t
 	case c.Sending != "":
 		return q.saySent()
 	}
-	return q.Say(draw.Muted, "this call was refused already; a lets its retry pass once, d dismisses it")
+	return q.Say(draw.Muted, "this call was refused already; "+q.Called("a")+" lets its retry pass once, "+q.Called("d")+" dismisses it")
 }
 
 func (q decider) mayAskReason(c *board.Card) bool {
@@ -217,12 +217,12 @@ func (q decider) saySent() tea.Cmd { return q.Say(draw.Muted, "already sent; wai
 
 // sayHeld tells why a card cannot be allowed now.
 func (q decider) sayHeld(c *board.Card) tea.Cmd {
-	lift := "F on its session"
+	lift, d := q.Called("F")+" on its session", q.Called("d")
 	if q.Board.Health.Frozen {
-		lift = "f"
+		lift = q.Called("f")
 	}
 	return q.Say(draw.Warn,
 		"held by a freeze, "+draw.SafeLine(c.Req.Held)+": it can be denied, and allowed once "+lift+" has lifted that",
-		"held by a freeze: "+lift+" lifts it, d denies the call",
+		"held by a freeze: "+lift+" lifts it, "+d+" denies the call",
 		"held: "+lift+" lifts it")
 }

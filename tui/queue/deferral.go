@@ -26,17 +26,19 @@ type (
 
 // judgePutOff says what such a key does now, on the drawn card.
 func (q decider) judgePutOff(msg tea.KeyMsg, wait time.Duration, refusal string) tea.Cmd {
-	if key.Matches(msg, resume) && q.focus == paneSessions {
-		return q.setup.Orders.Resume(q.roster.session(), wait, refusal)
+	if key.Matches(msg, resume) && q.onSessions() {
+		return q.setup.Orders.Resume(q.chosen(), wait, refusal)
 	}
 	c := q.DrawnCard()
 	switch {
-	case key.Matches(msg, resume) && c == nil: // its card is gone once it has its answer
+	case c == nil && key.Matches(msg, resume) && q.setup.Orders.Resumable("") != "": // its card is gone once it has its answer
 		return q.setup.Orders.Resume("", wait, refusal)
-	case key.Matches(msg, resume):
-		return q.setup.Orders.Resume(c.Req.SessionID, wait, refusal)
+	case c == nil && key.Matches(msg, resume) && q.list.card() == nil:
+		return q.sayNoneDeferred()
 	case c == nil:
 		return q.sayNone()
+	case key.Matches(msg, resume):
+		return q.setup.Orders.Resume(c.Req.SessionID, wait, refusal)
 	case refusal != "":
 		return q.Say(draw.Warn, "… "+refusal)
 	case c.Sending != "":
@@ -45,7 +47,7 @@ func (q decider) judgePutOff(msg tea.KeyMsg, wait time.Duration, refusal string)
 		return q.Say(draw.Muted, "this call was refused already")
 	case key.Matches(msg, reject):
 		if !c.PutOff() {
-			return q.Say(draw.Muted, "X denies a deferred call, and ends its session with it: here d denies, and s stops", "X is for deferred calls")
+			return q.Say(draw.Muted, q.Called("X")+" denies a deferred call, and ends its session with it: here "+q.Called("d")+" denies, and "+q.Called("s")+" stops", q.Called("X")+" is for deferred calls")
 		}
 		k := q.Guard.Drawn
 		return q.InAMoment(wait, func() tea.Cmd { return q.sender.denyForGood(k) })
@@ -59,6 +61,16 @@ func (q decider) judgePutOff(msg tea.KeyMsg, wait time.Duration, refusal string)
 		q.Ask("defer this call: its agent ends, and the call waits for you without a deadline?", "defer this call, and end its agent?", func() tea.Cmd { return q.sender.sendPutOff(k) })
 		return nil
 	})
+}
+
+// sayNoneDeferred says where the sessions are that R lets go on.
+func (q decider) sayNoneDeferred() tea.Cmd {
+	for _, s := range q.Board.Sessions {
+		if s.Deferred > 0 {
+			return q.Say(draw.Muted, "nothing to resume here; deferred sessions are listed in Sessions (3)", "nothing here: see Sessions (3)")
+		}
+	}
+	return q.Say(draw.Muted, "nothing to resume: no session is deferred", "no session is deferred")
 }
 
 // sendPutOff puts the call of k off, if it is still the one that was drawn.
@@ -109,9 +121,8 @@ func (q sender) answered(r broker.Request) tea.Cmd {
 
 // offSince is what a row says of c, which is put off, in at most room cells.
 func offSince(c *board.Card, now time.Time, room int) string {
-	since := figures.Ago(now.Sub(c.Req.Checkpoint.At))
-	if text := "off " + since; draw.Cells(text) <= room {
+	if text := "deferred " + figures.Ago(now.Sub(c.Req.Checkpoint.At)); draw.Cells(text) <= room {
 		return text
 	}
-	return since
+	return "deferred"
 }

@@ -110,6 +110,18 @@ func shrinking(c *board.Card, now time.Time) string {
 	return strings.Repeat("█", n) + strings.Repeat("░", cells-n)
 }
 
+// nextOf says of c, which is late, how many calls wait and which key goes on to them; else "".
+func (q *Screen) nextOf(c *board.Card) string {
+	if !c.Late() {
+		return ""
+	}
+	_, n := q.list.next()
+	if n == 0 {
+		return ""
+	}
+	return q.Called("N") + " next of " + figures.Count(n) + " waiting"
+}
+
 // detailView draws the selected call.
 func (q *Screen) detailView(l layout, a draw.Area) []string {
 	if a.H <= 0 {
@@ -132,6 +144,9 @@ func (q *Screen) detailView(l layout, a draw.Area) []string {
 	}
 	f.Below, f.BelowInk = words.Standing(c, q.At)
 	f.BelowMore = words.NoLonger(c, q.At)
+	if text := q.nextOf(c); f.Note == "" && text != "" {
+		f.Note, f.NoteInk = text, draw.Key
+	}
 	if bar := shrinking(c, q.At); bar != "" {
 		f.Below += " " + bar
 	}

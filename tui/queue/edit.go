@@ -35,7 +35,7 @@ func (q decider) judgeEdit(_ tea.KeyMsg, wait time.Duration, refusal string) tea
 	}
 	if why := c.Req.Fixed(); why != "" {
 		q.instead = c.Key()
-		return q.Say(draw.Warn, safe.Line(why)+": D denies it and says what to run instead", safe.Line(why)+": D denies it", "cannot be edited: D says what to run instead")
+		return q.Say(draw.Warn, safe.Line(why)+": "+q.Called("D")+" denies it and says what to run instead", safe.Line(why)+": "+q.Called("D")+" denies it", "cannot be edited: "+q.Called("D")+" says what to run instead")
 	}
 	return q.InAMoment(wait, func() tea.Cmd { return q.openEdit(c.Key()) })
 }

@@ -16,11 +16,16 @@ type keyline struct {
 	selected string // in the list of sessions
 	inForm   bool   // keys are for the form on the drawn card
 	full     bool   // the drawn call has the whole screen
+	next     int    // how many calls wait that a key could go on to
 }
 
 // keyline is what the key line goes by now; c is the drawn card, nil for none.
 func (q *Screen) keyline(c *board.Card) keyline {
-	return keyline{Desk: q.Desk, sessions: q.onSessions(), selected: q.roster.selected, inForm: q.InForm(c), full: q.full}
+	k := keyline{Desk: q.Desk, sessions: q.onSessions(), selected: q.roster.selected, inForm: q.InForm(c), full: q.full}
+	if c != nil && c.Late() {
+		_, k.next = q.list.next()
+	}
+	return k
 }
 
 func named(name, does string) desk.Key { return desk.Key{Name: name, Short: does} }
@@ -137,11 +142,24 @@ func (q keyline) forCard(c *board.Card) []desk.Key {
 		}
 		return behind(q.allowKey(c, "allow"), append(list, about[4:]...)...)
 	case c.Late():
-		return append([]desk.Key{q.allowKey(c, "allow its retry"), named("d", "dismiss"), about[4]}, others...)
+		return append(append(q.forLate(c), about[4]), others...)
 	case q.Board.Held(c.Req.SessionID):
 		return behind(q.allowKey(c, "allow"), append([]desk.Key{about[1], about[2], named("m", "message"), named("i", "interrupt")}, about[4:]...)...)
 	}
 	return behind(q.allowKey(c, "allow"), about[1:]...)
+}
+
+// forLate are the keys about c, which is late. Where room is short, the key that goes on to what still
+// waits comes before the one that dismisses.
+func (q keyline) forLate(c *board.Card) []desk.Key {
+	n, dismiss := q.next, named("d", "dismiss")
+	switch {
+	case n == 0:
+		return []desk.Key{q.allowKey(c, "allow its retry"), dismiss}
+	case q.Width < narrow:
+		return []desk.Key{q.allowKey(c, "allow retry"), named("N", "next of "+figures.Count(n)), dismiss}
+	}
+	return []desk.Key{q.allowKey(c, "allow its retry"), dismiss, named("N", "next of "+figures.Count(n)+" waiting")}
 }
 
 // allowKey is the key that allows c, or that leads there.

@@ -33,6 +33,7 @@ var (
 
 	next     = desk.Bind("tab", "next pane", "tab")
 	previous = desk.Bind("shift+tab", "previous pane", "shift+tab")
+	onward   = desk.Bind("N", "the next call that waits", "N")
 	open     = desk.Enter("the call on the whole screen; on a session: its calls only, or all about a managed one")
 
 	filter   = desk.Filter("filter by session, tool or text")
@@ -54,7 +55,7 @@ func Actions() []desk.Action {
 		{Group: "Decide", Name: "mark", Binding: mark},
 		{Group: "Decide", Name: "mark_alike", Binding: alike},
 		{Group: "Decide", Name: "more_time", Binding: moreTime},
-		{Group: "Decide", Name: "put_off", Binding: putOff},
+		{Group: "Decide", Name: "defer", Old: "put_off", Binding: putOff},
 		{Group: "Decide", Name: "reject", Binding: reject},
 		{Group: "Sessions", Name: "resume", Binding: resume},
 		{Group: "Sessions", Name: "stop", Binding: stop},
@@ -65,6 +66,7 @@ func Actions() []desk.Action {
 		{Group: "Move", Name: "next", Binding: next},
 		{Group: "Move", Name: "previous", Binding: previous},
 		{Group: "Move", Binding: panes},
+		{Group: "Move", Name: "next_waiting", Binding: onward},
 		{Group: "Move", Name: "open", Binding: open},
 		{Group: "Look", Name: "filter", Binding: filter},
 		{Group: "Rules", Name: "make_rule", Binding: makeRule},
@@ -133,8 +135,19 @@ func (q *Screen) moving() []desk.Key {
 		desk.Key{Binding: next, Do: pane(1)},
 		desk.Key{Binding: previous, Do: pane(paneCount - 1)},
 		desk.Key{Binding: panes, Do: q.goToPane},
+		desk.Key{Binding: onward, Do: func(tea.KeyMsg) tea.Cmd { return q.goOn() }},
 		desk.Key{Binding: open, Do: func(tea.KeyMsg) tea.Cmd { return q.openCall() }},
 	)
+}
+
+// chosen is the session that those keys are about: the one with the bar. Where no bar is drawn there is
+// none, because nobody sees whom a key would act on.
+func (q *Screen) chosen() string {
+	l := q.layout()
+	if _, height := l.Inner(l.sessions, 0); height <= 0 || !q.onSessions() {
+		return ""
+	}
+	return q.roster.session()
 }
 
 // judgeStop says what s or ctrl+k does now: both make things stricter.
@@ -146,7 +159,9 @@ func (q decider) judgeStop(msg tea.KeyMsg, _ time.Duration, refusal string) tea.
 	c := q.DrawnCard()
 	switch {
 	case q.onSessions():
-		return order(q.roster.session(), refusal)
+		return order(q.chosen(), refusal)
+	case c == nil && q.list.card() == nil:
+		return q.NoSession()
 	case c == nil:
 		return q.sayNone()
 	case refusal != "":
@@ -161,9 +176,9 @@ func (q decider) judgeStopAll(_ tea.KeyMsg, _ time.Duration, refusal string) tea
 
 func (q decider) judgeObserve(_ tea.KeyMsg, _ time.Duration, refusal string) tea.Cmd {
 	if !q.onSessions() {
-		return q.Say(draw.Muted, "O observes a session, or holds it again: tab goes to the sessions", "O is for sessions: tab goes there")
+		return q.Say(draw.Muted, q.Called("O")+" observes a session, or holds it again: "+q.Called("tab")+" goes to the sessions", q.Called("O")+" is for sessions: "+q.Called("tab")+" goes there")
 	}
-	return q.setup.Orders.Observe(q.roster.session(), refusal)
+	return q.setup.Orders.Observe(q.chosen(), refusal)
 }
 
 // mute mutes the session that the screen is about.
@@ -173,8 +188,9 @@ func (q *Screen) mute() tea.Cmd {
 	case q.Small:
 		return q.Say(draw.Warn, q.TooSmallText())
 	case on == "":
-		return q.Say(draw.Muted, "no session is selected")
+		return q.NoSession()
 	}
+	q.roster.listed.wide = 0 // its row says so
 	return q.setup.Herald.Mute(on)
 }
 
@@ -183,7 +199,7 @@ func (q *Screen) askFilter() tea.Cmd {
 	q.goTo(paneQueue)
 	f := q.Board.Filter
 	q.Read(desk.Line{
-		Lead: "/", Help: "enter keeps · esc shows all", Text: f.Text,
+		Lead: "/", Help: q.Called("enter") + " keeps · " + q.Called("esc") + " shows all", Text: f.Text,
 		Typed:  func(text string) { q.list.filterBy(board.Filter{Text: text, SessionID: f.SessionID}) },
 		Cancel: func() { q.list.filterBy(board.Filter{}) },
 	})

@@ -21,8 +21,11 @@ type layout struct {
 // arrangement is which pane has the keys, and where all of them stand.
 type arrangement struct {
 	*desk.Desk
-	focus pane
-	full  bool // the drawn call has the whole screen
+	focus  pane
+	full   bool   // the drawn call has the whole screen
+	fullOf string // id of that call
+
+	sessions *roster
 }
 
 // onSessions reports whether keys are about the selected session.
@@ -78,6 +81,9 @@ func (p *arrangement) alone(l *layout, whole draw.Area) {
 // the list.
 func (p *arrangement) spread(l *layout, b draw.Area) {
 	side := min(max(b.W*22/100, 22), 32)
+	if p.Board.Rows() == 0 { // no call needs the room
+		side = max(side, min(p.sessions.wide()+2, b.W*3/5))
+	}
 	l.sessions = draw.Area{X: b.X, Y: b.Y, W: side, H: b.H}
 	l.queue = draw.Area{X: b.X + side, Y: b.Y, W: b.W - side, H: b.H}
 	if p.Board.Rows() == 0 {

@@ -18,6 +18,7 @@ import (
 type list struct {
 	*desk.Desk
 	sheets   *sheet.Sheets
+	newcomer newcomer
 	selected string // id of the selected card
 	top      int    // first listed card on the screen
 	at       int    // the selected card's place, when it was last there
@@ -64,7 +65,9 @@ func (x *list) mouse(l layout, msg tea.MouseMsg, step int) {
 	}
 }
 
-// keep selects the card that took the selected one's place when that one is no longer listed.
+// keep selects the card that took the selected one's place when that one is no longer listed. One that
+// is listed stays selected whatever arrives, a late one too: an arrival must never move what a key
+// decides. So the card of a late call says how many wait, and which key goes on to them.
 // ended is the call that was selected, when it is known how it ended; else its Outcome is nil.
 func (x *list) keep() (ended broker.Request) {
 	if at := x.place(); at >= 0 {
@@ -80,6 +83,27 @@ func (x *list) keep() (ended broker.Request) {
 		}
 	}
 	return ended
+}
+
+// next is the place of the listed call that waits and comes next, from the top again behind the last one;
+// n is how many wait for an answer.
+func (x *list) next() (at, n int) {
+	selected, first, behind := x.place(), -1, -1
+	for i, c := range x.Board.Shown {
+		if c.Sending != "" || c.PutOff() {
+			continue
+		}
+		if n++; first < 0 {
+			first = i
+		}
+		if behind < 0 && i > selected {
+			behind = i
+		}
+	}
+	if behind >= 0 {
+		return behind, n
+	}
+	return first, n
 }
 
 // moveOn selects the neighbour that nobody has decided yet: the next one that waits, else the one

@@ -16,7 +16,7 @@ func (q decider) judgeRule(_ tea.KeyMsg, wait time.Duration, refusal string) tea
 	case c == nil && q.list.card() != nil:
 		return q.Say(draw.Warn, q.noRoom())
 	case c == nil:
-		return q.Say(draw.Muted, "nothing waits; r, then n makes a rule from nothing")
+		return q.Say(draw.Muted, "nothing waits; "+q.Called("r")+", then n makes a rule from nothing")
 	case refusal != "":
 		return q.Say(draw.Warn, "… "+refusal)
 	case c.Sending != "":

@@ -53,7 +53,7 @@ func (m marks) list() []*board.Card {
 // markKey takes a key that marks.
 func (q *Screen) markKey(msg tea.KeyMsg) tea.Cmd {
 	if q.onSessions() {
-		return q.Say(draw.Muted, "marks are for calls: tab goes to them")
+		return q.Say(draw.Muted, "marks are for calls: "+q.Called("tab")+" goes to them")
 	}
 	return q.marks.mark(msg, q.DrawnCard())
 }
@@ -65,7 +65,7 @@ func (m marks) mark(msg tea.KeyMsg, c *board.Card) tea.Cmd {
 	case c == nil:
 		return m.Say(draw.Muted, "nothing to mark")
 	case m.Guard.Burst(), m.Guard.Deaf(m.At) && !m.Guard.Own:
-		return m.Say(draw.Warn, desk.LookFirst(msg))
+		return m.Say(draw.Warn, m.LookFirst(msg))
 	case c.Late():
 		return m.Say(draw.Muted, "late calls are decided one by one")
 	case c.Sending != "":
@@ -94,8 +94,8 @@ func (m marks) otherClass(c *board.Card) bool {
 
 func (m marks) sayOtherClass(c *board.Card) tea.Cmd {
 	return m.Say(draw.Warn,
-		"the marks are on calls of another risk class than "+c.Class().String()+": esc clears them",
-		"marks are on another risk class: esc")
+		"the marks are on calls of another risk class than "+c.Class().String()+": "+m.Called("esc")+" clears them",
+		"marks are on another risk class: "+m.Called("esc"))
 }
 
 // like marks all listed calls that are like c, and unmarks them when all are.

@@ -32,7 +32,7 @@ func (q decider) judgeMoreTime(_ tea.KeyMsg, wait time.Duration, refusal string)
 	case c.Sending != "":
 		return q.saySent()
 	case c.Late():
-		return q.Say(draw.Muted, "its time is over, and its agent was told no: a lets its retry pass once", "its time is over: a lets its retry pass")
+		return q.Say(draw.Muted, "its time is over, and its agent was told no: "+q.Called("a")+" lets its retry pass once", "its time is over: "+q.Called("a")+" lets its retry pass")
 	case c.PutOff():
 		return q.Say(draw.Muted, "it is deferred: it waits for you without a deadline", "it is deferred: it has no deadline")
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/desk"
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 // move takes a key that moves: in the list, among the sessions, or in the drawn call.
@@ -52,9 +53,20 @@ func (q *Screen) goToPane(msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
+// goOn selects the next call that waits, in the list.
+func (q *Screen) goOn() tea.Cmd {
+	at, n := q.list.next()
+	if n == 0 {
+		return q.Say(draw.Muted, "nothing waits")
+	}
+	q.goTo(paneQueue)
+	q.list.goTo(at)
+	return nil
+}
+
 // openCall gives the drawn call the whole screen, or goes to the calls of a session.
 func (q *Screen) openCall() tea.Cmd {
-	on := q.roster.session()
+	on := q.chosen()
 	switch {
 	case q.onSessions() && q.roster.selected == fold:
 		q.roster.unfold()
@@ -66,7 +78,7 @@ func (q *Screen) openCall() tea.Cmd {
 	case q.DrawnCard() == nil:
 		return decider{q}.sayNone()
 	default:
-		q.full = true
+		q.full, q.fullOf = true, q.list.selected
 	}
 	return nil
 }
@@ -81,7 +93,7 @@ func (q *Screen) showCall(id string) tea.Cmd {
 	if q.Small {
 		return decider{q}.sayNone()
 	}
-	q.full = true
+	q.full, q.fullOf = true, id
 	return nil
 }
 

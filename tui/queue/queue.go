@@ -51,6 +51,7 @@ type Setup struct {
 	ReadFile func(path string) ([]byte, error) // what a call would change
 	Stamp    func(path string) string          // differs when the file does
 	Now      func() time.Time
+	Hooked   func() []string // the agents with hooks of aoctl
 }
 
 // pane is a part of the screen that keys move in.
@@ -84,9 +85,10 @@ type Screen struct {
 
 // New makes the screen.
 func New(d *desk.Desk, b Broker, s Setup) *Screen {
-	q := &Screen{Desk: d, setup: s, arrangement: arrangement{Desk: d}}
-	q.list = list{Desk: d, sheets: s.Sheets}
+	q := &Screen{Desk: d, setup: s}
+	q.list = list{Desk: d, sheets: s.Sheets, newcomer: newcomer{Desk: d, look: s.Hooked}}
 	q.roster = roster{Desk: d, muted: s.Herald.Muted}
+	q.arrangement = arrangement{Desk: d, sessions: &q.roster}
 	q.form = question.New(d, q)
 	q.reader = reader{Desk: d, sheets: s.Sheets, setup: &q.setup, form: q.form}
 	q.marks = marks{Desk: d, broker: b, cursor: &q.list, reader: &q.reader}
@@ -114,9 +116,13 @@ func (q *Screen) Update(msg tea.Msg) tea.Cmd {
 		return q.settle()
 	case desk.News:
 		return q.newsCame(msg)
+	case desk.Start:
+		return q.list.newcomer.ask()
+	case hookedMsg:
+		q.list.newcomer.known, q.list.newcomer.hooked = true, msg.agents
 	case desk.Tick:
 		q.Board.ExpireLate(q.At)
-		cmd := q.keepPlace()
+		cmd := tea.Batch(q.keepPlace(), q.list.newcomer.again())
 		if c := q.DrawnCard(); q.inSight(c) {
 			cmd = tea.Batch(cmd, q.reader.watchFiles(c))
 		}
@@ -147,18 +153,15 @@ func (q *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// Subject is the drawn call, or the selected session while its pane has the focus.
+// Subject is the drawn call, or the selected session while its pane has the focus and shows that.
 func (q *Screen) Subject() desk.Subject {
 	on := desk.Subject{Speaks: true}
 	if c := q.DrawnCard(); c != nil {
 		on.Call, on.Drawn, on.Own = &c.Req, c.Key(), q.reader.own
-		if q.focus != paneSessions || q.full {
-			on.Session = c.Req.SessionID
-			return on
-		}
+		on.Session = c.Req.SessionID
 	}
-	if q.layout().sessions.H > 0 { // what nobody sees is not what a key is about
-		on.Session = q.roster.session()
+	if q.onSessions() {
+		on.Session = q.chosen()
 	}
 	return on
 }
@@ -213,6 +216,7 @@ func (q *Screen) justSaved(a broker.Actor) bool {
 // settle brings selection and scrolling in line with what is going to be drawn.
 func (q *Screen) settle() tea.Cmd {
 	q.list.keep()
+	q.leaveGone()
 	l := q.layout()
 	q.list.settle(l, !q.full && !q.Small)
 	q.roster.settle(l, q.onSessions())
@@ -221,6 +225,14 @@ func (q *Screen) settle() tea.Cmd {
 	own := q.list.went != "" && c != nil && q.list.went == c.Req.ID
 	q.list.went = ""
 	return tea.Batch(q.reader.settle(c, own, width, height), q.setup.Sheets.Want(q.Subject().Call))
+}
+
+// leaveGone closes the whole screen of a call that was decided or has ended. The next call comes up
+// where it is listed: in the same place it would look like the same call, still to be decided.
+func (q *Screen) leaveGone() {
+	if q.full && q.list.selected != q.fullOf {
+		q.full, q.focus = false, paneQueue
+	}
 }
 
 // View draws the screen.

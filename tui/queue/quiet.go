@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"github.com/aoctl/aoctl/hookclient/profile"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/words"
@@ -13,9 +12,9 @@ func (x *list) quiet(width, height int) []string {
 	b := x.Board
 	switch {
 	case b.Filter.Active() && len(b.Waiting) > 0:
-		p.SayBehind(draw.Text, "", 1, draw.Muted, "no waiting call passes the filter; esc shows all")
-	case len(b.Sessions) == 0 && len(b.Recent) == 0:
-		return x.welcome(p, height)
+		p.SayBehind(draw.Text, "", 1, draw.Muted, "no waiting call passes the filter; "+x.Called("esc")+" shows all")
+	case x.newcomer.here():
+		return x.newcomer.view(p, height)
 	case b.Health.Observing:
 		p.SayBehind(draw.Text, "", 1, draw.Warn, "nothing is held, so nothing waits")
 	default:
@@ -32,23 +31,6 @@ func (x *list) quiet(width, height int) []string {
 		rows = append(rows, x.sheets.Row(b.Recent[i], width, false))
 	}
 	return rows
-}
-
-// welcome tells a newcomer what to do.
-func (x *list) welcome(p *draw.Paper, height int) []string {
-	tall := height > 8
-	p.SayBehind(draw.Text, "", 1, draw.Bold, "no calls are waiting, and no agent has called yet")
-	if tall {
-		p.Blank()
-	}
-	const width = 24
-	p.SayBehind(draw.Muted, " install into an agent", width, draw.Key, "aoctl install claude")
-	p.SayBehind(draw.Muted, " see how it works", width, draw.Key, "aoctl demo")
-	if tall {
-		p.Blank()
-		p.SayBehind(draw.Text, "", 1, draw.Muted, profile.RestartAny())
-	}
-	return words.Pad(p.Rows, p.Width+2)
 }
 
 // Some agents ask their user where only they can be answered. There is nothing to decide about

@@ -100,13 +100,11 @@ func (q *Screen) InForm(c *board.Card) bool {
 	return q.full || q.focus == paneDetail
 }
 
-// Answered hands the answers of a form to the broker. The next card comes up where it is listed, not
-// over the whole screen.
+// Answered hands the answers of a form to the broker.
 func (q *Screen) Answered(k guard.Drawn, d broker.Decision) tea.Cmd {
 	c := q.Board.Still(k)
 	if c == nil {
 		return q.Say(draw.Warn, "this question no longer waits: nothing was sent")
 	}
-	q.full = false
 	return q.sender.sent(c, d)
 }

@@ -31,6 +31,7 @@ type listing struct {
 	unfolded bool
 	entries  []entry
 	ended    int // how many sessions are listed only where ended ones are
+	wide     int // cells of the widest row; 0: not asked for yet
 }
 
 // fold stands in the list for the sessions that have ended. No session has this id.

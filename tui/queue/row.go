@@ -30,17 +30,38 @@ func (x *list) columns(width, from, to int) columns {
 		c.age = 7
 	}
 	whole, brief, subject := 0, 0, 0
-	for i := from; i < to && most > 0; i++ {
+	for i := from; i < to; i++ {
 		card := x.Board.Row(i)
+		if card.PutOff() {
+			c.left = leftOfDeferred(c, width)
+		}
 		whole = max(whole, draw.Cells(words.Whose(card.Req, x.Board)))
 		brief = max(brief, draw.Cells(whoseBriefly(card.Req, x.Board)))
 		subject = max(subject, card.Summary().Cells())
 	}
+	if most == 0 {
+		return c
+	}
 	c.session = min(most, whole)
+	if free := subjectRoom(c, width) - subject; free > 0 { // whole names take nothing from the subject
+		c.session = min(whole, c.session+free)
+	}
 	if subject > subjectRoom(c, width) {
 		c.session = min(most, brief)
 	}
 	return c
+}
+
+// leftOfDeferred is how wide the last column is where a deferred call is listed: without an age beside it
+// the word needs more room than a clock.
+func leftOfDeferred(c columns, width int) int {
+	switch {
+	case c.age > 0:
+		return c.left
+	case width >= 50:
+		return len("deferred 59m") + 2
+	}
+	return len("deferred") + 2
 }
 
 // whoseBriefly is whose call r is, in few cells: the session, or the sub-agent alone.
@@ -130,7 +151,7 @@ func (x *list) times(r *draw.Row, c *board.Card, cols columns, width int) {
 	case c.Late():
 		r.Right(draw.Warn, "late", width-1)
 	case c.PutOff():
-		r.Right(draw.Muted, offSince(c, x.At, cols.left), width-1)
+		r.Right(draw.Muted, offSince(c, x.At, cols.age+cols.left-1), width-1)
 	default:
 		d := c.Req.ExpiresAt.Sub(x.At)
 		_, whole := c.Span()

@@ -65,6 +65,31 @@ func (x *roster) row(r *draw.Row, s *broker.Session, dangerous, width int) {
 	}
 }
 
+// wide is how many cells the rows of the sessions take with their whole names, while nothing waits.
+// Like the list it is the same until something changes.
+func (x *roster) wide() int {
+	entries := x.list()
+	if x.listed.wide == 0 {
+		x.listed.wide = x.widest(entries)
+	}
+	return x.listed.wide
+}
+
+func (x *roster) widest(entries []entry) (most int) {
+	for _, e := range entries {
+		s := x.Board.Sessions[e.id]
+		if s == nil { // the fold
+			continue
+		}
+		n := draw.Cells("▌● " + x.Board.Label(s.ID) + " ")
+		for _, p := range x.stands(s, 0) { // nothing waits where it is asked
+			n += draw.Cells(p.texts[0]) + 1
+		}
+		most = max(most, n)
+	}
+	return most
+}
+
 // stands is how a session stands, in few words: what tells most comes first.
 func (x *roster) stands(s *broker.Session, dangerous int) (list []said) {
 	waiting := x.Board.Pending[s.ID]

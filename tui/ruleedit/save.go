@@ -97,7 +97,7 @@ func (x *Screen) mayAllow() string {
 	case !c.Key().SameCall(e.card):
 		return "the call is not the one that was shown: esc, and look again"
 	case !c.SeenEnd:
-		return "the call was not read to the end: esc, then G"
+		return "the call was not read to the end: " + x.Called("esc") + ", then " + x.Called("G")
 	case c.Sending != "":
 		return "the call was sent already; waiting for the record"
 	}
