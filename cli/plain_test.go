@@ -2,12 +2,14 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/aoctl/aoctl/cli/usage"
 )
@@ -47,10 +49,37 @@ func TestWrongLinesInPlainWords(t *testing.T) {
 		if !ok || u.Hint == "" || want != "" && u.Text+"|"+u.Hint != want {
 			t.Errorf("%q: %q, hint %q (%T)", line, err, u.Hint, err)
 		}
-		for _, raw := range []string{"strconv", "time:", "parsing", "invalid argument", "invalid syntax", "unknown flag", "shorthand", "accepts", "arg(s)", "mutually", "required flag"} {
-			if err != nil && strings.Contains(err.Error(), raw) {
-				t.Errorf("%q: %q is a library's word: %v", line, raw, err)
+		plain(t, line, err)
+	}
+}
+
+// TestEveryCommandRefusesInPlainWords: that holds for each flag and for each number of arguments.
+func TestEveryCommandRefusesInPlainWords(t *testing.T) {
+	each(NewRoot(), func(c *cobra.Command) {
+		c.InitDefaultHelpFlag()
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if err := c.ParseFlags([]string{"--" + f.Name + "=x!"}); err != nil {
+				plain(t, c.CommandPath()+" --"+f.Name, c.FlagErrorFunc()(c, err))
 			}
+		})
+		for n := range 6 {
+			if err := c.ValidateArgs(slices.Repeat([]string{"x"}, n)); err != nil {
+				plain(t, fmt.Sprintf("%s with %d arguments", c.CommandPath(), n), err)
+			}
+		}
+	})
+}
+
+// plain checks that an error of usage is in our words.
+func plain(t *testing.T, line string, err error) {
+	t.Helper()
+	if _, ok := errors.AsType[usage.Error](err); !ok {
+		t.Errorf("%q: %T is no error of usage: %v", line, err, err)
+		return
+	}
+	for _, raw := range []string{"strconv", "time:", "parsing", "invalid argument", "invalid syntax", "unknown flag", "shorthand", "accepts", "arg(s)", "mutually", "required flag"} {
+		if strings.Contains(err.Error(), raw) {
+			t.Errorf("%q: %q is a library's word: %v", line, raw, err)
 		}
 	}
 }
