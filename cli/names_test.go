@@ -36,8 +36,11 @@ func TestEndedOnesMakeNoNameAmbiguous(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, e := range []struct{ id, event string }{
-		{"old-1", broker.EventSessionStart}, {"old-1", broker.EventSessionStop},
-		{"old-2", broker.EventSessionStart}, {"old-2", broker.EventSessionStop}, {"lives", broker.EventSessionStart},
+		{"old-1", broker.EventSessionStart},
+		{"old-1", broker.EventSessionStop},
+		{"old-2", broker.EventSessionStart},
+		{"old-2", broker.EventSessionStop},
+		{"lives", broker.EventSessionStart},
 	} {
 		var answer map[string]string
 		body := map[string]string{"event_type": e.event, "session_id": e.id, "name": "shop", "cwd": "/src/store"}
