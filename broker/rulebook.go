@@ -46,10 +46,10 @@ type Stats struct {
 	Calls    int           `json:"calls"`
 	ByRule   int           `json:"allowed_by_rule"`
 	ByHand   int           `json:"allowed_by_hand"`
-	Denied   int           `json:"denied"`           // by hand
+	Denied   int           `json:"denied"`           // by hand, by a stop: by all but rules
 	RuleDeny int           `json:"denied_by_rule"`   //
 	Expired  int           `json:"expired"`          //
-	Other    int           `json:"other"`            // cancelled, answered elsewhere, stopped …
+	Other    int           `json:"other"`            // cancelled, answered elsewhere …
 	Median   time.Duration `json:"median_decide_ns"` // of the calls that a person decided; 0 when there is none
 	Saved    int           `json:"prompts_saved"`    // calls that a rule decided at once, so that nobody was asked
 	Observed int           `json:"observed,omitempty"`

@@ -83,7 +83,7 @@ const sqlStats = `
 	SELECT count(*),
 		count(*) FILTER (WHERE by_kind = 'rule' AND status = 'allowed'),
 		count(*) FILTER (WHERE by_kind = 'operator' AND status = 'allowed'),
-		count(*) FILTER (WHERE by_kind IN ('operator', 'process') AND status = 'denied'),
+		count(*) FILTER (WHERE by_kind NOT IN ('rule', 'observe') AND status = 'denied'),
 		count(*) FILTER (WHERE by_kind = 'rule' AND status = 'denied'),
 		count(*) FILTER (WHERE status = 'expired' AND by_kind <> 'observe'),
 		count(*) FILTER (WHERE by_kind = 'observe'),

@@ -39,8 +39,11 @@ func (n note) brief(width int) bool {
 // noteEndMsg ends a sentence.
 type noteEndMsg struct{ gen int }
 
-// noteFor is how long a sentence stays.
-const noteFor = 6 * time.Second
+// How long a sentence stays that takes the key line's place, and a short result beside it.
+const (
+	noteFor  = 6 * time.Second
+	briefFor = 3 * time.Second
+)
 
 // prompt is a question for yes or no, or a line that is typed. While it is open no key is a command.
 type prompt struct {
@@ -52,7 +55,11 @@ type prompt struct {
 
 // Say puts a sentence of ours in the last line: the first of texts that has room.
 func (l *line) Say(i draw.Ink, texts ...string) tea.Cmd {
-	return l.sayFor(i, l.Fitting(texts...), noteFor)
+	text, stays := l.Fitting(texts...), noteFor
+	if (note{ink: i, text: text}).brief(l.width) {
+		stays = briefFor
+	}
+	return l.sayFor(i, text, stays)
 }
 
 // sayFor is Say for another time than the usual one.

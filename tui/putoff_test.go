@@ -173,6 +173,9 @@ func TestAnswerToldHowToResume(t *testing.T) {
 				if got := r.asked(); got != strings.Join(tc.asked, ", ") {
 					t.Errorf("asked for %q, want %v", got, tc.asked)
 				}
+				if shown := strings.Contains(r.view(), "aoctl resume docs"); shown != (tc.asked != nil) {
+					t.Errorf("the screen shows the line that resumes it: %v\n%s", shown, r.view())
+				}
 			})
 		})
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/muesli/termenv"
 
@@ -35,4 +37,23 @@ func TestGoldenToast(t *testing.T) {
 		}
 	}
 	tuitest.Golden(t, "toast", b.String())
+}
+
+// A short result is gone after three seconds; a warning stays longer, since it has to be read.
+func TestShortResultsLeaveSoon(t *testing.T) {
+	for text, tc := range map[string]struct {
+		ink   draw.Ink
+		stays time.Duration
+	}{"allowed 3 calls": {draw.OK, 3 * time.Second}, "held by a freeze": {draw.Warn, 6 * time.Second}} {
+		synctest.Test(t, func(t *testing.T) {
+			r := three(t)
+			r.exec(r.m.Say(tc.ink, text))
+			r.wait(tc.stays - time.Second)
+			r.shows(text)
+			r.wait(2 * time.Second)
+			if strings.Contains(r.view(), text) {
+				t.Errorf("%q still stands there:\n%s", text, r.view())
+			}
+		})
+	}
 }

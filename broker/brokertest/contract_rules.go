@@ -391,7 +391,7 @@ func (k keeper) stats() {
 	// A call that waits is no part of the figures.
 	commit(t, s, Asked(PendingRequest("waits", "s1")))
 	same(t, "all", count("", time.Time{}), broker.Stats{
-		Calls: 15, ByRule: 2, ByHand: 4, Denied: 3, RuleDeny: 1, Expired: 1, Other: 2, Observed: 2,
+		Calls: 15, ByRule: 2, ByHand: 4, Denied: 4, RuleDeny: 1, Expired: 1, Other: 1, Observed: 2,
 		Median: 4 * time.Minute, Saved: 1,
 	})
 	same(t, "of a session", count("s2", time.Time{}), broker.Stats{

@@ -167,7 +167,7 @@ func counter(s *broker.Stats, o *broker.Outcome) *int {
 		return &s.RuleDeny
 	case by == broker.ByOperator && allowed:
 		return &s.ByHand
-	case (by == broker.ByOperator || by == broker.ByProcess) && denied:
+	case denied:
 		return &s.Denied
 	case o.State == broker.Expired:
 		return &s.Expired

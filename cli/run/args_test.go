@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aoctl/aoctl/broker/wire"
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/hookclient/runner"
 )
@@ -78,6 +79,21 @@ func TestRunPrinterKeepsAgentsFromDrawing(t *testing.T) {
 		}
 		if asJSON != slices.Contains(strings.Split(out.String(), "\n"), `{"text":"\u202e\u009b"}`) {
 			t.Errorf("json %v: %s", asJSON, out.String())
+		}
+	}
+}
+
+// What a run cost is said in the words of the console, and not made up where its agent names no price.
+func TestRunSaysWhatItCost(t *testing.T) {
+	for want, r := range map[string]runner.Result{
+		"aoctl: completed after 1 turn · $0.0010 · 1.2k tokens in, 30 out\n": {Turns: 1, Word: "completed", Cost: 0.001, Usage: wire.RunUsage{Input: 200, CacheRead: 1000, Output: 30}},
+		"aoctl: completed after 3 turns · $0.42\n":                           {Turns: 3, Word: "completed", Cost: 0.4213},
+		"aoctl: failed after 1 turn\n":                                       {Turns: 1, Word: "failed"},
+		"":                                                                   {},
+	} {
+		var notes strings.Builder
+		if (&printer{notes: &notes}).end(r); notes.String() != want {
+			t.Errorf("%q, want %q", notes.String(), want)
 		}
 	}
 }

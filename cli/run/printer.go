@@ -133,6 +133,9 @@ func (p *printer) end(r runner.Result) {
 	if r.Turns == 0 {
 		return
 	}
-	_, _ = fmt.Fprintf(p.notes, "aoctl: %s after %s · $%.4f · %d tokens in, %d out\n", safe.Line(r.Word), figures.Plural(r.Turns, "turn"),
-		r.Cost, r.Usage.Input+r.Usage.CacheRead+r.Usage.CacheWrite, r.Usage.Output)
+	line := safe.Line(r.Word) + " after " + figures.Plural(r.Turns, "turn")
+	if spent := figures.Spent(r.Cost, r.Usage.Input+r.Usage.CacheRead+r.Usage.CacheWrite, r.Usage.Output); spent != "" {
+		line += " · " + spent
+	}
+	_, _ = fmt.Fprintln(p.notes, "aoctl: "+line)
 }

@@ -92,7 +92,7 @@ func putOff(s broker.Session) bool { return s.Deferred > 0 }
 // Errors: those of finding the session, usage.Error without a terminal and without
 // --yes, exit.Failed on a no, and then whatever the agent exits with.
 func resumeSession(ctx context.Context, c *client.Client, o resumeOptions, std streams) error {
-	s, err := c.Session(ctx, o.session, putOff, managed, sessionnames.Any)
+	s, err := c.Session(ctx, o.session, putOff, managed, sessionnames.Alive, sessionnames.Any)
 	if err != nil {
 		return err
 	}

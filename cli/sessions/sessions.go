@@ -66,6 +66,12 @@ func listSessions(ctx context.Context, c *client.Client, o sessionsOptions, out 
 	if err != nil {
 		return err
 	}
+	return printSessions(known, o, out, now)
+}
+
+// printSessions prints those of the known sessions that are asked for, by the names that the screen
+// has for them.
+func printSessions(known []client.Session, o sessionsOptions, out io.Writer, now time.Time) error {
 	shown := make([]client.Session, 0, len(known))
 	for _, s := range known {
 		if o.all || s.Open() {

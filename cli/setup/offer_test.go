@@ -52,6 +52,10 @@ func TestChooseDoesWhatWasAnswered(t *testing.T) {
 			if !strings.Contains(out.String(), want.says) || want.files != "" && strings.Contains(out.String(), "Nothing was changed") {
 				t.Errorf("it does not say %q:\n%s", want.says, out.String())
 			}
+			const atOnce = "Running sessions of Claude Code use the hooks within seconds."
+			if strings.Contains(out.String(), atOnce) != strings.HasPrefix(want.files, "claude") {
+				t.Errorf("what running sessions do is not said:\n%s", out.String())
+			}
 		})
 	}
 }

@@ -1,6 +1,7 @@
 package board
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -82,5 +83,35 @@ func TestLabelOfTheLastOne(t *testing.T) {
 	b.Tidy()
 	if got := b.Label("0197aaaa-7185"); got != "shop" {
 		t.Errorf("the screen calls it %q", got)
+	}
+}
+
+// TestSessionsKeepTheirPlace: a session that works, asks or falls idle stays where it is listed; one
+// that is stopped or ends goes below those that live.
+func TestSessionsKeepTheirPlace(t *testing.T) {
+	session := func(id string, began int64) broker.Session {
+		return broker.Session{ID: id, Name: id, State: broker.SessionActive, StartedAt: time.Unix(began, 0)}
+	}
+	b := NewBoard()
+	b.Reset(broker.Snapshot{Sessions: []broker.Session{session("a", 3), session("b", 2), session("c", 1)}}, time.Unix(9, 0))
+	for _, tc := range []struct {
+		name   string
+		change func(*broker.Session)
+		want   string
+	}{
+		{"it is heard of", func(s *broker.Session) { s.LastSeenAt = time.Unix(99, 0) }, "abc"},
+		{"it falls idle", func(s *broker.Session) { s.State = broker.SessionIdle }, "abc"},
+		{"its calls wait", func(s *broker.Session) { s.State, s.Pending = broker.SessionActive, 7 }, "abc"},
+		{"it is frozen", func(s *broker.Session) { s.Frozen = true }, "abc"},
+		{"it is called otherwise", func(s *broker.Session) { s.Name = "0" }, "abc"},
+		{"it is stopped", func(s *broker.Session) { s.State = broker.SessionStopped }, "acb"},
+	} {
+		s := *b.Sessions["b"]
+		tc.change(&s)
+		b.Apply(broker.Update{Session: &s}, time.Unix(100, 0))
+		b.Tidy()
+		if got := strings.Join(b.Roster, ""); got != tc.want {
+			t.Errorf("%s: listed are %s, want %s", tc.name, got, tc.want)
+		}
 	}
 }

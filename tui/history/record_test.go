@@ -255,6 +255,6 @@ func TestDecidedMeanwhileAndLost(t *testing.T) {
 func TestStatsPartsAddUp(t *testing.T) {
 	got := statsParts(broker.Stats{Calls: 12, ByRule: 4, ByHand: 5, Denied: 2, Other: 1})
 	if !slices.Contains(got, "1 ended otherwise") {
-		t.Errorf("the call that a stop ended is not told of: %q", got)
+		t.Errorf("the call that its agent took back is not told of: %q", got)
 	}
 }
