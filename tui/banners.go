@@ -76,10 +76,10 @@ func (h header) frozen() string {
 	}
 	lift := h.Called("f")
 	text := h.line.Fitting(
-		"FROZEN by "+by+": every agent is held at its next call, "+calls+" held, none can be allowed · "+lift+" lets them go on",
-		"FROZEN: every agent is held at its next call, "+calls+" held · "+lift+" lets them go on",
-		"FROZEN: every agent is held, "+calls+" held · "+lift+" lifts it",
-		"FROZEN: "+calls+" held · "+lift+" lifts it",
+		"FROZEN by "+by+": every agent waits at its next call, "+calls+" frozen, none can be allowed · "+lift+" lets them go on",
+		"FROZEN: every agent waits at its next call, "+calls+" frozen · "+lift+" lets them go on",
+		"FROZEN: every agent waits, "+calls+" frozen · "+lift+" lifts it",
+		"FROZEN: "+calls+" waiting · "+lift+" lifts it",
 		"FROZEN",
 	)
 	return h.Styles.Row(h.line.width).Put(draw.Ice, " "+text).Line(draw.Ice, " ", h.line.width).String()

@@ -199,7 +199,7 @@ func TestHeldFormIsNamedHeld(t *testing.T) {
 		r.c.publish(held)
 		r.wait(time.Second)
 		r.press("enter")
-		if k := r.m.named("held"); !k.Faint || r.m.named("enter").Short != "" {
+		if k := r.m.named("frozen"); !k.Faint || r.m.named("enter").Short != "" {
 			t.Errorf("the key line names what cannot be sent:\n%s", r.view())
 		}
 	})

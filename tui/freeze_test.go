@@ -30,13 +30,13 @@ func TestFreezeKey(t *testing.T) {
 		if got := r.asked(); got != `freeze "" true` {
 			t.Fatalf("after f: %s", got)
 		}
-		r.shows("FROZEN: every agent is held at its next call, 3 calls held")
+		r.shows("FROZEN: every agent waits at its next call, 3 calls frozen")
 		r.shows("╔")
-		r.shows("held by a freeze")
-		r.shows("3 held")
+		r.shows("frozen · asked")
+		r.shows("3 frozen")
 		r.wait(3 * time.Second)
 		r.press("a")
-		r.shows("held by a freeze: f lifts it")
+		r.shows("frozen: f lifts it")
 		if got := r.decisions(); got != "" {
 			t.Errorf("a decided %s", got)
 		}
@@ -128,12 +128,12 @@ func TestFreezeOneSession(t *testing.T) {
 			t.Fatalf("after F: %s", got)
 		}
 		r.shows("frozen 3")
-		r.shows("1 frozen")
+		r.shows("1 session frozen")
 		if strings.Contains(r.view(), "FROZEN") {
 			t.Error("says that everything is frozen")
 		}
 		r.press("tab", "a")
-		r.shows("held by a freeze: F on its session lifts it")
+		r.shows("frozen: F on its session lifts it")
 		r.press("shift+tab", "F")
 		r.shows("let api go on?")
 		r.press("y")

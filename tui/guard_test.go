@@ -479,18 +479,27 @@ func TestQuitSaysWhatWaits(t *testing.T) {
 		r := three(t)
 		r.press("q")
 		r.shows("3 calls wait")
-		r.shows("q again quits")
+		r.shows("Quit?")
 		if r.quit {
-			t.Fatal("the first q quit")
+			t.Fatal("q quit")
 		}
-		r.press("j") // another key takes the question back
-		r.press("q")
+		r.press("j") // any other key is a no
+		r.press("y")
 		if r.quit {
-			t.Fatal("q quit although another key came between")
+			t.Fatal("y quit although the question was answered with no")
 		}
-		r.press("q")
+		r.press("q", "q")
+		if r.quit {
+			t.Fatal("a second q quit")
+		}
+		r.press("q", "y")
 		if !r.quit {
-			t.Error("the second q did not quit")
+			t.Error("y did not quit")
+		}
+		twice := three(t)
+		twice.press("ctrl+c", "ctrl+c")
+		if !twice.quit {
+			t.Error("ctrl+c did not quit the second time")
 		}
 		empty := newRig(t, newFake(oneSession), 80, 24)
 		empty.send(keyMsg("q"))

@@ -93,11 +93,11 @@ func (h header) counts(r *draw.Row, end int) {
 	if n := b.ObservedSessions(); n > 0 && !b.Health.Observing && r.Width+draw.Cells(" · 9 observed") < end {
 		r.Put(draw.Warn, " · "+figures.Count(n)+" observed")
 	}
-	if n := b.FrozenSessions(); n > 0 && !b.Health.Frozen && r.Width+draw.Cells(" · 9 frozen") < end {
-		r.Put(draw.Frozen, " · "+figures.Count(n)+" frozen")
+	if n := b.FrozenSessions(); n > 0 && !b.Health.Frozen && r.Width+draw.Cells(" · 9 sessions frozen") < end {
+		r.Put(draw.Frozen, " · "+figures.Plural(n, "session")+" frozen")
 	}
-	if n := b.HeldCalls(); n > 0 && r.Width+draw.Cells(" · 9 held") < end {
-		r.Put(draw.Frozen, " · "+figures.Count(n)+" held")
+	if n := b.HeldCalls(); n > 0 && r.Width+draw.Cells(" · 9 frozen") < end {
+		r.Put(draw.Frozen, " · "+figures.Count(n)+" frozen")
 	}
 	if n := h.attempts.lately(h.At); n != "" && r.Width+draw.Cells(" · "+n) < end {
 		r.Put(draw.Muted, " · ").Put(draw.Danger, n)

@@ -3,7 +3,6 @@ package tui
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -12,7 +11,6 @@ import (
 	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
-	"github.com/aoctl/aoctl/tui/guard"
 )
 
 // keyboard takes the keys: which of them the topmost screen has, and what the others do.
@@ -21,7 +19,6 @@ type keyboard struct{ *model }
 // press takes one key press. Pasted text and bursts are never commands.
 func (m keyboard) press(msg tea.KeyMsg) tea.Cmd {
 	tookBack := m.Guard.Key(m.At)
-	m.leaving.gen++
 	switch {
 	case m.prompt != nil:
 		return m.promptKey(msg)
@@ -34,9 +31,6 @@ func (m keyboard) press(msg tea.KeyMsg) tea.Cmd {
 		m.Guard.Doubt(m.At)
 		m.Guard.Missed(string(msg.Runes))
 		return m.Say(draw.Warn, "pasted text and bursts of keys never decide: nothing was done", "pasted or a burst: nothing was done")
-	}
-	if !matches(msg, "quit") && !matches(msg, "interrupt") {
-		m.leaving.asked = time.Time{}
 	}
 	if matches(msg, "back") {
 		m.Guard.Typing = false
@@ -217,47 +211,25 @@ func (m keyboard) onSession(on desk.Subject, do func(*broker.Session) tea.Cmd) t
 	return do(s)
 }
 
-// leaving is a quit that was asked for while calls wait.
-type leaving struct {
-	asked time.Time // zero when it was not
-	gen   int       // of the key that came last
-}
-
-// quitMsg says that no key came behind the q that quits.
-type quitMsg struct{ gen int }
-
-// quit leaves at once when nothing waits, and else on a second press. A key that is held down is no
-// second press: it goes on repeating.
+// quit leaves at once when nothing waits, and else on a yes.
 func (m keyboard) quit(interrupt bool) tea.Cmd {
 	if m.open() != nil && !interrupt {
 		return m.Back()
 	}
 	n := len(m.Board.Waiting) - m.Board.Waiting.PutOff() // what is put off loses nothing
-	since, asked := m.At.Sub(m.leaving.asked), !m.leaving.asked.IsZero()
-	switch {
-	case n == 0, asked && interrupt:
+	if n == 0 {
 		return tea.Quit
-	case asked && since >= guard.DeafFor:
-		gen := m.leaving.gen
-		m.leaving.asked = m.At
-		return tea.Tick(guard.RepeatFor, func(time.Time) tea.Msg { return quitMsg{gen} })
-	case asked:
-		m.leaving.asked = m.At
-		return nil
-	}
-	m.leaving.asked = m.At
-	name := m.Called("q")
-	if interrupt {
-		name = m.Called("ctrl+c")
 	}
 	calls, wait := figures.Plural(n, "call"), "wait"
 	if n == 1 {
 		wait = "waits"
 	}
-	return m.Stay(draw.Warn,
-		fmt.Sprintf("%s %s: without a console the agents keep asking until the deadline, then are refused. %s again quits", calls, wait, name),
-		fmt.Sprintf("%s %s; without a console they are refused in the end. %s again quits", calls, wait, name),
-		fmt.Sprintf("%s %s and will be refused: %s quits", calls, wait, name),
-		fmt.Sprintf("%s %s: %s quits", calls, wait, name),
-	)
+	m.Pose(desk.Question{No: "aoctl stays", Interrupted: true, Yes: func() tea.Cmd { return tea.Quit }, Texts: func() []string {
+		return []string{
+			fmt.Sprintf("%s %s; without a console the agents are refused at their deadline. Quit? ", calls, wait),
+			fmt.Sprintf("%s %s and will be refused. Quit? ", calls, wait),
+			fmt.Sprintf("%s %s. Quit? ", calls, wait),
+		}
+	}})
+	return nil
 }

@@ -123,6 +123,9 @@ func (l *line) Read(of desk.Line) {
 func (l *line) promptKey(msg tea.KeyMsg) tea.Cmd {
 	p := l.prompt
 	if p.question != nil {
+		if p.question.Interrupted && matches(msg, "interrupt") {
+			return p.question.Yes()
+		}
 		return l.answer(l.chosen.answer(msg))
 	}
 	msg = l.chosen.inText(msg)

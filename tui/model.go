@@ -41,7 +41,6 @@ type model struct {
 	attempts attempts
 	beating  bool      // a beatMsg is under way
 	awakeAt  time.Time // the doubt whose end is going to be drawn
-	leaving  leaving
 }
 
 // shared is what several screens use.

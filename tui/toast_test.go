@@ -25,7 +25,7 @@ func TestGoldenToast(t *testing.T) {
 			{draw.OK, "allowed 3 calls"},
 			{draw.OK, "shop-7185 is stopped"},
 			{draw.OK, "shop-7185 is stopped: its calls are denied until its user speaks"},
-			{draw.Warn, "held by a freeze"},
+			{draw.Warn, "frozen"},
 		} {
 			s := newStill(t, broker.Snapshot{Sessions: someSessions(), Requests: mixedCalls()}, nil, termenv.Ascii)
 			s.draw(size[0], size[1])
@@ -44,7 +44,7 @@ func TestShortResultsLeaveSoon(t *testing.T) {
 	for text, tc := range map[string]struct {
 		ink   draw.Ink
 		stays time.Duration
-	}{"allowed 3 calls": {draw.OK, 3 * time.Second}, "held by a freeze": {draw.Warn, 6 * time.Second}} {
+	}{"allowed 3 calls": {draw.OK, 3 * time.Second}, "frozen": {draw.Warn, 6 * time.Second}} {
 		synctest.Test(t, func(t *testing.T) {
 			r := three(t)
 			r.exec(r.m.Say(tc.ink, text))

@@ -49,10 +49,6 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 			return h.Do()
 		}
 		return again
-	case quitMsg:
-		if msg.gen == m.leaving.gen {
-			return tea.Quit
-		}
 	case watchStartedMsg:
 		return m.watchStarted(msg)
 	case updatesMsg:

@@ -203,6 +203,8 @@ type Question struct {
 	// Stricter says that yes can only make things stricter: then it need not wait until the
 	// question was on the screen for a moment.
 	Stricter bool
+	// Interrupted says that ctrl+c is a yes, too.
+	Interrupted bool
 }
 
 // Line is a line of text that is asked for.

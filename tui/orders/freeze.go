@@ -84,7 +84,7 @@ func (o *Orders) frozen(msg frozenMsg) tea.Cmd {
 	case msg.err != nil:
 		return o.Say(draw.Danger, who+": "+safe.Line(msg.err.Error()))
 	case msg.on && msg.id == "":
-		return o.Say(draw.Frozen, "frozen: every agent is held at its next call; "+o.Called("f")+" lets them go on", "frozen: "+o.Called("f")+" lets them go on")
+		return o.Say(draw.Frozen, "frozen: every agent waits at its next call; "+o.Called("f")+" lets them go on", "frozen: "+o.Called("f")+" lets them go on")
 	case msg.on:
 		return o.Say(draw.Frozen, who+" is frozen: held at its next call; "+o.Called("F")+" lets it go on", "frozen: "+o.Called("F")+" lets it go on")
 	case msg.id == "":

@@ -164,7 +164,7 @@ func (q sender) decided(msg decidedMsg) tea.Cmd {
 func (q sender) notDecided(msg decidedMsg, c *board.Card, name string) tea.Cmd {
 	switch err := msg.err; {
 	case errors.Is(err, broker.ErrFrozen):
-		return q.Say(draw.Warn, name+": held by a freeze; nothing was allowed", "held by a freeze")
+		return q.Say(draw.Warn, name+": frozen; nothing was allowed", "frozen")
 	case errors.Is(err, broker.ErrAlreadyDecided):
 		return q.Say(draw.Warn, name+": too late, this call "+q.Book.Ended(msg.req))
 	case errors.Is(err, broker.ErrChanged), errors.Is(err, broker.ErrReadAnew):
@@ -222,7 +222,7 @@ func (q decider) sayHeld(c *board.Card) tea.Cmd {
 		lift = q.Called("f")
 	}
 	return q.Say(draw.Warn,
-		"held by a freeze, "+draw.SafeLine(c.Req.Held)+": it can be denied, and allowed once "+lift+" has lifted that",
-		"held by a freeze: "+lift+" lifts it, "+d+" denies the call",
-		"held: "+lift+" lifts it")
+		"frozen, "+draw.SafeLine(c.Req.Held)+": it can be denied, and allowed once "+lift+" has lifted that",
+		"frozen: "+lift+" lifts it, "+d+" denies the call",
+		"frozen: "+lift+" lifts it")
 }

@@ -151,7 +151,7 @@ func (q *Screen) detailView(l layout, a draw.Area) []string {
 		f.Below += " " + bar
 	}
 	if l.Stacked && c.Held() {
-		f.Note, f.NoteInk = "held", draw.Frozen
+		f.Note, f.NoteInk = "frozen", draw.Frozen
 	}
 	if l.Stacked && f.Note == "" { // such a frame has no lower edge
 		f.Note = "asked " + figures.Clock(q.At.Sub(c.Req.CreatedAt)) + " ago"

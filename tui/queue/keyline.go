@@ -128,7 +128,7 @@ func (q keyline) forCard(c *board.Card) []desk.Key {
 	}
 	switch {
 	case c.Held():
-		return behind(named("held", "by a freeze"), about[1:]...)
+		return behind(named("frozen", "until lifted"), about[1:]...)
 	case c.Ask != nil && !c.Late():
 		return []desk.Key{named("enter", "answer"), named("D", "decline"), named("a", "let it ask in its terminal"), named("s", "stop"), named("t", "more time"), named("?", "help")}
 	case mustBeSaid(c) && !c.Late() && !c.PutOff():
@@ -179,7 +179,7 @@ func (q keyline) allowKey(c *board.Card, does string) desk.Key {
 func (q keyline) possible(c *board.Card, name string, deaf bool) bool {
 	able := c != nil && !deaf && c.Sending == ""
 	switch name {
-	case "held":
+	case "frozen":
 		return false
 	case "e":
 		return able && !c.Late()

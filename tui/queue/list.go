@@ -201,6 +201,9 @@ func (x *list) view(l layout, a draw.Area, focus bool) []string {
 	for i := x.top; i < to; i++ {
 		rows = append(rows, x.row(b.Row(i), cols, width))
 	}
+	if l.beside { // the list has all rows of a wide window, and seldom needs them
+		rows = append(rows, x.before(width, height-len(rows))...)
+	}
 	return l.Framed(a, f, 0, rows)
 }
 

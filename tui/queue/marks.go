@@ -174,7 +174,7 @@ func (m marks) askReasonFor(list []*board.Card) tea.Cmd {
 func mayAllow(list []*board.Card) string {
 	for _, c := range list {
 		if c.Held() {
-			return "held by a freeze: none of them can be allowed before it is lifted"
+			return "frozen: none of them can be allowed before it is lifted"
 		}
 		if c.Dangerous() {
 			return "dangerous calls are decided one by one"
@@ -278,7 +278,7 @@ func (m marks) decided(msg markedMsg) tea.Cmd {
 	case errors.Is(err, broker.ErrNotRecorded):
 		return m.Say(draw.Danger, "the decision could not be recorded, so the agents were told no", "not recorded: the agents were told no")
 	case errors.Is(err, broker.ErrFrozen):
-		return m.Say(draw.Warn, "held by a freeze"+nothing, "held by a freeze")
+		return m.Say(draw.Warn, "frozen"+nothing, "frozen")
 	case errors.Is(err, broker.ErrChanged), errors.Is(err, broker.ErrReadAnew):
 		for _, k := range msg.keys {
 			m.reader.lookAgain(k)

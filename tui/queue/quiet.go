@@ -33,6 +33,32 @@ func (x *list) quiet(width, height int) []string {
 	return rows
 }
 
+// leastBefore is how many rows are worth a look back below the list.
+const leastBefore = 4
+
+// before is what was decided last in the session of the selected call, in so many rows. None of it can
+// be selected.
+func (x *list) before(width, height int) []string {
+	c := x.card()
+	if c == nil || height < leastBefore {
+		return nil
+	}
+	p := x.Styles.Paper(width - 2)
+	p.Blank()
+	p.SayBehind(draw.Text, "", 1, draw.Muted, "decided last in "+x.Board.Label(c.Req.SessionID))
+	rows := words.Pad(p.Rows, width)
+	head := len(rows)
+	for _, r := range x.Board.Recent {
+		if r.SessionID == c.Req.SessionID && len(rows) < height {
+			rows = append(rows, x.sheets.Row(r, width, false))
+		}
+	}
+	if len(rows) == head {
+		return nil
+	}
+	return rows
+}
+
 // Some agents ask their user where only they can be answered. There is nothing to decide about
 // that here, but somebody has to know.
 

@@ -139,7 +139,7 @@ func (x *list) times(r *draw.Row, c *board.Card, cols columns, width int) {
 	switch {
 	case c.PutOff(): // it holds nobody up, and no freeze holds it
 	case cols.age > 0 && c.Held():
-		r.Right(draw.Frozen, "held", width-cols.left)
+		r.Right(draw.Frozen, "frozen", width-cols.left)
 	case cols.age > 0:
 		r.Right(draw.Muted, figures.Clock(x.At.Sub(c.Req.CreatedAt)), width-cols.left)
 	}

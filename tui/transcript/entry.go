@@ -245,7 +245,7 @@ func (p painter) waiting(r *broker.Request) string {
 	case r.Checkpoint != nil:
 		return "deferred: waits for you, without a deadline · enter: its card"
 	case r.Held != "":
-		return "held: " + draw.SafeLine(r.Held) + " · enter: its card"
+		return "frozen: " + draw.SafeLine(r.Held) + " · enter: its card"
 	}
 	return "waits for you · enter: its card"
 }

@@ -23,7 +23,7 @@ func Standing(c *board.Card, now time.Time) (string, draw.Ink) {
 	d := c.Req.ExpiresAt.Sub(now)
 	text := fmt.Sprintf("asked %s ago · %s left", figures.Clock(now.Sub(c.Req.CreatedAt)), figures.Left(d))
 	if c.Held() {
-		return "held by a freeze · " + text, draw.Frozen
+		return "frozen · " + text, draw.Frozen
 	}
 	if c.Changed {
 		return "a file of it changed · " + text, draw.Warn
