@@ -56,6 +56,9 @@ func Guarded(path string, at Place) bool {
 // is enough.
 func (r *resolver) guarded(t target, wide, changes bool) (string, bool) {
 	for _, f := range t.forms {
+		if aPlan(f) {
+			continue
+		}
 		if e, ok := settings().FindForm(r.mask(f)); ok {
 			return e.Why, true
 		}
@@ -65,6 +68,17 @@ func (r *resolver) guarded(t target, wide, changes bool) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// aPlan reports whether f is a plan that Claude Code wrote down in plan mode, in
+// ~/.claude/plans: words for people, from which no hook can be switched off. It is a name that
+// is known whole; where a link leads is a form of its own.
+func aPlan(f pathtable.Form) bool {
+	if f.Glob || f.Loose || f.Home < 0 || len(f.Names) != f.Home+3 {
+		return false
+	}
+	in := f.Names[f.Home:]
+	return in[0] == ".claude" && in[1] == "plans" && path.Ext(in[2]) == ".md"
 }
 
 // mask blanks the folders above a project that lies well inside an agent's folder, as a

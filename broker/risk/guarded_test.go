@@ -121,3 +121,36 @@ func TestGuardedCalls(t *testing.T) {
 		}
 	}
 }
+
+// What Claude Code writes down in plan mode is words for people: its file is one outside the project
+// like any other. All else beside it stays guarded, and so does what is not surely such a file.
+func TestAPlanIsNoSettings(t *testing.T) {
+	for path, want := range map[string]bool{
+		"/home/u/.claude/plans/blue-owl.md":           false,
+		"~/.claude/plans/blue-owl.md":                 false,
+		"/home/u/.Claude/Plans/blue-owl.MD":           false,
+		"/home/u/.claude/plans/../settings.json":      true,
+		"/home/u/.claude/plans/blue-owl.json":         true,
+		"/home/u/.claude/plans/a/blue-owl.md":         true,
+		"/home/u/.claude/plans/*.md":                  true,
+		"/home/u/.claude/plans":                       true,
+		"/home/u/.claude/commands/blue-owl.md":        true,
+		"/home/u/src/app/.claude/plans/blue-owl.md":   true,
+		"/home/u/.claude/x/.claude/plans/blue-owl.md": true,
+	} {
+		if got := Guarded(path, place()); got != want {
+			t.Errorf("Guarded(%q) = %v", path, got)
+		}
+	}
+	check(t, assessTool("Write", `{"file_path":"/home/u/.claude/plans/blue-owl.md","content":"# Plan"}`), Normal, "writes outside the project")
+	linked := place()
+	linked.Real = func(p string) (string, error) {
+		if p == "/home/u/.claude/plans/blue-owl.md" {
+			return "/home/u/.claude/settings.json", nil
+		}
+		return p, nil
+	}
+	if !Guarded("/home/u/.claude/plans/blue-owl.md", linked) {
+		t.Error("a plan's name that leads to settings is not guarded")
+	}
+}

@@ -170,7 +170,7 @@ func TestE2EPlan(t *testing.T) {
 	console := r.console("console")
 	agent := r.interactive("do it", "--permission-mode", "plan")
 
-	console.allowDangerous(r.waiting("The plan")) // its file lies beside Claude Code's settings
+	console.press("a", r.waiting("The plan"))
 	q := r.waiting("The plan")
 	if q.ToolName != "ExitPlanMode" || q.Mode != "plan" {
 		t.Fatalf("%s waits in mode %s, want the plan", q.ToolName, q.Mode)
