@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/cli/drill/fakemodel"
@@ -127,26 +125,6 @@ func (t *terminal) marks(key, shows string) {
 		return t.rig.within(e2eRepeat, func() bool { return strings.Contains(t.screen(), shows) })
 	})
 }
-
-// allowDangerous types the code of the drawn card.
-func (t *terminal) allowDangerous(q broker.Request) {
-	t.rig.t.Helper()
-	t.rig.until("the code bringing the end of the call", func() bool {
-		code := typeCode.FindStringSubmatch(t.screen())
-		if code == nil {
-			return false
-		}
-		t.key(code[1])
-		t.rig.within(e2eGap, func() bool { return false })
-		t.key(code[2])
-		return t.rig.within(e2eRepeat, func() bool { return !t.rig.isPending(q.ID) })
-	})
-}
-
-var typeCode = regexp.MustCompile(`type (\d)(\d) allow`)
-
-// e2eGap is between two keys that a person types one after the other.
-const e2eGap = 150 * time.Millisecond
 
 const planText = "# The plan\n\n1. Look **around**\n2. Write `made`\n"
 
