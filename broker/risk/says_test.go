@@ -1,9 +1,10 @@
 package risk
 
 import (
-	"github.com/aoctl/aoctl/broker/shell"
 	"strings"
 	"testing"
+
+	"github.com/aoctl/aoctl/broker/shell"
 )
 
 // What is certain is said with the names of those who do it.

@@ -1,3 +1,5 @@
+package run
+
 // The environment that a managed session was started with is kept in a file of the user's,
 // beside the session's log: what was allowed for one account must not run for another
 // because somebody else's shell resumed the session. Console and log know the names of its
@@ -5,7 +7,6 @@
 // value can be guessed from it. A file that does not fit the seal is not used.
 //
 // Shape: saltSize random bytes, then NAME=value after NAME=value, each ended by a NUL.
-package run
 
 import (
 	"bytes"

@@ -76,8 +76,10 @@ func TestDangerIsToldOnce(t *testing.T) {
 func TestPieceIsDrawnOnce(t *testing.T) {
 	d := &Doc{Paper: *draw.NewStyles(draw.DefaultPalette(), termenv.Ascii, true, false).Paper(100)}
 	d.runs([]rules.Judged{
-		{Kind: "command", Text: "git log", Why: `"git log": one`}, {Kind: "unknown", Text: "git log", Why: `"git log": two`},
-		{Kind: "command", Text: "ls", Why: "three"}, {Kind: "command", Text: "ls", Why: "three"},
+		{Kind: "command", Text: "git log", Why: `"git log": one`},
+		{Kind: "unknown", Text: "git log", Why: `"git log": two`},
+		{Kind: "command", Text: "ls", Why: "three"},
+		{Kind: "command", Text: "ls", Why: "three"},
 	}, "", "/w")
 	text := strings.Join(d.Rows, "\n")
 	if strings.Count(text, "git log") != 1 || !strings.Contains(text, "one") || !strings.Contains(text, "two") || strings.Count(text, "ls") != 2 {

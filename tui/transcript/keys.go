@@ -1,4 +1,3 @@
-// The keys that no other screen has.
 package transcript
 
 import (
