@@ -222,6 +222,20 @@ func TestOtherEventsAreAnsweredWithNothing(t *testing.T) {
 	}
 }
 
+// Settings change and notices come while the agent does nothing. Nothing would end a turn that they
+// began, and no message would ever be told.
+func TestOnlyWorkBeginsATurn(t *testing.T) {
+	for event, work := range map[string]bool{settingsEvent: false, "Stop": false, "Notification": false, "SessionEnd": false, textEvent: true, "UserPromptSubmit": true} {
+		r := stands(t, "do it", true)
+		r.says(resultOK)
+		r.new()
+		r.says(`{"type":"control_request","request_id":"q","request":{"subtype":"hook_callback","callback_id":"aoctl-` + event + `","input":{"hook_event_name":"` + event + `"}}}`)
+		if r.turn.busy != work {
+			t.Errorf("%s: a turn is under way: %t", event, r.turn.busy)
+		}
+	}
+}
+
 func TestAnAnswerIsForItsOwnQuestion(t *testing.T) {
 	r := stands(t, "do it", true)
 	r.says(gate("q", "t1", "ls"))

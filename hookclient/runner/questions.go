@@ -141,8 +141,9 @@ func (q *questions) hook(id string, r request) {
 		q.reply(id, json.RawMessage(failed(name, "aoctl: the event cannot be read.")))
 		return
 	}
-	// An event is a sign of work, even where the agent tells no other.
-	q.turn.begin()
+	if e.atWork() {
+		q.turn.begin()
+	}
 	if e.Mode != "" {
 		q.mode = e.Mode
 	}
@@ -156,6 +157,17 @@ func (q *questions) hook(id string, r request) {
 		a.given = q.given
 	}
 	q.put(id, c, a)
+}
+
+// atWork reports whether the event is a sign that a turn is under way, even where the agent tells no
+// other. Changed settings, notices and ends come between turns, too: a turn that began with one of
+// those would have no result, and never end.
+func (e event) atWork() bool {
+	switch e.Name {
+	case textEvent, "UserPromptSubmit", "SubagentStart":
+		return true
+	}
+	return e.ToolUseID != ""
 }
 
 // unwilling says why c is not put before the console. It is "" for a call that is taken.
