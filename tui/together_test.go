@@ -45,6 +45,35 @@ func TestTogetherIsReadToTheEnd(t *testing.T) {
 	})
 }
 
+// The same call of several sessions is drawn once, with all whose it is: one look is enough.
+func TestTogetherDrawsTheSameOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		long := strings.Repeat("\necho x", 200) + "\nthe end"
+		var same []broker.Request
+		for _, id := range []string{"z1", "z2", "z3"} {
+			q := pushCall(id, time.Now(), long)
+			q.Digest = "same"
+			same = append(same, q)
+		}
+		same[1].SubagentType = "reviewer"
+		r := several(t, same...)
+		for _, q := range same {
+			r.m.Board.Marks[q.ID] = true
+		}
+		r.press("a")
+		r.shows("3 calls, the same")
+		r.press("G")
+		r.shows("reviewer")
+		if got := strings.Count(r.view(), "the end"); got != 1 {
+			t.Errorf("the end is drawn %d times:\n%s", got, r.view())
+		}
+		r.press("a", "y")
+		if got := r.decisions(); strings.Count(got, "allow ") != 3 {
+			t.Errorf("decided %q", got)
+		}
+	})
+}
+
 // Denying takes no reading.
 func TestTogetherDenies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 )
 
 // Together is the screen that shows the marked calls whole, one after the other, so that one look and
-// one key decide calls whose rows do not tell all of them. A call whose last row was on the screen
+// one key decide calls whose rows do not tell all of them. Calls that are the same are drawn once. A call whose last row was on the screen
 // counts as read, as on a card of its own, but for one that changes files: those are not compared
 // here. When a marked call ends or changes the screen is laid out anew, and its keys are deaf for a
 // moment.
@@ -116,26 +116,56 @@ func (t *Together) settle() tea.Cmd {
 	return nil
 }
 
-// layOut draws the calls one below the other, each under its own line.
+// layOut draws the calls one below the other, each under its own line. Those that are the same call
+// are drawn once, with all whose they are.
 func (t *Together) layOut(list []*board.Card, width int) page {
-	p := page{calls: keysOf(list), width: width}
-	for i, c := range list {
+	p := page{calls: keysOf(list), width: width, ends: make([]int, len(list))}
+	for n, same := range sameCalls(list) {
+		c := list[same[0]]
 		d := callview.LayOut(t.Styles, c.Req, t.Around(c.Req), width)
-		p.rows = append(p.rows, t.Styles.Row(width).Fit(draw.Title, fmt.Sprintf("%d %s", i+1, d.Title), width).To(width).String())
+		title := fmt.Sprintf("%d %s", n+1, d.Title)
+		if len(same) > 1 {
+			title = fmt.Sprintf("%d %s · %s, the same", n+1, draw.SafeLine(c.Req.ToolName), figures.Plural(len(same), "call"))
+		}
+		p.rows = append(p.rows, t.Styles.Row(width).Fit(draw.Title, title, width).To(width).String())
 		p.rows = append(p.rows, d.Rows[:d.CallEnd]...)
-		p.rows = append(p.rows, t.origin(c, width)...)
-		p.ends = append(p.ends, len(p.rows))
+		p.rows = append(p.rows, t.origin(list, same, width)...)
+		for _, at := range same {
+			p.ends[at] = len(p.rows)
+		}
 		p.rows = append(p.rows, draw.Spaces(width))
 	}
 	return p
 }
 
-// origin says where a call runs and whose it is, whole: a row may have been held back for just that.
-func (t *Together) origin(c *board.Card, width int) []string {
+// sameCalls are the places in list of calls that are the same: tool, input and folder.
+func sameCalls(list []*board.Card) (groups [][]int) {
+	at := map[string]int{}
+	for i, c := range list {
+		n, known := at[c.Req.Digest]
+		if !known || c.Req.Digest == "" {
+			n = len(groups)
+			at[c.Req.Digest] = n
+			groups = append(groups, nil)
+		}
+		groups[n] = append(groups[n], i)
+	}
+	return groups
+}
+
+// origin says where calls that are the same run and whose each is, whole: a row may have been held
+// back for just that.
+func (t *Together) origin(list []*board.Card, same []int, width int) []string {
 	const label = 4
 	p := t.Styles.Paper(width)
-	p.Write(draw.Fixed(draw.Label, "in", label), draw.Muted, c.Req.CWD)
-	p.SayBehind(draw.Label, "of", label, draw.Muted, words.Whose(c.Req, t.Board))
+	p.Write(draw.Fixed(draw.Label, "in", label), draw.Muted, list[same[0]].Req.CWD)
+	var said []string
+	for _, at := range same {
+		if whose := words.Whose(list[at].Req, t.Board); !slices.Contains(said, whose) {
+			said = append(said, whose)
+			p.SayBehind(draw.Label, "of", label, draw.Muted, whose)
+		}
+	}
 	return p.Rows
 }
 
