@@ -18,10 +18,11 @@ import (
 )
 
 // Together is the screen that shows the marked calls whole, one after the other, so that one look and
-// one key decide calls whose rows do not tell all of them. Calls that are the same are drawn once. A call whose last row was on the screen
-// counts as read, as on a card of its own, but for one that changes files: those are not compared
-// here. When a marked call ends or changes the screen is laid out anew, and its keys are deaf for a
-// moment.
+// one key decide calls whose rows do not tell all of them. Calls that are the same are drawn once.
+//
+// A call whose last row was on the screen counts as read, as on a card of its own, but for one that
+// changes files: those are not compared here. When a marked call ends or changes the screen is laid
+// out anew, and its keys are deaf for a moment.
 type Together struct {
 	*desk.Desk
 	marks marks
