@@ -66,7 +66,9 @@ func (s *ResumeScreen) rows() []string {
 	p.Blank()
 	p.Say(draw.Muted, "Run this in a terminal of yours, in any folder:")
 	p.Blank()
-	p.Write(draw.Gutter{}, draw.Command, s.orders.ShortLine(s.opened.session))
+	for _, row := range s.orders.shortRows(s.opened.session, p.Width) {
+		p.Write(draw.Gutter{}, draw.Command, row)
+	}
 	p.Blank()
 	p.Say(draw.Text, "The line went to the clipboard. A terminal does not say whether it took it: when nothing is pasted, "+
 		"select the line with the mouse (hold shift, in some terminals alt) and copy it.")
