@@ -12,6 +12,7 @@ import (
 	"github.com/muesli/termenv"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
@@ -94,6 +95,12 @@ func TestResumeLineIsShownWhole(t *testing.T) {
 		}
 		if want := strings.Repeat("deep/", 20) + "settings.json"; !strings.Contains(line.String(), want) {
 			t.Errorf("the screen lacks %s:\n%s", want, r.view())
+		}
+		r.send(tea.WindowSizeMsg{Width: 20, Height: 30})
+		for row := range strings.Lines(r.view()) {
+			if n := draw.Cells(strings.TrimSuffix(row, "\n")); n > 20 {
+				t.Errorf("%d cells in a window of 20: %q", n, row)
+			}
 		}
 	})
 }

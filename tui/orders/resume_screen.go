@@ -55,7 +55,7 @@ func (s *ResumeScreen) View(width, height int) []string {
 	for len(list) < height {
 		list = append(list, draw.Spaces(width))
 	}
-	return list
+	return draw.Narrowed(list, width)
 }
 
 // rows are what there is to say, from the left edge on.
