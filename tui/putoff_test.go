@@ -169,6 +169,18 @@ func TestResumeScreenIsOfOneSession(t *testing.T) {
 	})
 }
 
+// A session that was stopped did not go on, and the screen does not say so.
+func TestResumeScreenOfAStoppedSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := twoOff(t)
+		r.press("j", "R")
+		r.shows("Resume shop")
+		r.tellSession(broker.Session{ID: "s2", Agent: "claude", Name: "shop", State: broker.SessionStopped})
+		r.wait(time.Second)
+		r.shows("or the call has ended")
+	})
+}
+
 // What is typed into a screen that was opened meanwhile must not land on the one of R.
 func TestResumeScreenComesOverNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -90,7 +90,7 @@ func (s *ResumeScreen) rows() []string {
 func (s *ResumeScreen) good() string {
 	left := s.opened.until.Sub(s.At)
 	if is := s.Board.Sessions[s.opened.session]; is == nil || is.Deferred == 0 {
-		return "It went on: the agent has its answer."
+		return "Nothing of it is deferred any more: the agent asked again, or the call has ended."
 	}
 	if left <= 0 {
 		return "The time for it is over: " + s.Called("esc") + ", then " + s.Called("R") + " again."
