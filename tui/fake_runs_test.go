@@ -90,6 +90,12 @@ func (f *fakeConsole) Extend(_ context.Context, id string, _ broker.Actor) (brok
 }
 
 func (f *fakeConsole) Resume(_ context.Context, id string, _ broker.Actor) (broker.Resumption, error) {
+	f.mu.Lock()
+	slow := f.slow == id
+	f.mu.Unlock()
+	if slow {
+		time.Sleep(time.Second)
+	}
 	f.note("resume %s", id)
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -44,6 +44,7 @@ type fakeConsole struct {
 	sayErr, launchErr   error         // what Say and Launch answer instead
 	deferErr, resumeErr error         // likewise Defer and Resume
 	command             []string      // what Resume tells; nil for the usual
+	slow                string        // session whose Resume takes a second
 	extendErr           error         // likewise Extend
 	failFreeze          error         // what Freeze answers instead
 	noted               []string      // sessions whose observing was switched, with on or off

@@ -12,6 +12,7 @@ import (
 	"github.com/muesli/termenv"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/tuitest"
 )
 
@@ -95,6 +96,12 @@ func TestResumeLineIsShownWhole(t *testing.T) {
 		if want := strings.Repeat("deep/", 20) + "settings.json"; !strings.Contains(line.String(), want) {
 			t.Errorf("the screen lacks %s:\n%s", want, r.view())
 		}
+		r.send(tea.WindowSizeMsg{Width: 20, Height: 30})
+		for row := range strings.Lines(r.view()) {
+			if n := draw.Cells(strings.TrimSuffix(row, "\n")); n > 20 {
+				t.Errorf("%d cells in a window of 20: %q", n, row)
+			}
+		}
 	})
 }
 
@@ -129,6 +136,64 @@ func TestResumeRightAfterTheAnswer(t *testing.T) {
 			})
 		})
 	}
+}
+
+// twoOff has two sessions that somebody else started, with a deferred call each; the console is slow to
+// resume the first one.
+func twoOff(t *testing.T) *rig {
+	t.Helper()
+	now := time.Now()
+	var sessions []broker.Session
+	var calls []broker.Request
+	for i, name := range []string{"docs", "shop"} {
+		id := fmt.Sprint("s", i+1)
+		sessions = append(sessions, broker.Session{ID: id, Agent: "claude", Name: name, State: broker.SessionFinished, StartedAt: now, SessionEnd: broker.SessionEnd{EndedAt: now}, Deferred: 1})
+		calls = append(calls, putOffCall(bash(fmt.Sprint("r", i+1), id, now.Add(time.Duration(i-9)*time.Second), "echo"), 0, "/usr/bin/claude"))
+	}
+	f := newFake(sessions, calls...)
+	f.slow = "s1"
+	return newRig(t, f, 120, 30)
+}
+
+// The screen shows what its own session runs, also when the answer of another one comes behind it.
+func TestResumeScreenIsOfOneSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := twoOff(t)
+		r.wait(2 * time.Second)
+		r.send(keyMsg("a"))
+		r.wait(800 * time.Millisecond) // the next card is drawn
+		r.send(keyMsg("R"))
+		r.wait(2 * time.Second)
+		r.shows("Resume shop")
+		r.shows("--resume s2")
+	})
+}
+
+// A session that was stopped did not go on, and the screen does not say so.
+func TestResumeScreenOfAStoppedSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := twoOff(t)
+		r.press("j", "R")
+		r.shows("Resume shop")
+		r.tellSession(broker.Session{ID: "s2", Agent: "claude", Name: "shop", State: broker.SessionStopped})
+		r.wait(time.Second)
+		r.shows("or the call has ended")
+	})
+}
+
+// What is typed into a screen that was opened meanwhile must not land on the one of R.
+func TestResumeScreenComesOverNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := twoOff(t)
+		r.wait(2 * time.Second)
+		r.send(keyMsg("R"))
+		r.wait(100 * time.Millisecond)
+		r.send(keyMsg("h"))
+		r.wait(2 * time.Second)
+		if strings.Contains(r.view(), "Resume docs") {
+			t.Errorf("it came over the history:\n%s", r.view())
+		}
+	})
 }
 
 // An operator who runs "aoctl resume" before R is told so, and not counted as an attacker.

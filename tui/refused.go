@@ -37,7 +37,7 @@ func (m *model) attempted(list []broker.Update) tea.Cmd {
 // comes, and as a number in the header for longer. aoctl log has all of it.
 func (m *model) refused(r broker.Refused) tea.Cmd {
 	if r.Kind == broker.NotOpened { // the operator's own mistake is no attempt
-		return m.Say(draw.Muted, "a terminal of yours wants to resume a session: R on it here comes first")
+		return m.Say(draw.Muted, "a terminal of yours wants to resume a session: "+m.Called("R")+" on it here comes first")
 	}
 	if m.At.Sub(m.attempts.last) > refusedCounted {
 		m.attempts.count = 0

@@ -202,7 +202,7 @@ type Runs interface {
 	// value means that nobody does.
 	ResumeFor(ctx context.Context, sessionID string, by broker.Actor, runner broker.Process) (broker.Resumption, error)
 	ShowResume(ctx context.Context, sessionID string, by broker.Actor, runner broker.Process) (broker.Resumption, error)
-	OpenToResume(sessionID string) bool
+	OpenToResume(sessionID string) (bool, error)
 }
 
 // Hooks understands what the hooks of agents ask and tell.

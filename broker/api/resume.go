@@ -72,7 +72,11 @@ func (rt runRoutes) mayResume(r *http.Request) (broker.Actor, error) {
 	if s, ok := rt.o.View.Session(r.PathValue("id")); ok && s.Deferred == 0 {
 		return by, broker.ErrNothingPutOff // R would say so too
 	}
-	if !rt.o.Runs.OpenToResume(r.PathValue("id")) {
+	open, err := rt.o.Runs.OpenToResume(r.PathValue("id"))
+	if err != nil {
+		return by, err
+	}
+	if !open {
 		rt.refused(r, broker.NotOpened, errNotOpened.Error())
 		return by, errNotOpened
 	}

@@ -24,6 +24,8 @@ type Call struct {
 	likes []like
 	risk  risk.Risk
 
+	blamed []int // the place of the element that each finding is told with
+
 	unsure    string // not empty: no rule may allow the call, because of this
 	unread    string // not empty: nothing of it was parsed, because of this
 	readsOnly bool   // what the built-in rule says
@@ -62,6 +64,7 @@ func Prepare(q Question) *Call {
 	// The risk of relative paths depends on where the line starts, which the call may choose.
 	at.CWD = c.line.dir
 	c.risk = risk.Assess(risk.Call{Tool: q.Tool, Input: q.Input, Line: c.line.Line}, at)
+	c.blame()
 	c.readsOnly = q.Trusted && c.unsure == "" && onlyReads(&c.input, p)
 	c.lists = c.readsOnly && onlyLists(&c.input, p)
 	return c

@@ -114,8 +114,8 @@ func (c *Call) silent(x *elem) string {
 
 // danger is what makes x itself dangerous, or guarded; "" when that is another part of the line.
 func (c *Call) danger(x *elem, guarded bool) string {
-	for _, f := range c.risk.Findings {
-		if f.Class == risk.Dangerous && (f.Guarded || !guarded) && (x.kind == toolKind || f.Element == x.at || c.commandOf(f.Element) == x.at) {
+	for i, f := range c.risk.Findings {
+		if f.Class == risk.Dangerous && (f.Guarded || !guarded) && (x.kind == toolKind || f.Element == x.at || c.blamed[i] == x.at) {
 			return f.Words()
 		}
 	}
@@ -125,12 +125,22 @@ func (c *Call) danger(x *elem, guarded bool) string {
 	return c.risk.Why
 }
 
-// commandOf is the element whose operand the one at this place is; the place itself where it is none.
-func (c *Call) commandOf(at int) int {
-	for at > 0 && slices.ContainsFunc(c.elems, func(x elem) bool { return x.at == at && x.operand }) {
-		at--
+// blame notes for each finding which element it is told with: an operand's with its command. It is asked
+// for each element of a line, so it is worked out once.
+func (c *Call) blame() {
+	operands := map[int]bool{}
+	for i := range c.elems {
+		if x := &c.elems[i]; x.operand {
+			operands[x.at] = true
+		}
 	}
-	return at
+	for _, f := range c.risk.Findings {
+		at := f.Element
+		for at > 0 && operands[at] {
+			at--
+		}
+		c.blamed = append(c.blamed, at)
+	}
 }
 
 // speaks has the element speak for the whole call that is dangerous itself, where the one that decides

@@ -25,6 +25,7 @@ func Unread(q Question, why string) *Call {
 	}
 	text := risk.Finding{Class: risk.Dangerous, Why: why}
 	c.risk = risk.Risk{Class: risk.Dangerous, Why: why, Findings: []risk.Finding{text}}
+	c.blame()
 	return c
 }
 

@@ -42,14 +42,16 @@ func (rs *Runs) open(sessionID string, by broker.Actor) error {
 }
 
 // OpenToResume reports whether a person at a terminal may resume a session without a token: it was
-// opened a short while ago, for the call that is deferred now. What else is in the way, Resume says.
-func (rs *Runs) OpenToResume(sessionID string) bool {
+// opened a short while ago, for the call that is deferred now. The error says what else is in the way
+// of a session that was opened. It counts as refused: what is in the way may be gone a moment later, and
+// another call may be the deferred one then.
+func (rs *Runs) OpenToResume(sessionID string) (bool, error) {
 	rs.opened.mu.Lock()
 	o := rs.opened.list[sessionID]
 	rs.opened.mu.Unlock()
 	if !time.Now().Before(o.until) {
-		return false
+		return false, nil
 	}
 	r := rs.mayResume(engine.Resume{SessionID: sessionID})
-	return r.Err != nil || r.Call.ID == o.call
+	return r.Err == nil && r.Call.ID == o.call, r.Err
 }

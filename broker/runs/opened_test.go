@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,11 +15,12 @@ type deferring struct {
 	View
 
 	call string
+	err  error // what is in the way
 }
 
 func (d *deferring) Tell(engine.Input) {}
 func (d *deferring) Do(engine.Input) engine.Reply {
-	return engine.Reply{Call: broker.Request{ID: d.call}}
+	return engine.Reply{Call: broker.Request{ID: d.call}, Err: d.err}
 }
 func (d *deferring) Session(string) (broker.Session, bool)     { return broker.Session{}, true }
 func (d *deferring) ResumedBy(sessionID string) broker.Process { return broker.Process{} }
@@ -30,7 +32,7 @@ func TestOpened(t *testing.T) {
 		rs := New(Options{Engine: e, View: e})
 		is := func(when, session string, want bool) {
 			t.Helper()
-			if got := rs.OpenToResume(session); got != want {
+			if got, _ := rs.OpenToResume(session); got != want {
 				t.Errorf("%s: %s is open: %v", when, session, got)
 			}
 		}
@@ -42,7 +44,12 @@ func TestOpened(t *testing.T) {
 		is("opened", "other", false)
 		e.call = "two"
 		is("another call is deferred", "s", false)
-		e.call = "one"
+		e.err = broker.TakenError{Why: "a process has it"}
+		is("and its agent still runs", "s", false)
+		if _, err := rs.OpenToResume("s"); !errors.Is(err, broker.ErrConflict) {
+			t.Errorf("what is in the way is not said: %v", err)
+		}
+		e.call, e.err = "one", nil
 		time.Sleep(broker.ResumeOpen - time.Second)
 		is("in time", "s", true)
 		time.Sleep(time.Second)

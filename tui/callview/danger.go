@@ -54,8 +54,27 @@ func (d dangers) danger() {
 
 // tells reports whether finding g says all that f does: the same of a piece that f's is a part of.
 func tells(g, f risk.Finding) bool {
-	return g.Words() == f.Words() && strings.Contains(g.Text, strings.TrimSpace(f.Text))
+	return g.Words() == f.Words() && holds(g.Text, strings.TrimSpace(f.Text))
 }
+
+// holds reports whether part stands in text, and not as some letters of a longer word: "rm -rf /" is no
+// part of "rm -rf /tmp/x".
+func holds(text, part string) bool {
+	for at := 0; part != ""; at++ {
+		i := strings.Index(text[at:], part)
+		if i < 0 {
+			return false
+		}
+		at += i
+		if end := at + len(part); (at == 0 || endsWord(text[at-1])) && (end == len(text) || endsWord(text[end])) {
+			return true
+		}
+	}
+	return true
+}
+
+// endsWord reports whether a word of a shell surely ends at c.
+func endsWord(c byte) bool { return strings.IndexByte(" \t\n'\"`;&|(){}<>", c) >= 0 }
 
 // worst is what was found dangerous, at least one finding, each thing once.
 func (d dangers) worst() []risk.Finding {

@@ -29,6 +29,12 @@ func gist(tool string, c change.Input, input json.RawMessage, cwd string) string
 	return ""
 }
 
+// planHead is how much of a plan is looked at for its gist, in bytes: headings alone may fill a large one.
+const planHead = 16 << 10
+
+// unmarked takes Markdown's signs out of a line.
+var unmarked = strings.NewReplacer("**", "", "`", "")
+
 // planGist is the first heading or sentence of a plan. A heading that only says that it is a plan tells
 // nothing.
 func planGist(c change.Input, cwd string) string {
@@ -40,8 +46,8 @@ func planGist(c change.Input, cwd string) string {
 		return "in the agent's own terminal"
 	}
 	first := ""
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(strings.NewReplacer("**", "", "`", "").Replace(line))
+	for line := range strings.Lines(text[:min(len(text), planHead)]) {
+		line = strings.TrimSpace(unmarked.Replace(line))
 		heading := strings.HasPrefix(line, "#")
 		if line = strings.TrimLeft(line, "#>*-=_ "); line == "" {
 			continue

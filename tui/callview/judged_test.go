@@ -120,3 +120,16 @@ func TestDangerInWords(t *testing.T) {
 		}
 	}
 }
+
+// A danger of another piece is told, also where its text is how that of the one before begins.
+func TestDangerOfAnotherPieceIsTold(t *testing.T) {
+	whole := risk.Finding{Class: risk.Dangerous, Why: "changes the rights of a whole folder", Text: "chmod -R 777 /tmp/x"}
+	for text, want := range map[string]int{"chmod -R 777 /": 2, "chmod -R 777 /tmp": 2, "chmod -R 777 /tmp/x": 1, " -R 777": 1, "mod -R 777": 2, "": 1} {
+		part := whole
+		part.Text = text
+		d := dangers{a: &rules.Assessment{Risk: risk.Risk{Class: risk.Dangerous, Findings: []risk.Finding{whole, part}}}}
+		if got := len(d.worst()); got != want {
+			t.Errorf("%q: %d dangers, want %d", text, got, want)
+		}
+	}
+}

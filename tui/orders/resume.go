@@ -49,10 +49,12 @@ func (o *Orders) Resume(id string, wait time.Duration, refusal string) tea.Cmd {
 // Resumable is the session that a key about session id resumes: that one where a call of it is
 // deferred, else the one opened last, whose card goes away with its answer, else the only one there is.
 func (o *Orders) Resumable(id string) string {
-	for _, each := range []string{id, o.opened.session} {
-		if s := o.Board.Sessions[each]; s != nil && s.Deferred > 0 {
-			return each
-		}
+	if s := o.Board.Sessions[id]; s != nil && s.Deferred > 0 {
+		return id
+	}
+	// Of the one that was opened only a line is shown. If aoctl holds it by now, its agent would be started.
+	if s := o.Board.Sessions[o.opened.session]; s != nil && s.Deferred > 0 && s.Run == nil {
+		return s.ID
 	}
 	var found []string
 	for each, s := range o.Board.Sessions {
@@ -90,14 +92,14 @@ func (o *Orders) resumed(msg resumedMsg) tea.Cmd {
 	o.opened = opened{session: msg.session, told: msg.told, until: o.At.Add(broker.ResumeOpen)}
 	line := o.ShortLine(msg.session)
 	copied := o.Beside(tty.ClipboardSequence(line))
-	if msg.show {
+	if msg.show && !o.Busy() { // what was opened meanwhile takes the keys that are typed
 		return tea.Batch(copied, o.Open(desk.Resume, desk.Subject{Session: msg.session}))
 	}
-	drawn := safe.Line(line)
+	drawn, r := safe.Line(line), o.Called("R")
 	return tea.Batch(copied, o.Stay(draw.OK,
-		"to let "+label+" go on, run in a terminal: "+drawn+" (R shows more)",
-		"R shows more · run in a terminal: "+drawn,
-		"R shows how to resume it in a terminal",
-		"R: how to resume it",
+		"to let "+label+" go on, run in a terminal: "+drawn+" ("+r+" shows more)",
+		r+" shows more · run in a terminal: "+drawn,
+		r+" shows how to resume it in a terminal",
+		r+": how to resume it",
 	))
 }

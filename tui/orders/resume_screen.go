@@ -13,9 +13,9 @@ import (
 // selected with the mouse is the line and nothing else.
 type ResumeScreen struct {
 	*desk.Desk
-	orders  *Orders
-	session string
-	top     int
+	orders *Orders
+	opened opened // as it was when the screen came up: another answer may open another session meanwhile
+	top    int
 }
 
 // NewResumeScreen makes the screen.
@@ -24,17 +24,17 @@ func NewResumeScreen(d *desk.Desk, o *Orders) *ResumeScreen {
 }
 
 // Opens shows the session that was opened last.
-func (s *ResumeScreen) Opens(on desk.Subject) tea.Cmd {
-	s.session, s.top = on.Session, 0
+func (s *ResumeScreen) Opens(desk.Subject) tea.Cmd {
+	s.opened, s.top = s.orders.opened, 0
 	return nil
 }
 
 // Subject is the session.
-func (s *ResumeScreen) Subject() desk.Subject { return desk.Subject{Session: s.session} }
+func (s *ResumeScreen) Subject() desk.Subject { return desk.Subject{Session: s.opened.session} }
 
 // Keys copy the line again, and scroll.
 func (s *ResumeScreen) Keys() []desk.Key {
-	again := func(tea.KeyMsg) tea.Cmd { return s.Copy("line", s.orders.ShortLine(s.session)) }
+	again := func(tea.KeyMsg) tea.Cmd { return s.Copy("line", s.orders.ShortLine(s.opened.session)) }
 	list := []desk.Key{{Binding: desk.Copy("copy the line"), Short: "copy the line", Do: again}}
 	return append(list, s.Scrolls(&s.top, s.length)...)
 }
@@ -55,18 +55,20 @@ func (s *ResumeScreen) View(width, height int) []string {
 	for len(list) < height {
 		list = append(list, draw.Spaces(width))
 	}
-	return list
+	return draw.Narrowed(list, width)
 }
 
 // rows are what there is to say, from the left edge on.
 func (s *ResumeScreen) rows() []string {
 	p := s.Styles.Paper(s.Width)
-	told := s.orders.opened.told
-	p.Say(draw.Title, "Resume "+s.Board.Label(s.session))
+	told := s.opened.told
+	p.Say(draw.Title, "Resume "+s.Board.Label(s.opened.session))
 	p.Blank()
 	p.Say(draw.Muted, "Run this in a terminal of yours, in any folder:")
 	p.Blank()
-	p.Write(draw.Gutter{}, draw.Command, s.orders.ShortLine(s.session))
+	for _, row := range s.orders.shortRows(s.opened.session, p.Width) {
+		p.Write(draw.Gutter{}, draw.Command, row)
+	}
 	p.Blank()
 	p.Say(draw.Text, "The line went to the clipboard. A terminal does not say whether it took it: when nothing is pasted, "+
 		"select the line with the mouse (hold shift, in some terminals alt) and copy it.")
@@ -86,13 +88,13 @@ func (s *ResumeScreen) rows() []string {
 
 // good says for how long the line is good.
 func (s *ResumeScreen) good() string {
-	left := s.orders.opened.until.Sub(s.At)
-	if is := s.Board.Sessions[s.session]; is == nil || is.Deferred == 0 {
-		return "It went on: the agent has its answer."
+	left := s.opened.until.Sub(s.At)
+	if is := s.Board.Sessions[s.opened.session]; is == nil || is.Deferred == 0 {
+		return "Nothing of it is deferred any more: the agent asked again, or the call has ended."
 	}
 	if left <= 0 {
-		return "The time for it is over: esc, then R again."
+		return "The time for it is over: " + s.Called("esc") + ", then " + s.Called("R") + " again."
 	}
 	return "It needs no token, and is good while this console is open for " + figures.Left(left) +
-		" more. R in the list of calls or sessions makes it good for " + figures.Ago(broker.ResumeOpen) + " again."
+		" more. " + s.Called("R") + " in the list of calls or sessions makes it good for " + figures.Ago(broker.ResumeOpen) + " again."
 }

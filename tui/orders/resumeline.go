@@ -14,7 +14,9 @@ func ResumeLine(r broker.Resumption) string {
 
 // ShortLine is the command line for a session that was opened. It has what the operator calls the
 // session, unless a shell would have to read that with care.
-func (o *Orders) ShortLine(session string) string {
+func (o *Orders) ShortLine(session string) string { return shellWords(o.shortWords(session)) }
+
+func (o *Orders) shortWords(session string) []string {
 	name := o.Board.Label(session)
 	if shellWord(name) != name || strings.HasPrefix(name, "-") {
 		name = session
@@ -27,39 +29,58 @@ func (o *Orders) ShortLine(session string) string {
 	if strings.HasPrefix(name, "-") {
 		command = append(command, "--")
 	}
-	return shellWords(append(command, name))
+	return append(command, name)
 }
 
-// wrapped is ResumeLine in rows of at most width cells, which a shell joins again: a row ends with a
+// lineRows is a command line in rows of at most width cells, which a shell joins again: a row ends with a
 // backslash, also in the middle of a long word.
+type lineRows struct {
+	width int
+	rows  []string
+	row   string // the one that is being filled
+}
+
+// sign puts what a shell is not to read as a plain word.
+func (l *lineRows) sign(text string) {
+	switch {
+	case l.row == "":
+		l.row = text
+	case draw.Cells(l.row+" "+text+" \\") <= l.width:
+		l.row += " " + text
+	default:
+		l.rows, l.row = append(l.rows, l.row+" \\"), text
+	}
+}
+
+func (l *lineRows) words(list ...string) {
+	for _, word := range list {
+		for draw.Cells(shellWord(word)+" \\") > l.width {
+			head, rest := cut(word, l.width-1)
+			l.sign(shellWord(head))
+			l.rows, l.row, word = append(l.rows, l.row+"\\"), "", rest
+		}
+		l.sign(shellWord(word))
+	}
+}
+
+func (l *lineRows) done() []string { return append(l.rows, l.row) }
+
+// wrapped is ResumeLine in rows.
 func wrapped(r broker.Resumption, width int) []string {
-	rows, row := []string{}, ""
-	put := func(word string) {
-		switch {
-		case row == "":
-			row = word
-		case draw.Cells(row+" "+word+" \\") <= width:
-			row += " " + word
-		default:
-			rows, row = append(rows, row+" \\"), word
-		}
-	}
-	long := func(word string) {
-		for draw.Cells(shellWord(word)+" \\") > width {
-			head, rest := cut(word, width-1)
-			put(shellWord(head))
-			rows, row, word = append(rows, row+"\\"), "", rest
-		}
-		put(shellWord(word))
-	}
-	put("cd")
-	long(r.CWD)
-	put("&&")
-	for _, word := range r.Command {
-		long(word)
-	}
-	put("</dev/null")
-	return append(rows, row)
+	l := lineRows{width: width}
+	l.sign("cd")
+	l.words(r.CWD)
+	l.sign("&&")
+	l.words(r.Command...)
+	l.sign("</dev/null")
+	return l.done()
+}
+
+// shortRows is ShortLine in rows: what is selected with the mouse must not end in the middle.
+func (o *Orders) shortRows(session string, width int) []string {
+	l := lineRows{width: width}
+	l.words(o.shortWords(session)...)
+	return l.done()
 }
 
 // cut takes as much of word as a shell reads as one in so many cells, and at least one character.

@@ -27,11 +27,14 @@ type (
 // judgePutOff says what such a key does now, on the drawn card.
 func (q decider) judgePutOff(msg tea.KeyMsg, wait time.Duration, refusal string) tea.Cmd {
 	if key.Matches(msg, resume) && q.onSessions() {
+		if q.chosen() == "" { // nothing that is seen says which session it would be
+			return q.NoSession()
+		}
 		return q.setup.Orders.Resume(q.chosen(), wait, refusal)
 	}
 	c := q.DrawnCard()
 	switch {
-	case c == nil && key.Matches(msg, resume) && q.setup.Orders.Resumable("") != "": // its card is gone once it has its answer
+	case key.Matches(msg, resume) && q.nothingToDraw() && q.setup.Orders.Resumable("") != "": // its card is gone once it has its answer
 		return q.setup.Orders.Resume("", wait, refusal)
 	case c == nil && key.Matches(msg, resume) && q.list.card() == nil:
 		return q.sayNoneDeferred()
@@ -62,6 +65,9 @@ func (q decider) judgePutOff(msg tea.KeyMsg, wait time.Duration, refusal string)
 		return nil
 	})
 }
+
+// nothingToDraw reports whether no call is drawn because there is none, and not because it has no room.
+func (q decider) nothingToDraw() bool { return q.list.card() == nil && !q.Small }
 
 // sayNoneDeferred says where the sessions are that R lets go on.
 func (q decider) sayNoneDeferred() tea.Cmd {
