@@ -155,7 +155,7 @@ func TestFaintKeys(t *testing.T) {
 	})
 }
 
-// In a form its keys are named, also while other calls are marked: esc declines there.
+// In a form its keys are named, also while other calls are marked: esc goes back there.
 func TestFormWithMarkedCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		now := time.Now()
@@ -163,7 +163,7 @@ func TestFormWithMarkedCalls(t *testing.T) {
 			tuitest.NewCall("r2", "s1", "AskUserQuestion", now.Add(-time.Second), goOn)), 100, 24)
 		r.press(" ", "j", "enter")
 		r.wait(time.Second)
-		if got := r.m.named("esc").Short; got != "decline" || len(r.m.Board.Marks) != 1 {
+		if got := r.m.named("esc").Short; got != "back" || len(r.m.Board.Marks) != 1 {
 			t.Errorf("esc is named %q, with %d marks:\n%s", got, len(r.m.Board.Marks), r.view())
 		}
 	})
