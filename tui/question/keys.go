@@ -70,7 +70,7 @@ func (f *Form) named(c *board.Card) []desk.Key {
 	first := desk.Key{Name: "enter", Short: next}
 	switch {
 	case c.Held():
-		first = desk.Key{Name: "frozen", Short: "until lifted", Faint: true}
+		first = f.LiftKey()
 	case c.Ask.Unread():
 		first = desk.Key{Name: "ctrl+d", Short: "read on"}
 	}
