@@ -130,5 +130,15 @@ func turnSince(s *broker.Session) time.Time {
 	return s.StartedAt
 }
 
+// Answered reports whether s is deferred with no call left to decide: its agent hears the answers once
+// s is resumed. What aoctl manages it resumes itself.
+func (b *Board) Answered(s *broker.Session) bool {
+	if s.Deferred == 0 || s.Run != nil {
+		return false
+	}
+	off := b.Waiting[len(b.Waiting)-b.Waiting.PutOff():]
+	return !slices.ContainsFunc(off, func(c *Card) bool { return c.Req.SessionID == s.ID })
+}
+
 // PutOffState is the word for a session whose call is put off.
 const PutOffState = broker.WordPutOff

@@ -94,7 +94,8 @@ func (o *Orders) resumed(msg resumedMsg) tea.Cmd {
 		return tea.Batch(copied, o.Open(desk.Resume, desk.Subject{Session: msg.session}))
 	}
 	drawn := safe.Line(line)
-	return tea.Batch(copied, o.Stay(draw.OK,
+	waits := func() bool { s := o.Board.Sessions[msg.session]; return s != nil && s.Deferred > 0 }
+	return tea.Batch(copied, o.Stay(waits, draw.OK,
 		"to let "+label+" go on, run in a terminal: "+drawn+" (R shows more)",
 		"R shows more · run in a terminal: "+drawn,
 		"R shows how to resume it in a terminal",

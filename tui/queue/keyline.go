@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/figures"
@@ -98,10 +99,25 @@ func (q keyline) forSession() []desk.Key {
 	if q.Board.Held(id) {
 		list = []desk.Key{named("m", "message"), named("i", "interrupt"), named("s", "stop"), named("enter", "all about it")}
 	}
-	if s := q.Board.Sessions[id]; s != nil && s.Deferred > 0 {
+	s := q.Board.Sessions[id]
+	if s != nil && s.State == broker.SessionStopped {
+		list = stopped(list)
+	}
+	if s != nil && s.Deferred > 0 {
 		list = append([]desk.Key{named("R", "resume")}, list...)
 	}
 	return append(list, tail...)
+}
+
+// stopped leaves out the keys of list that do nothing more to a session that is stopped.
+func stopped(list []desk.Key) []desk.Key {
+	list = slices.DeleteFunc(list, func(k desk.Key) bool { return k.Name == "s" || k.Name == "i" })
+	for i := range list {
+		if list[i].Name == "m" {
+			list[i].Short = "go on"
+		}
+	}
+	return list
 }
 
 // freezeKey says what F does on the selected session.
