@@ -90,6 +90,16 @@ func (b *Board) Label(id string) string {
 	return draw.SafeLine(draw.LastOf(id, 8))
 }
 
+// LabelWith is what session s is called, also before it is listed, for drawing.
+func (b *Board) LabelWith(s broker.Session) string {
+	if b.Sessions[s.ID] != nil {
+		return b.Label(s.ID)
+	}
+	all := maps.Clone(b.Sessions)
+	all[s.ID] = &s
+	return draw.SafeLine(sessionnames.Labels(maps.Values(all))[s.ID])
+}
+
 // Status is the word for a session's state, and the moment since when.
 func (b *Board) Status(s *broker.Session) (word string, since time.Time) {
 	return StatusOf(s, b.Pending[s.ID])
