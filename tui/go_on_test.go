@@ -71,3 +71,47 @@ func TestAnsweredInWords(t *testing.T) {
 		r.shows("answered: R resumes it")
 	})
 }
+
+// A call that its agent takes back because the operator interrupted the turn says so.
+func TestInterruptedCallIsNotItsAgentsDoing(t *testing.T) {
+	withdrawn := broker.Actor{Kind: broker.ByAgent, ID: broker.WithdrawnID}
+	for name, tc := range map[string]struct {
+		key   string
+		after time.Duration
+		says  string
+	}{
+		"interrupted":           {"i", time.Second, "Bash: withdrawn, you interrupted the turn"},
+		"interrupted, long ago": {"i", time.Minute, "was taken back by its agent"},
+		"not":                   {"k", time.Second, "was taken back by its agent"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := heldRig(t, broker.TurnWorking)
+				r.press(tc.key)
+				r.wait(tc.after)
+				r.c.publish(settled(r.c.requests["r1"], broker.Cancelled, withdrawn, "", time.Now()))
+				r.wait(time.Second)
+				r.shows(tc.says)
+			})
+		})
+	}
+}
+
+// A session that is started here is called as the list is going to call it.
+func TestStartingNamesAsTheList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := launchRig(t)
+		r.tellSession(broker.Session{ID: "old-7185", Agent: "claude", Name: "shop", State: broker.SessionActive})
+		r.press("n")
+		r.write("x")
+		r.press("enter")
+		r.write("shop")
+		r.press("ctrl+s")
+		r.wait(time.Second)
+		r.shows("starting shop-new: it is listed")
+		r.tellSession(broker.Session{ID: "new", Agent: "claude", Name: "shop", State: broker.SessionActive})
+		if got := r.m.Board.Label("new"); got != "shop-new" {
+			t.Errorf("the list calls it %q", got)
+		}
+	})
+}
