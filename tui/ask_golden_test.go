@@ -60,7 +60,7 @@ func TestGoldenAsk(t *testing.T) {
 		"other":       {request: askCall(askInput), keys: append(second, "enter", "o", "c", "o", "r", "n", "e", "r")},
 		"overview":    {request: askCall(askInput), keys: third},
 		"one":         {request: askCall(one), keys: []string{"enter", "enter"}},
-		"declined":    {request: askCall(one), keys: []string{"enter", "esc", "n", "o"}},
+		"declined":    {request: askCall(one), keys: []string{"enter", "D", "n", "o"}},
 		"not a form":  {request: askCall(strings.ReplaceAll(askInput, `"header":"Name"`, `"header":"Name","secret":1`))},
 		"late":        {request: settled(askCall(one), broker.Expired, broker.Actor{Kind: broker.ByDeadline}, "", seconds(1))},
 		"past":        {request: past, keys: []string{"h", "enter"}},

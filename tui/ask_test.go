@@ -61,8 +61,8 @@ func TestAnswer(t *testing.T) {
 		{"unpicked again", two, []string{"enter", "3", "1", "3", "enter", "2", "enter", "enter"}, `{"Which?":"A","Go on?":"No"}`},
 		{"back and changed", two, []string{"enter", "3", "enter", "2", "enter", "h", "h", "1", "enter", "enter", "enter"}, `{"Which?":"A, C","Go on?":"No"}`},
 		{"several and own words", two, []string{"enter", "3", "o", "D", "enter", "enter", "1", "enter", "enter"}, `{"Which?":"C, D","Go on?":"Yes"}`},
-		{"declined", goOn, []string{"enter", "esc", "n", "o", "enter"}, "deny: no"},
-		{"declined without a word", goOn, []string{"enter", "esc", "enter"}, "deny: "},
+		{"declined", goOn, []string{"enter", "D", "n", "o", "enter"}, "deny: no"},
+		{"declined without a word", goOn, []string{"enter", "D", "enter"}, "deny: "},
 		{"declined from the list", goOn, []string{"D", "n", "o", "enter"}, "deny: no"},
 
 		{"not opened", goOn, []string{"2", "j", " "}, "0 decisions"},
@@ -70,7 +70,10 @@ func TestAnswer(t *testing.T) {
 		{"picked another place than the cursor's", goOn, []string{"enter", "1", "j", "enter"}, "0 decisions"},
 		{"nothing picked of several", two, []string{"enter", "enter", "enter"}, "0 decisions"},
 		{"overview not confirmed", two, []string{"enter", "3", "enter", "2", "enter"}, "0 decisions"},
-		{"decline taken back", goOn, []string{"enter", "esc", "n", "esc", "2"}, "0 decisions"},
+		{"decline taken back", goOn, []string{"enter", "D", "n", "esc", "2"}, "0 decisions"},
+		{"esc goes back and keeps what is answered", two, []string{"enter", "3", "enter", "2", "esc", "1", "esc", "enter", "enter", "enter", "enter"}, `{"Which?":"A, C","Go on?":"No"}`},
+		{"esc leaves the form, which keeps its answer", goOn, []string{"enter", "2", "esc", "enter", "enter"}, `{"Go on?":"No"}`},
+		{"esc sends nothing", two, []string{"enter", "3", "enter", "2", "enter", "esc", "esc", "esc", "esc", "esc"}, "0 decisions"},
 		{"out of the form", goOn, []string{"enter", "2", "h", "enter"}, "0 decisions"},
 		{"empty own words", goOn, []string{"enter", "o", "enter", "j", "j"}, "0 decisions"},
 	} {

@@ -155,7 +155,7 @@ func TestFaintKeys(t *testing.T) {
 	})
 }
 
-// In a form its keys are named, also while other calls are marked: esc declines there.
+// In a form its keys are named, also while other calls are marked: esc goes back there.
 func TestFormWithMarkedCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		now := time.Now()
@@ -163,7 +163,7 @@ func TestFormWithMarkedCalls(t *testing.T) {
 			tuitest.NewCall("r2", "s1", "AskUserQuestion", now.Add(-time.Second), goOn)), 100, 24)
 		r.press(" ", "j", "enter")
 		r.wait(time.Second)
-		if got := r.m.named("esc").Short; got != "decline" || len(r.m.Board.Marks) != 1 {
+		if got := r.m.named("esc").Short; got != "back" || len(r.m.Board.Marks) != 1 {
 			t.Errorf("esc is named %q, with %d marks:\n%s", got, len(r.m.Board.Marks), r.view())
 		}
 	})
@@ -199,8 +199,8 @@ func TestHeldFormIsNamedHeld(t *testing.T) {
 		r.c.publish(held)
 		r.wait(time.Second)
 		r.press("enter")
-		if k := r.m.named("frozen"); !k.Faint || r.m.named("enter").Short != "" {
-			t.Errorf("the key line names what cannot be sent:\n%s", r.view())
+		if r.m.named("F").Short != "lifts it" || r.m.named("enter").Short != "" {
+			t.Errorf("the key line names what cannot be sent, not what lifts the freeze:\n%s", r.view())
 		}
 	})
 }

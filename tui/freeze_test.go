@@ -32,7 +32,7 @@ func TestFreezeKey(t *testing.T) {
 		}
 		r.shows("FROZEN: every agent waits at its next call, 3 calls frozen")
 		r.shows("╔")
-		r.shows("frozen · asked")
+		r.shows("frozen · refused in 9:")
 		r.shows("3 frozen")
 		r.wait(3 * time.Second)
 		r.press("a")

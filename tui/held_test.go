@@ -341,6 +341,9 @@ func TestLaunch(t *testing.T) {
 		r.press("x")
 		r.shows("claude is the only choice")
 		r.shows("only Claude Code can be started here")
+		if strings.Contains(r.view(), "codex") {
+			t.Errorf("offers what cannot be started:\n%s", r.view())
+		}
 		r.press("shift+tab")
 		r.shows("tab complete")
 		r.write("tw")

@@ -28,6 +28,8 @@ type note struct {
 	ink  draw.Ink
 	text string // safe to draw
 	gen  int    // tells its end from the end of one before it
+
+	holds func() bool // reports whether it is still true; nil for one that ends by the clock
 }
 
 // brief reports whether n is a short result or hint, which leaves the key line in its place and stands
@@ -69,10 +71,18 @@ func (l *line) sayFor(i draw.Ink, text string, d time.Duration) tea.Cmd {
 	return tea.Tick(d, func(time.Time) tea.Msg { return noteEndMsg{gen} })
 }
 
-// Stay says a sentence that stays until a key.
-func (l *line) Stay(i draw.Ink, texts ...string) tea.Cmd {
+// Stay says a sentence that stays until a key, as long as it holds.
+func (l *line) Stay(holds func() bool, i draw.Ink, texts ...string) tea.Cmd {
 	l.put(i, l.Fitting(texts...))
+	l.note.holds = holds
 	return nil
+}
+
+// lapse takes away a sentence that is true no longer.
+func (l *line) lapse() {
+	if l.note.holds != nil && !l.note.holds() {
+		l.unsay()
+	}
 }
 
 func (l *line) put(i draw.Ink, text string) { l.note = note{ink: i, text: text, gen: l.note.gen + 1} }

@@ -26,6 +26,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	}
 	cmd := m.route(msg)
+	m.lapse()
 	return m, tea.Batch(cmd, m.settle())
 }
 

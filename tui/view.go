@@ -46,15 +46,11 @@ func (m *model) footer() string {
 	case m.Small && (m.open() == nil || m.open() == m.rooms[desk.EditCall]):
 		return r.Put(draw.Text, " ").Fit(draw.Warn, m.TooSmallText(), m.width-2).To(m.width).String()
 	}
-	lead := " "
-	if m.open() == nil && m.first().Subject().Call != nil && m.Guard.Deaf(m.At) {
-		lead = "…"
-	}
 	width := m.width
 	if m.Told() {
 		width -= draw.Cells(m.note.text) + 2
 	}
-	r = m.keyLine(r.Put(draw.Warn, lead), m.hints(), width)
+	r = m.keyLine(r.Put(draw.Text, " "), m.hints(), width)
 	if m.Told() {
 		r.Right(m.note.ink, m.note.text, m.width-1)
 	}

@@ -51,7 +51,7 @@ func TestE2EFreeze(t *testing.T) {
 	r.signalConsole(syscall.SIGKILL)
 	console = r.console("again")
 	console.shows("FROZEN")
-	console.shows("frozen · asked")
+	console.shows("frozen · refused in")
 	r.stayFrozen(list, before)
 
 	console.until("f", "a question", func() bool { return strings.Contains(console.screen(), "let all agents go on?") })

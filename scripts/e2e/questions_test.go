@@ -77,7 +77,7 @@ func TestE2EQuestions(t *testing.T) {
 	console.press("Enter", q)
 
 	q = r.opens(console, "Really?")
-	console.until("Escape", "a line for the reason", func() bool { return strings.Contains(console.screen(), "because:") })
+	console.until("D", "a line for the reason", func() bool { return strings.Contains(console.screen(), "because:") })
 	console.write("ask my boss")
 	console.press("Enter", q)
 

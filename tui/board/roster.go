@@ -90,6 +90,16 @@ func (b *Board) Label(id string) string {
 	return draw.SafeLine(draw.LastOf(id, 8))
 }
 
+// LabelWith is what session s is called, also before it is listed, for drawing.
+func (b *Board) LabelWith(s broker.Session) string {
+	if b.Sessions[s.ID] != nil {
+		return b.Label(s.ID)
+	}
+	all := maps.Clone(b.Sessions)
+	all[s.ID] = &s
+	return draw.SafeLine(sessionnames.Labels(maps.Values(all))[s.ID])
+}
+
 // Status is the word for a session's state, and the moment since when.
 func (b *Board) Status(s *broker.Session) (word string, since time.Time) {
 	return StatusOf(s, b.Pending[s.ID])
@@ -128,6 +138,16 @@ func turnSince(s *broker.Session) time.Time {
 	case broker.TurnWorking:
 	}
 	return s.StartedAt
+}
+
+// Answered reports whether s is deferred with no call left to decide: its agent hears the answers once
+// s is resumed. What aoctl manages it resumes itself.
+func (b *Board) Answered(s *broker.Session) bool {
+	if s.Deferred == 0 || s.Run != nil {
+		return false
+	}
+	off := b.Waiting[len(b.Waiting)-b.Waiting.PutOff():]
+	return !slices.ContainsFunc(off, func(c *Card) bool { return c.Req.SessionID == s.ID })
 }
 
 // PutOffState is the word for a session whose call is put off.

@@ -161,8 +161,8 @@ type Root interface {
 	// Say puts a sentence in the last line for some seconds: the first of texts that has
 	// room, else the last one. They are safe to draw.
 	Say(i draw.Ink, texts ...string) tea.Cmd
-	// Stay is Say for a sentence that stays until a key.
-	Stay(i draw.Ink, texts ...string) tea.Cmd
+	// Stay is Say for a sentence that stays until a key, as long as it is true.
+	Stay(holds func() bool, i draw.Ink, texts ...string) tea.Cmd
 	// Fitting is the first of texts that the last line has room for, else the last one.
 	Fitting(texts ...string) string
 	// Open opens a screen on top of this one. Queue, the first one, is always there: to open it

@@ -56,3 +56,11 @@ func (d *Desk) NoSession() tea.Cmd {
 	}
 	return d.Say(draw.Muted, "select a session first (3)")
 }
+
+// LiftKey names the key that lifts what holds the drawn call: the freeze of all, or that of its session.
+func (d *Desk) LiftKey() Key {
+	if d.Board.Health.Frozen {
+		return Key{Name: "f", Short: "lifts it"}
+	}
+	return Key{Name: "F", Short: "lifts it"}
+}

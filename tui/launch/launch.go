@@ -21,6 +21,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -82,10 +83,10 @@ const (
 	fieldCount
 )
 
-// agents are the agents there are; only the first can be held by both ends.
-var agents = profile.Names()
+// agents are those that can be held by both ends.
+var agents = slices.DeleteFunc(profile.Names(), func(name string) bool { return !profile.Of(name).Traits.Runs })
 
-// onlyWatched says why the others cannot be started here.
+// onlyWatched says why others cannot be started here.
 const onlyWatched = "only Claude Code can be started here: the others take no messages and no interrupt from aoctl; start them in a terminal"
 
 // maxPrompt is how many characters may be written: no more bytes than the broker takes.
@@ -235,7 +236,11 @@ func (x *Screen) launched(msg desk.Launched) tea.Cmd {
 		}
 		return x.Say(draw.Danger, "nothing was started: "+why+"; "+x.Called("n")+" shows the form again", "nothing was started: "+why)
 	}
-	told := x.Say(draw.OK, "starting "+msg.What+": it is listed among the sessions", "starting "+msg.What)
+	what := msg.What
+	if msg.Session.ID != "" { // as the list calls it
+		what = x.Board.LabelWith(msg.Session)
+	}
+	told := x.Say(draw.OK, "starting "+what+": it is listed among the sessions", "starting "+what)
 	if open {
 		return tea.Batch(x.close(), told)
 	}

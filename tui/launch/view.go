@@ -80,7 +80,7 @@ func writeOptional(p *draw.Paper, name string, l *text.Line, focused bool, other
 	p.Add(text.LabelRow(p, name, focused).Put(draw.Faint, otherwise))
 }
 
-// writeAgents draws the agent, and those that cannot be started here.
+// writeAgents draws the agent; while it has the focus, also why no other can be started here.
 func (f *form) writeAgents(p *draw.Paper, focused bool) {
 	r := text.LabelRow(p, "agent", focused)
 	for i, name := range agents {

@@ -36,9 +36,9 @@ func (o *Orders) askUnfreeze(id, label string) tea.Cmd {
 	if _, refusal := o.Press(name); refusal != "" {
 		return o.Say(draw.Warn, "… "+refusal)
 	}
-	question, brief := "rules decide what is held; let all agents go on?", "let all go on?"
+	question, brief := "let all agents go on? Rules and you decide again:", "let all go on?"
 	if id != "" {
-		question, brief = "rules decide what is held; let "+label+" go on?", "let it go on?"
+		question, brief = "let "+label+" go on? Rules and you decide again:", "let it go on?"
 	}
 	o.Ask(question, brief, func() tea.Cmd { return o.freeze(id, label, false) })
 	return nil

@@ -36,6 +36,7 @@ type Orders struct {
 	broker Broker
 	ending ending
 	opened opened
+	turn   endedTurn
 }
 
 // New makes one.

@@ -95,8 +95,9 @@ func (o *Orders) resumed(msg resumedMsg) tea.Cmd {
 	if msg.show && !o.Busy() { // what was opened meanwhile takes the keys that are typed
 		return tea.Batch(copied, o.Open(desk.Resume, desk.Subject{Session: msg.session}))
 	}
+	waits := func() bool { s := o.Board.Sessions[msg.session]; return s != nil && s.Deferred > 0 }
 	drawn, r := safe.Line(line), o.Called("R")
-	return tea.Batch(copied, o.Stay(draw.OK,
+	return tea.Batch(copied, o.Stay(waits, draw.OK,
 		"to let "+label+" go on, run in a terminal: "+drawn+" ("+r+" shows more)",
 		r+" shows more · run in a terminal: "+drawn,
 		r+" shows how to resume it in a terminal",

@@ -15,9 +15,11 @@ var (
 	Digit   = desk.Bind("1–9", "pick this option", "1", "2", "3", "4", "5", "6", "7", "8", "9")
 	Other   = desk.Bind("o", "answer in your own words", "o")
 	Next    = desk.Bind("enter", "on to the next question; on the last step: send the answers", "enter")
-	Back    = desk.Bind("h", "back to the question before; from the first one out of the form", "h", "left", "shift+tab")
-	Decline = desk.Bind("esc", "decline to answer; asks for a reason first", "esc")
+	Back    = desk.Bind("esc", "back to the question before; from the first one out of the form, which keeps its answers", "esc", "h", "left", "shift+tab")
+	Decline = desk.Bind("D", "decline to answer; asks for a reason first", "D")
 )
+
+const alreadySent = "already sent; waiting for the record"
 
 // Help are the keys for the help screen.
 func Help() []key.Binding { return []key.Binding{Pick, Digit, Other, Next, Back, Decline} }
@@ -43,7 +45,6 @@ func (f *Form) Keys(c *board.Card) []desk.Key {
 	})
 	list := []desk.Key{
 		{Binding: Next, Do: func(tea.KeyMsg) tea.Cmd { return f.next(c) }},
-		{Binding: Decline, Do: looked(func(tea.KeyMsg) tea.Cmd { return f.place.AskReason(c) })},
 		{Binding: Back, Do: looked(func(tea.KeyMsg) tea.Cmd { f.back(c); return nil })},
 		{Binding: Pick, Do: pick},
 		{Binding: Other, Do: pick},
@@ -53,10 +54,11 @@ func (f *Form) Keys(c *board.Card) []desk.Key {
 	}
 	if c.Sending != "" {
 		for i := range list {
-			list[i].Why = "already sent; waiting for the record"
+			list[i].Why = alreadySent
 		}
 	}
-	return append(f.named(c), list...)
+	decline := desk.Key{Binding: Decline, Decides: true, Do: func(msg tea.KeyMsg) tea.Cmd { return f.decline(c, msg) }}
+	return append(f.named(c), append(list, decline)...)
 }
 
 // named are the keys that the key line names, in its order.
@@ -68,15 +70,15 @@ func (f *Form) named(c *board.Card) []desk.Key {
 	first := desk.Key{Name: "enter", Short: next}
 	switch {
 	case c.Held():
-		first = desk.Key{Name: "frozen", Short: "until lifted", Faint: true}
+		first = f.LiftKey()
 	case c.Ask.Unread():
 		first = desk.Key{Name: "ctrl+d", Short: "read on"}
 	}
 	pick, other := desk.Key{Name: "space", Short: "pick"}, desk.Key{Name: "o", Short: "other"}
-	decline, back, help := desk.Key{Name: "esc", Short: "decline"}, desk.Key{Name: "h", Short: "back"}, desk.Key{Name: "?", Short: "help"}
+	decline, back, help := desk.Key{Name: "D", Short: "decline"}, desk.Key{Name: "esc", Short: "back"}, desk.Key{Name: "?", Short: "help"}
 	switch {
 	case c.Ask.Overview():
-		return []desk.Key{first, back, decline, help}
+		return []desk.Key{first, decline, back, help}
 	case c.Ask.Unread():
 		return []desk.Key{first, pick, other, decline, back, help}
 	}

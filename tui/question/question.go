@@ -141,7 +141,7 @@ func (f *Form) missing(c *board.Card) (cmd tea.Cmd, ok bool) {
 		f.showCursor(c)
 		return f.Say(draw.Text, "picked: "+draw.SafeLine(q.Options[at].Label)+" · enter "+then, "picked · enter "+then), true
 	case answer.Empty():
-		return f.Say(draw.Warn, "nothing is picked: space picks, o answers in your own words, esc declines", "space picks, o: your own words"), true
+		return f.Say(draw.Warn, "nothing is picked: space picks, o answers in your own words, "+f.Called("D")+" declines", "space picks, o: your own words"), true
 	}
 	if i := a.Unlooked(); i >= 0 {
 		a.Cursor[a.Step] = i
@@ -150,6 +150,19 @@ func (f *Form) missing(c *board.Card) (cmd tea.Cmd, ok bool) {
 		return f.Say(draw.Warn, "look at its preview first, then press enter again", "look at its preview first"), true
 	}
 	return nil, false
+}
+
+// decline asks why c is not answered. It does so also while the keys are deaf: it decides nothing yet,
+// and what is typed next must not be taken for keys.
+func (f *Form) decline(c *board.Card, msg tea.KeyMsg) tea.Cmd {
+	_, refusal := f.Guard.Press(msg.String(), f.At)
+	switch {
+	case c.Sending != "":
+		return f.Say(draw.Muted, alreadySent)
+	case f.Guard.Burst():
+		return f.Say(draw.Warn, "… "+refusal)
+	}
+	return f.place.AskReason(c)
 }
 
 func (f *Form) back(c *board.Card) {

@@ -122,6 +122,20 @@ func (q *Screen) nextOf(c *board.Card) string {
 	return q.Called("N") + " next of " + figures.Count(n) + " waiting"
 }
 
+// edgeCells is what the upper edge of a stacked frame takes beside its texts, cells.
+const edgeCells = 9
+
+// heldNote says of c, which a freeze holds, that it still ends, as far as there is room.
+func heldNote(c *board.Card, now time.Time, room int) string {
+	left := figures.Left(c.Req.ExpiresAt.Sub(now))
+	for _, text := range []string{"frozen · refused in " + left, "frozen · " + left + " left"} {
+		if draw.Cells(text) <= room {
+			return text
+		}
+	}
+	return "frozen"
+}
+
 // detailView draws the selected call.
 func (q *Screen) detailView(l layout, a draw.Area) []string {
 	if a.H <= 0 {
@@ -150,10 +164,7 @@ func (q *Screen) detailView(l layout, a draw.Area) []string {
 	if bar := shrinking(c, q.At); bar != "" {
 		f.Below += " " + bar
 	}
-	if l.Stacked && c.Held() {
-		f.Note, f.NoteInk = "frozen", draw.Frozen
-	}
-	if l.Stacked && f.Note == "" { // such a frame has no lower edge
+	if l.Stacked && !c.Held() && f.Note == "" { // such a frame has no lower edge
 		f.Note = "asked " + figures.Clock(q.At.Sub(c.Req.CreatedAt)) + " ago"
 	}
 	if more := d.CallEnd - scroll - height; (locked(c) || c.Ask.Unread()) && more > 0 {
@@ -161,6 +172,9 @@ func (q *Screen) detailView(l layout, a draw.Area) []string {
 		if l.Stacked {
 			f.Right = f.BelowRight
 		}
+	}
+	if l.Stacked && c.Held() {
+		f.Note, f.NoteInk = heldNote(c, q.At, a.W-draw.Cells(f.Title+f.Right)-edgeCells), draw.Frozen
 	}
 	return l.Framed(a, f, 1, d.Look(scroll, scroll+height))
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/figures"
@@ -48,11 +49,24 @@ func (q keyline) named(c *board.Card) []desk.Key {
 	default:
 		list = q.forCard(c)
 	}
+	if noRuleAllows(c) {
+		list = slices.DeleteFunc(list, func(k desk.Key) bool { return k.Name == "A" })
+	}
 	deaf := q.Guard.Deaf(q.At)
 	for i := range list {
 		list[i].Faint = !q.possible(c, list[i].Name, deaf)
 	}
 	return list
+}
+
+// noRuleAllows reports whether no rule can allow c, as its card says: the key that makes one is not
+// worth naming.
+func noRuleAllows(c *board.Card) bool {
+	if c == nil {
+		return false
+	}
+	a := c.Req.Assessment
+	return c.Dialog() != "" || a != nil && (a.Guarded || a.Unread != "")
 }
 
 // usual are the keys about any call, and those behind them.
@@ -85,10 +99,25 @@ func (q keyline) forSession() []desk.Key {
 	if q.Board.Held(id) {
 		list = []desk.Key{named("m", "message"), named("i", "interrupt"), named("s", "stop"), named("enter", "all about it")}
 	}
-	if s := q.Board.Sessions[id]; s != nil && s.Deferred > 0 {
+	s := q.Board.Sessions[id]
+	if s != nil && s.State == broker.SessionStopped {
+		list = stopped(list)
+	}
+	if s != nil && s.Deferred > 0 {
 		list = append([]desk.Key{named("R", "resume")}, list...)
 	}
 	return append(list, tail...)
+}
+
+// stopped leaves out the keys of list that do nothing more to a session that is stopped.
+func stopped(list []desk.Key) []desk.Key {
+	list = slices.DeleteFunc(list, func(k desk.Key) bool { return k.Name == "s" || k.Name == "i" })
+	for i := range list {
+		if list[i].Name == "m" {
+			list[i].Short = "go on"
+		}
+	}
+	return list
 }
 
 // freezeKey says what F does on the selected session.
@@ -121,6 +150,9 @@ func (q keyline) forMarks() []desk.Key {
 func (q keyline) forCard(c *board.Card) []desk.Key {
 	about, others := q.usual()
 	if !c.Late() && !c.PutOff() {
+		if c.Req.Deferrable {
+			about = append(about, named("x", "defer"))
+		}
 		about = append(about, named("t", "more time"))
 	}
 	behind := func(first desk.Key, list ...desk.Key) []desk.Key {
@@ -128,7 +160,7 @@ func (q keyline) forCard(c *board.Card) []desk.Key {
 	}
 	switch {
 	case c.Held():
-		return behind(named("frozen", "until lifted"), about[1:]...)
+		return behind(q.LiftKey(), about[1:]...)
 	case c.Ask != nil && !c.Late():
 		return []desk.Key{named("enter", "answer"), named("D", "decline"), named("a", "let it ask in its terminal"), named("s", "stop"), named("t", "more time"), named("?", "help")}
 	case mustBeSaid(c) && !c.Late() && !c.PutOff():
@@ -179,9 +211,7 @@ func (q keyline) allowKey(c *board.Card, does string) desk.Key {
 func (q keyline) possible(c *board.Card, name string, deaf bool) bool {
 	able := c != nil && !deaf && c.Sending == ""
 	switch name {
-	case "frozen":
-		return false
-	case "e":
+	case "e", "x":
 		return able && !c.Late()
 	case "t":
 		return able && c.MayWait()

@@ -94,7 +94,11 @@ func (x *roster) widest(entries []entry) (most int) {
 func (x *roster) stands(s *broker.Session, dangerous int) (list []said) {
 	waiting := x.Board.Pending[s.ID]
 	word, _ := x.Board.Status(s)
-	if s.State.UnderStop() || waiting == 0 && !s.Observed && !s.Frozen {
+	answered := x.Board.Answered(s)
+	switch {
+	case answered:
+		list = append(list, say(draw.Key, x.Called("R")+" resumes"))
+	case s.State.UnderStop() || waiting == 0 && !s.Observed && !s.Frozen:
 		list = append(list, say(sessionview.Ink(s, waiting), word))
 	}
 	list = append(list, holds(s)...)
@@ -104,7 +108,7 @@ func (x *roster) stands(s *broker.Session, dangerous int) (list []said) {
 	if dangerous > 0 {
 		list = append(list, say(draw.Danger, "!!"))
 	}
-	if s.Deferred > 0 && word != board.PutOffState {
+	if s.Deferred > 0 && !answered && word != board.PutOffState {
 		list = append(list, say(draw.Muted, board.PutOffState))
 	}
 	if x.muted(s.ID) {
@@ -131,11 +135,24 @@ func (x *roster) more(s *broker.Session) (list []said) {
 	}
 	list = append(append(append(list, x.about(s)), spent(s)...), told(s)...)
 	if words.StopTold(s) != "" {
-		list = append(list,
-			say(draw.Muted, "each call is refused", "each call refused"),
-			say(draw.Muted, "until its user speaks", "until user speaks"))
+		list = append(list, say(draw.Muted, "each call is refused", "each call refused"))
 	}
+	list = append(list, x.goesOn(s)...)
 	return append(append(list, failure(s)...), subagents(s)...)
+}
+
+// goesOn is how the operator lets a session go on that is stopped, or whose deferred call was answered.
+func (x *roster) goesOn(s *broker.Session) []said {
+	switch {
+	case x.Board.Answered(s):
+		r := x.Called("R")
+		return []said{say(draw.Key, "answered: "+r+" resumes it", r+" resumes it")}
+	case s.State != broker.SessionStopped && words.StopTold(s) == "":
+		return nil
+	case s.Run != nil:
+		return []said{say(draw.Key, x.Called("m")+" to go on")}
+	}
+	return []said{say(draw.Muted, "type a prompt in it to go on", "prompt it to go on")}
 }
 
 // known is what is said of each session: what waits to be told, what went wrong, and who works in it.

@@ -21,10 +21,10 @@ func Standing(c *board.Card, now time.Time) (string, draw.Ink) {
 		return "deferred " + figures.Ago(now.Sub(c.Req.Checkpoint.At)) + " ago · no deadline", draw.Muted
 	}
 	d := c.Req.ExpiresAt.Sub(now)
-	text := fmt.Sprintf("asked %s ago · %s left", figures.Clock(now.Sub(c.Req.CreatedAt)), figures.Left(d))
 	if c.Held() {
-		return "frozen · " + text, draw.Frozen
+		return "frozen · refused in " + figures.Left(d) + " unless lifted", draw.Frozen
 	}
+	text := fmt.Sprintf("asked %s ago · %s left", figures.Clock(now.Sub(c.Req.CreatedAt)), figures.Left(d))
 	if c.Changed {
 		return "a file of it changed · " + text, draw.Warn
 	}
