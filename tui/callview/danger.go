@@ -12,6 +12,9 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
+// dangerLead stands before the first danger of a call.
+const dangerLead = "DANGEROUS  "
+
 const (
 	dangerIndent = 3 // cells of the sign before a danger
 	shortCall    = 6 // rows of a call that leave its danger in sight below it
@@ -41,7 +44,7 @@ func (d *Doc) fills(text string) bool {
 // danger says what is dangerous about a call. It is the only place that does.
 func (d dangers) danger() {
 	found := d.worst()
-	lead := "DANGEROUS  "
+	lead := dangerLead
 	for n, f := range found {
 		if n == dangersShown {
 			d.SayBehind(draw.Text, "", dangerIndent, draw.Danger, "and "+figures.Count(len(found)-n)+" more dangers, below")

@@ -90,6 +90,22 @@ func VerdictGlyph(s broker.State) (string, draw.Ink) {
 	return "?", draw.Muted
 }
 
+// EndWord is how a decided call ended, in a word that fits ten cells; safe to draw.
+func EndWord(r broker.Request) string {
+	o := r.Outcome
+	switch {
+	case o.State == broker.Allowed && RanEdited(r):
+		return "edited"
+	}
+	return draw.SafeLine(string(o.State))
+}
+
+// RanEdited reports whether a decided call was allowed with another input than was asked. The answers to
+// a question are no edit.
+func RanEdited(r broker.Request) bool {
+	return r.Outcome != nil && len(r.Outcome.UpdatedInput) > 0 && DialogOf(r) == ""
+}
+
 // WasObserved reports whether o is the end of a call that nobody held.
 func WasObserved(o *broker.Outcome) bool { return o != nil && o.By.Kind == broker.ByObserve }
 

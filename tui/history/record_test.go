@@ -258,3 +258,15 @@ func TestStatsPartsAddUp(t *testing.T) {
 		t.Errorf("the call that its agent took back is not told of: %q", got)
 	}
 }
+
+// Calls of the record that were dangerous say so, as those told at once do.
+func TestRecordSaysWhatWasDangerous(t *testing.T) {
+	b := &aBroker{tells: 1}
+	r := b.decide("rm -rf /srv", broker.Allowed)
+	b.events[0].Event.Data = []byte(`{"danger":"deletes outside the project"}`)
+	b.decide("make", broker.Allowed)
+	s := over(t, b)
+	if i := slices.IndexFunc(s.shown, func(got *broker.Request) bool { return got.ID == r.ID }); i < 0 || s.shown[i].DangerKnown() == "" {
+		t.Error("the dangerous call is not listed as one")
+	}
+}

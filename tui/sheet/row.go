@@ -33,6 +33,20 @@ const summariesKept = 1000
 // WithWait is from how many cells on a row says by whom the call was decided, and how long it had waited.
 const WithWait = 66
 
+// withWord is from how many cells on a row says in a word how the call ended.
+const withWord = 90
+
+// marks draws before a call what its text does not tell: that it was dangerous, and that it ran edited
+// where no word has said so.
+func marks(line *draw.Row, r broker.Request, edited bool) {
+	if r.DangerKnown() != "" {
+		line.Put(draw.Danger, "!! ")
+	}
+	if edited && callview.RanEdited(r) {
+		line.Put(draw.Muted, "edited ")
+	}
+}
+
 // Row draws one decided call on a line.
 func (s *Sheets) Row(r broker.Request, width int, chosen bool) string {
 	o := r.Outcome
@@ -45,7 +59,7 @@ func (s *Sheets) Row(r broker.Request, width int, chosen bool) string {
 		bar = "▌"
 	}
 	glyph, i := callview.VerdictGlyph(o.State)
-	word := string(o.State)
+	word := callview.EndWord(r)
 	if callview.WasObserved(o) {
 		glyph, i, word = "○", draw.Warn, "observed"
 	}
@@ -60,9 +74,10 @@ func (s *Sheets) Row(r broker.Request, width int, chosen bool) string {
 		line.Put(draw.Muted, when(o.At.In(s.At.Location()), s.At, width)+" ")
 	}
 	line.Put(i, glyph+" ")
-	if width >= 90 { // in less room the sign alone: the call and its rule tell more
+	if width >= withWord { // in less room the sign alone: the call and its rule tell more
 		line.Put(i, word).To(line.Width + 10 - len(word))
 	}
+	marks(line, r, width < withWord)
 	sum := s.summary(r)
 	took := figures.Brief(o.At.Sub(r.CreatedAt))
 	by, whose := s.Book.Actor(o.By), words.Whose(r, s.Board)
