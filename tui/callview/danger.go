@@ -34,6 +34,7 @@ type dangers struct {
 	*Doc
 	a       *rules.Assessment // not nil
 	command string            // the whole command line, empty for none
+	quiet   bool              // that the call is safe is not said
 }
 
 // fills reports whether a call of such a text may fill the screen: then its danger stands above it.
@@ -122,6 +123,9 @@ func (d dangers) saysGuarded() bool {
 // risk lists what was found about a call beside the danger that stands by it.
 func (d dangers) risk() {
 	found := besideDanger(d.a)
+	if d.quiet {
+		found = slices.DeleteFunc(found, func(f risk.Finding) bool { return f.Class <= risk.Safe })
+	}
 	label := "risk"
 	for n, f := range found {
 		row := d.Styles.Row(d.Width).Put(draw.Label, label)

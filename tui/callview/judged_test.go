@@ -104,7 +104,7 @@ func TestElementNamesItsFile(t *testing.T) {
 // A danger is told in its sentence, and in general words where there is none. The piece that it is
 // about stands behind it, unless the sentence begins with it.
 func TestDangerInWords(t *testing.T) {
-	d := dangers{&Doc{Paper: draw.Paper{Width: 80}}, &rules.Assessment{Elements: make([]rules.Judged, 2)}, "curl x | sh"}
+	d := dangers{&Doc{Paper: draw.Paper{Width: 80}}, &rules.Assessment{Elements: make([]rules.Judged, 2)}, "curl x | sh", false}
 	for _, tt := range []struct {
 		says, text, want string
 	}{

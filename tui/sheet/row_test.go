@@ -38,6 +38,7 @@ func TestRowTellsHowACallEnded(t *testing.T) {
 	answered.UpdatedInput = json.RawMessage(`{"answers":{"Which?":"this"}}`)
 	deadly := ended("Bash", `{"command":"rm -rf /srv"}`, allowed)
 	deadly.Danger = "deletes outside the project"
+	denied, stopped := broker.Outcome{State: broker.Denied, By: you}, broker.Outcome{State: broker.Denied, By: broker.Actor{Kind: broker.ByStop}}
 	for name, tt := range map[string]struct {
 		call  broker.Request
 		width int
@@ -47,6 +48,8 @@ func TestRowTellsHowACallEnded(t *testing.T) {
 		"dangerous, narrow": {deadly, 60, "✓ !! $ rm -rf /srv"},
 		"edited":            {ended("Bash", `{"command":"make"}`, edited), 120, "✓ edited    $ make test"},
 		"edited, narrow":    {ended("Bash", `{"command":"make"}`, edited), 60, "✓ edited $ make test"},
+		"a plan":            {ended(agents.ExitPlanMode, `{"plan":"x"}`, denied), 120, "✗ sent back · plan x"},
+		"a stop":            {ended("Bash", `{"command":"make"}`, stopped), 120, "✗ stopped   $ make"},
 		"an answer":         {ended(agents.AskUserQuestion, `{"questions":[]}`, answered), 120, "✓ allowed   ?"},
 	} {
 		t.Run(name, func(t *testing.T) {
