@@ -8,6 +8,7 @@ import (
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/safe"
 	"github.com/aoctl/aoctl/tui/words"
 )
 
@@ -101,18 +102,25 @@ func (s *Sheets) Row(r broker.Request, width int, chosen bool) string {
 	if width >= 100 {
 		byWidth = 20
 	}
-	if o.By.Kind == broker.ByRule && draw.Cells(by) >= byWidth { // its name tells more than the word
-		by = `"` + strings.TrimPrefix(by, "rule ") + `"`
-	}
 	sum.PutWhole(line, draw.Bold, draw.Text, end-byWidth-whoseWidth-line.Width-1)
 	if whoseWidth > 0 {
 		line.To(end-byWidth-whoseWidth).Fit(draw.Muted, whose, whoseWidth-1)
 	}
 	if byWidth > 0 {
-		line.To(end-byWidth).Fit(draw.Muted, by, byWidth-1)
+		decider(line, by, o.By.Kind == broker.ByRule, end, byWidth)
 		line.Right(draw.Muted, took, width-1)
 	}
 	return line.To(width).String()
+}
+
+// decider draws who decided in a column of that width before end. A longer name begins earlier, as far as
+// the row is free.
+func decider(line *draw.Row, by string, rule bool, end, width int) {
+	room := max(width-1, end-line.Width-3)
+	if rule && draw.Cells(by) > room { // its name tells more than the word
+		by = `"` + safe.Cut(strings.TrimPrefix(by, "rule "), room-2) + `"`
+	}
+	line.To(min(end-width, end-1-draw.Cells(by))).Fit(draw.Muted, by, room)
 }
 
 // when is the time of a decision, with the date where that is another day.

@@ -38,6 +38,9 @@ func TestRowTellsHowACallEnded(t *testing.T) {
 	answered.UpdatedInput = json.RawMessage(`{"answers":{"Which?":"this"}}`)
 	deadly := ended("Bash", `{"command":"rm -rf /srv"}`, allowed)
 	deadly.Danger = "deletes outside the project"
+	byRule := broker.Outcome{State: broker.Allowed, By: broker.Actor{Kind: broker.ByRule, ID: "builtin:a name of twenty c"}}
+	byLong := byRule
+	byLong.By.ID = "builtin:a name of forty letters or some more of them"
 	denied, stopped := broker.Outcome{State: broker.Denied, By: you}, broker.Outcome{State: broker.Denied, By: broker.Actor{Kind: broker.ByStop}}
 	for name, tt := range map[string]struct {
 		call  broker.Request
@@ -50,6 +53,8 @@ func TestRowTellsHowACallEnded(t *testing.T) {
 		"edited, narrow":    {ended("Bash", `{"command":"make"}`, edited), 60, "✓ edited $ make test"},
 		"a plan":            {ended(agents.ExitPlanMode, `{"plan":"x"}`, denied), 120, "✗ sent back · plan x"},
 		"a stop":            {ended("Bash", `{"command":"make"}`, stopped), 120, "✗ stopped   $ make"},
+		"a rule":            {ended("Bash", `{"command":"make"}`, byRule), 80, "  rule a name of twenty c"},
+		"a rule, no room":   {ended("Bash", `{"command":"make"}`, byLong), 70, `  "a name of forty lette…"`},
 		"an answer":         {ended(agents.AskUserQuestion, `{"questions":[]}`, answered), 120, "✓ allowed   ?"},
 	} {
 		t.Run(name, func(t *testing.T) {
