@@ -8,7 +8,6 @@ import (
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
-	"github.com/aoctl/aoctl/tui/safe"
 	"github.com/aoctl/aoctl/tui/words"
 )
 
@@ -117,10 +116,14 @@ func (s *Sheets) Row(r broker.Request, width int, chosen bool) string {
 // the row is free.
 func decider(line *draw.Row, by string, rule bool, end, width int) {
 	room := max(width-1, end-line.Width-3)
-	if rule && draw.Cells(by) > room { // its name tells more than the word
-		by = `"` + safe.Cut(strings.TrimPrefix(by, "rule "), room-2) + `"`
+	name := strings.TrimPrefix(by, "rule ")
+	if !rule || draw.Cells(by) <= room {
+		line.To(min(end-width, end-1-draw.Cells(by))).Fit(draw.Muted, by, room)
+		return
 	}
-	line.To(min(end-width, end-1-draw.Cells(by))).Fit(draw.Muted, by, room)
+	// A rule's name tells more than the word.
+	line.To(min(end-width, end-1-min(room, draw.Cells(name)+2)))
+	line.Put(draw.Muted, `"`).Fit(draw.Muted, name, room-2).Put(draw.Muted, `"`)
 }
 
 // when is the time of a decision, with the date where that is another day.
