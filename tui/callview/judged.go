@@ -131,6 +131,9 @@ func does(e rules.Judged, cwd string) string {
 	case "read":
 		return "reads " + from(cwd, e.Path)
 	case "write":
+		if e.Deletes {
+			return "deletes " + from(cwd, e.Path)
+		}
 		return "writes " + from(cwd, e.Path)
 	case "assign":
 		return "sets " + e.Text

@@ -118,3 +118,14 @@ func TestDangerInWords(t *testing.T) {
 		}
 	}
 }
+
+// What a command deletes is not called written.
+func TestDeletes(t *testing.T) {
+	e := rules.Judged{Kind: "write", Path: "/w/build"}
+	if got := does(e, "/w"); got != "writes build" {
+		t.Errorf("a file that is written: %q", got)
+	}
+	if e.Deletes = true; does(e, "/w") != "deletes build" {
+		t.Errorf("a file that is deleted: %q", does(e, "/w"))
+	}
+}
