@@ -200,7 +200,8 @@ type DecidedData struct {
 	ToolName     string          `json:"tool_name"`
 	Digest       string          `json:"digest"`
 	WaitedMS     int64           `json:"waited_ms"`
-	Rules        []string        `json:"rules,omitempty"` // ids of all the rules that spoke, where rules decided
+	Rules        []string        `json:"rules,omitempty"`  // ids of all the rules that spoke, where rules decided
+	Danger       string          `json:"danger,omitempty"` // why the call was dangerous, as its card said; empty in older logs
 
 	// Only of a call that was allowed with another input.
 	AskedInput    json.RawMessage `json:"asked_input,omitempty"`
@@ -216,6 +217,7 @@ func DecidedDataOf(r *Request, o Outcome, difference func(a, b json.RawMessage) 
 	d := DecidedData{
 		Status: o.State, By: o.By, Reason: o.Reason, UpdatedInput: o.UpdatedInput,
 		ToolName: r.ToolName, Digest: r.Digest, WaitedMS: o.At.Sub(r.CreatedAt).Milliseconds(), Rules: rules,
+		Danger: r.DangerKnown(),
 	}
 	if len(o.UpdatedInput) > 0 {
 		d.UpdatedDigest, d.AskedInput = Digest(r.ToolName, o.UpdatedInput, r.CWD), r.ToolInput

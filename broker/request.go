@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
 )
 
@@ -155,6 +157,10 @@ type Annotations struct {
 	// Not part of the record: the log has it.
 	Unheard bool `json:"unheard,omitempty"`
 
+	// Danger is why the call was dangerous when it was decided, "" when it was not or nobody knows.
+	// Not part of the record: the log has it.
+	Danger string `json:"danger,omitempty"`
+
 	// Unrecorded says that the call's end holds but could not be recorded yet, as when the disk is
 	// full: after a crash the call may wait again. Not stored.
 	Unrecorded bool `json:"unrecorded,omitempty"`
@@ -169,6 +175,15 @@ type Annotations struct {
 func (r Request) Call() (tool string, input json.RawMessage) {
 	tool, input, _ = agents.Common(r.Agent, r.ToolName, r.ToolInput)
 	return tool, input
+}
+
+// DangerKnown is why the call is dangerous, or was when it was decided; "" when it was not or nobody
+// knows. It may hold the agent's words.
+func (r Request) DangerKnown() string {
+	if a := r.Assessment; a != nil && a.Class >= risk.Dangerous {
+		return cmp.Or(a.Why, a.Class.String())
+	}
+	return r.Danger
 }
 
 // Vouched reports whether r's dialect vouches for what its tool does, in a question that

@@ -204,6 +204,6 @@ func TestStopIsTold(t *testing.T) {
 		r.wait(noteFor)
 		r.c.publish(settled(r.c.requests["r2"], broker.Denied, broker.Actor{Kind: broker.ByStop}, "", time.Now()))
 		r.wait(time.Second)
-		r.shows("Bash: was denied by stop")
+		r.shows("Bash: was stopped by you")
 	})
 }

@@ -279,12 +279,12 @@ func TestStatistics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := bookRig(t)
 		r.press("h")
-		r.shows("5,210 calls · 4,120 prompts saved · 4,100 by rule · 1,000 by hand · 80 denied (20 by rule) · 30 expired")
+		r.shows("5,210 calls · 5,100 allowed (1,000 by you, 4,100 by rules) · 80 denied (20 by rules) · 30 expired")
 		r.c.mu.Lock()
 		r.c.stats["s1"] = broker.Stats{Calls: 7, ByHand: 7}
 		r.c.mu.Unlock()
 		r.press("esc", "tab", "tab", "enter", "h")
-		r.shows("api: 7 calls · 0 prompts saved · 0 by rule · 7 by hand")
+		r.shows("api: 7 calls · 7 allowed · 0 denied")
 	})
 }
 

@@ -17,6 +17,7 @@ package records
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -103,7 +104,31 @@ func (rs *Records) History(ctx context.Context, limit int) ([]broker.Request, er
 	if err == nil {
 		err = rs.markUnheard(ctx, list)
 	}
+	if err == nil {
+		err = rs.markDanger(ctx, list)
+	}
 	return list, err
+}
+
+// markDanger notes in list, newest decision first, which calls were dangerous, as the log has it.
+func (rs *Records) markDanger(ctx context.Context, list []broker.Request) error {
+	if len(list) == 0 {
+		return nil
+	}
+	events, err := rs.o.Store.Events(ctx, broker.EventFilter{
+		Types: []string{broker.EventRequestDecided}, Since: list[len(list)-1].Outcome.At, Limit: len(list),
+	})
+	dangers := make(map[string]string, len(list))
+	for _, e := range events {
+		var d struct{ Danger string }
+		if json.Unmarshal(e.Data, &d) == nil {
+			dangers[e.RequestID] = d.Danger
+		}
+	}
+	for i := range list {
+		list[i].Danger = dangers[list[i].ID]
+	}
+	return err
 }
 
 // markUnheard marks in list, newest decision first, the allowed calls of which the log says

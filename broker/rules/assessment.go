@@ -61,8 +61,9 @@ type Judged struct {
 	Text    string   `json:"text"` // raw: the element as the line has it
 	Argv    []string `json:"argv,omitempty"`
 	Via     []string `json:"via,omitempty"`
-	Path    string   `json:"path,omitempty"` // absolute, as given
-	Real    string   `json:"real,omitempty"` // where Path leads
+	Path    string   `json:"path,omitempty"`    // absolute, as given
+	Real    string   `json:"real,omitempty"`    // where Path leads
+	Deletes bool     `json:"deletes,omitempty"` // of a write: its command deletes the file, or all below it
 	Verdict Verdict  `json:"verdict"`
 	Neutral bool     `json:"neutral,omitempty"` // has no say
 	Rule    string   `json:"rule,omitempty"`    // the one that speaks for the element

@@ -3,6 +3,7 @@ package rules
 import (
 	"cmp"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -17,6 +18,7 @@ func (c *Call) judged(f *search, r ruling) Judged {
 	if x.kind != toolKind {
 		e := &c.line.Elements[x.at]
 		j.Text, j.Argv, j.Via = e.Text, e.Argv, e.Via
+		j.Deletes = e.Operand && e.Deletes && deleter(c.line.Elements[:x.at])
 	}
 	if p := c.mainPath(x); p != nil {
 		j.Path, j.Real = p.abs, p.real
@@ -33,6 +35,25 @@ func (c *Call) judged(f *search, r ruling) Judged {
 		j.Matches = append(j.Matches, BuiltinReadOnly)
 	}
 	return j
+}
+
+// deleter reports whether the last command among these, to which the next operand belongs, is one that
+// deletes its operands. What mv or a packer takes away is in another place afterwards.
+func deleter(before []shell.Element) bool {
+	for _, e := range slices.Backward(before) {
+		if e.Kind != shell.Command {
+			continue
+		}
+		argv := append(slices.Clone(e.Argv), "", "")
+		switch path.Base(argv[0]) {
+		case "rm", "rmdir", "unlink", "shred":
+			return true
+		case "git":
+			return argv[1] == "rm" || argv[1] == "clean"
+		}
+		return false
+	}
+	return false
 }
 
 // mainPath is the file that an element is about, nil when it is about none. Of a tool with

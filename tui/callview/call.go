@@ -76,7 +76,7 @@ func LayOutLater(st *draw.Styles, r broker.Request, a Around, width int) *Doc {
 	c := change.ReadInput(input)
 	command, _ := c.Text("command")
 	text := cmp.Or(command, string(input))
-	about := dangers{d, r.Assessment, command}
+	about := dangers{Doc: d, a: r.Assessment, command: command}
 	above := dangerous(r) && d.fills(text)
 	if above {
 		about.danger()
@@ -102,7 +102,8 @@ func LayOutLater(st *draw.Styles, r broker.Request, a Around, width int) *Doc {
 		d.Size = figures.Size(n)
 	}
 	d.Blank()
-	d.judged(r.Assessment, command, r.CWD, dangerous(r) && a.tellsRules(r))
+	about.quiet = asksUser(tool)
+	about.judged(r.CWD, dangerous(r) && a.tellsRules(r))
 	d.background(a)
 	source{d, r, a}.origin()
 	return d
@@ -134,13 +135,25 @@ func (d *Doc) Call(r broker.Request, tool string, c change.Input, a Around) {
 		d.question(r, c, a)
 		return
 	case agents.ExitPlanMode:
-		d.plan(r, c, a.PlanFile)
+		d.plan(r, c, a)
 		return
 	}
-	if len(c.Fields) == 0 {
+	switch {
+	case len(c.Fields) == 0 && tool == planMode:
+		d.Say(draw.Muted, "allow: the agent looks around and writes a plan; it asks before it starts")
+	case len(c.Fields) == 0:
 		d.Say(draw.Muted, "no input")
 	}
 	d.fields(a.telling(tool, c.Fields))
+}
+
+// planMode is the tool with which an agent asks to plan before it works.
+const planMode = "EnterPlanMode"
+
+// asksUser reports whether a tool does nothing by itself but ask: what its call would touch tells nothing
+// of what comes of an answer.
+func asksUser(tool string) bool {
+	return tool == agents.AskUserQuestion || tool == agents.ExitPlanMode || tool == planMode
 }
 
 // bash draws a command line, with colours when it is legible: one that nobody has read

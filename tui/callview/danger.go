@@ -12,6 +12,9 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
+// dangerLead stands before the first danger of a call.
+const dangerLead = "DANGEROUS  "
+
 const (
 	dangerIndent = 3 // cells of the sign before a danger
 	shortCall    = 6 // rows of a call that leave its danger in sight below it
@@ -31,6 +34,7 @@ type dangers struct {
 	*Doc
 	a       *rules.Assessment // not nil
 	command string            // the whole command line, empty for none
+	quiet   bool              // that the call is safe is not said
 }
 
 // fills reports whether a call of such a text may fill the screen: then its danger stands above it.
@@ -41,7 +45,7 @@ func (d *Doc) fills(text string) bool {
 // danger says what is dangerous about a call. It is the only place that does.
 func (d dangers) danger() {
 	found := d.worst()
-	lead := "DANGEROUS  "
+	lead := dangerLead
 	for n, f := range found {
 		if n == dangersShown {
 			d.SayBehind(draw.Text, "", dangerIndent, draw.Danger, "and "+figures.Count(len(found)-n)+" more dangers, below")
@@ -138,6 +142,9 @@ func (d dangers) saysGuarded() bool {
 // risk lists what was found about a call beside the danger that stands by it.
 func (d dangers) risk() {
 	found := besideDanger(d.a)
+	if d.quiet {
+		found = slices.DeleteFunc(found, func(f risk.Finding) bool { return f.Class <= risk.Safe })
+	}
 	label := "risk"
 	for n, f := range found {
 		row := d.Styles.Row(d.Width).Put(draw.Label, label)

@@ -19,6 +19,7 @@ func LayOutEnded(st *draw.Styles, r broker.Request, a Around, end string, unfold
 	}
 	top := &Doc{Paper: *st.Paper(width)}
 	top.end(r, a, end)
+	top.dangerOnRecord(r)
 	top.Ran(a.Story, a.Loc, unfolded)
 	top.Blank()
 	RanInstead(top, r.Alarm, r.Outcome.UpdatedInput, a.Loc)
@@ -42,6 +43,14 @@ func (d *Doc) end(r broker.Request, a Around, end string) {
 	d.Alarm(r.Alarm, a.Loc)
 	if o.Reason != "" {
 		d.Write(draw.Fixed(draw.Label, "reason", LabelWidth), draw.Text, o.Reason)
+	}
+}
+
+// dangerOnRecord says what was dangerous about a call of which only the record tells. Where the call is
+// known as it was judged, its own rows say it.
+func (d *Doc) dangerOnRecord(r broker.Request) {
+	if r.Assessment == nil && r.Danger != "" {
+		d.SayBehind(draw.Danger, "!!", dangerIndent, draw.Danger, dangerLead+draw.SafeLine(r.Danger))
 	}
 }
 

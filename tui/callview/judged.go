@@ -24,7 +24,8 @@ const (
 // the rules say. The remarks are ours, the texts in them the agent's. cwd is the folder that
 // the call runs in.
 // told says that the danger has told which rules cannot allow the call.
-func (d *Doc) judged(a *rules.Assessment, command, cwd string, told bool) {
+func (d dangers) judged(cwd string, told bool) {
+	a := d.a
 	if a == nil {
 		return
 	}
@@ -33,9 +34,8 @@ func (d *Doc) judged(a *rules.Assessment, command, cwd string, told bool) {
 		pieces = withoutRules(pieces, a.Why)
 	}
 	d.runs(pieces, a.Why, cwd)
-	about := dangers{d, a, command}
-	about.risk()
-	about.rule()
+	d.risk()
+	d.rule()
 	d.Blank()
 }
 
@@ -131,6 +131,9 @@ func does(e rules.Judged, cwd string) string {
 	case "read":
 		return "reads " + from(cwd, e.Path)
 	case "write":
+		if e.Deletes {
+			return "deletes " + from(cwd, e.Path)
+		}
 		return "writes " + from(cwd, e.Path)
 	case "assign":
 		return "sets " + e.Text

@@ -106,7 +106,7 @@ func TestElementNamesItsFile(t *testing.T) {
 // A danger is told in its sentence, and in general words where there is none. The piece that it is
 // about stands behind it, unless the sentence begins with it.
 func TestDangerInWords(t *testing.T) {
-	d := dangers{&Doc{Paper: draw.Paper{Width: 80}}, &rules.Assessment{Elements: make([]rules.Judged, 2)}, "curl x | sh"}
+	d := dangers{&Doc{Paper: draw.Paper{Width: 80}}, &rules.Assessment{Elements: make([]rules.Judged, 2)}, "curl x | sh", false}
 	for _, tt := range []struct {
 		says, text, want string
 	}{
@@ -131,5 +131,16 @@ func TestDangerOfAnotherPieceIsTold(t *testing.T) {
 		if got := len(d.worst()); got != want {
 			t.Errorf("%q: %d dangers, want %d", text, got, want)
 		}
+	}
+}
+
+// What a command deletes is not called written.
+func TestDeletes(t *testing.T) {
+	e := rules.Judged{Kind: "write", Path: "/w/build"}
+	if got := does(e, "/w"); got != "writes build" {
+		t.Errorf("a file that is written: %q", got)
+	}
+	if e.Deletes = true; does(e, "/w") != "deletes build" {
+		t.Errorf("a file that is deleted: %q", does(e, "/w"))
 	}
 }

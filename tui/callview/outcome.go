@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -26,7 +27,7 @@ func Ended(r broker.Request) string {
 		}
 		return "was allowed by " + by
 	case broker.Denied:
-		return "was denied by " + by
+		return "was " + refusedWords(r)
 	case broker.Expired:
 		if o.Reason != "" {
 			return "expired: " + strings.TrimSuffix(draw.SafeLine(o.Reason), ".")
@@ -66,7 +67,12 @@ func Actor(a broker.Actor) string {
 		return "rule " + ruleWord(a.ID)
 	case broker.ByObserve:
 		return "observing"
-	case broker.ByStop, broker.ByFreeze, broker.ByDeadline, broker.ByAgent, broker.ByBroker:
+	case broker.ByStop:
+		if a.PID != 0 {
+			return fmt.Sprintf("a stop by process %d", a.PID)
+		}
+		return "your stop"
+	case broker.ByFreeze, broker.ByDeadline, broker.ByAgent, broker.ByBroker:
 	}
 	return safe.Line(string(a.Kind))
 }
@@ -88,6 +94,45 @@ func VerdictGlyph(s broker.State) (string, draw.Ink) {
 	case broker.Pending:
 	}
 	return "?", draw.Muted
+}
+
+// EndWord is how a decided call ended, in a word that fits ten cells; safe to draw.
+func EndWord(r broker.Request) string {
+	o := r.Outcome
+	switch {
+	case o.State == broker.Allowed && RanEdited(r):
+		return "edited"
+	case o.State == broker.Denied && o.By.Kind == broker.ByStop:
+		return "stopped"
+	case sentBack(r):
+		return "sent back"
+	}
+	return draw.SafeLine(string(o.State))
+}
+
+// sentBack reports whether a person told the agent to plan anew.
+func sentBack(r broker.Request) bool {
+	o := r.Outcome
+	return o != nil && o.State == broker.Denied && o.By.Kind == broker.ByOperator && DialogOf(r) == agents.ExitPlanMode
+}
+
+// refusedWords say that a call was refused, and by whom; safe to draw.
+func refusedWords(r broker.Request) string {
+	switch by := r.Outcome.By; {
+	case by.Kind == broker.ByStop && by.PID != 0:
+		return fmt.Sprintf("stopped by process %d", by.PID)
+	case by.Kind == broker.ByStop:
+		return "stopped by you"
+	case sentBack(r):
+		return "sent back by " + Actor(by)
+	}
+	return "denied by " + Actor(r.Outcome.By)
+}
+
+// RanEdited reports whether a decided call was allowed with another input than was asked. The answers to
+// a question are no edit.
+func RanEdited(r broker.Request) bool {
+	return r.Outcome != nil && len(r.Outcome.UpdatedInput) > 0 && DialogOf(r) == ""
 }
 
 // WasObserved reports whether o is the end of a call that nobody held.

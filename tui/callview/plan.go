@@ -2,9 +2,11 @@ package callview
 
 import (
 	"path/filepath"
+	"slices"
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/wire"
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
@@ -12,7 +14,8 @@ import (
 
 // plan draws what an agent wants to do, as Markdown. Where the call names a file in
 // place of the plan, it is that file as it could be read.
-func (d *Doc) plan(r broker.Request, c change.Input, f change.File) {
+func (d *Doc) plan(r broker.Request, c change.Input, a Around) {
+	f := a.PlanFile
 	text, given := c.Text("plan")
 	switch {
 	case given:
@@ -36,6 +39,10 @@ func (d *Doc) plan(r broker.Request, c change.Input, f change.File) {
 			rest = c.Without("plan")
 		}
 		d.Blank()
+		if path, ok := c.Text("planFilePath"); ok && path != "" && a.folded() {
+			d.Write(draw.Fixed(draw.Label, "file", len("file")+2), draw.Text, shortFolder(path, a.Home))
+			rest = slices.DeleteFunc(slices.Clone(rest), func(f wire.Field) bool { return f.Key == "planFilePath" })
+		}
 		d.fields(rest)
 	}
 	if r.State != broker.Pending {
@@ -43,12 +50,11 @@ func (d *Doc) plan(r broker.Request, c change.Input, f change.File) {
 	}
 	d.Blank()
 	if agents.TraitsOf(r.Agent).Answers {
-		d.Say(draw.Muted, "allow: the agent leaves plan mode and starts; its calls are asked about as before")
-		d.Say(draw.Muted, "deny: it goes on planning, with your reason (D) if you give one")
-		return
+		d.Say(draw.Muted, "approve: the agent leaves plan mode and starts; its calls are asked about as before")
+	} else {
+		d.Say(draw.Muted, "approve: the agent shows the plan in its own terminal and asks there")
 	}
-	d.Say(draw.Muted, "allow: the agent shows the plan in its own terminal and asks there")
-	d.Say(draw.Muted, "deny: it goes on planning, with your reason (D) if you give one")
+	d.Say(draw.Muted, "send back: it goes on planning, with your words")
 }
 
 func (d *Doc) planText(text string) {

@@ -52,7 +52,7 @@ func pastEnd(p story.EarlierCall) (string, draw.Ink) {
 	case p.Request.State == broker.Allowed:
 		return "allowed by " + Actor(p.Request.Outcome.By), draw.Muted
 	case p.Request.State == broker.Denied:
-		return "denied by " + Actor(p.Request.Outcome.By), draw.Danger
+		return refusedWords(p.Request), draw.Danger
 	}
 	return string(p.Request.State), draw.Muted
 }

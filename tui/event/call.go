@@ -129,7 +129,7 @@ func (c *Call) sign() sign {
 	case c.unheard:
 		return sign{"unheard", "-", draw.Warn}
 	case c.decided != nil:
-		return verdict(c.decided.Status, c.decided.By)
+		return verdict(c.decided.Status, c.decided.By, c.last.Call)
 	case c.deferred:
 		return sign{"deferred", "?", draw.Warn}
 	case c.last.Call == nil:

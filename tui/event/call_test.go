@@ -59,6 +59,7 @@ func TestCall(t *testing.T) {
 		"allowed by a rule":  {aCall(broker.Allowed, decided, by(rule, broker.Allowed, 3)), "allowed", "✓", "", "rule read-only|rule read-only"},
 		"denied":             {aCall(broker.Denied, asked, 0, decided, by(you, broker.Denied, 500)), "denied", "✗", `"why\x1b[2J"`, "you|you"},
 		"expired":            {aCall(broker.Expired, asked, 0, decided, by(broker.Actor{Kind: broker.ByDeadline}, broker.Expired, 600_000)), "expired", "~", `"why\x1b[2J"`, "after 10:00|after 10:00"},
+		"stopped":            {aCall(broker.Denied, decided, by(broker.Actor{Kind: broker.ByStop}, broker.Denied, 0)), "stopped", "✗", `"why\x1b[2J"`, "your stop|your stop"},
 		"denied by a rule":   {aCall(broker.Denied, decided, by(rule, broker.Denied, 0)), "denied", "✗", "", "rule read-only|rule read-only"},
 		"ran":                {aCall(broker.Allowed, asked, 0, decided, by(you, broker.Allowed, 10_000), end, ran(false)), "ran", "✓", "", "you after 10s · 9.8s · 6 B|you after 10s · 9.8s|you · 9.8s|9.8s"},
 		"failed":             {aCall(broker.Allowed, decided, by(you, broker.Allowed, 10_000), end, ran(true)), "failed", "✗", "FAIL", "you after 10s · 9.8s|you after 10s · 9.8s|you · 9.8s|9.8s"},

@@ -56,7 +56,7 @@ func (s *Step) sign() sign {
 		}
 		return sign{"you asked", "»", draw.Key}
 	case broker.EventRequestDecided:
-		return verdict(s.Decided.Status, s.Decided.By)
+		return verdict(s.Decided.Status, s.Decided.By, s.Call)
 	case broker.EventPostTool:
 		if s.Event.RequestID == "" && !s.Ran.Failed { // nobody allowed it here
 			return sign{"ran", "·", draw.Muted}
@@ -83,13 +83,17 @@ func (s *Step) sign() sign {
 	return sign{word, "·", draw.Muted}
 }
 
-// verdict is the sign of a decision.
-func verdict(s broker.State, by broker.Actor) sign {
+// verdict is the sign of a decision about a call, nil when that is not on record.
+func verdict(s broker.State, by broker.Actor, call *broker.Request) sign {
 	if by.Kind == broker.ByObserve {
 		return sign{"observed", "○", draw.Warn}
 	}
+	r := broker.Request{Outcome: &broker.Outcome{State: s, By: by}}
+	if call != nil {
+		r.Agent, r.ToolName, r.ToolInput = call.Agent, call.ToolName, call.ToolInput
+	}
 	glyph, i := callview.VerdictGlyph(s)
-	return sign{draw.SafeLine(string(s)), glyph, i}
+	return sign{callview.EndWord(r), glyph, i}
 }
 
 // end is the sign of a call that ran. A failure never has a tick.

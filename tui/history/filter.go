@@ -119,6 +119,12 @@ func traitsOf(r *broker.Request, whose, by string) traits {
 // endsOf are the words for how r ended. They may change: an alarm comes later.
 func endsOf(r *broker.Request) []string {
 	ends := []string{string(r.State)}
+	if r.Outcome != nil {
+		ends = append(ends, callview.EndWord(*r)) // as its row says
+	}
+	if r.DangerKnown() != "" {
+		ends = append(ends, "dangerous")
+	}
 	if callview.WasObserved(r.Outcome) {
 		ends = append(ends, wasObserved)
 	}

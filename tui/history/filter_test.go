@@ -26,6 +26,8 @@ func TestFilter(t *testing.T) {
 	unheard.Unheard = true
 	observed := decided(broker.Answered)
 	observed.Outcome.By.Kind = broker.ByObserve
+	deadly, stopped := decided(broker.Allowed), decided(broker.Denied)
+	deadly.Danger, stopped.Outcome.By.Kind = "deletes outside the project", broker.ByStop
 	for _, tc := range []struct {
 		text string
 		of   *broker.Request
@@ -66,6 +68,10 @@ func TestFilter(t *testing.T) {
 		{"allowed", alarmed, true},
 		{"alarm", unheard, false},
 		{"unheard", unheard, true},
+		{"dangerous", deadly, true},
+		{"dangerous", decided(broker.Allowed), false},
+		{"stopped", stopped, true},
+		{"denied", stopped, true},
 		{"observed", observed, true},
 		{"observed", decided(broker.Answered), false},
 	} {

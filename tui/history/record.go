@@ -109,7 +109,7 @@ func (h *Screen) olderCame(msg olderMsg) {
 		if m.Event.Type != broker.EventRequestDecided {
 			o.heard(m.Event)
 		} else if r := m.Call; r != nil && r.Outcome != nil && !lately[r.ID] && !h.list.newer(r) {
-			h.older(*r)
+			h.older(*r, m.Event)
 		}
 	}
 	if o.looked == 0 {
@@ -117,10 +117,13 @@ func (h *Screen) olderCame(msg olderMsg) {
 	}
 }
 
-// older looks at a call of the record.
-func (h *Screen) older(r broker.Request) {
+// older looks at a call of the record, which ended with e.
+func (h *Screen) older(r broker.Request, e broker.Event) {
 	o := &h.record
 	o.looked++
+	var d broker.DecidedData
+	_ = json.Unmarshal(e.Data, &d) // what cannot be read tells no danger
+	r.Danger = d.Danger
 	r.Unheard, r.Alarm = o.unheard[r.ID], o.alarms[r.ID]
 	if !h.filter.passes(h.traitsOf(&r)) {
 		return

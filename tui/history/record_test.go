@@ -254,7 +254,21 @@ func TestDecidedMeanwhileAndLost(t *testing.T) {
 // The numbers of the header add up to the calls.
 func TestStatsPartsAddUp(t *testing.T) {
 	got := statsParts(broker.Stats{Calls: 12, ByRule: 4, ByHand: 5, Denied: 2, Other: 1})
-	if !slices.Contains(got, "1 ended otherwise") {
-		t.Errorf("the call that its agent took back is not told of: %q", got)
+	for _, part := range []string{"12 calls", "9 allowed (5 by you, 4 by rules)", "2 denied", "0 expired", "1 cancelled or answered elsewhere"} {
+		if !slices.Contains(got, part) {
+			t.Errorf("no %q among %q", part, got)
+		}
+	}
+}
+
+// Calls of the record that were dangerous say so, as those told at once do.
+func TestRecordSaysWhatWasDangerous(t *testing.T) {
+	b := &aBroker{tells: 1}
+	r := b.decide("rm -rf /srv", broker.Allowed)
+	b.events[0].Event.Data = []byte(`{"danger":"deletes outside the project"}`)
+	b.decide("make", broker.Allowed)
+	s := over(t, b)
+	if i := slices.IndexFunc(s.shown, func(got *broker.Request) bool { return got.ID == r.ID }); i < 0 || s.shown[i].DangerKnown() == "" {
+		t.Error("the dangerous call is not listed as one")
 	}
 }

@@ -1,7 +1,7 @@
 package history
 
 import (
-	"fmt"
+	"strings"
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
@@ -50,6 +50,9 @@ func (h *Screen) statsCame(msg statsMsg) {
 // statsMost is how many rows the numbers may take; what does not fit is left out.
 const statsMost = 2
 
+// wholeParts is from how many cells on a number says what it is made of.
+const wholeParts = 60
+
 // statsRow are the numbers above the history; nothing before they are known.
 func (h *Screen) statsRow(width int) []string {
 	s := h.numbers
@@ -65,6 +68,9 @@ func (h *Screen) statsRow(width int) []string {
 		r.Fit(draw.Muted, h.Board.Label(s.session)+": ", width/2)
 	}
 	for i, p := range statsParts(s.got) {
+		if width < wholeParts {
+			p, _, _ = strings.Cut(p, " (")
+		}
 		if i > 0 && r.Width+draw.Cells(" · "+p) >= width {
 			if len(rows) == statsMost {
 				break
@@ -83,26 +89,32 @@ func (h *Screen) statsRow(width int) []string {
 	return out
 }
 
+// statsParts are the numbers one by one: how the calls ended, which adds up to their count, and then what
+// else there is to say.
 func statsParts(s broker.Stats) []string {
 	parts := []string{
 		figures.Plural(s.Calls, "call"),
-		figures.Plural(s.Saved, "prompt") + " saved",
-		figures.Count(s.ByRule) + " by rule",
-		figures.Count(s.ByHand) + " by hand",
-		figures.Count(s.Denied+s.RuleDeny) + " denied",
-	}
-	if s.RuleDeny > 0 {
-		parts[4] += fmt.Sprintf(" (%s by rule)", figures.Count(s.RuleDeny))
-	}
-	parts = append(parts, figures.Count(s.Expired)+" expired")
-	if s.Other > 0 { // or the numbers do not add up to the calls
-		parts = append(parts, figures.Count(s.Other)+" ended otherwise")
-	}
-	if s.Median > 0 {
-		parts = append(parts, "median wait "+figures.Brief(s.Median))
+		figures.Count(s.ByHand+s.ByRule) + " allowed" + among(figures.Count(s.ByHand)+" by you, ", s.ByRule),
+		figures.Count(s.Denied+s.RuleDeny) + " denied" + among("", s.RuleDeny),
+		figures.Count(s.Expired) + " expired",
 	}
 	if s.Observed > 0 {
 		parts = append(parts, figures.Count(s.Observed)+" observed")
 	}
+	if s.Other > 0 {
+		parts = append(parts, figures.Count(s.Other)+" cancelled or answered elsewhere")
+	}
+	parts = append(parts, figures.Plural(s.Saved, "prompt")+" saved")
+	if s.Median > 0 {
+		parts = append(parts, "median wait "+figures.Brief(s.Median))
+	}
 	return parts
+}
+
+// among says how many of a number rules decided; "" for none.
+func among(others string, byRules int) string {
+	if byRules == 0 {
+		return ""
+	}
+	return " (" + others + figures.Count(byRules) + " by rules)"
 }

@@ -113,6 +113,11 @@ func (d told) end() string {
 	return words
 }
 
+// kinds are reports of a runner that have no more to say.
+var kinds = map[string]string{
+	"agent": "the agent's process runs", "idle": "the turn is over", "done": "did what it was asked", "ended": "the agent's process is over",
+}
+
 // run is what a runner reports.
 func (d told) run() string {
 	if d.Error != "" {
@@ -122,7 +127,7 @@ func (d told) run() string {
 	if d.ExitCode != nil {
 		words = strings.TrimPrefix(words+fmt.Sprintf(", exit code %d", *d.ExitCode), ", ")
 	}
-	return first(words, d.Kind)
+	return first(words, kinds[d.Kind], d.Kind)
 }
 
 // by names who did something; "" when nobody is named.

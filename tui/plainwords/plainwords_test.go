@@ -42,7 +42,7 @@ func TestEvent(t *testing.T) {
 		{broker.EventSessionEnd, `{"reason":"gone"}`, "its process ended without a word"},
 		{broker.EventRunEnded, `{"kind":"ended","error":"it was ended by killed"}`, "it was killed"},
 		{broker.EventRunNoted, `{"kind":"idle","result":"aborted_tools"}`, "interrupted while tools ran"},
-		{broker.EventRunNoted, `{"kind":"agent"}`, "agent"},
+		{broker.EventRunNoted, `{"kind":"agent"}`, "the agent's process runs"},
 		{broker.EventUser, `{"text":"<task-notification>x</task-notification>"}`, `"a task in the background: x"`},
 		{broker.EventTurnEnd, `{"failed":true,"text":"[ede_diagnostic] a=b"}`, "failed: its turn was cut off"},
 		{broker.EventStopLifted, `{"by":"prompt"}`, "its user spoke"},

@@ -33,6 +33,20 @@ const summariesKept = 1000
 // WithWait is from how many cells on a row says by whom the call was decided, and how long it had waited.
 const WithWait = 66
 
+// withWord is from how many cells on a row says in a word how the call ended.
+const withWord = 90
+
+// marks draws before a call what its text does not tell: that it was dangerous, and that it ran edited
+// where no word has said so.
+func marks(line *draw.Row, r broker.Request, edited bool) {
+	if r.DangerKnown() != "" {
+		line.Put(draw.Danger, "!! ")
+	}
+	if edited && callview.RanEdited(r) {
+		line.Put(draw.Muted, "edited ")
+	}
+}
+
 // Row draws one decided call on a line.
 func (s *Sheets) Row(r broker.Request, width int, chosen bool) string {
 	o := r.Outcome
@@ -45,7 +59,7 @@ func (s *Sheets) Row(r broker.Request, width int, chosen bool) string {
 		bar = "▌"
 	}
 	glyph, i := callview.VerdictGlyph(o.State)
-	word := string(o.State)
+	word := callview.EndWord(r)
 	if callview.WasObserved(o) {
 		glyph, i, word = "○", draw.Warn, "observed"
 	}
@@ -60,9 +74,10 @@ func (s *Sheets) Row(r broker.Request, width int, chosen bool) string {
 		line.Put(draw.Muted, when(o.At.In(s.At.Location()), s.At, width)+" ")
 	}
 	line.Put(i, glyph+" ")
-	if width >= 90 { // in less room the sign alone: the call and its rule tell more
+	if width >= withWord { // in less room the sign alone: the call and its rule tell more
 		line.Put(i, word).To(line.Width + 10 - len(word))
 	}
+	marks(line, r, width < withWord)
 	sum := s.summary(r)
 	took := figures.Brief(o.At.Sub(r.CreatedAt))
 	by, whose := s.Book.Actor(o.By), words.Whose(r, s.Board)
@@ -86,18 +101,29 @@ func (s *Sheets) Row(r broker.Request, width int, chosen bool) string {
 	if width >= 100 {
 		byWidth = 20
 	}
-	if o.By.Kind == broker.ByRule && draw.Cells(by) >= byWidth { // its name tells more than the word
-		by = `"` + strings.TrimPrefix(by, "rule ") + `"`
-	}
 	sum.PutWhole(line, draw.Bold, draw.Text, end-byWidth-whoseWidth-line.Width-1)
 	if whoseWidth > 0 {
 		line.To(end-byWidth-whoseWidth).Fit(draw.Muted, whose, whoseWidth-1)
 	}
 	if byWidth > 0 {
-		line.To(end-byWidth).Fit(draw.Muted, by, byWidth-1)
+		decider(line, by, o.By.Kind == broker.ByRule, end, byWidth)
 		line.Right(draw.Muted, took, width-1)
 	}
 	return line.To(width).String()
+}
+
+// decider draws who decided in a column of that width before end. A longer name begins earlier, as far as
+// the row is free.
+func decider(line *draw.Row, by string, rule bool, end, width int) {
+	room := max(width-1, end-line.Width-3)
+	name := strings.TrimPrefix(by, "rule ")
+	if !rule || draw.Cells(by) <= room {
+		line.To(min(end-width, end-1-draw.Cells(by))).Fit(draw.Muted, by, room)
+		return
+	}
+	// A rule's name tells more than the word.
+	line.To(min(end-width, end-1-min(room, draw.Cells(name)+2)))
+	line.Put(draw.Muted, `"`).Fit(draw.Muted, name, room-2).Put(draw.Muted, `"`)
 }
 
 // when is the time of a decision, with the date where that is another day.

@@ -126,14 +126,15 @@ func (t *Screen) came(msg pageMsg) {
 // take keeps what passes the filter of a page.
 func (t *reading) take(page []*event.Step) {
 	if len(t.words) == 0 {
-		t.steps = merge(t.steps, page)
+		t.steps = once(merge(t.steps, page))
 		return
 	}
 	kept := make(map[rowKey]bool, len(t.rows))
 	for _, r := range t.rows {
 		kept[r.key] = true
 	}
-	pass, left := sift(t.words, kept, t.rest, page)
+	// What does not pass may lie between two that do, so only the page itself is looked through.
+	pass, left := sift(t.words, kept, t.rest, once(merge(nil, page)))
 	t.steps, t.rest = merge(t.steps, pass), left
 }
 

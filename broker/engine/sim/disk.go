@@ -221,7 +221,7 @@ func (t *tables) log(e broker.Event) {
 // plain is r as a store keeps it. Annotations are not stored, and a request from the disk must
 // not have them.
 func plain(r broker.Request) broker.Request {
-	r.Assessment, r.Checkpoint, r.Held, r.Deferrable, r.Legible, r.Suggestions, r.Alarm, r.Unheard = nil, nil, "", false, false, nil, nil, false
+	r.Assessment, r.Checkpoint, r.Held, r.Deferrable, r.Legible, r.Suggestions, r.Alarm, r.Unheard, r.Danger = nil, nil, "", false, false, nil, nil, false, ""
 	return r
 }
 
