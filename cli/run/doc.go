@@ -5,7 +5,8 @@
 // run sets itself, because two of them would leave open which one counts.
 //
 // hookclient/runner then holds the agent's process by both ends. In the foreground run
-// prints the agent's words as they come (here.go, printer.go). With --detach the spec goes
+// prints the agent's words as they come (here.go, printer.go), and at a terminal what waits
+// (watch.go). With --detach the spec goes
 // to this program once more, as "run-held" in a session of its own, which says over a pipe
 // how its start went (detach.go) and then writes to a log of its own (log_file.go).
 //
