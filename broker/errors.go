@@ -27,7 +27,7 @@ var (
 	ErrChanged         = errors.New("a file of the call changed meanwhile")                   // a path leads elsewhere, or its content is another one
 	ErrNotManaged      = errors.New("aoctl does not hold this session")                       // it was not started with aoctl run
 	ErrCannotDefer     = errors.New("this call cannot be deferred")                           // its agent cannot, or another call of its turn is
-	ErrFrozen          = errors.New("held by a freeze")                                       // nothing may be allowed before it is lifted
+	ErrFrozen          = errors.New("frozen")                                                 // nothing may be allowed before it is lifted
 	ErrClosed          = errors.New("the broker is shutting down")                            //
 )
 

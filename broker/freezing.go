@@ -1,7 +1,5 @@
 package broker
 
-import "fmt"
-
 // Why a call is held, as Request.Held says it.
 const (
 	HeldByAll = "everything is frozen"
@@ -17,5 +15,11 @@ func FrozenOut(o Outcome) bool {
 	return o.State == Allowed || o.By.Kind == ByRule || o.By.Kind == ByObserve
 }
 
-// FrozenError is ErrFrozen with what is frozen.
-func FrozenError(why string) error { return fmt.Errorf("%w: %s", ErrFrozen, why) }
+// FrozenError is ErrFrozen that says what is frozen, HeldByAll or HeldByOne.
+func FrozenError(why string) error { return frozenError(why) }
+
+type frozenError string
+
+func (e frozenError) Error() string { return string(e) }
+
+func (frozenError) Unwrap() error { return ErrFrozen }

@@ -74,7 +74,7 @@ var statuses = []struct {
 	{hooks.ErrSettings, http.StatusForbidden, "settings_refused", ""},
 	{hooks.ErrTooLong, http.StatusRequestEntityTooLarge, "too_large", ""},
 	{broker.ErrInvalid, http.StatusBadRequest, "bad_request", ""},
-	{broker.ErrFrozen, http.StatusConflict, "frozen", `lift the freeze first: "f" in the console, or "aoctl unfreeze" with an operator token`},
+	{broker.ErrFrozen, http.StatusConflict, "frozen", `lift it first: "aoctl unfreeze" with an operator token, or f in the console (F for one session)`},
 	{broker.ErrCannotDefer, http.StatusConflict, "cannot_defer", "answer it, or let it wait"},
 	{broker.ErrUnknownStart, http.StatusConflict, "cannot_resume", "resume it by hand, in its folder, with the options that it had"},
 	{broker.ErrTooMany, http.StatusTooManyRequests, "too_many", ""},

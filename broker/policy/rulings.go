@@ -42,7 +42,7 @@ func (rs *Rulings) Rules(context.Context) broker.RuleBook { return rs.policy.Eng
 func (rs *Rulings) SaveRule(_ context.Context, r rules.Rule, by broker.Actor) (broker.SavedRule, error) {
 	saved := rs.policy.Tell(engine.SaveRule{Rule: r, By: by, NewID: uuid.Must(uuid.NewV7()).String()})
 	if saved.Err != nil {
-		return broker.SavedRule{}, fmt.Errorf("save rule: %w", rs.refusedRule(saved.Rule, by, saved.Err))
+		return broker.SavedRule{}, rs.refusedRule(saved.Rule, by, saved.Err) // the rule is the one that the caller holds
 	}
 	ended := rs.changed(saved.Rule.ID)
 	return broker.SavedRule{Rule: saved.Rule, Decided: ended}, nil

@@ -1,7 +1,7 @@
-// Package calls has the commands about single calls, below the noun call: what waits
-// (list), all of one (view), and to allow one (approve), to refuse one (deny) or to answer
-// an agent's question (answer). The short names pending, approve, deny and answer are the
-// same commands.
+// Package calls has the commands about single calls, below the noun call: what waits, or
+// was decided (list), all of one (view), and to allow one (approve), to refuse one (deny) or
+// to answer an agent's question (answer). The short names pending, approve, deny and answer
+// are the same commands.
 //
 // Each finds its call by an id or the beginning of one, asks the console over package
 // client, and prints what became of the call. Refusing is open to every process of the

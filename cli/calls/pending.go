@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,29 +15,46 @@ import (
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/tui/figures"
 )
 
-// pendingOptions are the flags of "aoctl call list".
-type pendingOptions struct {
+// listOptions are the flags of "aoctl call list".
+type listOptions struct {
 	session string // a session as client.FindSession understands it; empty for all
+	state   string // how calls ended; empty for those that wait
+	all     bool   // in any state
+	limit   int    // newest ones; all that wait are listed unless it was given
 	json    output.Format
 }
 
 // newListCommand declares "list", which is "pending" by its short name.
 func newListCommand() *cobra.Command {
-	var o pendingOptions
+	var o listOptions
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the calls that wait for an answer",
+		Short: "List the calls that wait for an answer, or those that were decided",
 		Long: `It lists the calls that wait for an answer, the one that waits longest first.
 They are answered in the console; from here they can be refused (aoctl deny) and, with
 an operator token, allowed (aoctl approve). "!!" marks a dangerous call, or one whose risk is
-not known; "frozen" says that a freeze keeps a call from being allowed until it is lifted.`,
-		Example: "  aoctl call list\n  aoctl call list --session api-server --json",
+not known; "frozen" says that a freeze keeps a call from being allowed until it is lifted.
+
+With --state or --all it lists calls on record, the newest first: when each was decided,
+how, and by whom. That works without a console too.`,
+		Example: "  aoctl call list\n  aoctl call list --session api-server --json\n  aoctl call list --state allowed\n  aoctl call list --all --limit 100 --json=tool_name,status,outcome",
 		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			recorded, err := o.onRecord()
+			if err != nil {
+				return err
+			}
+			if recorded {
+				return listEnded(cmd.Context(), o, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			}
+			if !cmd.Flags().Changed("limit") {
+				o.limit = math.MaxInt
+			}
 			c, err := client.New(cmd)
 			if err != nil {
 				return err
@@ -44,14 +63,28 @@ not known; "frozen" says that a freeze keeps a call from being allowed until it 
 		},
 	}
 	cmd.Flags().StringVar(&o.session, "session", "", "only calls of this session (its name, id or folder)")
-	output.Flags[listed](cmd, &o.json, "print a JSON array, [] when nothing waits", "dangerous")
-	_ = cmd.RegisterFlagCompletionFunc("session", client.CompleteSessions)
+	output.Flags[listed](cmd, &o.json, "print a JSON array", "dangerous")
+	cmd.Flags().StringVar(&o.state, "state", "", "only calls in this `STATE`: "+strings.Join(states, ", "))
+	cmd.Flags().BoolVarP(&o.all, "all", "a", false, "calls in every state")
+	cmd.Flags().IntVarP(&o.limit, "limit", "n", listLimit, "at most so many of the calls on record")
+	cmd.MarkFlagsMutuallyExclusive("state", "all")
+	_ = cmd.RegisterFlagCompletionFunc("state", cobra.FixedCompletions(states, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("session", o.completeSessions)
 	return cmd
+}
+
+// completeSessions offers the sessions that the list may be about: living ones for what
+// waits, also ended ones for what was decided.
+func (o *listOptions) completeSessions(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	if recorded, err := o.onRecord(); err == nil && recorded {
+		return state.CompleteSessions(cmd, args, begun)
+	}
+	return client.CompleteSessions(cmd, args, begun)
 }
 
 // listPending prints what waits. now is passed in, so that ages can be tested and all rows
 // are measured against one moment.
-func listPending(ctx context.Context, c *client.Client, o pendingOptions, out io.Writer, now time.Time) error {
+func listPending(ctx context.Context, c *client.Client, o listOptions, out io.Writer, now time.Time) error {
 	sessions, err := c.Sessions(ctx)
 	if err != nil {
 		return err
@@ -69,6 +102,7 @@ func listPending(ctx context.Context, c *client.Client, o pendingOptions, out io
 	if err != nil {
 		return err
 	}
+	waiting = waiting[:min(len(waiting), o.limit)]
 	switch {
 	case o.json.On():
 		list := make([]listed, len(waiting))
@@ -82,8 +116,8 @@ func listPending(ctx context.Context, c *client.Client, o pendingOptions, out io
 	return pendingTable(waiting, client.Plain(sessions), now).Print(out)
 }
 
-// listed is a waiting call for programs: as the console sent it, and whether it is
-// dangerous. The console's bytes are kept, so a member that a newer console sends is not
+// listed is a call for programs: as the console sent it, and whether it is dangerous where
+// that is known. The console's bytes are kept, so a member that a newer console sends is not
 // lost on the way.
 type listed struct{ client.Request }
 
@@ -91,8 +125,9 @@ type listed struct{ client.Request }
 // output.Flags too, since the Go type does not show it.
 func (l listed) MarshalJSON() ([]byte, error) {
 	raw, err := l.Request.MarshalJSON()
-	if err != nil {
-		return nil, err
+	// The record does not keep how dangerous a call was that is over.
+	if err != nil || l.State.Terminal() && l.Assessment == nil {
+		return raw, err
 	}
 	return fmt.Appendf(bytes.TrimSuffix(bytes.TrimSpace(raw), []byte("}")), `,"dangerous":%t}`, isDangerous(l.Request.Request)), nil
 }

@@ -165,6 +165,6 @@ func standing(r broker.Request, now time.Time) string {
 func noCall(ref string) error {
 	return exit.Error{
 		Code: exit.NotFound, Text: fmt.Sprintf("no call has an id that is or begins with %q", ref),
-		Hint: "see what waits: aoctl call list; what was decided: aoctl log",
+		Hint: "see what waits: aoctl call list; what was decided: aoctl call list --all",
 	}
 }

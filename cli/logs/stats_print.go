@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -91,7 +92,7 @@ const (
 )
 
 // printOverTime draws the prompts as bars on a terminal; a pipe gets a line for each slot,
-// with tabs between start, calls and prompts. The start is RFC 3339, so that a program can
+// with tabs between start, calls and prompts, below a line that names them. The start is RFC 3339, so that a program can
 // read it.
 func printOverTime(out io.Writer, r tally.Report) error {
 	if len(r.OverTime) == 0 {
@@ -99,6 +100,9 @@ func printOverTime(out io.Writer, r tally.Report) error {
 	}
 	width, _ := show.Terminal(out)
 	if width == 0 {
+		if err := show.Line(out, "\nSINCE\tCALLS\tPROMPTS"); err != nil {
+			return err
+		}
 		for _, s := range r.OverTime {
 			if err := show.Line(out, fmt.Sprintf("%s\t%d\t%d", s.At.Format(time.RFC3339), s.Calls, s.Prompts)); err != nil {
 				return err
@@ -208,7 +212,13 @@ func printGroups(out io.Writer, head string, list []tally.Group) error {
 		}
 		t.Add(cells...)
 	}
-	if err := show.Line(out, ""); err != nil {
+	// A table has its head on a terminal only; in a pipe nothing else would tell the groups
+	// apart.
+	head = ""
+	if short == nil {
+		head = "\n" + strings.Join(t.Head, "\t")
+	}
+	if err := show.Line(out, head); err != nil {
 		return err
 	}
 	if err := t.Print(out); err != nil || len(list) <= mostGroups {

@@ -28,7 +28,8 @@ func TestBars(t *testing.T) {
 	}
 }
 
-// In a pipe every figure is a line with a tab behind its name, every slot and group a row.
+// In a pipe every figure is a line with a tab behind its name, every slot and group a row below a line that names
+// the section.
 func TestStatsInAPipe(t *testing.T) {
 	at := time.Date(2026, 11, 2, 9, 30, 0, 0, time.UTC)
 	asked := broker.EndedCall{SessionID: "s-1", Agent: "claude", Tool: "Bash", State: broker.Allowed, By: broker.ByOperator, Asked: at, Ended: at.Add(6 * time.Second)}
@@ -49,15 +50,21 @@ expired	0
 only observed	0
 ended otherwise	0
 time to answer	p50 6.0s, p95 6.0s, 6.0s in all
+
+SINCE	CALLS	PROMPTS
 2026-11-02T09:00:00Z	4	1
 
+SESSION	CALLS	PROMPTS	/100	P50	P95
 s-1	4	1	25.0	6.0s	6.0s
 
+AGENT	CALLS	PROMPTS	/100	P50	P95
 claude	4	1	25.0	6.0s	6.0s
 
+TOOL	CALLS	PROMPTS	/100	P50	P95
 Bash	1	1	100.0	6.0s	6.0s
 Edit\x1b[2J	3	0	0.0		
 
+RULE	CALLS	PROMPTS	/100	P50	P95
 r-1	3	0	0.0		
 `
 	if diff := cmp.Diff(want, b.String()); diff != "" {

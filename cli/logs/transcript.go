@@ -282,11 +282,7 @@ func verdictWords(e story.Entry) string {
 	case r.Outcome == nil:
 		return "waits"
 	}
-	text := string(r.Outcome.State) + " by " + string(r.Outcome.By.Kind)
-	// The id is a rule's or a token's, by which other commands find it.
-	if r.Outcome.By.ID != "" {
-		text += " " + r.Outcome.By.ID
-	}
+	text := string(r.Outcome.State) + " by " + show.Actor(r.Outcome.By, nil)
 	// The text that is printed is what the agent asked for; something else ran.
 	if r.Outcome.UpdatedInput != nil {
 		text += ", with another input"

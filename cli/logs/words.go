@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/tui/figures"
 )
 
@@ -16,7 +17,7 @@ func killWords(e broker.Event) string {
 	if e.Type != broker.EventKillRequested && e.Type != broker.EventSessionKilled || json.Unmarshal(e.Data, &d) != nil {
 		return ""
 	}
-	by := ", by " + actorName(d.By)
+	by := ", by " + show.Actor(d.By, nil)
 	if e.Type == broker.EventKillRequested {
 		return figures.Plural(len(d.Processes)+d.More, "process") + " found" + by
 	}
@@ -40,6 +41,35 @@ func limitWords(e broker.Event) string {
 	text := figures.Plural(d.Count, "call") + ": " + d.Why
 	if d.Total > d.Count {
 		text += fmt.Sprintf(" (%d since %s)", d.Total, d.Since.Local().Format(time.TimeOnly))
+	}
+	return text
+}
+
+// runWords is what an event tells of a managed session's start and of its messages, "" for
+// other events. The environment and the runner's own file are left to --json.
+func runWords(e broker.Event) string {
+	var d struct {
+		Agent    string `json:"agent"`
+		CWD      string `json:"cwd"`
+		Prompt   string `json:"prompt"`
+		Resumed  bool   `json:"resumed"`
+		Detached bool   `json:"detached"`
+	}
+	switch {
+	case e.Type == broker.EventMessageSent:
+		return "its agent has the message"
+	case e.Type != broker.EventRunStarted || json.Unmarshal(e.Data, &d) != nil:
+		return ""
+	}
+	text := d.Agent + " started"
+	if d.Resumed {
+		text = d.Agent + " resumed"
+	}
+	if d.Detached {
+		text += " in the background"
+	}
+	if text += " in " + d.CWD; d.Prompt != "" {
+		text += `: "` + d.Prompt + `"`
 	}
 	return text
 }

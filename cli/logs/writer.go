@@ -32,7 +32,7 @@ type writer struct {
 	sessions []broker.Session
 	names    map[string]string // sessions' names by id
 	calls    map[string]call   // by request id
-	inWindow bool              // lines are cut, so what matters most comes first
+	rules    map[string]string // rules' names by id
 }
 
 // learnSessions reads what sessions are called. Names are made over all sessions together,
@@ -81,6 +81,25 @@ func (w *writer) learnCalls(ctx context.Context, events ...broker.Event) error {
 	return err
 }
 
+// learnRules reads what rules are called, when one of events was decided by a rule that is
+// not known yet. Rules in doubt keep their names: nothing is judged by them here.
+func (w *writer) learnRules(ctx context.Context, events ...broker.Event) {
+	unknown := slices.ContainsFunc(events, func(e broker.Event) bool {
+		var d broker.DecidedData
+		if e.Type != broker.EventRequestDecided || json.Unmarshal(e.Data, &d) != nil || d.By.Kind != broker.ByRule {
+			return false
+		}
+		_, known := w.rules[d.By.ID]
+		return !known
+	})
+	if !unknown {
+		return
+	}
+	if list, _ := w.reader.Rules(ctx); list != nil {
+		w.rules = show.RuleNames(list)
+	}
+}
+
 // callFor is what request id asked for. The log vouches for the digest; a row that does not
 // fit it is not shown as if it did. A row that is missing has no digest and does not fit
 // either.
@@ -104,6 +123,7 @@ func (w *writer) all(ctx context.Context, events []broker.Event) error {
 	if err := w.learnCalls(ctx, events...); err != nil {
 		return err
 	}
+	w.learnRules(ctx, events...)
 	// The window is measured once for a list and anew for each event of --follow, whose
 	// window may change meanwhile.
 	width, _ := show.Terminal(w.out)
@@ -128,6 +148,7 @@ func (w *writer) one(ctx context.Context, e broker.Event) error {
 	if err := w.learnCalls(ctx, e); err != nil {
 		return err
 	}
+	w.learnRules(ctx, e)
 	width, _ := show.Terminal(w.out)
 	return show.Line(w.out, w.line(e, width))
 }
@@ -150,7 +171,6 @@ func (w *writer) line(e broker.Event, width int) string {
 	if !known {
 		name = e.SessionID
 	}
-	w.inWindow = width > 0
 	// The log keeps UTC. People compare it with a clock on their wall.
 	at, what := e.At.Local().Format(time.DateTime), safe.Line(w.what(e))
 	if width == 0 {
@@ -220,6 +240,9 @@ func (w *writer) what(e broker.Event) string {
 	if text := factWords(e); text != "" {
 		return text
 	}
+	if text := runWords(e); text != "" {
+		return text
+	}
 	if text, ok := plainwords.Event(e); ok {
 		return text
 	}
@@ -248,7 +271,7 @@ func factWords(e broker.Event) string {
 	if json.Unmarshal(e.Data, &d) != nil {
 		return ""
 	}
-	by := " by " + actorName(d.By)
+	by := " by " + show.Actor(d.By, nil)
 	switch e.Type {
 	case broker.EventRuleSaved:
 		off := ""
@@ -328,15 +351,11 @@ func archivedWords(e broker.Event) string {
 	return fmt.Sprintf("events %d to %d are in %s", d.From, d.To, d.File)
 }
 
-// decided is a decision in one line. In a window the call comes before who decided and
-// when, because a line is cut at its end; a pipe has the columns that scripts know.
+// decided is a decision in one line. The call comes before who decided and when, because a
+// window cuts a line at its end.
 func (w *writer) decided(e broker.Event, d broker.DecidedData) string {
-	who := fmt.Sprintf("by %s after %s", actorName(d.By), figures.Ago(time.Duration(d.WaitedMS)*time.Millisecond))
-	what := d.ToolName + "  " + w.callFor(e.RequestID, d.Digest)
-	text := fmt.Sprintf("%s %s  %s", d.Status, who, what)
-	if w.inWindow {
-		text = fmt.Sprintf("%s  %s  %s", d.Status, what, who)
-	}
+	text := fmt.Sprintf("%s  %s  %s  by %s after %s", d.Status, d.ToolName, w.callFor(e.RequestID, d.Digest),
+		show.Actor(d.By, w.rules), figures.Ago(time.Duration(d.WaitedMS)*time.Millisecond))
 	if len(d.UpdatedInput) > 0 {
 		text += "  " + changedWords(broker.Request{Agent: w.calls[e.RequestID].agent, ToolName: d.ToolName, ToolInput: d.UpdatedInput})
 	}
@@ -359,16 +378,4 @@ func changedWords(r broker.Request) string {
 		answers = append(answers, said[question])
 	}
 	return "answer: " + strings.Join(answers, "; ")
-}
-
-// actorName is who did something, in a word or two. An id, such as a rule's or a token's,
-// says more than a pid, and a pid more than the kind alone.
-func actorName(a broker.Actor) string {
-	switch {
-	case a.ID != "":
-		return string(a.Kind) + " " + a.ID
-	case a.Kind == broker.ByProcess && a.PID > 0:
-		return fmt.Sprintf("process %d", a.PID)
-	}
-	return string(a.Kind)
 }

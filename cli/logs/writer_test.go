@@ -38,8 +38,27 @@ func TestTheCallComesBeforeTheRule(t *testing.T) {
 	if got := w.line(e, 80); !strings.Contains(got, "allowed  Bash  make test") {
 		t.Errorf("%q", got)
 	}
-	if got := w.line(e, 0); !strings.HasSuffix(got, "allowed by rule "+rule+" after 0s  Bash  make test") {
+	// A pipe has the same words, and a rule that is known goes by its name.
+	if got := w.line(e, 0); !strings.HasSuffix(got, "\tallowed  Bash  make test  by rule 01a21758 after 0s") {
 		t.Errorf("%q", got)
+	}
+	w.rules = map[string]string{rule: `"make *"`}
+	if got := w.line(e, 0); !strings.HasSuffix(got, `by rule "make *" after 0s`) {
+		t.Errorf("%q", got)
+	}
+}
+
+// What a runner reports is said in words and not as its JSON.
+func TestRunsAreToldInWords(t *testing.T) {
+	w := &writer{}
+	for _, tc := range []struct{ kind, data, want string }{
+		{broker.EventRunStarted, `{"agent":"claude","cwd":"/src/shop","program":"/bin/claude","prompt":"tidy up","env_names":["A"]}`, `claude started in /src/shop: "tidy up"`},
+		{broker.EventRunStarted, `{"agent":"claude","cwd":"/src","resumed":true,"detached":true}`, "claude resumed in the background in /src"},
+		{broker.EventMessageSent, `{"id":"m"}`, "its agent has the message"},
+	} {
+		if got := w.what(broker.Event{Type: tc.kind, Data: json.RawMessage(tc.data)}); got != tc.want {
+			t.Errorf("%s %s: %q", tc.kind, tc.data, got)
+		}
 	}
 }
 

@@ -5,9 +5,10 @@
 // run sets itself, because two of them would leave open which one counts.
 //
 // hookclient/runner then holds the agent's process by both ends. In the foreground run
-// prints the agent's words as they come (here.go, printer.go). With --detach the spec goes
-// to this program once more, as "run-held" in a session of its own, which says over a pipe
-// how its start went (detach.go) and then writes to a log of its own (log_file.go).
+// prints the agent's words as they come (here.go, printer.go), and at a terminal what waits
+// (watch.go). With --detach the spec goes to this program once more, as "run-held" in a
+// session of its own, which says over a pipe how its start went (detach.go) and then writes
+// to a log of its own (log_file.go).
 //
 // A session that is resumed gets the environment that it was started in. environ.go keeps
 // it in a private file beside the log, under a seal that the console holds, and does not

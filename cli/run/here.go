@@ -11,7 +11,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/hookclient/runner"
 )
 
@@ -31,7 +33,7 @@ func (s spec) options() runner.Options {
 // runHere runs s in the foreground. It exits with 1 when the last turn failed, and has said
 // so then. It takes no context: signals are commands here, and the first one need not end
 // it.
-func runHere(s spec, asJSON bool, stdout, stderr io.Writer) error {
+func runHere(s spec, console *client.Client, asJSON bool, stdout, stderr io.Writer) error {
 	log, closeLog, err := openLog(s.Start.Log)
 	if err != nil {
 		return err
@@ -43,7 +45,13 @@ func runHere(s spec, asJSON bool, stdout, stderr io.Writer) error {
 	o.Log, o.Commands = log, commands
 	p := &printer{out: stdout, notes: stderr, json: asJSON, keep: s.Keep}
 	o.Show = p.show
-	o.Ready = func() { p.begin(s.Start.SessionID) }
+	w := watch{console: console, session: s.Start.SessionID, p: p}
+	o.Ready = func() { p.begin(w.name(), s.Start.SessionID) }
+	ctx, ended := context.WithCancel(context.Background())
+	defer ended()
+	if width, _ := show.Terminal(stderr); width > 0 && !asJSON {
+		go w.follow(ctx)
+	}
 	result, err := runner.Run(context.Background(), o)
 	p.end(result)
 	switch {

@@ -33,11 +33,26 @@ const (
 	endWidth  = 80
 )
 
-// begin says which session it is, for who wants to send it something.
-func (p *printer) begin(session string) {
+// begin says which session it is, for who wants to send it something: by the console's name
+// for it, "" when that is not known, and by its id, which stays when names change.
+func (p *printer) begin(name, id string) {
+	session := "session " + id
+	if name != "" {
+		session = "session " + safe.Line(name) + " (" + id + ")"
+	}
+	p.note(session + "; ctrl+c ends the turn, twice the session")
+}
+
+// note prints a line of aoctl's own on notes; text is safe. A closed stderr ends nothing.
+func (p *printer) note(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	_, _ = fmt.Fprintf(p.notes, "aoctl: session %s; ctrl+c ends the turn, twice the session\n", session)
+	_, _ = fmt.Fprintln(p.notes, "aoctl: "+text)
+}
+
+// waits says that a call waits. It is named here; the console shows all of it.
+func (p *printer) waits(tool, call string) {
+	p.note("a call waits for you in the console: " + safe.Line(tool) + " " + safe.Head(call, callWidth))
 }
 
 // show prints one thing that was seen. Its error is that of writing to out, which ends the

@@ -72,14 +72,10 @@ func newRunCommand() *cobra.Command {
 		Example: example,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			spec, err := o.spec(cmd, args)
-			switch {
-			case err != nil:
+			if err != nil {
 				return err
-			case o.detach:
-				err = startDetached(cmd.Context(), spec, o.json, cmd.OutOrStdout())
-			default:
-				err = runHere(spec, o.json, cmd.OutOrStdout(), cmd.ErrOrStderr())
 			}
+			err = o.begin(cmd, spec)
 			// The environment was kept before the console was asked; without a session
 			// nobody needs it.
 			if f, ok := errors.AsType[exit.Error](err); ok && f.Code == exit.NoConsole { // nothing was started
@@ -109,6 +105,18 @@ func newRunCommand() *cobra.Command {
 	_ = cmd.RegisterFlagCompletionFunc("session-id", completeSessionIDs)
 	_ = cmd.MarkFlagDirname("cwd")
 	return cmd
+}
+
+// begin runs s where the flags say.
+func (o options) begin(cmd *cobra.Command, s spec) error {
+	if o.detach {
+		return startDetached(cmd.Context(), s, o.json, cmd.OutOrStdout())
+	}
+	console, err := client.New(cmd)
+	if err != nil {
+		return err
+	}
+	return runHere(s, console, o.json, cmd.OutOrStdout(), cmd.ErrOrStderr())
 }
 
 // completeSessionIDs offers the sessions that can be named: those that a runner has held.

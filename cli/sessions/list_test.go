@@ -59,16 +59,16 @@ func known(t *testing.T, list ...broker.Session) (all []client.Session) {
 // A deferred call waits for an answer, although no agent does.
 func TestStatusTellsOfDeferredCalls(t *testing.T) {
 	for want, s := range map[string]broker.Status{
-		"1 session, 1 deferred":                  {Sessions: 1, PutOff: 1},
-		"1 session, nothing waits":               {Sessions: 1},
-		"2 sessions, 1 waiting, 1 deferred":      {Sessions: 2, Waiting: 1, PutOff: 1},
-		"1 session, 1 stopped, nothing waits":    {Sessions: 1, Stopped: 1},
-		"0 sessions, 1 alarm, nothing waits":     {Alarms: 1},
-		"1 session, FROZEN, nothing waits":       {Sessions: 1, FrozenAll: true},
-		"1 session, 1 dangerous, nothing waits":  {Sessions: 1, Dangerous: 1},
-		"3 sessions, 2 deferred, 1 failed":       {Sessions: 3, PutOff: 2, Failed: 1},
-		"1 session, 1 waiting, FROZEN, 1 held":   {Sessions: 1, Waiting: 1, FrozenAll: true, Held: 1},
-		"1 session, holding nothing, 1 deferred": {Sessions: 1, Observing: true, PutOff: 1},
+		"1 session, 1 deferred":                       {Sessions: 1, PutOff: 1},
+		"1 session, nothing waits":                    {Sessions: 1},
+		"2 sessions, 1 waiting, 1 deferred":           {Sessions: 2, Waiting: 1, PutOff: 1},
+		"1 session, 1 stopped, nothing waits":         {Sessions: 1, Stopped: 1},
+		"0 sessions, 1 alarm, nothing waits":          {Alarms: 1},
+		"1 session, FROZEN, nothing waits":            {Sessions: 1, FrozenAll: true},
+		"1 session, 1 dangerous, nothing waits":       {Sessions: 1, Dangerous: 1},
+		"3 sessions, 2 deferred, 1 failed":            {Sessions: 3, PutOff: 2, Failed: 1},
+		"1 session, 1 waiting, FROZEN, 1 call frozen": {Sessions: 1, Waiting: 1, FrozenAll: true, Held: 1},
+		"1 session, holding nothing, 1 deferred":      {Sessions: 1, Observing: true, PutOff: 1},
 	} {
 		if got := plainLine(status{Running: true, Status: &s}); got != want {
 			t.Errorf("%q, want %q", got, want)

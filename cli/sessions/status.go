@@ -173,7 +173,7 @@ func (s status) parts() []part {
 	add(len(s.Problem), strings.ReplaceAll(s.Problem, "_", " "), styleDanger)
 	switch {
 	case s.FrozenAll && s.Held > 0:
-		list = append(list, part{fmt.Sprintf("FROZEN, %d held", s.Held), styleFrozen})
+		list = append(list, part{fmt.Sprintf("FROZEN, %s frozen", figures.Plural(s.Held, "call")), styleFrozen})
 	case s.FrozenAll:
 		list = append(list, part{"FROZEN", styleFrozen})
 	default:

@@ -37,7 +37,12 @@ func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
 	} else if near := Near(unknown.GetSpecifiedName(), flagNames(cmd)); len(near) > 0 {
 		hint = "did you mean --" + strings.Join(near, " or --") + "?"
 	}
-	return Error{Text: fmt.Sprintf("%s has no flag %s", cmd.CommandPath(), name), Hint: hint}
+	// The program's own name stands before every error.
+	_, command, below := strings.Cut(cmd.CommandPath(), " ")
+	if !below {
+		return Error{Text: "there is no flag " + name, Hint: hint}
+	}
+	return Error{Text: fmt.Sprintf("%s has no flag %s", command, name), Hint: hint}
 }
 
 // flagNames are the long names of the flags that cmd shows in its help.

@@ -92,7 +92,7 @@ var arrows = map[string][]string{
 
 	"cli/usage":    {module + "/cli/show", module + "/tui/figures", module + "/tui/safe", "github.com/spf13/cobra", "github.com/spf13/pflag"},
 	"cli/exit":     {module + "/cli/show", module + "/cli/usage", module + "/tui/safe"},
-	"cli/show":     {module + "/broker", module + "/broker/agents", module + "/broker/forms", module + "/broker/rules", module + "/broker/sessionnames", module + "/tui/draw", module + "/tui/safe", module + "/tui/tty", "github.com/charmbracelet/lipgloss", "github.com/charmbracelet/x/term", "github.com/muesli/termenv"},
+	"cli/show":     {module + "/broker", module + "/broker/agents", module + "/broker/forms", module + "/broker/rules", module + "/broker/sessionnames", module + "/tui/draw", module + "/tui/safe", module + "/tui/tty", "github.com/charmbracelet/lipgloss", "github.com/charmbracelet/x/term", "github.com/google/uuid", "github.com/muesli/termenv"},
 	"cli/output":   {module + "/cli/show", module + "/cli/usage", module + "/tui/figures", module + "/tui/safe", "github.com/itchyny/gojq", "github.com/spf13/cobra"},
 	"cli/terminal": {module + "/cli/exit", module + "/cli/usage", "github.com/charmbracelet/bubbles/…", "github.com/charmbracelet/x/ansi", "github.com/charmbracelet/x/term", "golang.org/x/sys/…"},
 	"cli/client":   {module + "/broker", module + "/broker/sessionnames", module + "/broker/wire", module + "/cli/exit", module + "/cli/show", module + "/cli/usage", module + "/hookclient/paths", "github.com/spf13/cobra", "golang.org/x/sys/…"},

@@ -1,0 +1,71 @@
+package show
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/rules"
+)
+
+// Actor is who did something, in the console's words. rules are names of rules by id, as
+// RuleNames makes them; nil will do. It is not safe for a terminal.
+func Actor(a broker.Actor, rules map[string]string) string {
+	switch a.Kind {
+	case broker.ByOperator:
+		if a.Token() != "" {
+			return "your token"
+		}
+		return "you"
+	case broker.ByProcess:
+		if a.PID > 0 {
+			return fmt.Sprintf("process %d", a.PID)
+		}
+	case broker.ByRule:
+		return "rule " + ruleName(a.ID, rules)
+	case broker.ByObserve:
+		return "observing"
+	case broker.ByStop, broker.ByFreeze, broker.ByDeadline, broker.ByAgent, broker.ByBroker:
+	}
+	return string(a.Kind)
+}
+
+// ruleName is what a rule is called. One that is gone goes by the beginning of its id, by
+// which the log finds it.
+func ruleName(id string, rules map[string]string) string {
+	if name, ok := rules[id]; ok {
+		return name
+	}
+	if uuid.Validate(id) == nil {
+		return id[:minPrefix]
+	}
+	return strings.TrimPrefix(id, "builtin:")
+}
+
+// RuleNames is what the console calls each rule, by id: the pattern that tells most, in
+// quotation marks, or the tool.
+func RuleNames(list []rules.Rule) map[string]string {
+	names := make(map[string]string, len(list))
+	for _, r := range list {
+		names[r.ID] = ruleTitle(r)
+	}
+	return names
+}
+
+// ruleTitle is the pattern of the telling field, else the first one in the order of the
+// alphabet.
+func ruleTitle(r rules.Rule) string {
+	keys := slices.Sorted(maps.Keys(r.Where))
+	if len(keys) == 0 {
+		return rules.PatternWords(r.Tool)
+	}
+	key := keys[0]
+	if telling := TellingField[r.Tool]; r.Where[telling] != "" {
+		key = telling
+	}
+	return `"` + rules.PatternWords(r.Where[key]) + `"`
+}
