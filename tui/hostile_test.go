@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -180,7 +181,10 @@ func hostileStill(t *testing.T, p, tool string) *still {
 	s.m.opts.Version = p
 	s.draw(80, 24)
 	s.fake().failWith = fmt.Errorf("%s: %w", p, broker.ErrAlreadyDecided)
-	s.decides("d")
+	synctest.Test(t, func(*testing.T) {
+		s.decides("d")
+		time.Sleep(time.Minute) // all clocks ring
+	})
 	s.fake().failWith = nil
 	return s
 }
