@@ -11,7 +11,6 @@ import (
 var (
 	largeTypes = map[string]bool{
 		"broker.Session": true, "broker/agents.Hook": true, "broker/shell.Element": true, "broker/shell/programs.Row": true,
-		"tui/draw.Palette": true,
 	}
 	largeRooms = map[string]bool{}
 )

@@ -10,14 +10,13 @@ import "github.com/charmbracelet/lipgloss"
 // every background that it is drawn on, with true colours and with 256: Palette.pairs lists
 // them, and a test measures them all. Colours of the 16 are the user's own and are not measured.
 type Palette struct {
-	text, muted, faint      lipgloss.CompleteAdaptiveColor
-	edge                    lipgloss.CompleteAdaptiveColor // frames, which are no text
-	accent                  lipgloss.CompleteAdaptiveColor // focus, selection, keys
-	ok, warn, danger        lipgloss.CompleteAdaptiveColor
-	added, removed          lipgloss.CompleteAdaptiveColor
-	command, quoted, varies lipgloss.CompleteAdaptiveColor // parts of a command line
-	frozen                  lipgloss.CompleteAdaptiveColor // frames while everything is held
-	code                    code
+	text, muted, faint lipgloss.CompleteAdaptiveColor
+	edge               lipgloss.CompleteAdaptiveColor // frames, which are no text
+	accent             lipgloss.CompleteAdaptiveColor // focus, selection, keys
+	ok, warn, danger   lipgloss.CompleteAdaptiveColor
+	added, removed     lipgloss.CompleteAdaptiveColor
+	frozen             lipgloss.CompleteAdaptiveColor // frames while everything is held
+	code               code
 
 	sign, ice tile                // characters drawn as escapes; the line across the top while everything is held
 	selected  tile                // the selected row; texts on it keep their own colours
@@ -27,9 +26,9 @@ type Palette struct {
 	contrast float64 // what every text has at least: see contrastOf
 }
 
-// code is how parts of a program's text look, beside those that a command line has
-// too.
+// code is how parts of a command line and of a program's text look.
 type code struct {
+	command, quoted, varies     lipgloss.CompleteAdaptiveColor
 	comment, number, name, kind lipgloss.CompleteAdaptiveColor
 }
 
@@ -67,11 +66,11 @@ func DefaultPalette() Palette {
 		danger:  shade("#ff8a82", "210", "9", "#b3141f", "124", "1"),
 		added:   shade("#8fd694", "114", "10", "#116329", "22", "2"),
 		removed: shade("#ff9a94", "210", "9", "#a40e26", "124", "1"),
-		command: shade("#7cc4ff", "117", "14", "#0550ae", "25", "4"),
-		quoted:  shade("#b5d99c", "150", "10", "#2b6a2b", "22", "2"),
-		varies:  shade("#d7a6f2", "219", "13", "#7a3e9d", "91", "5"),
 		frozen:  shade("#6fd3ff", "81", "14", "#00618a", "24", "6"),
 		code: code{
+			command: shade("#7cc4ff", "117", "14", "#0550ae", "25", "4"),
+			quoted:  shade("#b5d99c", "150", "10", "#2b6a2b", "22", "2"),
+			varies:  shade("#d7a6f2", "219", "13", "#7a3e9d", "91", "5"),
 			comment: shade("#a9b3c3", "152", "7", "#515a64", "240", "8"),
 			number:  shade("#f0a98c", "222", "", "#8a3400", "58", ""),
 			name:    shade("#8ec7ff", "117", "", "#0550ae", "25", ""),
@@ -107,11 +106,11 @@ func HighContrast() Palette {
 		danger:  shade("#ff9a92", "217", "9", "#86061d", "88", "1"),
 		added:   shade("#8ce99a", "120", "10", "#024c1a", "22", "2"),
 		removed: shade("#ff9a92", "217", "9", "#86061d", "88", "1"),
-		command: shade("#8fd0ff", "117", "14", "#023b95", "18", "4"),
-		quoted:  shade("#c0eb75", "156", "10", "#0b4a0b", "22", "2"),
-		varies:  shade("#e5b8ff", "183", "13", "#5a189a", "54", "5"),
 		frozen:  shade("#66d9ff", "81", "14", "#003b5c", "17", "6"),
 		code: code{
+			command: shade("#8fd0ff", "117", "14", "#023b95", "18", "4"),
+			quoted:  shade("#c0eb75", "156", "10", "#0b4a0b", "22", "2"),
+			varies:  shade("#e5b8ff", "183", "13", "#5a189a", "54", "5"),
 			comment: shade("#d0d7e2", "252", "7", "#32383f", "236", "0"),
 			number:  shade("#ffc078", "216", "", "#6b2700", "52", ""),
 			name:    shade("#8fd0ff", "117", "", "#023b95", "18", ""),

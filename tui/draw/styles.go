@@ -70,8 +70,8 @@ func (p *Palette) table(profile termenv.Profile, dark bool) [inkCount]attributes
 		Frozen: {color: p.frozen, codes: bold}, Ice: p.ice.on(loud),
 		Alarm: p.sign.on(loud), Sign: p.sign.on(loud),
 		Added: {color: p.added}, Removed: {color: p.removed},
-		Command: {color: p.command, codes: bold}, Quoted: {color: p.quoted},
-		Varies: {color: p.varies}, Operator: {color: p.warn, codes: bold}, Keyword: {color: p.varies, codes: bold},
+		Command: {color: p.code.command, codes: bold}, Quoted: {color: p.code.quoted},
+		Varies: {color: p.code.varies}, Operator: {color: p.warn, codes: bold}, Keyword: {color: p.code.varies, codes: bold},
 	}
 	for c, color := range p.classes() {
 		for g := range grounds {
@@ -85,7 +85,7 @@ func (p *Palette) table(profile termenv.Profile, dark bool) [inkCount]attributes
 // visible.
 func (p *Palette) classes() [syntax.Classes + 1]lipgloss.CompleteAdaptiveColor {
 	return [...]lipgloss.CompleteAdaptiveColor{
-		syntax.Text: p.text, syntax.Keyword: p.varies, syntax.String: p.quoted, syntax.Comment: p.code.comment,
+		syntax.Text: p.text, syntax.Keyword: p.code.varies, syntax.String: p.code.quoted, syntax.Comment: p.code.comment,
 		syntax.Number: p.code.number, syntax.Name: p.code.name, syntax.Type: p.code.kind, syntax.Classes: p.code.comment,
 	}
 }
