@@ -83,7 +83,7 @@ func e2eEdit(r *rig) {
 			r.t.Errorf("the log lacks %s:\n%s", part, log)
 		}
 	}
-	if log := r.run(r.aoctl, "log"); !strings.Contains(log, "echo hi > canary  ran with: echo edited > canary") {
+	if log := r.run(r.aoctl, "log"); !strings.Contains(log, "allowed  Bash  echo hi > canary  by you") || !strings.Contains(log, "  ran with: echo edited > canary") {
 		r.t.Errorf("the log does not tell:\n%s", log)
 	}
 	console.until("h", "the history", func() bool { return strings.Contains(console.screen(), "newest first") })

@@ -106,10 +106,18 @@ func lives(pid int) bool {
 // say sends a session's next message with the console's key.
 func (t *terminal) say(text string) {
 	t.rig.t.Helper()
+	t.selects()
 	t.until("m", "a line for the message", func() bool { return strings.Contains(t.screen(), messageLine) })
 	t.write(text)
 	t.shows(text)
 	t.until("Enter", "the end of the line", func() bool { return !strings.Contains(t.screen(), messageLine) })
+	t.key("1") // back to the calls
+}
+
+// selects goes to the sessions: keys about one act on the one that is seen to be selected.
+func (t *terminal) selects() {
+	t.rig.t.Helper()
+	t.until("3", "a selected session", func() bool { return strings.Contains(t.screen(), "▸Sessions") })
 }
 
 // send says something to a session, in a terminal as its user would: a process whose parents

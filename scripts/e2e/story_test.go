@@ -85,6 +85,7 @@ func e2eEvents(r *rig) {
 	console.press("a", third)
 	agent.completed()
 
+	console.selects()
 	console.until("E", "the session's events", func() bool { return strings.Contains(console.screen(), "Events of") })
 	console.has("turn end", `"I give up."`)
 	console.until("k", "the row of the failed call", func() bool { return strings.Contains(console.line("✗ failed", "echo some words"), "▌") })
@@ -164,6 +165,7 @@ func e2eAnsweredThere(r *rig) {
 	agent.shows("1. Yes")
 	agent.until("Enter", "the end of the call", func() bool { return r.exists("canary") })
 	r.until("the end of the card", func() bool { return !r.isPending(q.ID) })
+	console.selects()
 	console.until("E", "the session's events", func() bool { return strings.Contains(console.screen(), "Events of") })
 	console.has("✓ ran", "echo hi > canary")
 	console.until("Escape", "the main screen", func() bool { return strings.Contains(console.screen(), "Sessions") })
