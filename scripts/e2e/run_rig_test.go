@@ -106,11 +106,12 @@ func lives(pid int) bool {
 // say sends a session's next message with the console's key.
 func (t *terminal) say(text string) {
 	t.rig.t.Helper()
-	if strings.Contains(t.screen(), "Waiting 0") { // no card says whose session is meant
-		t.selects()
-		defer t.key("1") // back to the calls
-	}
-	t.until("m", "a line for the message", func() bool { return strings.Contains(t.screen(), messageLine) })
+	t.until("m", "a line for the message", func() bool {
+		if strings.Contains(t.screen(), "select a session first") { // no card says whose session is meant
+			t.key("3")
+		}
+		return strings.Contains(t.screen(), messageLine)
+	})
 	t.write(text)
 	t.shows(text)
 	t.until("Enter", "the end of the line", func() bool { return !strings.Contains(t.screen(), messageLine) })
