@@ -23,7 +23,7 @@ func (src *source) namesBelow(s *syntax.Stmt, reads bool) bool {
 	argv := make([]string, len(call.Args))
 	for i, word := range call.Args {
 		a := src.value(word)
-		if !a.sure() || a.Tilde {
+		if braces(word)[0] != word || !a.sure() || a.Tilde {
 			return false
 		}
 		argv[i] = a.Text

@@ -21,6 +21,8 @@ func TestNamesBelow(t *testing.T) {
 		"find / -name id_rsa | xargs cat":                  false,
 		"find ~ -name id_rsa | xargs cat":                  false,
 		"find .. | xargs cat":                              false,
+		"find {.,/etc} | xargs cat":                        false,
+		"find src/{a,../../b} | xargs cat":                 false,
 		"find a/../.. | xargs cat":                         false,
 		"find -L . | xargs cat":                            false,
 		"find . -printf /etc/shadow | xargs cat":           false,
