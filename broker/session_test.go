@@ -42,3 +42,15 @@ func TestSessionWord(t *testing.T) {
 		}
 	}
 }
+
+// A session ended when it ended: that its end is told again moves nothing, a stopped one's neither.
+func TestSessionEndsOnce(t *testing.T) {
+	noon := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	for _, state := range []broker.SessionState{broker.SessionStopped, broker.SessionActive} {
+		s := broker.Session{ID: "s1", State: state}
+		broker.EndSession(noon, &s, broker.SessionFinished, nil, "exit")
+		if events := broker.EndSession(noon.Add(time.Hour), &s, broker.SessionGone, nil, "gone"); len(events) > 0 || !s.EndedAt.Equal(noon) {
+			t.Errorf("%s: the end told again has %d events and is at %v", state, len(events), s.EndedAt)
+		}
+	}
+}

@@ -97,6 +97,7 @@ func EndSession(now time.Time, s *Session, final SessionState, code *int, reason
 		return []*Event{markStopped(now, s)}
 	case SessionStopped:
 		if !s.EndedAt.IsZero() {
+			ended = s.EndedAt
 			return nil
 		}
 		return []*Event{SessionEvent(now, EventSessionEnd, *s, stopData{Reason: reason})}
