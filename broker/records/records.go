@@ -102,53 +102,40 @@ func (rs *Records) History(ctx context.Context, limit int) ([]broker.Request, er
 		list[i].Alarm = rs.o.View.Alarm(list[i].ID)
 	}
 	if err == nil {
-		err = rs.markUnheard(ctx, list)
-	}
-	if err == nil {
-		err = rs.markDanger(ctx, list)
+		err = rs.markFromLog(ctx, list)
 	}
 	return list, err
 }
 
-// markDanger notes in list, newest decision first, which calls were dangerous, as the log has it.
-func (rs *Records) markDanger(ctx context.Context, list []broker.Request) error {
+// markFromLog notes in list, newest decision first, what only the log knows: which calls were dangerous,
+// and of which allowed ones it says that nobody heard the answer.
+func (rs *Records) markFromLog(ctx context.Context, list []broker.Request) error {
 	if len(list) == 0 {
 		return nil
 	}
 	events, err := rs.o.Store.Events(ctx, broker.EventFilter{
-		Types: []string{broker.EventRequestDecided}, Since: list[len(list)-1].Outcome.At, Limit: len(list),
+		Types: []string{broker.EventRequestDecided, broker.EventUnheard, broker.EventAnsweredAgain},
+		Since: list[len(list)-1].Outcome.At,
 	})
+	if err != nil {
+		return err
+	}
 	dangers := make(map[string]string, len(list))
+	unheard := map[string]bool{} // whether the newest event about a call's answer says so
 	for _, e := range events {
 		var d struct{ Danger string }
-		if json.Unmarshal(e.Data, &d) == nil {
+		_, newer := unheard[e.RequestID]
+		switch {
+		case e.Type != broker.EventRequestDecided && !newer:
+			unheard[e.RequestID] = e.Type == broker.EventUnheard
+		case e.Type == broker.EventRequestDecided && json.Unmarshal(e.Data, &d) == nil:
 			dangers[e.RequestID] = d.Danger
 		}
 	}
 	for i := range list {
-		list[i].Danger = dangers[list[i].ID]
+		list[i].Danger, list[i].Unheard = dangers[list[i].ID], unheard[list[i].ID]
 	}
-	return err
-}
-
-// markUnheard marks in list, newest decision first, the allowed calls of which the log says
-// that nobody heard it.
-func (rs *Records) markUnheard(ctx context.Context, list []broker.Request) error {
-	if len(list) == 0 {
-		return nil
-	}
-	oldest := list[len(list)-1]
-	events, err := rs.o.Store.Events(ctx, broker.EventFilter{Types: []string{broker.EventUnheard, broker.EventAnsweredAgain}, Since: oldest.Outcome.At})
-	last := map[string]bool{} // whether the newest event about a call says so
-	for _, e := range events {
-		if _, newer := last[e.RequestID]; !newer {
-			last[e.RequestID] = e.Type == broker.EventUnheard
-		}
-	}
-	for i := range list {
-		list[i].Unheard = last[list[i].ID]
-	}
-	return err
+	return nil
 }
 
 // Session returns one session; ErrNotFound.
