@@ -70,15 +70,22 @@ func (r *resolver) guarded(t target, wide, changes bool) (string, bool) {
 	return "", false
 }
 
-// aPlan reports whether f is a plan that Claude Code wrote down in plan mode, in
-// ~/.claude/plans: words for people, from which no hook can be switched off. It is a name that
-// is known whole; where a link leads is a form of its own.
+// plans are the folders of plans, in a user's own, by their folded names.
+var plans = sync.OnceValue(func() (list [][]string) {
+	for _, folder := range profile.Gather(func(p *profile.Profile) []string { return []string{p.Settings.Plans} }) {
+		list = append(list, pathtable.Split(folder))
+	}
+	return list
+})
+
+// aPlan reports whether f is a plan that an agent wrote down in its folder for that. It is a name
+// that is known whole; where a link leads is a form of its own.
 func aPlan(f pathtable.Form) bool {
-	if f.Glob || f.Loose || f.Home < 0 || len(f.Names) != f.Home+3 {
+	last := len(f.Names) - 1
+	if f.Glob || f.Loose || f.Home < 0 || last < f.Home || path.Ext(f.Names[last]) != ".md" {
 		return false
 	}
-	in := f.Names[f.Home:]
-	return in[0] == ".claude" && in[1] == "plans" && path.Ext(in[2]) == ".md"
+	return slices.ContainsFunc(plans(), func(folder []string) bool { return slices.Equal(folder, f.Names[f.Home:last]) })
 }
 
 // mask blanks the folders above a project that lies well inside an agent's folder, as a
@@ -140,6 +147,19 @@ func leadsAlong(f pathtable.Form, names []string) bool {
 	return true
 }
 
+// homes are the folded names, in a user's folder, of what holds agents' settings there.
+var homes = sync.OnceValue(func() (list [][]string) {
+	for _, name := range profile.Gather(func(p *profile.Profile) []string { return p.Settings.Guarded }) {
+		list = append(list, pathtable.Split(name))
+	}
+	for _, name := range profile.Gather(func(p *profile.Profile) []string { return p.Settings.Files }) {
+		if below, ok := strings.CutPrefix(name, "~/"); ok {
+			list = append(list, pathtable.Split(below))
+		}
+	}
+	return list
+})
+
 // ownPaths are the folded names of what must not be reached from above: to delete or move a
 // folder that holds them is to touch them.
 func ownPaths(at Place) [][]string {
@@ -151,8 +171,8 @@ func ownPaths(at Place) [][]string {
 	}
 	if at.Home != "" {
 		home := slices.Clip(pathtable.Split(path.Clean(at.Home)))
-		for _, dir := range []string{".claude", ".claude.json", ".codex", ".gemini"} {
-			out = append(out, append(home, dir))
+		for _, names := range homes() {
+			out = append(out, append(home, names...))
 		}
 	}
 	return out

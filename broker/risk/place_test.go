@@ -236,7 +236,7 @@ func TestWhatIsGuarded(t *testing.T) {
 	for _, names := range ownPaths(Place{Own: []string{"/A/b/../c/"}, Home: "/home/u/"}) {
 		got += strings.Join(names, "/") + " "
 	}
-	if got != "a/c home/u/.claude home/u/.claude.json home/u/.codex home/u/.gemini " {
+	if got != "a/c home/u/.claude home/u/.claude.json home/u/.codex home/u/.gemini home/u/.qwen home/u/.opencode home/u/.copilot home/u/.cursor home/u/.config/opencode " {
 		t.Errorf("own paths are %s", got)
 	}
 	for project, want := range map[string]int{"/w/.claude/worktrees/a": 1, "/w/.claude/a": 0, "/w/.claude": 0, "/w/a/b": 0, "/.claude/.codex/b/c": 2} {

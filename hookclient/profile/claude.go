@@ -21,6 +21,7 @@ var claude = Profile{
 			".claude.json.*", "managed-settings*/", "managed-mcp.json", ".mcp.json",
 			"/etc/claude-code/", "/Library/Application Support/ClaudeCode/",
 		},
+		Plans: ".claude/plans",
 		Steer: []string{"CLAUDE_CONFIG_DIR", "CLAUDE_CODE_SIMPLE"},
 	},
 	Traits: Traits{

@@ -85,6 +85,9 @@ type Settings struct {
 	// Guarded are names in the user's folder and in a project's by which its hooks can be
 	// switched off, and Files are further paths, as broker/risk writes them.
 	Guarded, Files []string
+	// Plans is the folder, in the user's own, where it writes down what it means to do: words for
+	// people, from which no hook can be switched off. "" when it has none.
+	Plans string
 	// Steer are variables that say where its settings are, or what stands in them.
 	Steer []string
 }
