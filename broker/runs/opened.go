@@ -33,7 +33,7 @@ func (rs *Runs) open(sessionID string, by broker.Actor) error {
 	now := time.Now()
 	list := map[string]opening{sessionID: {r.Call.ID, now.Add(broker.ResumeOpen)}}
 	for id, o := range rs.opened.list {
-		if id != sessionID && now.Before(o.until) {
+		if id != sessionID && !over(o.until) {
 			list[id] = o
 		}
 	}
@@ -49,9 +49,16 @@ func (rs *Runs) OpenToResume(sessionID string) (bool, error) {
 	rs.opened.mu.Lock()
 	o := rs.opened.list[sessionID]
 	rs.opened.mu.Unlock()
-	if !time.Now().Before(o.until) {
+	if over(o.until) {
 		return false, nil
 	}
 	r := rs.mayResume(engine.Resume{SessionID: sessionID})
 	return r.Err == nil && r.Call.ID == o.call, r.Err
+}
+
+// over reports whether an instant has passed, by either clock: one stands still while the machine sleeps,
+// the other may be set.
+func over(until time.Time) bool {
+	now := time.Now()
+	return !now.Before(until) || !now.Round(0).Before(until.Round(0))
 }
