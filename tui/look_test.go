@@ -36,7 +36,7 @@ func TestKeysNeedADrawnSession(t *testing.T) {
 // Without a call, tab goes to the sessions at once: there is no third pane.
 func TestTabSkipsWhatIsNotDrawn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, newFake(someSessions()), 120, 30)
+		r := newRig(t, newFake(someSessions()), 60, 14)
 		r.press("tab")
 		r.shows("▸Sessions")
 		r.press("tab")

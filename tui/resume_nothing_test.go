@@ -11,11 +11,12 @@ import (
 )
 
 // With nothing waiting R says where the sessions are that it lets go on, and no word is of a card. Only
-// one that is deferred needs no choice.
+// one that is deferred needs no choice, nor does the one with the bar.
 func TestResumeWithNothingWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := broker.Session{ID: "s1", Agent: "claude", Name: "docs", State: broker.SessionFinished, StartedAt: time.Now()}
-		r := newRig(t, newFake([]broker.Session{s}), 80, 24)
+		live := broker.Session{ID: "s3", Agent: "claude", Name: "site", State: broker.SessionActive, StartedAt: time.Now()}
+		r := newRig(t, newFake([]broker.Session{live, s}), 80, 24)
 		r.press("R")
 		r.shows("nothing to resume: no session is deferred")
 		s.Deferred = 1
@@ -25,7 +26,7 @@ func TestResumeWithNothingWaiting(t *testing.T) {
 		r.tellSession(other)
 		r.press("R")
 		r.shows("nothing to resume here; deferred sessions are listed in Sessions (3)")
-		r.press("3")
+		r.press("j")
 		r.send(tea.FocusMsg{}) // the operator looked elsewhere
 		r.send(keyMsg("R"))
 		r.wait(10 * time.Millisecond)

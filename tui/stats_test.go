@@ -167,7 +167,7 @@ func TestStatsDoNotWait(t *testing.T) {
 		r.wait(time.Second)
 		r.shows("Prompts per 100 calls")
 		r.press("esc")
-		r.shows("▸Waiting")
+		r.shows("▸Sessions")
 	})
 }
 

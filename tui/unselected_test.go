@@ -8,28 +8,62 @@ import (
 	"github.com/aoctl/aoctl/broker"
 )
 
-// Attack: nothing waits and no bar is drawn in the sessions pane, so nobody sees which session a key
+// Attack: nothing waits and the window has no room for the sessions, so nobody sees which session a key
 // would be about. It is about none; with the bar it acts.
 func TestKeysNeedABar(t *testing.T) {
-	for _, size := range [][2]int{{40, 12}, {80, 24}, {120, 40}} {
+	synctest.Test(t, func(t *testing.T) {
+		c := newFake([]broker.Session{heldSession(broker.TurnWorking)})
+		r := newRig(t, c, 40, 12)
+		for _, key := range []string{"i", "m", "F", "E", "T", "o", "s", "M", "ctrl+k"} {
+			r.press(key)
+			r.shows("select a session first (3)")
+			r.press("esc")
+		}
+		for _, key := range []string{"x", "t", "X", "O"} {
+			r.press(key, "esc")
+		}
+		if did := r.noted(); did != "" || len(c.stopped)+len(c.noted)+len(c.observed) > 0 {
+			t.Errorf("keys without a bar did %q %q %q %q", did, c.stopped, c.noted, c.observed)
+		}
+		r.wait(2 * time.Second) // m opened no input: words might follow
+		r.press("3", "i")
+		r.shows("▌")
+		r.expect(`interrupt s1`)
+	})
+}
+
+// While nothing waits and the sessions are drawn, keys are about the one with the bar. A key that comes
+// right after the last card went was meant for that.
+func TestKeysOnTheBarWhileNothingWaits(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 50}} {
 		synctest.Test(t, func(t *testing.T) {
-			c := newFake([]broker.Session{heldSession(broker.TurnWorking)})
+			two := heldSession(broker.TurnWorking)
+			two.ID, two.Name = "s2", "two"
+			c := newFake([]broker.Session{heldSession(broker.TurnWorking), two})
 			r := newRig(t, c, size[0], size[1])
-			for _, key := range []string{"i", "m", "F", "E", "T", "o", "s", "M", "ctrl+k"} {
-				r.press(key)
-				r.shows("select a session first (3)")
-				r.press("esc")
+			r.wait(time.Second)
+			on := r.m.first().Subject().Session
+			r.press("j")
+			if now := r.m.first().Subject().Session; now == on || now == "" {
+				t.Fatalf("j moved from %q to %q:\n%s", on, now, r.view())
 			}
-			for _, key := range []string{"x", "t", "X", "O"} {
-				r.press(key, "esc")
+			r.press("k", "i")
+			r.expect("interrupt " + on)
+
+			call := bash("r1", "s2", time.Now(), "make")
+			c.publish(call)
+			r.wait(time.Second)
+			if at := r.m.first().Subject().Session; at != "s2" {
+				t.Errorf("a call of s2 is drawn, and keys are about %q:\n%s", at, r.view())
 			}
-			if did := r.noted(); did != "" || len(c.stopped)+len(c.noted)+len(c.observed) > 0 {
-				t.Errorf("%v: keys without a bar did %q %q %q %q", size, did, c.stopped, c.noted, c.observed)
+			c.publish(settled(call, broker.Denied, broker.Actor{Kind: broker.ByProcess}, "", time.Now()))
+			r.wait(100 * time.Millisecond)
+			r.send(keyMsg("i"))
+			r.wait(100 * time.Millisecond)
+			if did := r.noted(); did != "" {
+				t.Errorf("a key right after the card went did %q:\n%s", did, r.view())
 			}
-			r.wait(2 * time.Second) // m opened no input: words might follow
-			r.press("3", "i")
-			r.shows("▌")
-			r.expect(`interrupt s1`)
+			r.shows("the screen just changed")
 		})
 	}
 }

@@ -26,11 +26,11 @@ type (
 
 // judgePutOff says what such a key does now, on the drawn card.
 func (q decider) judgePutOff(msg tea.KeyMsg, wait time.Duration, refusal string) tea.Cmd {
-	if key.Matches(msg, resume) && q.onSessions() {
-		if q.chosen() == "" { // nothing that is seen says which session it would be
+	if on := q.Board.Sessions[q.chosen()]; key.Matches(msg, resume) && (q.focus == paneSessions && !q.full || on != nil && on.Deferred > 0) {
+		if on == nil { // nothing that is seen says which session it would be
 			return q.NoSession()
 		}
-		return q.setup.Orders.Resume(q.chosen(), wait, refusal)
+		return q.setup.Orders.Resume(on.ID, wait, refusal)
 	}
 	c := q.DrawnCard()
 	switch {

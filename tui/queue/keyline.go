@@ -91,8 +91,16 @@ func (q keyline) forNothing() []desk.Key {
 
 func (q keyline) forSession() []desk.Key {
 	id := q.selected
-	tail := []desk.Key{named("tab", "next pane"), q.freezeKey(), named("n", "new session"), named("S", "stop all"), named("/", "filter"), named("h", "history"), named("r", "rules"), named("q", "quit"), named("?", "help")}
-	list := []desk.Key{named("s", "stop this session"), q.observeKey(), named("enter", "its calls only")}
+	quiet := q.Board.Rows() == 0 // no pane to go to, nothing to filter
+	tail := []desk.Key{q.freezeKey(), named("n", "new session"), named("h", "history"), named("r", "rules"), named("q", "quit"), named("?", "help")}
+	list := []desk.Key{named("s", "stop this session")}
+	if o := q.observeKey(); !quiet || o.Short == holdAgain {
+		list = append(list, o)
+	}
+	if !quiet {
+		tail = append([]desk.Key{named("tab", "next pane"), tail[0], tail[1], named("S", "stop all"), named("/", "filter")}, tail[2:]...)
+		list = append(list, named("enter", "its calls only"))
+	}
 	if id == fold {
 		return append([]desk.Key{named("enter", "unfold, fold")}, tail...)
 	}
@@ -128,10 +136,13 @@ func (q keyline) freezeKey() desk.Key {
 	return named("F", "freeze")
 }
 
+// holdAgain is what O does where calls are only observed.
+const holdAgain = "hold again"
+
 // observeKey says what O does on the selected session.
 func (q keyline) observeKey() desk.Key {
 	if s := q.Board.Sessions[q.selected]; q.Board.Health.Observing || s != nil && s.Observed {
-		return named("O", "hold again")
+		return named("O", holdAgain)
 	}
 	return named("O", "observe")
 }

@@ -143,8 +143,7 @@ func (q *Screen) moving() []desk.Key {
 // chosen is the session that those keys are about: the one with the bar. Where no bar is drawn there is
 // none, because nobody sees whom a key would act on.
 func (q *Screen) chosen() string {
-	l := q.layout()
-	if _, height := l.Inner(l.sessions, 0); height <= 0 || !q.onSessions() {
+	if !q.onSessions() || !q.layout().showsSessions() {
 		return ""
 	}
 	return q.roster.session()

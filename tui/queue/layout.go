@@ -28,8 +28,17 @@ type arrangement struct {
 	sessions *roster
 }
 
-// onSessions reports whether keys are about the selected session.
-func (p *arrangement) onSessions() bool { return p.focus == paneSessions && !p.full }
+// onSessions reports whether keys are about the selected session: its pane has them, or there is no
+// call that they could be about and the sessions are drawn.
+func (p *arrangement) onSessions() bool {
+	switch {
+	case p.full:
+		return false
+	case p.focus == paneSessions:
+		return true
+	}
+	return p.Board.Rows() == 0 && len(p.Board.Roster) > 0 && p.layout().showsSessions()
+}
 
 // goTo goes to a pane, which is drawn then.
 func (p *arrangement) goTo(to pane) { p.full, p.focus = false, to }
@@ -65,6 +74,12 @@ func (p *arrangement) layout() layout {
 func (l layout) room() int {
 	_, height := l.Inner(l.detail, 1)
 	return height
+}
+
+// showsSessions reports whether there are rows for the sessions.
+func (l layout) showsSessions() bool {
+	_, height := l.Inner(l.sessions, 0)
+	return height > 0
 }
 
 // alone gives the pane with the keys all of the room, which is too low for a call: the window is, or

@@ -52,7 +52,7 @@ func (m marks) list() []*board.Card {
 
 // markKey takes a key that marks.
 func (q *Screen) markKey(msg tea.KeyMsg) tea.Cmd {
-	if q.onSessions() {
+	if q.focus == paneSessions && !q.full {
 		return q.Say(draw.Muted, "marks are for calls: "+q.Called("tab")+" goes to them")
 	}
 	return q.marks.mark(msg, q.DrawnCard())

@@ -17,7 +17,7 @@ func (q *Screen) move(msg tea.KeyMsg) tea.Cmd {
 		q.scroll(msg)
 	case key.Matches(msg, desk.Bottom) && q.focus == paneQueue && c != nil && locked(c): // read on first
 		q.reader.scroll = len(q.drawnDoc().Rows)
-	case q.focus == paneSessions:
+	case q.onSessions():
 		q.roster.move(func(at, n int) int { return desk.Moved(msg, at, n, 0) })
 	default:
 		q.list.goTo(desk.Moved(msg, q.list.place(), q.Board.Rows(), 0))

@@ -197,6 +197,9 @@ func (q *Screen) newsCame(msg desk.News) tea.Cmd {
 // rule did is known already while that itself is being told.
 func (q *Screen) keepPlace() tea.Cmd {
 	ended := q.list.keep()
+	if q.focus != paneSessions && q.Board.Rows() == 0 && ended.SessionID != "" {
+		q.roster.selected = ended.SessionID // keys are about it still
+	}
 	o := ended.Outcome
 	switch {
 	case o == nil:
@@ -241,7 +244,7 @@ func (q *Screen) View(_, _ int) []string {
 	if q.full {
 		return q.detailView(l, l.detail)
 	}
-	right, call := q.list.view(l, l.queue, q.focus == paneQueue), q.detailView(l, l.detail)
+	right, call := q.list.view(l, l.queue, q.focus == paneQueue && !q.onSessions()), q.detailView(l, l.detail)
 	if l.beside {
 		right = beside(right, call)
 	} else {
