@@ -204,6 +204,25 @@ func TestWordsBehindAMissedD(t *testing.T) {
 	})
 }
 
+// A D that opens an input after one that did not takes the words: what comes when they were sent, and no
+// pause lay between, is a key.
+func TestWordsOfTheSecondD(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, newFake(oneSession), 80, 24)
+		r.send(keyMsg("D"))
+		for _, id := range []string{"r1", "r2"} {
+			r.c.publish(bash(id, "s1", time.Now(), "make"))
+		}
+		r.wait(time.Second)
+		r.press("D", "n", "o", "enter")
+		r.wait(400 * time.Millisecond)
+		r.press("a")
+		if got := r.decisions(); got != "deny r1;allow r2;" {
+			t.Errorf("decided %q:\n%s", got, r.view())
+		}
+	})
+}
+
 // Words whose beginning was typed before there was a screen are not keys, and a key that
 // comes after a pause is.
 func TestWordsTypedAhead(t *testing.T) {

@@ -92,7 +92,10 @@ func (m keyboard) do(k desk.Key, msg tea.KeyMsg) tea.Cmd {
 		return m.Say(draw.Muted, k.Why)
 	}
 	cmd := k.Do(msg)
-	if k.Decides && m.prompt == nil {
+	switch {
+	case m.prompt != nil:
+		m.Guard.Typing = false // the words have their input
+	case k.Decides:
 		m.Guard.Missed(msg.String())
 	}
 	return cmd
