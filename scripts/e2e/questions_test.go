@@ -85,8 +85,7 @@ func TestE2EQuestions(t *testing.T) {
 	console.shows("Here?")
 	console.press("a", q)
 	agent.shows("2. there")
-	agent.key("2")
-	agent.shows("❯ 2. there")
+	agent.marks("2", "❯ 2. there")
 	agent.until("Enter", "the end of the turn", func() bool { return strings.Contains(agent.screen(), "all done") })
 
 	r.told(
