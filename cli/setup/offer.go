@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/terminal"
 	"github.com/aoctl/aoctl/hookclient/install"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -146,7 +147,7 @@ func (i *installer) choose(ctx context.Context, list []candidate) error {
 		}
 		answer := rest
 		if answer == "" {
-			answer = i.askFor(answers, c)
+			answer = i.askFor(ctx, answers, c)
 		}
 		switch answer {
 		case answerEnd:
@@ -190,11 +191,11 @@ const (
 )
 
 // askFor asks about one agent until there is an answer. A bare enter is a no, and the
-// diff can be looked at as often as one likes. An answer that is none of these asks
-// again.
-func (i *installer) askFor(answers *bufio.Reader, c candidate) string {
+// difference can be looked at as often as one likes: in short, or whole in the pager,
+// which leaves the question where it was. An answer that is none of these asks again.
+func (i *installer) askFor(ctx context.Context, answers *bufio.Reader, c candidate) string {
 	for {
-		_, _ = fmt.Fprintf(i.out, "Install for %s? [y]es, [n]o, [a]ll that follow, [d]iff, [q]uit (none that follow): ", c.Title)
+		_, _ = fmt.Fprintf(i.out, "Install for %s? [y]es, [n]o, [a]ll the rest, [d]iff, [q]uit: ", c.Title)
 		line, err := answers.ReadString('\n')
 		if err != nil {
 			_, _ = io.WriteString(i.out, "\n")
@@ -202,7 +203,9 @@ func (i *installer) askFor(answers *bufio.Reader, c candidate) string {
 		}
 		switch strings.ToLower(strings.TrimSpace(line)) {
 		case "d", "diff":
-			_, _ = io.WriteString(i.out, diffText(c.report.Diff))
+			_, _ = io.WriteString(i.out, show.Fit(i.out, changeSummary(c.report)))
+		case "f", "full":
+			_ = terminal.Page(ctx, i.out, diffText(c.report.Diff)) // the question comes again
 		case "y", "yes":
 			return answerYes
 		case "n", "no", "":
