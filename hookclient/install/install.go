@@ -107,6 +107,7 @@ type Report struct {
 	Deleted  bool     // nothing was left in a file that the installation had created
 	Restored bool     // the file is byte for byte what it was before the installation
 	Backup   string   // path of the copy made of the earlier state; empty when there was none
+	Backups  []string // Uninstall: all copies that are beside the file now, the oldest first
 	Gates    []string // events that decide
 	Watches  []string // events that are only told
 	Had      int      // Install: hooks of aoctl that were in the file; 0 for a plugin
@@ -276,6 +277,7 @@ func Uninstall(o Options) (Report, error) {
 	default:
 		r.Backup, err = f.write(after, o.Now)
 	}
+	r.Backups = f.backups()
 	if err == nil && a.cleanUp != nil {
 		err = a.cleanUp(o, f, &r)
 	}
