@@ -72,7 +72,7 @@ Paths are judged as they are on the disk now, not as they were then.`,
 // What a rule of the file decides is compared with the rules in force, not with what
 // happened then.
 func testRules(cmd *cobra.Command, o testOptions, args []string) error {
-	since, err := usage.ParseSince(o.since, time.Now())
+	since, err := usage.ParseSince("--since", o.since, time.Now())
 	if err != nil {
 		return err
 	}
@@ -313,7 +313,7 @@ call that was ever denied. suggest adds nothing: read the file, then import it.`
 // rule allows already. Three calls alike are the least that is worth a rule, unless --hits
 // says another number.
 func suggestRules(cmd *cobra.Command, o suggestOptions) error {
-	since, err := usage.ParseSince(o.since, time.Now())
+	since, err := usage.ParseSince("--since", o.since, time.Now())
 	if err != nil {
 		return err
 	}
