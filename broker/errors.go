@@ -118,3 +118,30 @@ var ErrNothingPutOff = fmt.Errorf("%w: nothing of it is deferred", ErrNotFound)
 
 // ErrUnknownStart says that a session cannot be resumed as it was started.
 var ErrUnknownStart = errors.New("it cannot be resumed from here")
+
+// whileError is an error with what was being done.
+type whileError struct {
+	what string
+	err  error
+}
+
+func (e whileError) Error() string { return e.what + ": " + e.err.Error() }
+func (e whileError) Unwrap() error { return e.err }
+
+// While is err with what was being done and to what, for the log: "decide 0197…: already
+// decided". Plain leaves that out.
+func While(err error, format string, args ...any) error {
+	return whileError{fmt.Sprintf(format, args...), err}
+}
+
+// Plain is err for the person who asked for something, and knows what that was: without what
+// While put in front. Where nothing was found, what was looked for stays.
+func Plain(err error) string {
+	for {
+		w, ok := err.(whileError)        //nolint:errorlint // only what stands in front goes
+		if !ok || w.err == ErrNotFound { //nolint:errorlint // an error that says more says what was not found
+			return err.Error()
+		}
+		err = w.err
+	}
+}

@@ -39,6 +39,7 @@ import (
 	"github.com/aoctl/aoctl/cli/run"
 	"github.com/aoctl/aoctl/cli/sessions"
 	"github.com/aoctl/aoctl/cli/setup"
+	"github.com/aoctl/aoctl/cli/terminal"
 	"github.com/aoctl/aoctl/cli/usage"
 )
 
@@ -54,7 +55,7 @@ func Main(args []string) int {
 	if len(args) == 1 && args[0] == console.ParseGuard {
 		return console.RunParseGuard()
 	}
-	ctx, stop := console.UntilSignal(context.Background())
+	ctx, stop := terminal.UntilSignal(context.Background())
 	defer stop()
 	root := NewRoot()
 	root.SetArgs(args)

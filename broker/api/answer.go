@@ -121,7 +121,7 @@ func (body answerBody) check() error {
 func (rt callRoutes) answer(ctx context.Context, s broker.Session, body answerBody, by broker.Actor) (broker.Request, error) {
 	req, err := rt.questionOf(ctx, s, body.RequestID)
 	if err != nil {
-		return req, fmt.Errorf("answer: %w", err)
+		return req, broker.While(err, "answer")
 	}
 	d := broker.Decision{Verdict: broker.Deny, By: by, Digest: req.Digest}
 	if body.Decline != nil {
@@ -129,7 +129,7 @@ func (rt callRoutes) answer(ctx context.Context, s broker.Session, body answerBo
 	} else {
 		d.Verdict = broker.Allow
 		if d.UpdatedInput, err = filled(req, body.Answers); err != nil {
-			return req, fmt.Errorf("answer: %w", err)
+			return req, broker.While(err, "answer")
 		}
 	}
 	return rt.o.Calls.Decide(ctx, req.ID, d)

@@ -247,10 +247,10 @@ func (rt hookRoutes) askedBy(r *http.Request, payload []byte) (string, error) {
 	q.Digest = broker.Digest(q.ToolName, q.ToolInput, q.CWD)
 	req, err := rt.o.Records.RequestByKey(r.Context(), q.Key)
 	if err != nil {
-		return "", fmt.Errorf("withdraw: %w", err)
+		return "", broker.While(err, "withdraw")
 	}
 	if !broker.SameCall(req, q) {
-		return "", fmt.Errorf("withdraw: %w", broker.ErrConflict)
+		return "", broker.While(broker.ErrConflict, "withdraw")
 	}
 	return req.ID, nil
 }

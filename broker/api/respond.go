@@ -91,7 +91,8 @@ var statuses = []struct {
 }
 
 // errorReply is what err means over HTTP. An error that is not in the table is
-// ours, and its text stays in the log. A LimitError has a hint of its own, since what helps
+// ours, and its text stays in the log. The message says what is wrong, and not what was being
+// done: who asked knows that. A LimitError has a hint of its own, since what helps
 // depends on which limit was reached.
 func errorReply(err error) reply {
 	var be *bodyError
@@ -105,7 +106,7 @@ func errorReply(err error) reply {
 			if errors.As(err, &limit) {
 				hint = limit.Hint
 			}
-			return problem(s.status, s.code, err.Error(), hint)
+			return problem(s.status, s.code, broker.Plain(err), hint)
 		}
 	}
 	return problem(http.StatusInternalServerError, "internal", "the broker failed on this request", "see aoctl.log")

@@ -15,3 +15,11 @@ func TestRefusedResumeNamesItsKey(t *testing.T) {
 		}
 	}
 }
+
+// A message begins with what is wrong, and not with the chain of calls that found it.
+func TestMessagesSayWhatIsWrong(t *testing.T) {
+	r := errorReply(broker.While(broker.ErrAlreadyDecided, "decide %s", "0197aaaa-5c1b-7e40-ba7e-d8da748a3c62"))
+	if !strings.Contains(string(r.body), `"message":"already decided"`) {
+		t.Errorf("%s", r.body)
+	}
+}

@@ -27,7 +27,7 @@ import (
 func (cs *Calls) Decide(ctx context.Context, id string, d broker.Decision) (broker.Request, error) {
 	req, err := cs.decide(ctx, id, d)
 	if err != nil {
-		err = fmt.Errorf("decide %s: %w", id, err)
+		err = broker.While(err, "decide %s", id)
 	}
 	return req, err
 }
@@ -97,7 +97,7 @@ func (cs *Calls) pick(ctx context.Context, req broker.Request, d broker.Decision
 func (cs *Calls) DecideAll(ctx context.Context, picks []broker.Pick, d broker.Decision) ([]broker.Request, error) {
 	list, err := cs.decideAll(ctx, picks, d)
 	if err != nil {
-		err = fmt.Errorf("decide %d calls: %w", len(picks), err)
+		err = broker.While(err, "decide %d calls", len(picks))
 	}
 	return list, err
 }
@@ -160,7 +160,7 @@ func (cs *Calls) stillAsShown(ctx context.Context, p broker.Pick, d broker.Decis
 // after the other.
 func (cs *Calls) RevokeGrant(_ context.Context, id string, by broker.Actor) error {
 	if err := cs.o.Engine.Do(engine.RevokeGrant{ID: id, By: by}).Err; err != nil {
-		return fmt.Errorf("revoke grant %s: %w", broker.Clip(id), err)
+		return broker.While(err, "revoke grant %s", broker.Clip(id))
 	}
 	return nil
 }
@@ -180,7 +180,7 @@ func (cs *Calls) Withdraw(ctx context.Context, id, reason string, by broker.Acto
 		r.Err = nil
 	}
 	if r.Err != nil {
-		return r.Call, fmt.Errorf("withdraw %s: %w", broker.Clip(id), r.Err)
+		return r.Call, broker.While(r.Err, "withdraw %s", broker.Clip(id))
 	}
 	return r.Call, nil
 }

@@ -3,7 +3,6 @@ package calls
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
@@ -21,7 +20,7 @@ func (cs *Calls) Freeze(ctx context.Context, sessionID string, on bool, by broke
 	what := map[bool]string{true: "freeze", false: "unfreeze"}[on]
 	if on && sessionID != "" {
 		if _, err := cs.o.Records.Recall(ctx, sessionID); err != nil {
-			return fmt.Errorf("freeze: %w", err)
+			return broker.While(err, "freeze")
 		}
 	}
 	r := cs.o.Engine.Do(engine.SetFreeze{SessionID: sessionID, On: on, By: by})
@@ -29,7 +28,7 @@ func (cs *Calls) Freeze(ctx context.Context, sessionID string, on bool, by broke
 		cs.o.Records.NoteRefusal(broker.Request{SessionID: sessionID}, broker.RefusedData{Wanted: broker.WantsUnfreeze, Kind: broker.NoOperator, Detail: broker.ErrForbidden.Error(), By: by})
 	}
 	if r.Err != nil {
-		return fmt.Errorf("%s: %w", what, r.Err)
+		return broker.While(r.Err, "%s", what)
 	}
 	// What rules would have decided meanwhile is decided now, by the rules as they are now.
 	cs.reassess(r.Unheld, assessing{ends: true})
@@ -46,7 +45,7 @@ func (cs *Calls) Extend(ctx context.Context, id string, by broker.Actor) (broker
 		if r.Call.ID == "" {
 			r.Call = cs.o.Records.Latest(ctx, broker.Request{ID: id})
 		}
-		return r.Call, fmt.Errorf("more time for %s: %w", broker.Clip(id), r.Err)
+		return r.Call, broker.While(r.Err, "more time for %s", broker.Clip(id))
 	}
 	return r.Call, nil
 }
@@ -60,7 +59,7 @@ func (cs *Calls) Defer(ctx context.Context, id string, by broker.Actor) (broker.
 		if r.Call.ID == "" {
 			r.Call = cs.o.Records.Latest(ctx, broker.Request{ID: id})
 		}
-		return r.Call, fmt.Errorf("defer %s: %w", broker.Clip(id), r.Err)
+		return r.Call, broker.While(r.Err, "defer %s", broker.Clip(id))
 	}
 	return r.Call, nil
 }

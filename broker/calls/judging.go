@@ -153,7 +153,7 @@ func (cs *Calls) AssessEdited(ctx context.Context, id string, input json.RawMess
 		err = broker.TakesInput(req, input)
 	}
 	if err != nil {
-		return broker.Edited{}, fmt.Errorf("edit %s: %w", id, err)
+		return broker.Edited{}, broker.While(err, "edit %s", id)
 	}
 	e, _ := cs.o.Policy.Edited(req, input)
 	return e, nil

@@ -118,7 +118,7 @@ func (p *Policy) Preview(ctx context.Context, r rules.Rule) (broker.Preview, err
 		r.ID = uuid.NewString()
 	}
 	if err := r.Check(); err != nil {
-		return broker.Preview{}, fmt.Errorf("preview: %w: %w", broker.ErrInvalid, err)
+		return broker.Preview{}, broker.While(fmt.Errorf("%w: %w", broker.ErrInvalid, err), "preview")
 	}
 	select {
 	case p.history.turn <- struct{}{}:
@@ -129,11 +129,11 @@ func (p *Policy) Preview(ctx context.Context, r rules.Rule) (broker.Preview, err
 	before := p.Engine.Rules().Set
 	after, err := before.With(r)
 	if err != nil {
-		return broker.Preview{}, fmt.Errorf("preview: %w: %w", broker.ErrInvalid, err)
+		return broker.Preview{}, broker.While(fmt.Errorf("%w: %w", broker.ErrInvalid, err), "preview")
 	}
 	past, err := p.recorded(ctx)
 	if err != nil {
-		return broker.Preview{}, fmt.Errorf("preview: %w", err)
+		return broker.Preview{}, broker.While(err, "preview")
 	}
 	now := time.Now()
 	decides := func(c *rules.Call) bool {
@@ -156,7 +156,7 @@ func (p *Policy) Preview(ctx context.Context, r rules.Rule) (broker.Preview, err
 	}
 	waiting, err := p.waitingCalls(ctx)
 	if err != nil {
-		return broker.Preview{}, fmt.Errorf("preview: %w", err)
+		return broker.Preview{}, broker.While(err, "preview")
 	}
 	for _, wc := range waiting {
 		if decides(wc.call) {

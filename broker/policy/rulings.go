@@ -53,7 +53,7 @@ func (rs *Rulings) SaveRule(_ context.Context, r rules.Rule, by broker.Actor) (b
 func (rs *Rulings) RemoveRule(_ context.Context, id string, by broker.Actor) error {
 	r := rs.policy.Tell(engine.RemoveRule{ID: id, By: by})
 	if r.Err != nil {
-		return fmt.Errorf("remove rule %s: %w", broker.Clip(id), rs.refusedRule(r.Rule, by, r.Err))
+		return broker.While(rs.refusedRule(r.Rule, by, r.Err), "remove rule %s", broker.Clip(id))
 	}
 	rs.changed("")
 	return nil
@@ -109,7 +109,7 @@ func (rs *Rulings) Preview(ctx context.Context, r rules.Rule) (broker.Preview, e
 func (rs *Rulings) Offer(ctx context.Context, id string) ([]rules.Rule, error) {
 	req, err := rs.requests.Request(ctx, id)
 	if err != nil {
-		return nil, fmt.Errorf("offer a rule: %w", err)
+		return nil, broker.While(err, "offer a rule")
 	}
 	return rs.policy.Offer(req), nil
 }

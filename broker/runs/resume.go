@@ -23,7 +23,7 @@ import (
 func (rs *Runs) Resume(ctx context.Context, sessionID string, by broker.Actor) (broker.Resumption, error) {
 	r, err := rs.ResumeFor(ctx, sessionID, by, broker.Process{})
 	if err != nil {
-		return broker.Resumption{}, fmt.Errorf("resume %s: %w", broker.Clip(sessionID), err)
+		return broker.Resumption{}, broker.While(err, "resume %s", broker.Clip(sessionID))
 	}
 	if !r.Managed {
 		err = rs.open(sessionID, by)

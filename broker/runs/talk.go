@@ -24,10 +24,10 @@ import (
 // Errors: ErrInvalid, ErrOtherProcess, ErrStopped, ErrTooManySessions, ErrTooFast, ErrNotRecorded.
 func (rs *Runs) StartRun(ctx context.Context, runner broker.Process, start wire.RunStart, agent broker.Process) (broker.Session, error) {
 	if err := broker.CheckStart(start); err != nil {
-		return broker.Session{}, fmt.Errorf("start a run: %w", err)
+		return broker.Session{}, broker.While(err, "start a run")
 	}
 	if _, err := rs.o.Records.Recall(ctx, start.SessionID); err != nil && !errors.Is(err, broker.ErrNotFound) {
-		return broker.Session{}, fmt.Errorf("start a run: %w", err)
+		return broker.Session{}, broker.While(err, "start a run")
 	}
 	for range mostLooks {
 		in := engine.StartRun{Runner: runner, Start: start, Agent: agent}
@@ -43,12 +43,12 @@ func (rs *Runs) StartRun(ctx context.Context, runner broker.Process, start wire.
 		switch {
 		case errors.Is(r.Err, engine.ErrLookAgain):
 		case r.Err != nil:
-			return broker.Session{}, fmt.Errorf("start a run: %w", r.Err)
+			return broker.Session{}, broker.While(r.Err, "start a run")
 		default:
 			return r.Session, nil
 		}
 	}
-	return broker.Session{}, fmt.Errorf("start a run: %w", broker.ErrOtherProcess)
+	return broker.Session{}, broker.While(broker.ErrOtherProcess, "start a run")
 }
 
 // Reported takes in what the runner of session id saw or did. agent is the process that rep.PID
@@ -98,7 +98,7 @@ func (rs *Runs) Say(ctx context.Context, sessionID, text string, by broker.Actor
 		what = "say to"
 		var err error
 		if in.Message, err = broker.NewMessage(broker.Instant(time.Now()), newID(), text, by); err != nil {
-			return broker.Session{}, fmt.Errorf("say: %w", err)
+			return broker.Session{}, broker.While(err, "say")
 		}
 	}
 	return rs.onRun(ctx, what, sessionID, in)
@@ -122,7 +122,7 @@ func (rs *Runs) onRun(ctx context.Context, what, sessionID string, in engine.Inp
 		s, err = r.Session, r.Err
 	}
 	if err != nil {
-		return s, fmt.Errorf("%s %s: %w", what, broker.Clip(sessionID), err)
+		return s, broker.While(err, "%s %s", what, broker.Clip(sessionID))
 	}
 	return s, nil
 }
@@ -134,14 +134,14 @@ func (rs *Runs) Configure(ctx context.Context, sessionID, mode, model string, by
 	widens, known := broker.PermissionModes[mode]
 	switch {
 	case mode == "" && model == "":
-		return broker.Session{}, fmt.Errorf("settings: %w: neither permission_mode nor model is given", broker.ErrInvalid)
+		return broker.Session{}, broker.While(fmt.Errorf("%w: neither permission_mode nor model is given", broker.ErrInvalid), "settings")
 	case mode != "" && !known:
-		return broker.Session{}, fmt.Errorf("settings: %w: permission_mode %q; use default, plan, acceptEdits, auto, bypassPermissions or dontAsk", broker.ErrInvalid, broker.Clip(mode))
+		return broker.Session{}, broker.While(fmt.Errorf("%w: permission_mode %q; use default, plan, acceptEdits, auto, bypassPermissions or dontAsk", broker.ErrInvalid, broker.Clip(mode)), "settings")
 	case widens && by.Kind != broker.ByOperator:
-		return broker.Session{}, fmt.Errorf("settings: %w: permission mode %s asks less", broker.ErrForbidden, mode)
+		return broker.Session{}, broker.While(fmt.Errorf("%w: permission mode %s asks less", broker.ErrForbidden, mode), "settings")
 	}
 	if err := broker.CheckName("model", model); err != nil {
-		return broker.Session{}, fmt.Errorf("settings: %w", err)
+		return broker.Session{}, broker.While(err, "settings")
 	}
 	ids := [2]string{newID(), newID()}
 	return rs.onRun(ctx, "settings of", sessionID, engine.OnRun{SessionID: sessionID, Sync: true, Apply: func(now time.Time, row *broker.Session) ([]*broker.Event, error) {
@@ -161,11 +161,11 @@ func (rs *Runs) Launch(ctx context.Context, n broker.NewRun, by broker.Actor) (b
 		err = rs.o.Engine.Do(engine.Launch{SessionID: id, New: n, By: by}).Err
 	}
 	if err != nil {
-		return broker.Session{}, fmt.Errorf("launch: %w", err)
+		return broker.Session{}, broker.While(err, "launch")
 	}
 	if err = rs.o.Launcher.Launch(id, n); err != nil {
 		rs.o.Engine.Do(engine.NotStarted{SessionID: id, Cause: err})
-		err = fmt.Errorf("launch: %w", err)
+		err = broker.While(err, "launch")
 	}
 	s, lost := rs.o.Records.Session(ctx, id)
 	return s, cmp.Or(err, lost)

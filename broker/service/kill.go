@@ -64,12 +64,12 @@ func (b *Broker) Kill(ctx context.Context, sessionID string, by broker.Actor) (b
 		s, err = b.Session(ctx, sessionID)
 	}
 	if err != nil && !errors.Is(err, broker.ErrNotRecorded) {
-		return s, broker.Killed{}, fmt.Errorf("kill: %w", err)
+		return s, broker.Killed{}, broker.While(err, "kill")
 	}
 	t := b.treeOf(s, by)
 	found, findErr := proctree.Find(t)
 	if findErr != nil {
-		return s, broker.Killed{}, fmt.Errorf("kill %s: %w", broker.Clip(sessionID), findErr)
+		return s, broker.Killed{}, broker.While(findErr, "kill %s", broker.Clip(sessionID))
 	}
 	// What cannot be written down is ended all the same: less runs then, not more.
 	err = errors.Join(err, b.noteKill(broker.EventKillRequested, s, by, found))
@@ -81,7 +81,7 @@ func (b *Broker) Kill(ctx context.Context, sessionID string, by broker.Actor) (b
 		s = now
 	}
 	if err != nil {
-		err = fmt.Errorf("kill %s: %w", broker.Clip(sessionID), err)
+		err = broker.While(err, "kill %s", broker.Clip(sessionID))
 	}
 	return s, done, err
 }

@@ -22,17 +22,17 @@ func (b *Broker) MintToken(_ context.Context, kind broker.TokenKind, label strin
 	prefix, ok := tokenPrefixes[kind]
 	switch {
 	case by.Kind != broker.ByOperator:
-		return "", fmt.Errorf("mint a token: %w", broker.ErrForbidden)
+		return "", broker.While(broker.ErrForbidden, "mint a token")
 	case !ok:
-		return "", fmt.Errorf("mint a token: %w: there is no kind %q", broker.ErrInvalid, kind)
+		return "", broker.While(fmt.Errorf("%w: there is no kind %q", broker.ErrInvalid, kind), "mint a token")
 	}
 	if err := broker.CheckName("label", label); err != nil {
-		return "", fmt.Errorf("mint a token: %w", err)
+		return "", broker.While(err, "mint a token")
 	}
 	token := prefix + strings.ToLower(rand.Text())
 	d := broker.TokenData{ID: uuid.NewString(), Kind: kind, Hash: broker.HashToken(token), Label: label, By: by}
 	if err := b.loop.Do(engine.MintToken{Token: d}).Err; err != nil {
-		return "", fmt.Errorf("mint a token: %w", err)
+		return "", broker.While(err, "mint a token")
 	}
 	return token, nil
 }
@@ -50,7 +50,7 @@ func (b *Broker) Tokens(context.Context) []broker.Token {
 // on record by its id.
 func (b *Broker) RevokeToken(_ context.Context, id string, by broker.Actor) error {
 	if err := b.loop.Do(engine.RevokeToken{ID: id, By: by}).Err; err != nil {
-		return fmt.Errorf("revoke token %s: %w", broker.Clip(id), err)
+		return broker.While(err, "revoke token %s", broker.Clip(id))
 	}
 	return nil
 }

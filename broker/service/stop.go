@@ -3,7 +3,6 @@ package service
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/engine"
@@ -24,7 +23,7 @@ func (b *Broker) Stop(ctx context.Context, sessionID string, by broker.Actor) (b
 		}
 		switch {
 		case err != nil:
-			return broker.Session{}, fmt.Errorf("stop: %w", err)
+			return broker.Session{}, broker.While(err, "stop")
 		case s.State.Ended():
 			r.Err = broker.ErrSessionEnded
 		default:
@@ -32,7 +31,7 @@ func (b *Broker) Stop(ctx context.Context, sessionID string, by broker.Actor) (b
 		}
 	}
 	if r.Err != nil {
-		return r.Session, fmt.Errorf("stop %s: %w", sessionID, r.Err)
+		return r.Session, broker.While(r.Err, "stop %s", sessionID)
 	}
 	return r.Session, nil
 }
@@ -61,7 +60,7 @@ func (b *Broker) Observe(_ context.Context, sessionID string, on bool, by broker
 		b.NoteRefusal(broker.Request{SessionID: sessionID}, broker.RefusedData{Wanted: "observe", Kind: broker.NoOperator, Detail: broker.ErrForbidden.Error(), By: by})
 	}
 	if r.Err != nil {
-		return fmt.Errorf("observe: %w", r.Err)
+		return broker.While(r.Err, "observe")
 	}
 	return nil
 }
@@ -70,7 +69,7 @@ func (b *Broker) Observe(_ context.Context, sessionID string, on bool, by broker
 // session. Errors: ErrNotFound (there is none), ErrForbidden, ErrNotRecorded.
 func (b *Broker) Acknowledge(_ context.Context, sessionID string, by broker.Actor) error {
 	if err := b.loop.Do(engine.Acknowledge{SessionID: sessionID, By: by}).Err; err != nil {
-		return fmt.Errorf("acknowledge %s: %w", broker.Clip(sessionID), err)
+		return broker.While(err, "acknowledge %s", broker.Clip(sessionID))
 	}
 	return nil
 }

@@ -59,7 +59,7 @@ type Counts struct {
 // Group are the calls of one session, agent, tool or rule.
 type Group struct {
 	ID   string `json:"id"`
-	Name string `json:"name,omitempty"` // of a session, where whoever asks knows it
+	Name string `json:"name,omitempty"` // of a session or a rule, where whoever asks knows it
 
 	Counts
 	Spent Spent `json:"spent,omitzero"` // of a session and an agent, see Report.Spend

@@ -295,17 +295,18 @@ func (p *painter) cure(first, text, rest string) {
 }
 
 // wrapped writes text behind first, and what does not fit on lines behind rest. A word
-// that is too long for a line is broken: a path must be readable to its end. first and
+// that is too long for a line stays whole: it is a path, there to be copied. first and
 // rest are as wide as each other.
 func (p *painter) wrapped(first, text, rest string) {
-	room := p.width - safe.Width(rest)
-	if p.width == 0 || room < 10 {
+	if p.width == 0 || p.width-safe.Width(rest) < 10 {
 		p.line(first + text)
 		return
 	}
-	prefix := first
-	for part := range strings.SplitSeq(ansi.Wrap(text, room, "/"), "\n") {
-		p.line(strings.TrimRight(prefix+part, " "))
-		prefix = rest
+	// first may have colours, which show.Fold would count.
+	for i, row := range show.Fold(rest, text, rest, p.width) {
+		if i == 0 {
+			row = first + strings.TrimPrefix(row, rest)
+		}
+		p.line(strings.TrimRight(row, " "))
 	}
 }

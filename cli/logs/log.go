@@ -95,7 +95,7 @@ func (o options) query(cmd *cobra.Command, now time.Time) (query, error) {
 	if !cmd.Flags().Changed("limit") {
 		q.limit = maxLog
 	}
-	since, err := usage.ParseSince(o.since, now)
+	since, err := usage.ParseSince("--since", o.since, now)
 	q.since = since
 	return q, err
 }

@@ -58,7 +58,7 @@ func showStats(cmd *cobra.Command, o statsOptions) (err error) {
 	// No --since leaves the zero time, by which every call is counted.
 	var since time.Time
 	if o.since != "" {
-		if since, err = usage.ParseSince(o.since, time.Now()); err != nil {
+		if since, err = usage.ParseSince("--since", o.since, time.Now()); err != nil {
 			return err
 		}
 	}

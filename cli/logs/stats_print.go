@@ -167,9 +167,9 @@ func spentCells(s tally.Spent) []string {
 	return cells
 }
 
-// shortRules are the beginnings of ids that aoctl gave, by which commands take them. Names
-// that a person chose are not cut. The beginnings are long enough to differ within list
-// only.
+// shortRules are the ends of ids that aoctl gave, by which commands take them, for what has
+// no name. Names that a person chose are not cut. The ends are long enough to differ within
+// list only.
 func shortRules(list []tally.Group) map[string]string {
 	var ids []string
 	for _, g := range list {
@@ -177,7 +177,7 @@ func shortRules(list []tally.Group) map[string]string {
 			ids = append(ids, g.ID)
 		}
 	}
-	return show.ShortIDs(ids)
+	return show.IDEnds(ids)
 }
 
 // printGroups prints those with the most prompts, below head. list is sorted that way by

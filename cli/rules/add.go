@@ -214,7 +214,7 @@ func parseLife(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	then, err := usage.ParseSince(text, now)
+	then, err := usage.ParseSince("--for", text, now)
 	// ParseSince takes days and times of day too, which are points in time and no spans.
 	if span := now.Sub(then); err == nil && span > 0 && !strings.ContainsAny(text, "-:") {
 		return now.Add(span).UTC().Truncate(time.Millisecond), nil

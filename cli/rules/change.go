@@ -146,7 +146,7 @@ func newEnableCommand(on bool) *cobra.Command {
 }
 
 // newRemoveCommand makes "rules rm". It reads the rules first, because a rule may be named
-// by the beginning of its id and the sentence at the end says what is gone.
+// by either end of its id and the sentence at the end says what is gone.
 func newRemoveCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:               "rm ID",

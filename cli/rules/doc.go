@@ -12,8 +12,8 @@
 // do what. It sends the change, and the console looks at the token and at the asking
 // process.
 //
-// A change goes by way of changeRule: read the rules from the console, pick one by the
-// beginning of its id, change it, put it back under the version that was read. Two people
+// A change goes by way of changeRule: read the rules from the console, pick one by
+// either end of its id, change it, put it back under the version that was read. Two people
 // who change one rule at once cannot overwrite each other unseen.
 //
 // add and import warn at once when a rule does not allow what it seems to be made for.

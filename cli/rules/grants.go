@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -55,10 +54,15 @@ func newGrantsListCommand() *cobra.Command {
 				return show.Line(cmd.OutOrStdout(), "There are no grants.")
 			}
 			t := &show.Table{Head: []string{"ID", "SESSION", "ENDS IN", "CALL"}, Spare: []string{"SESSION"}}
+			ids := make([]string, len(list))
+			for i, g := range list {
+				ids[i] = g.ID
+			}
+			short := shortIDs(ids)
 			for _, g := range list {
 				// A grant has no tool and no text of its own, only the request that it came
 				// of.
-				t.Add(g.ID[:min(8, len(g.ID))], g.SessionID, figures.Clock(time.Until(g.ExpiresAt)), "request "+g.RequestID)
+				t.Add(short[g.ID], g.SessionID, figures.Clock(time.Until(g.ExpiresAt)), "request "+g.RequestID)
 			}
 			return t.Print(cmd.OutOrStdout())
 		},
@@ -85,7 +89,7 @@ func newGrantsRevokeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "revoke ID",
 		Short:   "Take a grant back",
-		Long:    "revoke ends a grant, named by its id or by enough of the id's beginning: the call it\nstood for asks again.",
+		Long:    "revoke ends a grant, named by its id, or by enough of the id's beginning or end: the\ncall it stood for asks again.",
 		Example: "  aoctl grants revoke 5b1c",
 		Args:    usage.OneArg("the id of a grant"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -95,7 +99,7 @@ func newGrantsRevokeCommand() *cobra.Command {
 			}
 			var found []string
 			for _, g := range list {
-				if strings.HasPrefix(g.ID, args[0]) {
+				if show.NamesID(g.ID, args[0]) {
 					found = append(found, g.ID)
 				}
 			}

@@ -1,11 +1,14 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker/rules"
@@ -88,7 +91,7 @@ func listRules(k *state.Rulebook, out io.Writer, now time.Time) error {
 	for i, r := range k.All {
 		ids[i] = r.ID
 	}
-	short := show.ShortIDs(ids)
+	short := shortIDs(ids)
 	// What a narrow window leaves out first is what helps to clean up; what a rule does and
 	// where stays longest.
 	t := &show.Table{Head: []string{"ID", "PRIO", "DECISION", "RULE", "SCOPE", "ENDS", "HITS", "LAST", "NOTE"}, Spare: []string{"LAST", "HITS", "PRIO", "NOTE", "SCOPE", "ENDS"}}
@@ -96,6 +99,16 @@ func listRules(k *state.Rulebook, out io.Writer, now time.Time) error {
 		t.Add(short[r.ID], fmt.Sprint(r.Priority), string(r.Decision), show.Rule(r), show.Scope(r.Scope), endText(r, now), fmt.Sprint(r.Uses), lastText(r, now), noteText(r, now))
 	}
 	return t.Print(out)
+}
+
+// shortIDs are the ends of ids that aoctl gave. Names of rules that are built in, or stand in
+// a project's file, are not cut.
+func shortIDs(ids []string) map[string]string {
+	short := show.IDEnds(slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return uuid.Validate(id) != nil }))
+	for _, id := range ids {
+		short[id] = cmp.Or(short[id], id)
+	}
+	return short
 }
 
 // endText says how long a rule will speak: a time, a number of uses, both, or "never" for
@@ -159,7 +172,7 @@ func newShowCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "show ID",
 		Short:             "Show one rule as it stands in a rules file",
-		Long:              "show prints one rule, named by its id or by enough of the id's beginning, as TOML.",
+		Long:              "show prints one rule, named by its id or by enough of the id's beginning or end, as\nTOML.",
 		Example:           "  aoctl rule show 0197f3a2\n  aoctl rule show 0197f3a2 --json",
 		Args:              usage.OneArg("the id of a rule"),
 		ValidArgsFunction: completeRules,
@@ -181,8 +194,8 @@ func newShowCommand() *cobra.Command {
 	return cmd
 }
 
-// findRule picks the one rule whose id is ref or begins with it. A whole id wins over
-// another one that begins with it. Several are a usage.Error that lists them, none is
+// findRule picks the one rule whose id is ref, begins or ends with it. A whole id wins over
+// others that do. Several are a usage.Error that lists them, none is
 // exit.NotFound.
 func findRule(list []rules.Rule, ref string) (rules.Rule, error) {
 	var found []rules.Rule
@@ -190,7 +203,7 @@ func findRule(list []rules.Rule, ref string) (rules.Rule, error) {
 		if r.ID == ref {
 			return r, nil
 		}
-		if strings.HasPrefix(r.ID, ref) {
+		if show.NamesID(r.ID, ref) {
 			found = append(found, r)
 		}
 	}

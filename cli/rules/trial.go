@@ -8,9 +8,11 @@ import (
 	"io"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/risk"
@@ -72,7 +74,7 @@ Paths are judged as they are on the disk now, not as they were then.`,
 // What a rule of the file decides is compared with the rules in force, not with what
 // happened then.
 func testRules(cmd *cobra.Command, o testOptions, args []string) error {
-	since, err := usage.ParseSince(o.since, time.Now())
+	since, err := usage.ParseSince("--since", o.since, time.Now())
 	if err != nil {
 		return err
 	}
@@ -313,7 +315,7 @@ call that was ever denied. suggest adds nothing: read the file, then import it.`
 // rule allows already. Three calls alike are the least that is worth a rule, unless --hits
 // says another number.
 func suggestRules(cmd *cobra.Command, o suggestOptions) error {
-	since, err := usage.ParseSince(o.since, time.Now())
+	since, err := usage.ParseSince("--since", o.since, time.Now())
 	if err != nil {
 		return err
 	}
@@ -330,8 +332,31 @@ func suggestRules(cmd *cobra.Command, o suggestOptions) error {
 		if h.err != nil {
 			return h.err
 		}
-		return printSuggestions(cmd.OutOrStdout(), list, &o.json)
+		if err := printSuggestions(cmd.OutOrStdout(), list, &o.json); err != nil {
+			return err
+		}
+		if width, _ := show.Terminal(cmd.OutOrStdout()); width == 0 || o.json.On() || len(list) == 0 {
+			return nil
+		}
+		return show.Line(cmd.OutOrStdout(), howToTake(cmd))
 	})
+}
+
+// howToTake is the last line for a person, who has read the rules: what to type to have
+// them. The flags that were given are in it, so that the file has the same rules.
+func howToTake(cmd *cobra.Command) string {
+	again, own := "aoctl rule suggest", cmd.LocalNonPersistentFlags()
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if own.Lookup(f.Name) == nil {
+			return
+		}
+		value := f.Value.String()
+		if strings.ContainsRune(value, ' ') { // a day and a time
+			value = "'" + value + "'"
+		}
+		again += " --" + f.Name + " " + value
+	})
+	return "\n# to take them: " + again + " > new.toml, leave in it what you want, then: aoctl rule import new.toml"
 }
 
 // printSuggestions prints a rules file with one header. The texts of calls come from

@@ -45,3 +45,18 @@ func TestPrintSuggestions(t *testing.T) {
 		t.Errorf("read back: %+v, %v", back, err)
 	}
 }
+
+// Who has read the suggestions is told what to type for them, with the flags that were given.
+func TestSuggestionsSayHowToTakeThem(t *testing.T) {
+	cmd := newSuggestCommand()
+	if err := cmd.ParseFlags([]string{"--since", "2026-11-02 08:00:00", "--hits", "2"}); err != nil {
+		t.Fatal(err)
+	}
+	const want = "\n# to take them: aoctl rule suggest --hits 2 --since '2026-11-02 08:00:00' > new.toml, leave in it what you want, then: aoctl rule import new.toml"
+	if got := howToTake(cmd); got != want {
+		t.Errorf("it says %q", got)
+	}
+	if _, err := rulesfile.Parse([]byte(want)); err != nil {
+		t.Errorf("it is no comment: %v", err)
+	}
+}

@@ -32,7 +32,7 @@ func newInterruptCommand() *cobra.Command {
 asks is withdrawn; the session stays and takes the next message (aoctl send). To end
 the session: aoctl stop.
 
-SESSION is its name as the screen shows it, its id or the beginning of it, or its folder.`,
+SESSION is its name as the screen shows it, its id or either end of it, or its folder.`,
 		Example:           "  aoctl session interrupt api-server",
 		Args:              usage.OneArg("a session"),
 		ValidArgsFunction: client.CompleteSessions,

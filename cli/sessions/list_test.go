@@ -43,6 +43,24 @@ func TestListIsAsTheScreen(t *testing.T) {
 	}
 }
 
+// The end of an id stands behind a name on the screen, so the list shows that end, and other
+// commands take it.
+func TestListHasTheEndsOfIDs(t *testing.T) {
+	const shop, other = "0197aaaa-5c1b-7e40-ba7e-d8da748a3c62", "0197aaaa-5c1c-7e40-ba7e-d8da748a7185"
+	known := known(t, broker.Session{ID: shop, Name: "shop", State: broker.SessionActive}, broker.Session{ID: other, Name: "shop", State: broker.SessionActive})
+	var out strings.Builder
+	if err := printSessions(known, sessionsOptions{}, &out, time.Unix(9, 0)); err != nil {
+		t.Fatal(err)
+	}
+	shown, rest, _ := strings.Cut(out.String(), "\t")
+	if shown != "748a3c62" || !strings.HasPrefix(rest, "shop-3c62\t") {
+		t.Errorf("listed as:\n%s", out.String())
+	}
+	if s, err := client.FindSession(client.Plain(known), shown, client.Living...); err != nil || s.ID != shop {
+		t.Errorf("%q is %q, %v", shown, s.ID, err)
+	}
+}
+
 // known are sessions as a console sends them.
 func known(t *testing.T, list ...broker.Session) (all []client.Session) {
 	t.Helper()

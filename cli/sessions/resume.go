@@ -57,7 +57,7 @@ terminal of this machine in which no agent runs. Elsewhere it takes an operator 
 AOCTL_TOKEN or in a file that only you can read; the agent does not get to see it. While
 one resume is under way a second one is refused.
 
-SESSION is its name as the screen shows it, its id or the beginning of it, or its folder.`,
+SESSION is its name as the screen shows it, its id or either end of it, or its folder.`,
 		Example:           "  aoctl resume api-server\n  aoctl session resume --show api-server\n  aoctl session resume --yes 3f2a </dev/null",
 		Args:              usage.OneArg("a session"),
 		ValidArgsFunction: client.CompleteResumable,

@@ -45,7 +45,7 @@ func newSendCommand() *cobra.Command {
 It is told as soon as the agent's turn is over; until then it waits, one message a
 session: a later one takes its place. A session that has ended is resumed for it.
 
-SESSION is its name as the screen shows it, its id or the beginning of it, or its folder. For
+SESSION is its name as the screen shows it, its id or either end of it, or its folder. For
 "-" the message is read from standard input. A session under a stop takes messages
 from the console only, or with an operator token.`,
 		Example:           "  aoctl session send api-server use the staging database\n  aoctl session send api-server - <notes.md\n  aoctl session send --withdraw api-server",

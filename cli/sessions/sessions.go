@@ -88,14 +88,14 @@ func printSessions(known []client.Session, o sessionsOptions, out io.Writer, now
 }
 
 // sessionTable has columns for managed sessions only when there are any. names are by
-// id. A window that is too narrow leaves out the folder first, as the name most often
+// id. Ids are shown by their ends, which is what names have of them. A window that is too narrow leaves out the folder first, as the name most often
 // says it.
 func sessionTable(sessions []broker.Session, names map[string]string, now time.Time) *show.Table {
 	ids := make([]string, len(sessions))
 	for i, s := range sessions {
 		ids[i] = s.ID
 	}
-	short := show.ShortIDs(ids)
+	short := show.IDEnds(ids)
 	t := &show.Table{Head: []string{"ID", "NAME", "AGENT", "STATUS", "WAITING", "SEEN", "FOLDER"}, Spare: []string{"FOLDER", "AGENT", "SEEN", "COST", "NEXT"}}
 	managed := slices.ContainsFunc(sessions, func(s broker.Session) bool { return s.Run != nil })
 	if managed {

@@ -43,7 +43,7 @@ func newStopCommand() *cobra.Command {
 tells its agent to end the turn. The session shows "stopping" until that was seen
 to happen, then "stopped". A new prompt by the user in that session lifts it.
 
-SESSION is its name as the screen shows it, its id or the beginning of it, or its folder.
+SESSION is its name as the screen shows it, its id or either end of it, or its folder.
 Stopping twice is fine.
 
 With --kill the processes of the session end as well, after the stop is on record:

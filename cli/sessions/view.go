@@ -45,7 +45,7 @@ func newViewCommand() *cobra.Command {
 what was said last. An ended session is found as well; without a console the record is
 read, and what it says may be old.
 
-SESSION is its name as the screen shows it, its id or the beginning of it, or its folder.`,
+SESSION is its name as the screen shows it, its id or either end of it, or its folder.`,
 		Example:           "  aoctl session view api-server\n  aoctl session view api-server --json | jq .state",
 		Args:              usage.OneArg("a session"),
 		ValidArgsFunction: state.CompleteSessions,

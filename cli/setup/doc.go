@@ -10,7 +10,8 @@
 // One installation passes through the files like this. install.go reads the flags and
 // makes an installer. installer.go finds the agents, asks them for their versions, and
 // does one agent after the other; one that fails does not keep the others from it.
-// offer.go asks the person about each agent when no agent was named. trust.go lets
+// offer.go and offer_removal.go ask the person about each agent when no agent was
+// named, and change_summary.go says in short what would be done. trust.go lets
 // Codex trust its hooks. problem.go turns an error into what is wrong, where, and what
 // to do.
 //

@@ -60,8 +60,7 @@ func (f *settingsFlags) add(cmd *cobra.Command) {
 }
 
 // args asks for at most one agent and one place. Only a single agent has another place
-// than the user's own settings. uninstall needs a name: to take out what is not named
-// would be a guess. The mistakes that cobra would find itself are told here, in words
+// than the user's own settings. The mistakes that cobra would find itself are told here, in words
 // that name the flags.
 func (f *settingsFlags) args(cmd *cobra.Command, args []string) error {
 	places := 0
@@ -73,7 +72,7 @@ func (f *settingsFlags) args(cmd *cobra.Command, args []string) error {
 	if places > 1 {
 		return usage.Error{Text: "give one of --user, --project and --settings, not several", Hint: usage.HelpHint(cmd)}
 	}
-	if len(args) == 0 && cmd.Name() == "install" || len(args) == 1 && args[0] == allAgents {
+	if len(args) == 0 || len(args) == 1 && args[0] == allAgents {
 		if f.project || cmd.Flags().Changed("settings") {
 			return usage.Error{Text: "--project and --settings go with the name of one agent", Hint: usage.HelpHint(cmd)}
 		}

@@ -53,6 +53,7 @@ type installOutcome struct {
 	Restored bool     `json:"restored,omitempty"`
 	Removed  int      `json:"removed,omitempty"` // hooks
 	Backup   string   `json:"backup,omitempty"`
+	Backups  []string `json:"backups,omitempty"` // copies that a removal leaves beside the file
 	Gates    []string `json:"gates,omitempty"`
 	Watches  []string `json:"watches,omitempty"`
 	Trusted  int      `json:"trusted,omitempty"` // hooks that Codex was told to trust
@@ -66,7 +67,7 @@ type installOutcome struct {
 
 // run does what the arguments say: one agent, all that are found, or what is chosen.
 // The flags that make no sense together are refused before anything is written.
-// Without an argument install offers and uninstall never comes here.
+// Without an argument it asks.
 //
 // Errors: usage.Error for flags that do not go together, else those of one, all or
 // offer.
@@ -78,6 +79,8 @@ func (i *installer) run(cmd *cobra.Command, args []string) error {
 		return usage.Error{Text: "--trust goes with your own settings of Codex", Hint: "trust hooks in other files with /hooks in codex"}
 	}
 	switch {
+	case len(args) == 0 && i.remove:
+		return i.offerRemoval(cmd.Context())
 	case len(args) == 0:
 		return i.offer(cmd.Context())
 	case args[0] == allAgents:
@@ -221,7 +224,7 @@ func (i *installer) do(ctx context.Context) (installOutcome, error) {
 	}
 	done := installOutcome{
 		ID: i.o.Agent, Agent: i.o.Agent, Title: r.Agent, File: r.File, Changed: r.Changed, Created: r.Created, Deleted: r.Deleted,
-		Restored: r.Restored, Removed: r.Removed, Backup: r.Backup, Gates: r.Gates, Watches: r.Watches, DryRun: i.o.DryRun,
+		Restored: r.Restored, Removed: r.Removed, Backup: r.Backup, Backups: r.Backups, Gates: r.Gates, Watches: r.Watches, DryRun: i.o.DryRun,
 		Warnings: r.Warnings, report: r,
 	}
 	if err != nil {

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/term"
 
 	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/terminal"
 	"github.com/aoctl/aoctl/hookclient/install"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -21,7 +23,11 @@ type candidate struct {
 	install.Found
 	report install.Report // of a dry run
 	err    error
+	only   bool // it is the only one that is asked about
 }
+
+// open reports whether there is something to ask about c.
+func (c candidate) open() bool { return c.err == nil && c.report.Changed }
 
 // state is what a person wants to know of c in a few words, with the file that would
 // be changed. Its paths are not safe for a terminal yet. An installation that is up to
@@ -64,11 +70,17 @@ func (i *installer) offer(ctx context.Context) error {
 	if _, err := io.WriteString(i.out, show.Fit(i.out, b.String())); err != nil {
 		return err
 	}
-	in, ok := i.in.(*os.File)
-	if ok && term.IsTerminal(in.Fd()) && term.IsTerminal(os.Stdout.Fd()) {
+	if i.canAsk() {
 		return i.choose(ctx, list)
 	}
 	return i.whatToType(list)
+}
+
+// canAsk reports whether a person is there to answer. A program that reads JSON is asked
+// nothing.
+func (i *installer) canAsk() bool {
+	in, ok := i.in.(*os.File)
+	return !i.json.On() && ok && term.IsTerminal(in.Fd()) && term.IsTerminal(os.Stdout.Fd())
 }
 
 // candidates looks what an installation would do for each agent, and does nothing. An
@@ -118,7 +130,7 @@ func offered(list []candidate) []map[string]any {
 func (i *installer) whatToType(list []candidate) error {
 	var b strings.Builder
 	for _, c := range list {
-		if c.err == nil && c.report.Changed {
+		if c.open() {
 			fmt.Fprintf(&b, "  aoctl install %s\n", c.Agent)
 		}
 	}
@@ -140,13 +152,12 @@ func (i *installer) choose(ctx context.Context, list []candidate) error {
 	answers := bufio.NewReader(i.in)
 	var names, left []string
 	rest := "" // the answer for all that follow
+	list = slices.DeleteFunc(slices.Clone(list), func(c candidate) bool { return !c.open() })
 	for _, c := range list {
-		if c.err != nil || !c.report.Changed {
-			continue
-		}
+		c.only = len(list) == 1
 		answer := rest
 		if answer == "" {
-			answer = i.askFor(answers, c)
+			answer = i.askFor(ctx, answers, c)
 		}
 		switch answer {
 		case answerEnd:
@@ -189,12 +200,25 @@ const (
 	answerEnd  = "" // the input has ended
 )
 
+// question is what askFor asks about c. Answers about others are offered only where
+// there are others.
+func (i *installer) question(c candidate) string {
+	do, answers := "Install", "[y]es, [n]o, [a]ll the rest, [d]iff, [q]uit"
+	if i.remove {
+		do = "Take them out"
+	}
+	if c.only {
+		answers = "[y]es, [n]o, [d]iff"
+	}
+	return fmt.Sprintf("%s for %s? %s: ", do, c.Title, answers)
+}
+
 // askFor asks about one agent until there is an answer. A bare enter is a no, and the
-// diff can be looked at as often as one likes. An answer that is none of these asks
-// again.
-func (i *installer) askFor(answers *bufio.Reader, c candidate) string {
+// difference can be looked at as often as one likes: in short, or whole in the pager,
+// which leaves the question where it was. An answer that is none of these asks again.
+func (i *installer) askFor(ctx context.Context, answers *bufio.Reader, c candidate) string {
 	for {
-		_, _ = fmt.Fprintf(i.out, "Install for %s? [y]es, [n]o, [a]ll that follow, [d]iff, [q]uit (none that follow): ", c.Title)
+		_, _ = io.WriteString(i.out, i.question(c))
 		line, err := answers.ReadString('\n')
 		if err != nil {
 			_, _ = io.WriteString(i.out, "\n")
@@ -202,7 +226,9 @@ func (i *installer) askFor(answers *bufio.Reader, c candidate) string {
 		}
 		switch strings.ToLower(strings.TrimSpace(line)) {
 		case "d", "diff":
-			_, _ = io.WriteString(i.out, diffText(c.report.Diff))
+			_, _ = io.WriteString(i.out, show.Fit(i.out, i.summary(c.report)))
+		case "f", "full":
+			_ = terminal.Page(ctx, i.out, diffText(c.report.Diff)) // the question comes again
 		case "y", "yes":
 			return answerYes
 		case "n", "no", "":

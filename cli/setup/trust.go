@@ -6,11 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
-
-	"github.com/charmbracelet/x/term"
 
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/hookclient/install"
@@ -63,14 +60,13 @@ func untrusted(err error) error {
 }
 
 // agrees asks the person at the terminal; without one nobody agrees. Anything but a y
-// is a no. A program that reads JSON is asked nothing.
+// is a no.
 func (i *installer) agrees(question string) bool {
-	in, ok := i.in.(*os.File)
-	if i.json.On() || !ok || !term.IsTerminal(in.Fd()) || !term.IsTerminal(os.Stdout.Fd()) {
+	if !i.canAsk() {
 		return false
 	}
 	_, _ = io.WriteString(i.out, question)
-	line, err := bufio.NewReader(in).ReadString('\n')
+	line, err := bufio.NewReader(i.in).ReadString('\n')
 	word := strings.ToLower(strings.TrimSpace(line))
 	return err == nil && (word == "y" || word == "yes")
 }

@@ -16,14 +16,17 @@ import (
 func newUninstallCommand() *cobra.Command {
 	var place settingsFlags
 	cmd := &cobra.Command{
-		Use:   "uninstall AGENT|all",
+		Use:   "uninstall [AGENT|all]",
 		Short: "Take aoctl's hooks out of agents' settings",
 		Long: `uninstall takes aoctl's hooks out of one settings file of AGENT (` + strings.Join(install.Agents(), ", ") + `),
 or with "all" out of your own settings of every agent. It changes nothing else. From
-then on the agent asks as it did before.
+then on the agent asks as it did before. Without AGENT, uninstall finds the agents with
+hooks of aoctl and asks about each; without a terminal it takes nothing out. Backups of
+the settings stay beside them, and aoctl's record and rules in its own folder.
 
 ` + settingsHelp,
-		Example: `  aoctl uninstall claude
+		Example: `  aoctl uninstall
+  aoctl uninstall claude
   aoctl uninstall all
   aoctl uninstall claude --project --dry-run`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -56,8 +59,24 @@ func describeUninstall(r install.Report) string {
 	default:
 		fmt.Fprintf(&b, "  file     %s\n", file)
 	}
-	if r.Backup != "" {
-		fmt.Fprintf(&b, "  backup   %s\n", safe.Line(r.Backup))
+	b.WriteString(leftBehind(r))
+	return b.String()
+}
+
+// leftBehind names the backups that stay beside the file: nobody else deletes them. That
+// nothing else stays is said only where no warning names another file with hooks.
+func leftBehind(r install.Report) string {
+	only := ""
+	if len(r.Warnings) == 0 {
+		only = ", and nothing else"
+	}
+	if len(r.Backups) == 0 {
+		return "  left     no backup" + only + "\n"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "  left     %s of it, yours to delete%s:\n", figures.Plural(len(r.Backups), "backup"), only)
+	for _, name := range r.Backups {
+		fmt.Fprintf(&b, "           %s\n", safe.Line(name))
 	}
 	return b.String()
 }

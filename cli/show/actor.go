@@ -26,7 +26,7 @@ func Actor(a broker.Actor, rules map[string]string) string {
 			return fmt.Sprintf("process %d", a.PID)
 		}
 	case broker.ByRule:
-		return "rule " + ruleName(a.ID, rules)
+		return "rule " + RuleName(a.ID, rules)
 	case broker.ByObserve:
 		return "observing"
 	case broker.ByStop, broker.ByFreeze, broker.ByDeadline, broker.ByAgent, broker.ByBroker:
@@ -34,14 +34,14 @@ func Actor(a broker.Actor, rules map[string]string) string {
 	return string(a.Kind)
 }
 
-// ruleName is what a rule is called. One that is gone goes by the beginning of its id, by
-// which the log finds it.
-func ruleName(id string, rules map[string]string) string {
+// RuleName is what a rule is called. One that is gone goes by the end of its id, as on the
+// screen.
+func RuleName(id string, rules map[string]string) string {
 	if name, ok := rules[id]; ok {
 		return name
 	}
 	if uuid.Validate(id) == nil {
-		return id[:minPrefix]
+		return id[len(id)-minPrefix:]
 	}
 	return strings.TrimPrefix(id, "builtin:")
 }

@@ -18,7 +18,7 @@ func TestActorsGoByTheConsolesWords(t *testing.T) {
 		{broker.Actor{Kind: broker.ByOperator, ID: broker.TokenActorPrefix + "x"}, "your token"},
 		{broker.Actor{Kind: broker.ByRule, ID: saved}, `rule "npm run *"`},
 		{broker.Actor{Kind: broker.ByRule, ID: "all"}, "rule Read or Grep"},
-		{broker.Actor{Kind: broker.ByRule, ID: gone}, "rule 01a21999"},
+		{broker.Actor{Kind: broker.ByRule, ID: gone}, "rule 748aa10b"},
 		{broker.Actor{Kind: broker.ByRule, ID: rules.BuiltinReadOnly}, "rule read-only"},
 		{broker.Actor{Kind: broker.ByProcess, PID: 7}, "process 7"},
 		{broker.Actor{Kind: broker.ByStop}, "stop"},

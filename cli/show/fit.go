@@ -9,7 +9,7 @@ import (
 )
 
 // Fit breaks the lines of text between words where they are too wide for the terminal that w is; in a
-// pipe it leaves them. Each line stands for itself. A word that is wider than a row stays whole: it is a
+// pipe it leaves them. Each line stands for itself, and keeps its runs of blanks. A word that is wider than a row stays whole: it is a
 // path or a command, there to be copied.
 func Fit(w io.Writer, text string) string {
 	width, _ := Terminal(w)
@@ -39,19 +39,30 @@ func fit(line string, width int) string {
 	if len(hang) > width/2 {
 		hang = "    "
 	}
+	return strings.Join(Fold(lead, line[len(lead):], hang, width), "\n")
+}
+
+// wordBehindGap is a word and the blanks before it.
+var wordBehindGap = regexp.MustCompile(`([ \t]*)([^ \t]+)`)
+
+// Fold breaks text at blanks into rows of at most width cells. first stands before the first
+// row and rest before the others. Blanks inside of a row are kept, as they may line columns
+// up. A word that is wider than a row stays whole: it is a path or a command, there to be
+// copied.
+func Fold(first, text, rest string, width int) []string {
 	var rows []string
-	row, begun := lead, false
-	for word := range strings.FieldsSeq(line[len(lead):]) {
-		switch {
-		case !begun:
-			row += word
-		case safe.Width(row)+1+safe.Width(word) > width:
+	row, begun := first, false
+	for _, m := range wordBehindGap.FindAllStringSubmatch(text, -1) {
+		gap, word := m[1], m[2]
+		if begun && safe.Width(row+gap+word) > width {
 			rows = append(rows, row)
-			row = hang + word
-		default:
-			row += " " + word
+			row, gap, begun = rest, "", false
 		}
+		if begun || len(rows) == 0 {
+			row += gap
+		}
+		row += word
 		begun = true
 	}
-	return strings.Join(append(rows, row), "\n")
+	return append(rows, row)
 }

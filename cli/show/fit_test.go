@@ -15,6 +15,9 @@ func TestFit(t *testing.T) {
 		"long path":  {"  runs  /home/ana/a/very/long/path/to/aoctl hook", "  runs  /home/ana/a/very/long/path/to/aoctl\n        hook"},
 		"one word":   {strings.Repeat("x", 40), strings.Repeat("x", 40)},
 		"indented":   {"  run \"aoctl install --help\" for more help", "  run \"aoctl install --help\" for\n  more help"},
+		"columns":    {"name   size   date  what it is for and who made it", "name   size   date  what it is\nfor and who made it"},
+		"two gaps":   {"  mode  gate    every call    and then some more", "  mode  gate    every call\n        and then some more"},
+		"indented 2": {"      three  words of a text that is long", "      three  words of a text\n             that is long"},
 		"wide signs": {"日本 日本 日本 日本 日本 日本 日本 日本", "日本 日本 日本 日本 日本 日本\n日本 日本"},
 	} {
 		if got := fit(tt.line, 32); got != tt.want {

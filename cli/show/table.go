@@ -11,7 +11,7 @@
 // on a terminal, plain in a pipe.
 //
 // The words are those of every command: the shortest ids that still tell calls apart
-// (ShortIDs), what sessions are called (SessionNames), a call on one line (Call) and what a
+// (ShortIDs), sessions and rules (IDEnds), what sessions are called (SessionNames), a call on one line (Call) and what a
 // rule matches (Rule, Scope). Nothing here asks the console or reads a file.
 package show
 

@@ -13,8 +13,40 @@ import (
 	"github.com/aoctl/aoctl/broker/sessionnames"
 )
 
-// minPrefix is the fewest characters of an id that a table shows.
-const minPrefix = 8
+// minPrefix is the fewest characters of an id that a table shows, and minEnd the fewest of
+// its end that a person may write: as many as the screen has behind a session's name.
+const (
+	minPrefix = 8
+	minEnd    = 4
+)
+
+// IDEnds maps every id to its shortest end that no other one shares, of at least minPrefix
+// characters. The screen names sessions and rules by their ends as well: the beginnings tell
+// only when they were made.
+func IDEnds(ids []string) map[string]string {
+	turned := make([]string, len(ids))
+	for i, id := range ids {
+		turned[i] = reversed(id)
+	}
+	ends := make(map[string]string, len(ids))
+	for id, begins := range ShortIDs(turned) {
+		ends[reversed(id)] = reversed(begins)
+	}
+	return ends
+}
+
+// reversed is an id backwards. Ids are ASCII; another one stays what it is byte for byte.
+func reversed(id string) string {
+	b := []byte(id)
+	slices.Reverse(b)
+	return string(b)
+}
+
+// NamesID reports whether a person who writes ref may mean the thing with this id: it is the
+// id, its beginning, or enough of its end.
+func NamesID(id, ref string) bool {
+	return ref != "" && (strings.HasPrefix(id, ref) || len(ref) >= minEnd && strings.HasSuffix(id, ref))
+}
 
 // ShortIDs maps every id to its shortest prefix that no other one shares, of at least
 // minPrefix characters. A prefix tells the given ids apart only; others may begin like it.

@@ -27,6 +27,25 @@ func TestCallLine(t *testing.T) {
 	}
 }
 
+// The screen has the ends of ids, so that a person finds here what is seen there.
+func TestIDEnds(t *testing.T) {
+	ids := []string{"0197aaaa-11113c62", "0197aaaa-11127185", "0198-11127185", "s-1"}
+	ends := IDEnds(ids)
+	for id, want := range map[string]string{"0197aaaa-11113c62": "11113c62", "0197aaaa-11127185": "a-11127185", "0198-11127185": "8-11127185", "s-1": "s-1"} {
+		if ends[id] != want {
+			t.Errorf("%q is shown as %q, want %q", id, ends[id], want)
+		}
+		if !NamesID(id, ends[id]) {
+			t.Errorf("%q does not name %q", ends[id], id)
+		}
+	}
+	for ref, want := range map[string]bool{"0197aaaa-11113c62": true, "01": true, "3c62": true, "c62": false, "": false, "1111": false} {
+		if NamesID(ids[0], ref) != want {
+			t.Errorf("%q names %q: %v", ref, ids[0], !want)
+		}
+	}
+}
+
 func TestShortIDs(t *testing.T) {
 	ids := []string{"0197aaaa-1111", "0197aaaa-1112", "0197bbbb-0000", "s-1", "s-1", "", "0197aaaa"}
 	short := ShortIDs(ids)

@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/tally"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/store"
@@ -17,6 +20,7 @@ import (
 type Counted interface {
 	Sessions(ctx context.Context, f broker.SessionFilter) ([]broker.Session, error)
 	EachEnded(ctx context.Context, sessionID string, since time.Time, fn func(broker.EndedCall)) error
+	Rules(ctx context.Context) ([]rules.Rule, error)
 	Archives(ctx context.Context) ([]store.Archived, error)
 }
 
@@ -40,6 +44,8 @@ func Tally(ctx context.Context, from Counted, session string, since time.Time) (
 	for i := range r.Sessions {
 		r.Sessions[i].Name = names[r.Sessions[i].ID]
 	}
+	ruleList, _ := from.Rules(ctx) // rules in doubt keep their names: nothing is judged by them here
+	nameRules(r.Rules, show.RuleNames(ruleList))
 	archives, err := from.Archives(ctx)
 	if err != nil {
 		return tally.Report{}, err
@@ -48,4 +54,13 @@ func Tally(ctx context.Context, from Counted, session string, since time.Time) (
 		r.ArchivedMS = archives[n-1].BeforeMS
 	}
 	return r, nil
+}
+
+// nameRules gives rules the names that the log has for them. One that is gone has none.
+func nameRules(list []tally.Group, names map[string]string) {
+	for i, g := range list {
+		if _, known := names[g.ID]; known || uuid.Validate(g.ID) != nil {
+			list[i].Name = show.RuleName(g.ID, names)
+		}
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/store"
 )
 
@@ -30,6 +31,10 @@ func (r record) EachEnded(_ context.Context, session string, since time.Time, fn
 	return r.err
 }
 
+func (r record) Rules(context.Context) ([]rules.Rule, error) {
+	return []rules.Rule{{ID: "0197aaaa-0000-7000-8000-000000003c62", Tool: "Bash", Where: map[string]string{"command": "make *"}}}, nil
+}
+
 func (r record) Archives(context.Context) ([]store.Archived, error) {
 	if r.archived == 0 {
 		return nil, nil
@@ -50,6 +55,17 @@ func TestTally(t *testing.T) {
 	}
 	if r, err = Tally(t.Context(), rec, "s-2", at); err != nil || r.Calls != 1 || r.ArchivedMS != 0 {
 		t.Errorf("one session, since the archives end: %+v, %v", r, err)
+	}
+	for i, id := range []string{"0197aaaa-0000-7000-8000-000000003c62", "0197aaaa-0000-7000-8000-00000000dead", "builtin:read-only"} {
+		rec.calls[i].By, rec.calls[i].ByID = broker.ByRule, id
+	}
+	names := map[string]string{}
+	r, err = Tally(t.Context(), rec, "", time.Time{})
+	for _, g := range r.Rules {
+		names[g.ID] = g.Name
+	}
+	if names[rec.calls[0].ByID] != `"make *"` || names[rec.calls[1].ByID] != "" || names["builtin:read-only"] != "read-only" || err != nil {
+		t.Errorf("rules are called %q, %v", names, err)
 	}
 	rec.err = errors.New("no such table")
 	if r, err = Tally(t.Context(), rec, "", at); !errors.Is(err, rec.err) || r.Calls != 0 {

@@ -83,8 +83,8 @@ func HelpHint(cmd *cobra.Command) string {
 // ParseSince reads a span before now, a local day, or a time: "90m" and all that
 // time.ParseDuration takes, "3d" and "1.5d", 2026-11-02 and 2026-11-02 08:00:00 in local
 // time, or RFC 3339. A negative span is refused. A time in the future is not: it fits
-// nothing.
-func ParseSince(text string, now time.Time) (time.Time, error) {
+// nothing. flag is what it was given with, for the error.
+func ParseSince(flag, text string, now time.Time) (time.Time, error) {
 	// time.ParseDuration knows no days.
 	if days, ok := strings.CutSuffix(text, "d"); ok {
 		if n, err := strconv.ParseFloat(days, 64); err == nil && n >= 0 && n < math.MaxInt16 {
@@ -100,7 +100,7 @@ func ParseSince(text string, now time.Time) (time.Time, error) {
 		}
 	}
 	return time.Time{}, Error{
-		Text: fmt.Sprintf("--since %q is neither a span nor a time", text),
+		Text: fmt.Sprintf("%s %q is neither a span nor a time", flag, text),
 		Hint: "give 2h, 3d, 2026-11-02, or 2026-11-02T08:00:00Z",
 	}
 }

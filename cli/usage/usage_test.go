@@ -2,6 +2,7 @@ package usage
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,14 +21,14 @@ func TestParseSince(t *testing.T) {
 		"2026-11-01 08:30:00":  time.Date(2026, 11, 1, 8, 30, 0, 0, time.Local),
 		"2026-11-01T08:30:00Z": time.Date(2026, 11, 1, 8, 30, 0, 0, time.UTC),
 	} {
-		got, err := ParseSince(text, now)
+		got, err := ParseSince("--then", text, now)
 		if err != nil || !got.Equal(want) {
 			t.Errorf("parseSince(%q) = %v, %v; want %v", text, got, err, want)
 		}
 	}
 	for _, text := range []string{"yesterday", "-2h", "-1d", "2", "d", "NaNd", "Infd", "99999999d", "2026-13-01", ""} {
-		if got, err := ParseSince(text, now); err == nil {
-			t.Errorf("parseSince(%q) = %v, want an error", text, got)
+		if got, err := ParseSince("--then", text, now); err == nil || !strings.HasPrefix(err.Error(), "--then ") {
+			t.Errorf("parseSince(%q) = %v, %v; want an error that names the flag", text, got, err)
 		}
 	}
 }

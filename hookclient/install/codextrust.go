@@ -1,18 +1,12 @@
 package install
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/aoctl/aoctl/hookclient/install/hookline"
@@ -22,9 +16,6 @@ import (
 
 // codexTime bounds a conversation with Codex, its start included.
 const codexTime = 30 * time.Second
-
-// maxCodexLine bounds all that Codex says in one conversation, bytes.
-const maxCodexLine = 16 << 20
 
 // CodexHook is a hook as Codex itself sees it. Shape: an entry of the answer to hooks/list.
 // Source: runs of Codex 0.169.0.
@@ -114,105 +105,6 @@ func CodexHooks(program, home, project string) ([]CodexHook, error) {
 	}
 	defer s.end()
 	return s.list(project)
-}
-
-// codexServer is a running "codex app-server": JSON-RPC 2.0, one message a line. One goroutine
-// uses it. A request waits for its answer before the next one is sent.
-type codexServer struct {
-	cmd  *exec.Cmd
-	in   io.WriteCloser
-	out  *bufio.Reader
-	last int // id of the last request
-}
-
-// startCodex starts Codex as a server for its own settings, in a process group of its own, and
-// greets it. Only Codex knows the hash by which it trusts a hook.
-func startCodex(ctx context.Context, program, home string) (*codexServer, error) {
-	cmd := exec.CommandContext(ctx, program, "app-server") //nolint:gosec // the user's own codex
-	cmd.Dir = home
-	// Codex must look at the folder that was installed into, whatever the variable said before.
-	cmd.Env = append(os.Environ(), "CODEX_HOME="+home)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	// The group is killed and not only the process: codex may be a script that starts another.
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = time.Second
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err = cmd.Start(); err != nil {
-		return nil, fmt.Errorf("start codex: %w", err)
-	}
-	s := &codexServer{cmd: cmd, in: in, out: bufio.NewReader(io.LimitReader(out, maxCodexLine))}
-	err = s.call("initialize", map[string]any{"clientInfo": map[string]any{"name": "aoctl", "version": "1.0.0"}}, nil)
-	if err == nil {
-		err = s.send(map[string]any{"method": "initialized"})
-	}
-	if err != nil {
-		s.end()
-		return nil, err
-	}
-	return s, nil
-}
-
-// end closes the conversation; codex ends with it, or is ended. It must be called once for each
-// server that was started.
-func (s *codexServer) end() {
-	_ = s.in.Close() // it may be gone already
-	done := time.AfterFunc(2*time.Second, func() { _ = syscall.Kill(-s.cmd.Process.Pid, syscall.SIGKILL) })
-	_ = s.cmd.Wait() // how it ended does not matter
-	done.Stop()
-}
-
-// send writes one message and its line end.
-func (s *codexServer) send(message map[string]any) error {
-	text, err := json.Marshal(message)
-	if err == nil {
-		_, err = s.in.Write(append(text, '\n'))
-	}
-	return err
-}
-
-// call makes a request and reads its result into result, which may be nil.
-func (s *codexServer) call(method string, params map[string]any, result any) error {
-	s.last++
-	if err := s.send(map[string]any{"id": s.last, "method": method, "params": params}); err != nil {
-		return fmt.Errorf("codex app-server, %s: %w", method, err)
-	}
-	for {
-		line, err := s.out.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
-			err = errors.New("it ended without an answer")
-		}
-		if err != nil {
-			return fmt.Errorf("codex app-server, %s: %w", method, err)
-		}
-		var m struct {
-			ID     *int            `json:"id"`
-			Method string          `json:"method"`
-			Result json.RawMessage `json:"result"`
-			Error  *struct{ Message string }
-		}
-		switch err = json.Unmarshal(line, &m); {
-		case err != nil:
-			return fmt.Errorf("codex app-server, %s: %w", method, err)
-		// Codex tells of other things in between; they are not for us.
-		case m.ID == nil || *m.ID != s.last || m.Method != "":
-			continue // a notification, or a request of its own
-		case m.Error != nil:
-			return fmt.Errorf("codex app-server, %s: %s", method, machine.Shorten(m.Error.Message))
-		case result == nil:
-			return nil
-		}
-		if err = json.Unmarshal(m.Result, result); err != nil {
-			return fmt.Errorf("codex app-server, %s: %w", method, err)
-		}
-		return nil
-	}
 }
 
 // list asks for the hooks that count in the folder project.

@@ -120,6 +120,36 @@ func TestTrustCodexFails(t *testing.T) {
 	}
 }
 
+// A conversation of many short lines is as good as one of few; neither a line nor the whole
+// fills the memory.
+func TestBoundedLines(t *testing.T) {
+	long := strings.Repeat("x", 5000) // more than is read at once
+	for name, tt := range map[string]struct {
+		text        string
+		most, total int
+		lines       int
+		problem     string
+	}{
+		"short lines":  {"a\nbc\n", 3, 100, 2, "EOF"},
+		"a long one":   {"a\n" + long + "\n", 6000, 6000, 2, "EOF"},
+		"too long":     {"a\n" + long + "\n", 4999, 100_000, 1, "a line of more than 4999 bytes"},
+		"without end":  {long + long + long, 6000, 100_000, 0, "a line of more than 6000 bytes"},
+		"too much":     {strings.Repeat("abc\n", 10), 4, 20, 5, "more than 20 bytes"},
+		"half a line":  {"a\nb", 4, 20, 1, "EOF"},
+		"just as much": {strings.Repeat("abc\n", 5), 4, 20, 5, "EOF"},
+	} {
+		l, n := newBoundedLines(strings.NewReader(tt.text), tt.most, tt.total), 0
+		_, err := l.next()
+		for err == nil {
+			n++
+			_, err = l.next()
+		}
+		if n != tt.lines || !strings.Contains(err.Error(), tt.problem) {
+			t.Errorf("%s: %d lines, then %v", name, n, err)
+		}
+	}
+}
+
 // The real Codex, where there is one, trusts and forgets in the same way.
 func TestTrustRealCodex(t *testing.T) {
 	program := os.Getenv("AOCTL_E2E_CODEX")

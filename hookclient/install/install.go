@@ -107,8 +107,12 @@ type Report struct {
 	Deleted  bool     // nothing was left in a file that the installation had created
 	Restored bool     // the file is byte for byte what it was before the installation
 	Backup   string   // path of the copy made of the earlier state; empty when there was none
+	Backups  []string // Uninstall: all copies that are beside the file now, the oldest first
 	Gates    []string // events that decide
 	Watches  []string // events that are only told
+	Had      int      // Install: hooks of aoctl that were in the file; 0 for a plugin
+	Has      int      // Install: hooks of aoctl that are in it afterwards; 0 for a plugin
+	Line     string   // Install: what the event that decides runs
 	Removed  int      // Uninstall: how many hooks went
 	Wait     time.Duration
 	Diff     string   // unified; holds the settings' own text, which may hold anything
@@ -206,6 +210,7 @@ func Install(o Options) (Report, error) {
 	// A report says what the installation consists of, also where nothing had to be written.
 	r.Gates, r.Watches = []string{a.gate[o.Mode]}, a.watched
 	r.Wait = a.wait(o.Program.Longest(o.Timeout))
+	r.Had, r.Has, r.Line = a.count(f.data), a.count(after), a.gateLine(o)
 	r.Changed = !f.exists || !bytes.Equal(after, f.data)
 	r.Created = !f.exists
 	r.Warnings = append(programWarnings(o.Program), consoleWarnings(o.Program.Console)...)
@@ -272,6 +277,7 @@ func Uninstall(o Options) (Report, error) {
 	default:
 		r.Backup, err = f.write(after, o.Now)
 	}
+	r.Backups = f.backups()
 	if err == nil && a.cleanUp != nil {
 		err = a.cleanUp(o, f, &r)
 	}

@@ -36,7 +36,7 @@ func (o *Orders) alarmSeen(msg alarmSeenMsg) tea.Cmd {
 	case errors.Is(msg.err, broker.ErrNotFound):
 		return o.Say(draw.Muted, msg.label+": the alarm was acknowledged already")
 	case msg.err != nil:
-		return o.Say(draw.Danger, msg.label+": "+safe.Line(msg.err.Error()))
+		return o.Say(draw.Danger, msg.label+": "+safe.Line(broker.Plain(msg.err)))
 	}
 	return o.Say(draw.OK, msg.label+": rules allow again; "+o.Called("h")+" shows the call")
 }

@@ -82,7 +82,7 @@ func (o *Orders) frozen(msg frozenMsg) tea.Cmd {
 	case errors.Is(msg.err, broker.ErrNotRecorded):
 		return o.Say(draw.Danger, who+" is still frozen: its end could not be recorded", "still frozen: not recorded")
 	case msg.err != nil:
-		return o.Say(draw.Danger, who+": "+safe.Line(msg.err.Error()))
+		return o.Say(draw.Danger, who+": "+safe.Line(broker.Plain(msg.err)))
 	case msg.on && msg.id == "":
 		return o.Say(draw.Frozen, "frozen: every agent waits at its next call; "+o.Called("f")+" lets them go on", "frozen: "+o.Called("f")+" lets them go on")
 	case msg.on:

@@ -36,7 +36,7 @@ func (o *Orders) askKill(msg processesMsg) tea.Cmd {
 	running := msg.found.Count(broker.ProcessRunning)
 	switch {
 	case msg.err != nil:
-		return o.Say(draw.Danger, msg.label+": "+safe.Line(msg.err.Error()))
+		return o.Say(draw.Danger, msg.label+": "+safe.Line(broker.Plain(msg.err)))
 	case o.Busy():
 		return o.Say(draw.Muted, "nothing was killed: something else was opened meanwhile")
 	case running == 0:
@@ -95,7 +95,7 @@ func (o *Orders) killed(msg killedMsg) tea.Cmd {
 	case msg.done.Unfinished != "":
 		return o.Say(draw.Danger, msg.label+": "+ended+", and there may be more: "+safe.Line(msg.done.Unfinished))
 	case msg.err != nil:
-		return o.Say(draw.Danger, msg.label+": "+ended+", but: "+safe.Line(msg.err.Error()))
+		return o.Say(draw.Danger, msg.label+": "+ended+", but: "+safe.Line(broker.Plain(msg.err)))
 	}
 	return o.Say(draw.OK, msg.label+" is stopped, "+ended)
 }

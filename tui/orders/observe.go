@@ -55,7 +55,7 @@ func (o *Orders) observed(msg observedMsg) tea.Cmd {
 	case errors.Is(msg.err, broker.ErrSessionEnded):
 		return o.Say(draw.Warn, who+" has ended")
 	case msg.err != nil:
-		return o.Say(draw.Danger, who+": "+safe.Line(msg.err.Error()))
+		return o.Say(draw.Danger, who+": "+safe.Line(broker.Plain(msg.err)))
 	case msg.on:
 		return o.Say(draw.Warn, "observing "+who+": none of its calls is held; "+o.Called("O")+" holds them again")
 	}

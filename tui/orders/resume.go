@@ -85,7 +85,7 @@ func (o *Orders) resumed(msg resumedMsg) tea.Cmd {
 	case errors.Is(msg.err, context.Canceled):
 		return nil
 	case msg.err != nil:
-		return o.Say(draw.Warn, safe.Line(msg.err.Error()))
+		return o.Say(draw.Warn, safe.Line(broker.Plain(msg.err)))
 	case msg.told.Started:
 		return o.Say(draw.OK, label+" goes on")
 	}

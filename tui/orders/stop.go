@@ -120,7 +120,7 @@ func (o *Orders) stopped(msg stoppedMsg) tea.Cmd {
 	case errors.Is(msg.err, broker.ErrNotFound):
 		return o.Say(draw.Warn, msg.label+": the broker knows no such session")
 	case msg.err != nil:
-		return o.Say(draw.Danger, msg.label+": "+safe.Line(msg.err.Error()))
+		return o.Say(draw.Danger, msg.label+": "+safe.Line(broker.Plain(msg.err)))
 	case msg.session.Run != nil:
 		return o.stopBegun(msg)
 	case words.StopTold(&msg.session) != "":
@@ -161,7 +161,7 @@ func (o *Orders) stopAll() tea.Cmd {
 
 func (o *Orders) allStopped(msg allStoppedMsg) tea.Cmd {
 	if msg.err != nil {
-		return o.Say(draw.Danger, "stop all: "+safe.Line(msg.err.Error()))
+		return o.Say(draw.Danger, "stop all: "+safe.Line(broker.Plain(msg.err)))
 	}
 	return o.Say(draw.OK, fmt.Sprintf("stopping %s; %s denied", figures.Plural(msg.sessions, "session"), figures.Plural(msg.denied, "waiting call")))
 }

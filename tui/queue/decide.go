@@ -177,7 +177,7 @@ func (q sender) notDecided(msg decidedMsg, c *board.Card, name string) tea.Cmd {
 		q.list.drop(c)
 		return q.Say(draw.Warn, name+": the broker no longer knows this call")
 	}
-	return q.Say(draw.Danger, name+": "+safe.Line(msg.err.Error()))
+	return q.Say(draw.Danger, name+": "+safe.Line(broker.Plain(msg.err)))
 }
 
 // lookAgain has a call drawn anew that is not what it was when it was decided.

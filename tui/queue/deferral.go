@@ -110,7 +110,7 @@ func (q sender) deferred(msg deferredMsg) tea.Cmd {
 	case errors.Is(msg.err, context.Canceled):
 		return nil
 	case msg.err != nil:
-		return q.Say(draw.Warn, safe.Line(msg.err.Error()))
+		return q.Say(draw.Warn, safe.Line(broker.Plain(msg.err)))
 	}
 	return q.Say(draw.OK, "deferred: its agent ends, and the call waits for you without a deadline", "deferred: it waits for you")
 }

@@ -287,7 +287,7 @@ func (m marks) decided(msg markedMsg) tea.Cmd {
 	case errors.Is(err, broker.ErrAlreadyDecided), errors.Is(err, broker.ErrNotFound), errors.Is(err, broker.ErrStale):
 		return m.Say(draw.Warn, "one of these calls has ended or is not as it was shown"+nothing, "one has ended or changed"+nothing)
 	}
-	return m.Say(draw.Danger, safe.Line(err.Error())+nothing)
+	return m.Say(draw.Danger, safe.Line(broker.Plain(err))+nothing)
 }
 
 func pastTense(v broker.Verdict) string {

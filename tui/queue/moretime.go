@@ -65,7 +65,7 @@ func (q sender) moreTime(msg moreTimeMsg) tea.Cmd {
 	case errors.Is(msg.err, context.Canceled):
 		return nil
 	case msg.err != nil:
-		return q.Say(draw.Warn, safe.Line(msg.err.Error()))
+		return q.Say(draw.Warn, safe.Line(broker.Plain(msg.err)))
 	}
 	text := "more time: " + figures.Left(msg.req.ExpiresAt.Sub(q.At)) + " left"
 	whole := text + " to answer"

@@ -20,7 +20,7 @@ func RunError(err error) string {
 			return text
 		}
 	}
-	text := err.Error()
+	text := broker.Plain(err)
 	if _, rest, ok := strings.Cut(text, broker.ErrInvalid.Error()+": "); ok { // not what the broker was doing
 		text = rest
 	}

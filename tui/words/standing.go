@@ -42,7 +42,7 @@ func NoLonger(c *board.Card, now time.Time) string {
 
 // WhatIsWrong is what is wrong, without what the broker was doing.
 func WhatIsWrong(err error) string {
-	text := err.Error()
+	text := broker.Plain(err)
 	if _, rest, ok := strings.Cut(text, broker.ErrInvalid.Error()+": "); ok {
 		return rest
 	}

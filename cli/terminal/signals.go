@@ -1,4 +1,4 @@
-package console
+package terminal
 
 import (
 	"context"
@@ -20,9 +20,9 @@ var interrupts struct {
 // interruptLag is how long an interrupt may take to be heard of. Tests change it.
 var interruptLag = 200 * time.Millisecond
 
-// inForeground notes that another program has the terminal until done is called. Programs
+// InForeground notes that another program has the terminal until done is called. Programs
 // may overlap. done is to be called once.
-func inForeground() (done func()) {
+func InForeground() (done func()) {
 	interrupts.away.Add(1)
 	return func() {
 		interrupts.back.Store(time.Now().UnixNano())

@@ -1,4 +1,4 @@
-package console
+package terminal
 
 import (
 	"context"
@@ -20,7 +20,7 @@ func TestInterruptOfAnother(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	done := inForeground()
+	done := InForeground()
 	send(syscall.SIGINT)
 	done()
 	send(syscall.SIGINT) // the same one, heard of late
@@ -32,7 +32,7 @@ func TestInterruptOfAnother(t *testing.T) {
 	if !interruptIsOurs(time.Now().Add(2 * interruptLag)) {
 		t.Error("interrupts stay another's after it gave the terminal back")
 	}
-	done = inForeground()
+	done = InForeground()
 	defer done()
 	send(syscall.SIGTERM)
 	select {
