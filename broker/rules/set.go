@@ -16,7 +16,7 @@ type Set struct {
 	all   []*entry // disabled ones too, in the order in which they speak
 	tools map[string]*shelf
 	wild  *shelf // rules whose tool is a pattern
-	off   *Set   // the allow rules that are switched off, on shelves of their own; nil for none
+	off   *Set   // the operator's own allow rules that are switched off, on shelves of their own; nil for none
 }
 
 // shelf are rules about one tool, by what they look at. A rule may stand in several
@@ -73,7 +73,8 @@ func arrange(all []*entry) *Set {
 		switch {
 		case e.rule.Enabled:
 			s.shelve(e)
-		case e.rule.Decision == Allow:
+		// Agents can write a project's file, so nobody is led to switch its rules on.
+		case e.rule.Decision == Allow && e.rule.Source == "":
 			if s.off == nil {
 				s.off = newSet()
 			}

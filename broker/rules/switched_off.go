@@ -8,8 +8,8 @@ import (
 // offTried is how many rules that are switched off are tried on one call.
 const offTried = 8
 
-// SwitchedOff is the id of a rule that is switched off and alone would allow c if it were on; ""
-// when there is none. It is for the operator, who wonders why they are asked about a call that
+// SwitchedOff is the id of a rule of the operator's own that is switched off and alone would allow
+// c if it were on; "" when there is none. It is for the operator, who wonders why they are asked about a call that
 // they have a rule for. It changes no verdict. A rule that would speak for a part of the call
 // only, or that a refusing rule comes before, is not named.
 func (s *Set) SwitchedOff(c *Call, now time.Time) string {

@@ -39,6 +39,7 @@ func TestSwitchedOff(t *testing.T) {
 		"a dangerous call":            {"sudo make x", []Rule{off("m", makes)}, ""},
 		"it has expired":              {"make x", []Rule{off("m", but(makes, func(r *Rule) { r.ExpiresAt = testNow.Add(-time.Minute) }))}, ""},
 		"it is used up":               {"make x", []Rule{off("m", but(makes, func(r *Rule) { r.MaxUses, r.Uses = 1, 1 }))}, ""},
+		"of a project's file":         {"make x", []Rule{off("m", but(makes, func(r *Rule) { r.Source = "/home/me/src/api/.aoctl/rules.toml" }))}, ""},
 		"of another session":          {"make x", []Rule{off("m", but(makes, func(r *Rule) { r.Scope.Session = "s-2" }))}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
