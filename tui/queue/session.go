@@ -133,7 +133,11 @@ func (x *roster) more(s *broker.Session) (list []said) {
 	if s.ID != x.selected || !x.focus {
 		return known(s)
 	}
-	list = append(append(append(list, x.about(s)), spent(s)...), told(s)...)
+	list = append(list, x.about(s))
+	if text := x.asked.text; text != "" && x.asked.session == s.ID {
+		list = append(list, say(draw.Faint, "asked: "+text, `"`+text+`"`))
+	}
+	list = append(append(list, spent(s)...), told(s)...)
 	if words.StopTold(s) != "" {
 		list = append(list, say(draw.Muted, "each call is refused", "each call refused"))
 	}
