@@ -252,12 +252,21 @@ type Grant struct {
 // never late: nobody wants to make it any more, so nothing is left to allow.
 const WithdrawnID = "withdrawn"
 
+// InterruptedID is the ID of the actor ByAgent that took its question back because somebody had its
+// turn ended; the reason says who. It is withdrawn as well.
+const InterruptedID = "interrupted"
+
 // ReasonWithdrawn is the reason of a call that was taken back without one.
 const ReasonWithdrawn = "the program that asked took its question back"
 
 // Withdrawn reports whether the call's asker took it back.
 func (o Outcome) Withdrawn() bool {
-	return o.State == Cancelled && o.By.Kind == ByAgent && o.By.ID == WithdrawnID
+	return o.State == Cancelled && o.By.Kind == ByAgent && o.By.ID == WithdrawnID || o.Interrupted()
+}
+
+// Interrupted reports whether the call's asker took it back because somebody had its turn ended.
+func (o Outcome) Interrupted() bool {
+	return o.State == Cancelled && o.By.Kind == ByAgent && o.By.ID == InterruptedID
 }
 
 // Unanswered reports whether the call ended because nobody answered in time, or its asker was gone.

@@ -56,6 +56,26 @@ type Run struct {
 	Told   *Message        `json:"told,omitempty"`   // the runner has it, and has not said that its agent does
 	Orders []wire.RunOrder `json:"orders,omitempty"` // that it was not seen to carry out; neither messages nor what a stop asks for
 	Steps  []string        `json:"steps,omitempty"`  // of ending the process, the last ones
+
+	Interrupted Interruption `json:"interrupted,omitzero"` // the last one
+}
+
+// Interruption is that somebody had a turn ended. A call that was asked before, and that its agent
+// takes back after, ended by it.
+type Interruption struct {
+	At time.Time `json:"at"`
+	By Actor     `json:"by"`
+}
+
+// Ends reports whether a call that was asked at that time, and is taken back now, ended by i.
+func (i Interruption) Ends(asked time.Time) bool { return !i.At.IsZero() && !asked.After(i.At) }
+
+// Reason says for people why such a call ended.
+func (i Interruption) Reason() string {
+	if i.By.Kind == ByOperator && i.By.Token() == "" {
+		return "you interrupted its turn"
+	}
+	return "its turn was interrupted"
 }
 
 // RunTally is what processes of a session used, as the agent says.

@@ -29,7 +29,11 @@ func Actor(a broker.Actor, rules map[string]string) string {
 		return "rule " + ruleName(a.ID, rules)
 	case broker.ByObserve:
 		return "observing"
-	case broker.ByStop, broker.ByFreeze, broker.ByDeadline, broker.ByAgent, broker.ByBroker:
+	case broker.ByAgent:
+		if a.ID == broker.InterruptedID {
+			return "an interrupt"
+		}
+	case broker.ByStop, broker.ByFreeze, broker.ByDeadline, broker.ByBroker:
 	}
 	return string(a.Kind)
 }

@@ -34,7 +34,10 @@ func Ended(r broker.Request) string {
 		}
 		return "expired because nobody answered in time"
 	case broker.Cancelled:
-		if o.Withdrawn() {
+		switch {
+		case o.Interrupted():
+			return "was taken back: " + draw.SafeLine(o.Reason)
+		case o.Withdrawn():
 			return "was taken back by its agent"
 		}
 		return "was cancelled because its agent no longer waits"
@@ -72,7 +75,11 @@ func Actor(a broker.Actor) string {
 			return fmt.Sprintf("a stop by process %d", a.PID)
 		}
 		return "your stop"
-	case broker.ByFreeze, broker.ByDeadline, broker.ByAgent, broker.ByBroker:
+	case broker.ByAgent:
+		if a.ID == broker.InterruptedID {
+			return "an interrupt"
+		}
+	case broker.ByFreeze, broker.ByDeadline, broker.ByBroker:
 	}
 	return safe.Line(string(a.Kind))
 }
