@@ -1,7 +1,6 @@
 package show
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -23,7 +22,7 @@ func Actor(a broker.Actor, rules map[string]string) string {
 		return "you"
 	case broker.ByProcess:
 		if a.PID > 0 {
-			return fmt.Sprintf("process %d", a.PID)
+			return a.Program()
 		}
 	case broker.ByRule:
 		return "rule " + ruleName(a.ID, rules)

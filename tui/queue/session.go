@@ -7,6 +7,7 @@ import (
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/plainwords"
 	"github.com/aoctl/aoctl/tui/sessionview"
 	"github.com/aoctl/aoctl/tui/words"
 )
@@ -225,10 +226,12 @@ func told(s *broker.Session) (list []said) {
 
 // failure says what went wrong last in session s, in the words of its agent when it has no others.
 func failure(s *broker.Session) []said {
-	switch why := draw.SafeLine(s.Failure()); {
+	raw := s.Failure()
+	plain := plainwords.Failure(raw)
+	switch why := draw.SafeLine(plain); {
 	case why == "":
 		return nil
-	case s.Run == nil:
+	case s.Run == nil && plain == raw:
 		return []said{say(draw.Danger, `! it says "`+why+`"`, `! "`+why+`"`)}
 	default:
 		return []said{say(draw.Danger, "! "+why)}
