@@ -18,6 +18,6 @@ func TestCardNamesRuleThatIsOff(t *testing.T) {
 		c := newFake(nil, r)
 		c.book = broker.RuleBook{Rules: []rules.Rule{{ID: "m", Tool: "Bash", Where: map[string]string{"command": "make *"}, Decision: rules.Allow}}}
 		g := newRig(t, c, 120, 40)
-		g.shows(`rule Bash "make *" would allow it, but is switched off: r, then space on it`)
+		g.shows(`rule "make *" would allow it, but is off: r, then space`)
 	})
 }

@@ -9,5 +9,9 @@ func (b *Book) SwitchedOff(id string, now time.Time, called func(string) string)
 	if !ok || b.Rules[at].Enabled || Over(b.Rules[at], now) != "" {
 		return ""
 	}
-	return "rule " + RuleText(b.Rules[at]) + " would allow it, but is switched off: " + called("r") + ", then space on it"
+	name := b.RuleName(id)
+	if len(b.Rules[at].Where) > 0 {
+		name = `"` + name + `"`
+	}
+	return "rule " + name + " would allow it, but is off: " + called("r") + ", then space"
 }

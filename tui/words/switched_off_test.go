@@ -15,9 +15,11 @@ func TestSwitchedOff(t *testing.T) {
 	on, over := off, off
 	on.ID, on.Enabled = "on", true
 	over.ID, over.ExpiresAt = "over", now
-	b := words.NewBook(broker.RuleBook{Rules: []rules.Rule{on, off, over}})
+	all := rules.Rule{ID: "all", Tool: "Edit", Decision: rules.Allow}
+	b := words.NewBook(broker.RuleBook{Rules: []rules.Rule{on, off, over, all}})
 	for id, want := range map[string]string{
-		"off": `rule Bash "make\x1b *" would allow it, but is switched off: [r], then space on it`,
+		"off": `rule "make\x1b *" would allow it, but is off: [r], then space`,
+		"all": "rule Edit would allow it, but is off: [r], then space",
 		"on":  "", "over": "", "gone": "", "": "",
 	} {
 		if got := b.SwitchedOff(id, now, func(key string) string { return "[" + key + "]" }); got != want {
