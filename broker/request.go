@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -82,6 +84,19 @@ func (a Actor) Token() string {
 		return ""
 	}
 	return id
+}
+
+// Program is what people call the process that did something. A command of aoctl has ended by the
+// time that anybody reads of it, so its number tells nothing. The text is foreign.
+func (a Actor) Program() string {
+	switch name := filepath.Base(a.Exe); {
+	case a.Exe == "":
+		return fmt.Sprintf("process %d", a.PID)
+	case name == "aoctl":
+		return "an aoctl command"
+	default:
+		return fmt.Sprintf("%s (process %d)", Clip(name), a.PID)
+	}
 }
 
 // TokenActorPrefix is how the id of an actor with a token begins.

@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -70,12 +71,24 @@ type Interruption struct {
 // Ends reports whether a call that was asked at that time, and is taken back now, ended by i.
 func (i Interruption) Ends(asked time.Time) bool { return !i.At.IsZero() && !asked.After(i.At) }
 
-// Reason says for people why such a call ended.
-func (i Interruption) Reason() string {
+// Outcome is the end of such a call. by is the process that took it back, if one did.
+func (i Interruption) Outcome(by Actor) Outcome {
+	by.Kind, by.ID = ByAgent, InterruptedID
+	reason := "its turn was interrupted"
 	if i.By.Kind == ByOperator && i.By.Token() == "" {
-		return "you interrupted its turn"
+		reason = "you interrupted its turn"
 	}
-	return "its turn was interrupted"
+	return Outcome{State: Cancelled, By: by, Reason: reason}
+}
+
+// TakenBack is the end of r, whose asker does not want to know any more. An interrupt of its run,
+// which may be nil, is the reason that counts: what the asker says is only that it went away.
+func TakenBack(run *Run, r Request, by Actor, reason string) Outcome {
+	if run != nil && run.Interrupted.Ends(r.CreatedAt) {
+		return run.Interrupted.Outcome(by)
+	}
+	by.Kind, by.ID = ByAgent, WithdrawnID
+	return Outcome{State: Cancelled, By: by, Reason: cmp.Or(reason, ReasonWithdrawn)}
 }
 
 // RunTally is what processes of a session used, as the agent says.

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -159,30 +158,13 @@ func (in Withdraw) step(s *State, now time.Time) Reply {
 	case c.Phase == putOff:
 		return Reply{Err: broker.ErrPutOff, Call: *c.Req}
 	case c.Phase == waiting:
-		c = s.end(now, c, in.outcome(s, c))
+		c = s.end(now, c, broker.TakenBack(s.session(c.Req.SessionID).Row.Run, *c.Req, in.By, in.Reason))
 		return Reply{Call: *c.Req, Done: true}
 	case c.Req.Outcome.Withdrawn():
 		return Reply{Call: *c.Req}
 	default:
 		return Reply{Err: broker.ErrAlreadyDecided, Call: *c.Req}
 	}
-}
-
-// outcome is the end of c, which is taken back.
-func (in Withdraw) outcome(s *State, c *Call) broker.Outcome {
-	by := in.By
-	by.Kind, by.ID = broker.ByAgent, broker.WithdrawnID
-	return s.orInterrupted(c, broker.Outcome{State: broker.Cancelled, By: by, Reason: cmp.Or(in.Reason, broker.ReasonWithdrawn)})
-}
-
-// orInterrupted is o, the end of c that its agent's side tells of, with the reason that counts
-// where somebody had the turn ended: what the agent's side says is only that it went away.
-func (s *State) orInterrupted(c *Call, o broker.Outcome) broker.Outcome {
-	se := s.session(c.Req.SessionID)
-	if se != nil && se.Row.Run != nil && se.Row.Run.Interrupted.Ends(c.Req.CreatedAt) {
-		o.By.ID, o.Reason = broker.InterruptedID, se.Row.Run.Interrupted.Reason()
-	}
-	return o
 }
 
 // Assess brings a waiting call up to date: what the rules say of it now, and its files. With

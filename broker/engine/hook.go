@@ -185,18 +185,12 @@ func (in FromHook) settleElsewhere(s *State, now time.Time) {
 
 // close ends the waiting calls of a session that pick picks; nil picks all.
 func (s *State) close(now time.Time, sessionID string, o broker.Outcome, pick func(*Call) bool) {
-	s.closeEach(now, sessionID, func(c *Call) (broker.Outcome, bool) { return o, pick == nil || pick(c) })
-}
-
-// closeEach ends the waiting calls of a session that end picks, as it says.
-func (s *State) closeEach(now time.Time, sessionID string, end func(*Call) (broker.Outcome, bool)) {
 	se := s.session(sessionID)
 	if se == nil {
 		return
 	}
 	for _, id := range se.waiting {
-		c := s.call(id)
-		if o, picked := end(c); picked {
+		if c := s.call(id); pick == nil || pick(c) {
 			s.end(now, c, o)
 		}
 	}
