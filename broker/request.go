@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -82,6 +84,19 @@ func (a Actor) Token() string {
 		return ""
 	}
 	return id
+}
+
+// Program is what people call the process that did something. A command of aoctl has ended by the
+// time that anybody reads of it, so its number tells nothing. The text is foreign.
+func (a Actor) Program() string {
+	switch name := filepath.Base(a.Exe); {
+	case a.Exe == "":
+		return fmt.Sprintf("process %d", a.PID)
+	case name == "aoctl":
+		return "an aoctl command"
+	default:
+		return fmt.Sprintf("%s (process %d)", Clip(name), a.PID)
+	}
 }
 
 // TokenActorPrefix is how the id of an actor with a token begins.
@@ -252,12 +267,21 @@ type Grant struct {
 // never late: nobody wants to make it any more, so nothing is left to allow.
 const WithdrawnID = "withdrawn"
 
+// InterruptedID is the ID of the actor ByAgent that took its question back because somebody had its
+// turn ended; the reason says who. It is withdrawn as well.
+const InterruptedID = "interrupted"
+
 // ReasonWithdrawn is the reason of a call that was taken back without one.
 const ReasonWithdrawn = "the program that asked took its question back"
 
 // Withdrawn reports whether the call's asker took it back.
 func (o Outcome) Withdrawn() bool {
-	return o.State == Cancelled && o.By.Kind == ByAgent && o.By.ID == WithdrawnID
+	return o.State == Cancelled && o.By.Kind == ByAgent && o.By.ID == WithdrawnID || o.Interrupted()
+}
+
+// Interrupted reports whether the call's asker took it back because somebody had its turn ended.
+func (o Outcome) Interrupted() bool {
+	return o.State == Cancelled && o.By.Kind == ByAgent && o.By.ID == InterruptedID
 }
 
 // Unanswered reports whether the call ended because nobody answered in time, or its asker was gone.

@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -56,6 +57,38 @@ type Run struct {
 	Told   *Message        `json:"told,omitempty"`   // the runner has it, and has not said that its agent does
 	Orders []wire.RunOrder `json:"orders,omitempty"` // that it was not seen to carry out; neither messages nor what a stop asks for
 	Steps  []string        `json:"steps,omitempty"`  // of ending the process, the last ones
+
+	Interrupted Interruption `json:"interrupted,omitzero"` // the last one
+}
+
+// Interruption is that somebody had a turn ended. A call that was asked before, and that its agent
+// takes back after, ended by it.
+type Interruption struct {
+	At time.Time `json:"at"`
+	By Actor     `json:"by"`
+}
+
+// Ends reports whether a call that was asked at that time, and is taken back now, ended by i.
+func (i Interruption) Ends(asked time.Time) bool { return !i.At.IsZero() && !asked.After(i.At) }
+
+// Outcome is the end of such a call. by is the process that took it back, if one did.
+func (i Interruption) Outcome(by Actor) Outcome {
+	by.Kind, by.ID = ByAgent, InterruptedID
+	reason := "its turn was interrupted"
+	if i.By.Kind == ByOperator && i.By.Token() == "" {
+		reason = "you interrupted its turn"
+	}
+	return Outcome{State: Cancelled, By: by, Reason: reason}
+}
+
+// TakenBack is the end of r, whose asker does not want to know any more. An interrupt of its run,
+// which may be nil, is the reason that counts: what the asker says is only that it went away.
+func TakenBack(run *Run, r Request, by Actor, reason string) Outcome {
+	if run != nil && run.Interrupted.Ends(r.CreatedAt) {
+		return run.Interrupted.Outcome(by)
+	}
+	by.Kind, by.ID = ByAgent, WithdrawnID
+	return Outcome{State: Cancelled, By: by, Reason: cmp.Or(reason, ReasonWithdrawn)}
 }
 
 // RunTally is what processes of a session used, as the agent says.

@@ -320,6 +320,7 @@ func Interrupt(now time.Time, s *Session, orderID string, by Actor) ([]*Event, e
 		return nil, ErrNoChange
 	}
 	s.Run.AddOrder(orderID, wire.OrderInterrupt, "")
+	s.Run.Interrupted = Interruption{At: Instant(now), By: by}
 	return []*Event{SessionEvent(now, EventInterruptAsked, *s, map[string]any{"by": by})}, nil
 }
 

@@ -74,6 +74,9 @@ func denyWords(r Request, o Outcome) string {
 		return fmt.Sprintf("Nobody answered in aoctl within %s, so this call was not run. Nobody has refused it; %s",
 			max(o.At.Sub(r.CreatedAt), r.ExpiresAt.Sub(r.CreatedAt)).Round(time.Second), next)
 	case Cancelled:
+		if o.Interrupted() { // its reason speaks to the operator
+			return "aoctl closed this call: your turn was interrupted."
+		}
 		return "aoctl closed this call: " + o.Reason + "."
 	case Answered:
 		return "This call was already answered in the agent's own terminal."

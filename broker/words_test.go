@@ -19,3 +19,12 @@ func TestDeniedWithoutAReason(t *testing.T) {
 		}
 	}
 }
+
+// An agent is not told that it interrupted its own turn: the reason on record speaks to the operator.
+func TestInterruptedAgentIsToldSo(t *testing.T) {
+	o := broker.Interruption{By: broker.Actor{Kind: broker.ByOperator}}.Outcome(broker.Actor{})
+	r := broker.Request{State: o.State, Outcome: &o}
+	if got := broker.AnswerTo(r).Reason; got != "aoctl closed this call: your turn was interrupted." {
+		t.Errorf("%q", got)
+	}
+}

@@ -99,7 +99,7 @@ func ask(ctx context.Context, req Request, l limits) (Decision, error) {
 }
 
 // reasonCancelled is what the console shows of a question whose context ended.
-const reasonCancelled = "the program that asked does not want to know any more"
+const reasonCancelled = "the program that asked took its question back"
 
 // holdSeconds is how long the broker may hold one poll. It lies below limits.silence, so that a
 // console that holds a poll is not taken for one that hangs.

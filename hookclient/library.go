@@ -83,7 +83,7 @@ func hookOnce(ctx context.Context, agent string, payload []byte, o HookOptions, 
 	}
 	if err = c.run(ctx); err != nil {
 		if ctx.Err() != nil {
-			_ = c.withdraw("the agent does not want to know any more") // where it is not heard, the console sees that the connection closed
+			_ = c.withdraw("the agent took its question back") // where it is not heard, the console sees that the connection closed
 		}
 		return HookAnswer{}, err
 	}

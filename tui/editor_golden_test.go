@@ -73,7 +73,7 @@ var ruleScenes = map[string]struct {
 		d := offered("npm run test", "npm run test *", "npm *")
 		d[2].CreatedBy = broker.SuggestedByAgent
 		s.offer(d...)
-		s.keys("ctrl+p")
+		s.keys("ctrl+n", "ctrl+n")
 		s.answer(somePreview(), nil)
 	}},
 	"editor trying": {play: func(s *still) {

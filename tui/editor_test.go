@@ -62,10 +62,12 @@ func TestEditorFields(t *testing.T) {
 		want string
 		look func(rules.Rule) string // what is wrong with the rest of it
 	}{
-		"wider pattern":      {[]string{"ctrl+n"}, "allow Bash command=npm run * project=" + home, nil},
-		"round and narrower": {[]string{"ctrl+n", "ctrl+n", "ctrl+p"}, "allow Bash command=npm run * project=" + home, nil},
-		"edited pattern":     {[]string{"tab", "tab", "backspace", "backspace", "x"}, "allow Bash command=npm run tex project=" + home, nil},
-		"cursor":             {[]string{"tab", "tab", "home", "right", "delete", "X", "end", "!"}, "allow Bash command=nXm run test! project=" + home, nil},
+		"wider pattern":                {[]string{"ctrl+n"}, "allow Bash command=npm run * project=" + home, nil},
+		"ends at the widest":           {[]string{"ctrl+n", "ctrl+n"}, "allow Bash command=npm run * project=" + home, nil},
+		"narrower is never the widest": {[]string{"ctrl+p"}, "allow Bash command=npm run test project=" + home, nil},
+		"wider and back":               {[]string{"ctrl+n", "ctrl+p"}, "allow Bash command=npm run test project=" + home, nil},
+		"edited pattern":               {[]string{"tab", "tab", "backspace", "backspace", "x"}, "allow Bash command=npm run tex project=" + home, nil},
+		"cursor":                       {[]string{"tab", "tab", "home", "right", "delete", "X", "end", "!"}, "allow Bash command=nXm run test! project=" + home, nil},
 		"word and rest": {
 			[]string{"tab", "tab", "ctrl+w", "a", "home", "right", "right", "right", "ctrl+k"}, "allow Bash command=npm project=" + home, nil,
 		},

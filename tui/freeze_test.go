@@ -175,7 +175,7 @@ func TestFrozenByAnother(t *testing.T) {
 		r := three(t)
 		r.send(tea.WindowSizeMsg{Width: 160, Height: 30})
 		r.health(broker.Health{Frozen: true, FrozenBy: broker.Actor{Kind: broker.ByProcess, PID: 4711, Exe: "/usr/bin/curl"}})
-		r.shows("FROZEN by process 4711: every agent")
+		r.shows("FROZEN by curl (process 4711): every agent")
 		r.health(broker.Health{Frozen: true, FrozenBy: broker.Actor{Kind: broker.ByBroker}})
 		r.shows("FROZEN by aoctl, because the log was changed: every agent")
 	})

@@ -72,26 +72,19 @@ func TestAnsweredInWords(t *testing.T) {
 	})
 }
 
-// A call that its agent takes back because the operator interrupted the turn says so.
+// A call that its agent takes back because its turn was interrupted says so, whoever did that.
 func TestInterruptedCallIsNotItsAgentsDoing(t *testing.T) {
-	withdrawn := broker.Actor{Kind: broker.ByAgent, ID: broker.WithdrawnID}
-	for name, tc := range map[string]struct {
-		key   string
-		after time.Duration
-		says  string
-	}{
-		"interrupted":           {"i", time.Second, "Bash: withdrawn, you interrupted the turn"},
-		"interrupted, long ago": {"i", time.Minute, "was taken back by its agent"},
-		"not":                   {"k", time.Second, "was taken back by its agent"},
+	for id, says := range map[string]string{
+		broker.InterruptedID: "Bash: was taken back: you interrupted its turn",
+		broker.WithdrawnID:   "Bash: was taken back by its agent",
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(id, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := heldRig(t, broker.TurnWorking)
-				r.press(tc.key)
-				r.wait(tc.after)
-				r.c.publish(settled(r.c.requests["r1"], broker.Cancelled, withdrawn, "", time.Now()))
+				by := broker.Actor{Kind: broker.ByAgent, ID: id}
+				r.c.publish(settled(r.c.requests["r1"], broker.Cancelled, by, "you interrupted its turn", time.Now()))
 				r.wait(time.Second)
-				r.shows(tc.says)
+				r.shows(says)
 			})
 		})
 	}

@@ -442,6 +442,16 @@ func TestFailedTurnIsDrawn(t *testing.T) {
 	}
 }
 
+// What an agent notes for its own developers is said in plain words, in the row and on its screen.
+func TestDiagnosticOfAgentIsNotDrawn(t *testing.T) {
+	list := someSessions()
+	list[2].EndReason = "[ede_diagnostic] result_type=user last_content_type=n/a"
+	s := newStill(t, broker.Snapshot{Sessions: list}, nil, termenv.Ascii)
+	if seen := s.draw(120, 40); strings.Contains(seen, "ede_diagnostic") || !strings.Contains(seen, "! its turn was cut off") {
+		t.Errorf("drawn:\n%s", seen)
+	}
+}
+
 func TestAboutSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := heldRig(t, broker.TurnWorking)

@@ -10,7 +10,7 @@ import (
 
 // A call that its asker took back cannot be allowed late, so it is not drawn as if it could.
 func TestWithdrawnIsNotLate(t *testing.T) {
-	for id, late := range map[string]bool{"": true, broker.WithdrawnID: false} {
+	for id, late := range map[string]bool{"": true, broker.WithdrawnID: false, broker.InterruptedID: false} {
 		b := board.NewBoard()
 		call := bash("r1", "s1", seconds(5), "make")
 		b.Apply(broker.Update{Request: &call}, tuitest.Noon)

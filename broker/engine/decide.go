@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -159,9 +158,7 @@ func (in Withdraw) step(s *State, now time.Time) Reply {
 	case c.Phase == putOff:
 		return Reply{Err: broker.ErrPutOff, Call: *c.Req}
 	case c.Phase == waiting:
-		by := in.By
-		by.Kind, by.ID = broker.ByAgent, broker.WithdrawnID
-		c = s.end(now, c, broker.Outcome{State: broker.Cancelled, By: by, Reason: cmp.Or(in.Reason, broker.ReasonWithdrawn)})
+		c = s.end(now, c, broker.TakenBack(s.session(c.Req.SessionID).Row.Run, *c.Req, in.By, in.Reason))
 		return Reply{Call: *c.Req, Done: true}
 	case c.Req.Outcome.Withdrawn():
 		return Reply{Call: *c.Req}

@@ -195,23 +195,39 @@ func (p *Policy) Judge(c *rules.Call, project string, legible bool) engine.Judge
 	if failed := p.Engine.Health().StoreErr; doubt == "" && failed != "" {
 		doubt = "the log could not be written: " + failed
 	}
-	switch {
-	case a.Verdict != rules.Allow:
-	case doubt != "":
-		a = broker.AskInstead(a, "no rule may allow anything: "+doubt)
-	// What ran in this session was not what was allowed, so a person looks first.
-	case look.Alarm != "":
-		a = broker.AskInstead(a, look.Alarm)
-	case problem != "":
-		a = broker.AskInstead(a, "the project's "+RulesFileName+" cannot be read: "+problem)
-	case workspace.ChangesLinked(c):
-		a = broker.AskInstead(a, "the file has another name elsewhere (a hard link), and changes under both")
+	off := ""
+	if a.Verdict == rules.Ask {
+		off = r.Set.SwitchedOff(c, time.Now())
+	}
+	if a.Verdict == rules.Allow || off != "" {
+		switch why := whyAsk(c, doubt, look.Alarm, problem); {
+		case why == "":
+			a.Off = off
+		case a.Verdict == rules.Allow:
+			a = broker.AskInstead(a, why)
+		}
 	}
 	j := engine.Judged{Rules: r.Version, Assessment: a, Legible: legible}
 	if a.Verdict == rules.Deny {
 		j.DenyReason = p.DenyReason(a)
 	}
 	return j
+}
+
+// whyAsk is why a person is asked about c whatever rule allows it; "" when nothing is against that.
+func whyAsk(c *rules.Call, doubt, alarm, problem string) string {
+	switch {
+	case doubt != "":
+		return "no rule may allow anything: " + doubt
+	// What ran in this session was not what was allowed, so a person looks first.
+	case alarm != "":
+		return alarm
+	case problem != "":
+		return "the project's " + RulesFileName + " cannot be read: " + problem
+	case workspace.ChangesLinked(c):
+		return "the file has another name elsewhere (a hard link), and changes under both"
+	}
+	return ""
 }
 
 // DenyReason is what the agent is told of a rule's refusal: the operator's words when the rule

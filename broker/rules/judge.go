@@ -152,10 +152,13 @@ func (s *Set) finish(o *outcome, c *Call, now time.Time) {
 
 // Verdict is the Verdict and Rule of Judge without the explanation. It takes no memory for
 // rules that do not match, and is for judging thousands of past calls.
-func (s *Set) Verdict(c *Call, now time.Time) (Verdict, string) {
+func (s *Set) Verdict(c *Call, now time.Time) (Verdict, string) { return s.verdict(c, now, nil) }
+
+// verdict is Verdict with the rules of also, which may be nil, as if they were in force, too.
+func (s *Set) verdict(c *Call, now time.Time, also *Set) (Verdict, string) {
 	var o outcome
 	for i := range c.elems {
-		f := search{c: c, x: &c.elems[i], now: now}
+		f := search{c: c, x: &c.elems[i], now: now, also: also}
 		o.add(s.element(&f), i)
 	}
 	s.finish(&o, c, now)

@@ -17,6 +17,7 @@ type search struct {
 	x    *elem
 	now  time.Time
 	keep bool // all of them, for an explanation
+	also *Set // rules that are tried as if they were in force, too; nil for none
 	all  []*entry
 	idle []*entry // allow rules that match and may not speak, for an explanation
 
@@ -24,9 +25,17 @@ type search struct {
 	maybe *entry // a deny rule that would match if a wildcard of the line reaches its files
 }
 
-// search tries the rules about the call's tool, then those about tools that do the same: a line
-// that writes a file is refused by a rule about Write, also by one about Edit.
+// search tries the rules of s, and those that f tries as well.
 func (s *Set) search(f *search) {
+	s.find(f)
+	if f.also != nil {
+		f.also.find(f)
+	}
+}
+
+// find tries the rules about the call's tool, then those about tools that do the same: a line
+// that writes a file is refused by a rule about Write, also by one about Edit.
+func (s *Set) find(f *search) {
 	own := s.tools[f.c.q.Tool]
 	f.shelf(own)
 	f.shelf(s.wild)

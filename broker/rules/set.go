@@ -16,9 +16,10 @@ type Set struct {
 	all   []*entry // disabled ones too, in the order in which they speak
 	tools map[string]*shelf
 	wild  *shelf // rules whose tool is a pattern
+	off   *Set   // the operator's own allow rules that are switched off, on shelves of their own; nil for none
 }
 
-// shelf are the enabled rules about one tool, by what they look at. A rule may stand in several
+// shelf are rules about one tool, by what they look at. A rule may stand in several
 // of its lists, and each list is in the order in which rules speak.
 type shelf struct {
 	whole   []*entry            // any call, or any element
@@ -65,25 +66,40 @@ func named(r Rule, i int) string {
 // arrange takes all over: it sorts the entries and sets their ranks.
 func arrange(all []*entry) *Set {
 	slices.SortStableFunc(all, before)
-	s := &Set{all: all, tools: map[string]*shelf{}, wild: newShelf()}
+	s := newSet()
+	s.all = all
 	for i, e := range all {
 		e.rank = i
-		if !e.rule.Enabled {
-			continue
-		}
-		// Which tools such a pattern fits is known only when a call comes.
-		if e.tool.RE != nil || slices.ContainsFunc(e.tool.Alts, func(g patterns.Glob) bool { return !g.Exact() }) {
-			s.wild.put(e)
-			continue
-		}
-		for _, g := range e.tool.Alts {
-			if s.tools[g[0]] == nil {
-				s.tools[g[0]] = newShelf()
+		switch {
+		case e.rule.Enabled:
+			s.shelve(e)
+		// Agents can write a project's file, so nobody is led to switch its rules on.
+		case e.rule.Decision == Allow && e.rule.Source == "":
+			if s.off == nil {
+				s.off = newSet()
 			}
-			s.tools[g[0]].put(e)
+			s.off.shelve(e)
 		}
 	}
 	return s
+}
+
+// newSet is a set with empty shelves.
+func newSet() *Set { return &Set{tools: map[string]*shelf{}, wild: newShelf()} }
+
+// shelve puts e on the shelves of all tools that it is about.
+func (s *Set) shelve(e *entry) {
+	// Which tools such a pattern fits is known only when a call comes.
+	if e.tool.RE != nil || slices.ContainsFunc(e.tool.Alts, func(g patterns.Glob) bool { return !g.Exact() }) {
+		s.wild.put(e)
+		return
+	}
+	for _, g := range e.tool.Alts {
+		if s.tools[g[0]] == nil {
+			s.tools[g[0]] = newShelf()
+		}
+		s.tools[g[0]].put(e)
+	}
 }
 
 // newShelf is an empty shelf; its lists need no making.

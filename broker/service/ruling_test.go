@@ -520,3 +520,29 @@ func TestHardLinkAsks(t *testing.T) {
 		}
 	}
 }
+
+// A call that asks names the rule that is switched off and would allow it, only while it would.
+func TestCallNamesRuleThatIsOff(t *testing.T) {
+	dir := project(t)
+	b := newBroker(t, brokertest.NewMemory(), service.Options{})
+	off := allowing("make *")
+	off.Enabled = false
+	rule := save(t, b, off).Rule
+	r := submit(t, b, callIn(dir, "s", "1", "make x"))
+	if r.State != broker.Pending || r.Assessment.Off != rule.ID {
+		t.Fatalf("%s, %+v; want the rule named", r.State, r.Assessment)
+	}
+	if other := submit(t, b, callIn(dir, "s", "2", "npm x")); other.Assessment.Off != "" {
+		t.Errorf("another call names %q", other.Assessment.Off)
+	}
+	must(t, b.RemoveRule(t.Context(), rule.ID, operator))
+	if got, err := b.Request(t.Context(), r.ID); err != nil || got.Assessment.Off != "" {
+		t.Errorf("once it is removed: %+v, %v", got.Assessment, err)
+	}
+	off.ID = ""
+	save(t, b, off)
+	b.NoteLog("event 7 does not follow the one before it")
+	if got := submit(t, b, callIn(dir, "s", "3", "make y")); got.State != broker.Pending || got.Assessment.Off != "" {
+		t.Errorf("while no rule may allow anything: %s, %+v", got.State, got.Assessment)
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/brokertest"
 	"github.com/aoctl/aoctl/broker/service"
+	"github.com/aoctl/aoctl/broker/wire"
 )
 
 func TestWithdraw(t *testing.T) {
@@ -41,6 +42,33 @@ func TestWithdraw(t *testing.T) {
 			t.Errorf("the log has %d ends, want 1", n)
 		}
 	})
+}
+
+// A call that is taken back because somebody had its turn ended says so and by whom, in the words of
+// the broker; one that was asked after that is its agent's own doing.
+func TestInterruptedCallsSayWhy(t *testing.T) {
+	for who, by := range map[string]broker.Actor{"you interrupted its turn": operator, "its turn was interrupted": byShell} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBroker(t, brokertest.NewMemory(), service.Options{})
+			startRun(t, b, runner1, "s")
+			report(t, b, runner1, "s", works)
+			before, left := submit(t, b, bash("s", "1", "make")), submit(t, b, bash("s", "3", "make all"))
+			must(t, b.Interrupt(t.Context(), "s", by))
+			check := func(id string, want [2]string) {
+				t.Helper()
+				got, err := b.Withdraw(t.Context(), id, "it went away", broker.Actor{Kind: broker.ByProcess, PID: 7})
+				if o := got.Outcome; err != nil || o == nil || !o.Withdrawn() || o.By.ID != want[0] || o.Reason != want[1] {
+					t.Errorf("%+v, %v; want %v", o, err, want)
+				}
+			}
+			check(before.ID, [2]string{broker.InterruptedID, who})
+			report(t, b, runner1, "s", wire.RunReport{Kind: wire.ReportIdle, Result: "aborted_tools"})
+			time.Sleep(time.Second)                              // the bubble's clock
+			check(left.ID, [2]string{broker.InterruptedID, who}) // the turn's end was heard of first
+			after := submit(t, b, bash("s", "2", "make"))
+			check(after.ID, [2]string{broker.WithdrawnID, "it went away"})
+		})
+	}
 }
 
 // Attack: a process withdraws a card under the operator's finger, so that the key that was

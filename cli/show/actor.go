@@ -1,7 +1,6 @@
 package show
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -23,13 +22,17 @@ func Actor(a broker.Actor, rules map[string]string) string {
 		return "you"
 	case broker.ByProcess:
 		if a.PID > 0 {
-			return fmt.Sprintf("process %d", a.PID)
+			return a.Program()
 		}
 	case broker.ByRule:
 		return "rule " + RuleName(a.ID, rules)
 	case broker.ByObserve:
 		return "observing"
-	case broker.ByStop, broker.ByFreeze, broker.ByDeadline, broker.ByAgent, broker.ByBroker:
+	case broker.ByAgent:
+		if a.ID == broker.InterruptedID {
+			return "an interrupt"
+		}
+	case broker.ByStop, broker.ByFreeze, broker.ByDeadline, broker.ByBroker:
 	}
 	return string(a.Kind)
 }

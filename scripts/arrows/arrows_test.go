@@ -59,7 +59,7 @@ var arrows = map[string][]string{
 	"tui/callview":         {module + "/broker", module + "/broker/…", module + "/tui/change", module + "/tui/diff", module + "/tui/draw", module + "/tui/figures", module + "/tui/safe", module + "/tui/syntax", "github.com/aymanbagabas/go-udiff", "github.com/yuin/goldmark/…", "mvdan.cc/sh/…"},
 	"tui/guard":            {"github.com/charmbracelet/bubbletea"},
 	"tui/board":            {module + "/broker", module + "/broker/…", module + "/tui/callview", module + "/tui/change", module + "/tui/diff", module + "/tui/draw", module + "/tui/figures", module + "/tui/guard", module + "/tui/safe"},
-	"tui/sessionview":      {module + "/broker", module + "/broker/wire", module + "/tui/board", module + "/tui/callview", module + "/tui/draw", module + "/tui/figures", module + "/tui/safe"},
+	"tui/sessionview":      {module + "/broker", module + "/broker/wire", module + "/tui/board", module + "/tui/callview", module + "/tui/draw", module + "/tui/figures", module + "/tui/plainwords", module + "/tui/safe"},
 	"tui/figures":          {},
 	"tui/words":            {module + "/broker", module + "/broker/rules", module + "/broker/wire", module + "/tui/board", module + "/tui/callview", module + "/tui/draw", module + "/tui/figures", module + "/tui/safe"},
 	"tui/event":            {module + "/broker", module + "/broker/story", module + "/tui/board", module + "/tui/callview", module + "/tui/change", module + "/tui/draw", module + "/tui/figures", module + "/tui/plainwords", module + "/tui/safe", module + "/tui/words"},

@@ -58,6 +58,7 @@ type Around struct {
 	Home   string // the user's folder, which paths are shortened by; empty for none
 	Code   string // that allows a dangerous call on this screen, empty for none
 	Retry  bool   // it lets the next try of a late call pass
+	Off    string // of a call that waits: which rule is switched off and would allow it, safe to draw; empty for none
 }
 
 // folded reports whether a card leaves out what is known of its call beside the call itself.
@@ -103,7 +104,7 @@ func LayOutLater(st *draw.Styles, r broker.Request, a Around, width int) *Doc {
 	}
 	d.Blank()
 	about.quiet = asksUser(tool)
-	about.judged(r.CWD, dangerous(r) && a.tellsRules(r))
+	about.judged(r.CWD, a.Off, dangerous(r) && a.tellsRules(r))
 	d.background(a)
 	source{d, r, a}.origin()
 	return d

@@ -19,11 +19,12 @@ func TestEndedInWords(t *testing.T) {
 		tool string
 		by   broker.Actor
 	}{
-		"was denied by you":            {"Bash", you},
-		"was sent back by you":         {"ExitPlanMode", you},
-		"was stopped by you":           {"Bash", stop},
-		"was stopped by process 12":    {"Bash", broker.Actor{Kind: broker.ByStop, PID: 12}},
-		"was denied by rule read-only": {"ExitPlanMode", broker.Actor{Kind: broker.ByRule, ID: "builtin:read-only"}},
+		"was denied by you":               {"Bash", you},
+		"was sent back by you":            {"ExitPlanMode", you},
+		"was stopped by you":              {"Bash", stop},
+		"was stopped by process 12":       {"Bash", broker.Actor{Kind: broker.ByStop, PID: 12}},
+		"was stopped by an aoctl command": {"Bash", broker.Actor{Kind: broker.ByStop, PID: 12, Exe: "/usr/bin/aoctl"}},
+		"was denied by rule read-only":    {"ExitPlanMode", broker.Actor{Kind: broker.ByRule, ID: "builtin:read-only"}},
 	} {
 		r := tuitest.ToolCall(tt.tool, `{"command":"make"}`)
 		r.State, r.Outcome = broker.Denied, &broker.Outcome{State: broker.Denied, By: tt.by}

@@ -23,8 +23,8 @@ const (
 // judged draws what aoctl makes of a call: what it runs, what else is to be known of that and what
 // the rules say. The remarks are ours, the texts in them the agent's. cwd is the folder that
 // the call runs in.
-// told says that the danger has told which rules cannot allow the call.
-func (d dangers) judged(cwd string, told bool) {
+// told says that the danger has told which rules cannot allow the call; off is Around.Off.
+func (d dangers) judged(cwd, off string, told bool) {
 	a := d.a
 	if a == nil {
 		return
@@ -36,6 +36,9 @@ func (d dangers) judged(cwd string, told bool) {
 	d.runs(pieces, a.Why, cwd)
 	d.risk()
 	d.rule()
+	if off != "" {
+		d.SayBehind(draw.Label, "", LabelWidth, draw.Warn, off)
+	}
 	d.Blank()
 }
 

@@ -144,3 +144,15 @@ func TestDeletes(t *testing.T) {
 		t.Errorf("a file that is deleted: %q", does(e, "/w"))
 	}
 }
+
+// Why a call asks, and the rule that is off and would allow it, stand below each other; also where the
+// pieces of the call have told why.
+func TestRuleThatIsOffIsNamed(t *testing.T) {
+	r := broker.Request{ToolName: "Bash", ToolInput: []byte(`{"command":"make x"}`), State: broker.Pending}
+	r.Assessment = &rules.Assessment{Verdict: rules.Ask, Reason: `no rule allows "make x"`, Elements: []rules.Judged{{Kind: "command", Text: "make x", Why: `no rule allows "make x"`}}}
+	st := draw.NewStyles(draw.DefaultPalette(), termenv.Ascii, true, false)
+	text := strings.Join(LayOut(st, r, Around{Loc: time.UTC, Framed: true, Off: "rule M is off"}, 60).Rows, "\n")
+	if !strings.Contains(text, "why asked  no rule allows it") || !strings.Contains(text, "\n           rule M is off") {
+		t.Errorf("it is\n%s", text)
+	}
+}

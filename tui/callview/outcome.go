@@ -1,7 +1,6 @@
 package callview
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/aoctl/aoctl/broker"
@@ -34,7 +33,10 @@ func Ended(r broker.Request) string {
 		}
 		return "expired because nobody answered in time"
 	case broker.Cancelled:
-		if o.Withdrawn() {
+		switch {
+		case o.Interrupted():
+			return "was taken back: " + draw.SafeLine(o.Reason)
+		case o.Withdrawn():
 			return "was taken back by its agent"
 		}
 		return "was cancelled because its agent no longer waits"
@@ -62,17 +64,21 @@ func Actor(a broker.Actor) string {
 		}
 		return "you"
 	case broker.ByProcess:
-		return fmt.Sprintf("process %d", a.PID)
+		return draw.SafeLine(a.Program())
 	case broker.ByRule:
 		return "rule " + ruleWord(a.ID)
 	case broker.ByObserve:
 		return "observing"
 	case broker.ByStop:
 		if a.PID != 0 {
-			return fmt.Sprintf("a stop by process %d", a.PID)
+			return "a stop by " + draw.SafeLine(a.Program())
 		}
 		return "your stop"
-	case broker.ByFreeze, broker.ByDeadline, broker.ByAgent, broker.ByBroker:
+	case broker.ByAgent:
+		if a.ID == broker.InterruptedID {
+			return "an interrupt"
+		}
+	case broker.ByFreeze, broker.ByDeadline, broker.ByBroker:
 	}
 	return safe.Line(string(a.Kind))
 }
@@ -120,7 +126,7 @@ func sentBack(r broker.Request) bool {
 func refusedWords(r broker.Request) string {
 	switch by := r.Outcome.By; {
 	case by.Kind == broker.ByStop && by.PID != 0:
-		return fmt.Sprintf("stopped by process %d", by.PID)
+		return "stopped by " + draw.SafeLine(by.Program())
 	case by.Kind == broker.ByStop:
 		return "stopped by you"
 	case sentBack(r):

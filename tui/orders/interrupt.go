@@ -3,7 +3,6 @@ package orders
 import (
 	"context"
 	"errors"
-	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -17,19 +16,6 @@ type interruptedMsg struct {
 	label string // safe to draw
 	err   error
 }
-
-// endedTurn is the session whose turn the operator had ended last.
-type endedTurn struct {
-	session string
-	until   time.Time
-}
-
-// interruptTells is how long after an interrupt a call that its agent takes back ended by it: the agent
-// takes its calls back as soon as it hears.
-const interruptTells = 30 * time.Second
-
-// EndedTurn reports whether the operator had the turn of a session ended just now.
-func (o *Orders) EndedTurn(id string) bool { return o.turn.session == id && o.At.Before(o.turn.until) }
 
 // Interrupt ends the turn of a managed session and keeps the session. refusal
 // is what the guard has against the key.
@@ -46,7 +32,6 @@ func (o *Orders) Interrupt(s *broker.Session, refusal string) tea.Cmd {
 	case s.Run.Turn == broker.TurnEnded, s.Run.Turn == broker.TurnDeferred, s.State.Ended():
 		return o.Say(draw.Muted, o.Board.Label(s.ID)+": its agent has ended, there is nothing to interrupt", "its agent has ended")
 	}
-	o.turn = endedTurn{session: s.ID, until: o.At.Add(interruptTells)}
 	ctx, b, by, id, label := o.Ctx, o.broker, o.Operator, s.ID, o.Board.Label(s.ID)
 	return tea.Batch(o.Say(draw.Warn, "interrupting "+label+" …"), func() tea.Msg {
 		return interruptedMsg{label: label, err: b.Interrupt(ctx, id, by)}
@@ -58,7 +43,6 @@ func (o *Orders) interrupted(msg interruptedMsg) tea.Cmd {
 	case errors.Is(msg.err, context.Canceled):
 		return nil
 	case msg.err != nil:
-		o.turn = endedTurn{}
 		return o.Say(draw.Danger, msg.label+" was not interrupted: "+words.RunError(msg.err))
 	}
 	return o.Say(draw.OK, msg.label+": told to end its turn; it stays, and "+o.Called("m")+" tells it what to do instead", msg.label+": told to end its turn")

@@ -36,7 +36,6 @@ type Orders struct {
 	broker Broker
 	ending ending
 	opened opened
-	turn   endedTurn
 }
 
 // New makes one.

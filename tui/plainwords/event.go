@@ -135,12 +135,16 @@ func by(a broker.Actor) string {
 	switch {
 	case a.Kind == "":
 		return ""
-	case a.Kind == broker.ByOperator && a.ID == "":
+	case a.Token() != "":
+		return "by your token"
+	case a.Kind == broker.ByOperator:
 		return "by you"
+	case a.Kind == broker.ByAgent:
+		return "by its agent"
 	case a.ID != "":
 		return "by " + string(a.Kind) + " " + a.ID
 	case a.Kind == broker.ByProcess && a.PID > 0:
-		return fmt.Sprintf("by process %d", a.PID)
+		return "by " + a.Program()
 	}
 	return "by " + string(a.Kind)
 }

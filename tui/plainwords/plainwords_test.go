@@ -47,6 +47,9 @@ func TestEvent(t *testing.T) {
 		{broker.EventTurnEnd, `{"failed":true,"text":"[ede_diagnostic] a=b"}`, "failed: its turn was cut off"},
 		{broker.EventStopLifted, `{"by":"prompt"}`, "its user spoke"},
 		{broker.EventStopRequested, `{"by":{"kind":"operator"}}`, "by you"},
+		{broker.EventStopRequested, `{"by":{"kind":"operator","id":"token:01a2"}}`, "by your token"},
+		{broker.EventStopRequested, `{"by":{"kind":"process","pid":12962,"exe":"/usr/bin/aoctl"}}`, "by an aoctl command"},
+		{broker.EventMessageDropped, `{"by":{"kind":"agent","id":"withdrawn"}}`, "by its agent"},
 	} {
 		got, ok := Event(broker.Event{Type: tc.typ, Data: []byte(tc.data)})
 		if !ok || got != tc.want {

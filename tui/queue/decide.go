@@ -194,9 +194,6 @@ func (q sender) lookAgain(msg decidedMsg, name string) tea.Cmd {
 
 // sayEnded says how a call ended that was selected.
 func (q decider) sayEnded(r broker.Request) tea.Cmd {
-	if r.Outcome.Withdrawn() && q.setup.Orders.EndedTurn(r.SessionID) {
-		return q.Say(draw.Warn, draw.SafeLine(r.ToolName)+": withdrawn, you interrupted the turn")
-	}
 	return q.Say(draw.Warn, draw.SafeLine(r.ToolName)+": "+q.Book.Ended(r))
 }
 

@@ -24,6 +24,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/story"
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/guard"
@@ -33,12 +34,13 @@ import (
 	"github.com/aoctl/aoctl/tui/sheet"
 )
 
-// Broker takes the decisions.
+// Broker takes the decisions, and knows what was asked of a session.
 type Broker interface {
 	Decide(ctx context.Context, id string, d broker.Decision) (broker.Request, error)
 	DecideAll(ctx context.Context, picks []broker.Pick, d broker.Decision) ([]broker.Request, error)
 	Defer(ctx context.Context, id string, by broker.Actor) (broker.Request, error)
 	Extend(ctx context.Context, id string, by broker.Actor) (broker.Request, error)
+	Timeline(ctx context.Context, f broker.EventFilter) ([]story.Moment, error)
 }
 
 // Setup is what the screen takes beside the broker.
@@ -87,7 +89,7 @@ type Screen struct {
 func New(d *desk.Desk, b Broker, s Setup) *Screen {
 	q := &Screen{Desk: d, setup: s}
 	q.list = list{Desk: d, sheets: s.Sheets, newcomer: newcomer{Desk: d, look: s.Hooked}}
-	q.roster = roster{Desk: d, muted: s.Herald.Muted}
+	q.roster = roster{Desk: d, muted: s.Herald.Muted, asked: asked{Desk: d, broker: b}}
 	q.arrangement = arrangement{Desk: d, sessions: &q.roster}
 	q.form = question.New(d, q)
 	q.reader = reader{Desk: d, sheets: s.Sheets, setup: &q.setup, form: q.form}
@@ -147,6 +149,8 @@ func (q *Screen) Update(msg tea.Msg) tea.Cmd {
 		return q.sender.deferred(msg)
 	case moreTimeMsg:
 		return q.sender.moreTime(msg)
+	case askedMsg:
+		q.roster.asked.came(msg)
 	default:
 		return q.reader.update(msg)
 	}
@@ -185,6 +189,7 @@ func (q *Screen) Send(k guard.Drawn, v broker.Verdict, reason string) tea.Cmd {
 
 // newsCame keeps the place in the list, and follows what a reason is being written for.
 func (q *Screen) newsCame(msg desk.News) tea.Cmd {
+	q.roster.asked.news(msg.List)
 	for _, u := range msg.List {
 		if u.Request != nil {
 			q.denying.news(*u.Request, q.Book)
@@ -222,12 +227,12 @@ func (q *Screen) settle() tea.Cmd {
 	q.leaveGone()
 	l := q.layout()
 	q.list.settle(l, !q.full && !q.Small)
-	q.roster.settle(l, q.onSessions())
+	wanted := q.roster.settle(l, q.onSessions())
 	c := q.DrawnCard()
 	width, height := l.Inner(l.detail, 1)
 	own := q.list.went != "" && c != nil && q.list.went == c.Req.ID
 	q.list.went = ""
-	return tea.Batch(q.reader.settle(c, own, width, height), q.setup.Sheets.Want(q.Subject().Call))
+	return tea.Batch(wanted, q.reader.settle(c, own, width, height), q.setup.Sheets.Want(q.Subject().Call))
 }
 
 // leaveGone closes the whole screen of a call that was decided or has ended. The next call comes up

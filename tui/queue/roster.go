@@ -23,6 +23,7 @@ type roster struct {
 	top      int    // first row on the screen
 	newest   string // id of the session that was started here last, until it is listed
 	listed   listing
+	asked    asked
 }
 
 // listing is what the pane lists, kept until a session changes or the ended ones are unfolded.
@@ -86,13 +87,16 @@ func (x *roster) height(e entry) int {
 	return e.rows
 }
 
-// settle keeps the selected session on the screen.
-func (x *roster) settle(l layout, focus bool) {
+// settle keeps the selected session on the screen, and has what was asked of it looked up.
+func (x *roster) settle(l layout, focus bool) (wanted tea.Cmd) {
 	x.focus = focus
 	x.selectNewest()
 	list := x.list()
 	if !slices.ContainsFunc(list, func(e entry) bool { return e.id == x.selected }) {
 		x.selected = x.instead(list)
+	}
+	if focus {
+		wanted = x.asked.want(x.session())
 	}
 	_, height := l.Inner(l.sessions, 0)
 	at, all, rows := 0, 0, 0
@@ -109,6 +113,7 @@ func (x *roster) settle(l layout, focus bool) {
 		x.top = min(at, at+rows-height) // who it is comes first
 	}
 	x.top = max(0, min(x.top, all-height))
+	return wanted
 }
 
 // instead is what is selected when the selected session is not listed any more: where it has been

@@ -7,6 +7,7 @@ import (
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/plainwords"
 	"github.com/aoctl/aoctl/tui/sessionview"
 	"github.com/aoctl/aoctl/tui/words"
 )
@@ -133,7 +134,11 @@ func (x *roster) more(s *broker.Session) (list []said) {
 	if s.ID != x.selected || !x.focus {
 		return known(s)
 	}
-	list = append(append(append(list, x.about(s)), spent(s)...), told(s)...)
+	list = append(list, x.about(s))
+	if text := x.asked.text; text != "" && x.asked.session == s.ID {
+		list = append(list, say(draw.Faint, "asked: "+text, `"`+text+`"`))
+	}
+	list = append(append(list, spent(s)...), told(s)...)
 	if words.StopTold(s) != "" {
 		list = append(list, say(draw.Muted, "each call is refused", "each call refused"))
 	}
@@ -221,10 +226,12 @@ func told(s *broker.Session) (list []said) {
 
 // failure says what went wrong last in session s, in the words of its agent when it has no others.
 func failure(s *broker.Session) []said {
-	switch why := draw.SafeLine(s.Failure()); {
+	raw := s.Failure()
+	plain := plainwords.Failure(raw)
+	switch why := draw.SafeLine(plain); {
 	case why == "":
 		return nil
-	case s.Run == nil:
+	case s.Run == nil && plain == raw:
 		return []said{say(draw.Danger, `! it says "`+why+`"`, `! "`+why+`"`)}
 	default:
 		return []said{say(draw.Danger, "! "+why)}

@@ -54,3 +54,26 @@ func TestOldAnswersAreDropped(t *testing.T) {
 		}
 	}
 }
+
+// The key line says what enter does, and the form names only keys that lead to another pattern.
+func TestKeysThatAct(t *testing.T) {
+	e := &editor{}
+	e.drafts = make([]rules.Rule, 3)
+	for at, want := range []string{" · ctrl+n wider", " · ctrl+n wider · ctrl+p narrower", " · ctrl+p narrower"} {
+		if e.draft = at; e.turns() != want {
+			t.Errorf("pattern %d: %q, want %q", at, e.turns(), want)
+		}
+	}
+	once := []scopeOption{{name: "once", once: true}}
+	for _, tc := range []struct {
+		decision string
+		scopes   []scopeOption
+		want     string
+	}{{"allow", nil, "save…"}, {"deny", nil, "save"}, {"ask", nil, "save"}, {"allow", once, "allow"}, {"deny", once, "deny"}, {"ask", once, ""}} {
+		e := &editor{}
+		e.decision, e.scopes = choice{names: []string{tc.decision}}, tc.scopes
+		if got := e.saves(); got != tc.want {
+			t.Errorf("%s, %d scopes: %q, want %q", tc.decision, len(tc.scopes), got, tc.want)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/text"
@@ -67,7 +68,10 @@ func (x *Screen) Keys() []desk.Key {
 	case e.loading:
 		return []desk.Key{leave}
 	}
-	list := []desk.Key{{Binding: k.Save, Short: "save"}, {Binding: k.Next, Name: "tab", Short: "next"}}
+	list := []desk.Key{{Binding: k.Next, Name: "tab", Short: "next"}}
+	if does := e.saves(); does != "" {
+		list = append([]desk.Key{{Binding: k.Save, Short: does}}, list...)
+	}
 	if e.text(e.focus) == nil {
 		list = append(list, desk.Key{Binding: k.Turn, Name: "← →", Short: "choose"})
 	}
@@ -75,6 +79,19 @@ func (x *Screen) Keys() []desk.Key {
 		list = append(list, desk.Key{Binding: k.Wider, Name: "ctrl+n/p", Short: "pattern"})
 	}
 	return append(list, leave)
+}
+
+// saves says what the key that saves does; "" when it does nothing. A rule that allows asks once more.
+func (e *editor) saves() string {
+	switch v := e.verdict(); {
+	case e.once() && (v == rules.Ask || v == rules.Defer):
+		return ""
+	case e.once():
+		return string(v) // the call, and no rule
+	case v == rules.Allow:
+		return "save…"
+	}
+	return "save"
 }
 
 // Write takes a key. tookBack says that the guard has taken it for one of a burst:
@@ -228,7 +245,8 @@ func (x *Screen) turnField(by int) tea.Cmd {
 	return x.changed()
 }
 
-// turnDraft steps to another pattern of those that are offered, from narrow to wide.
+// turnDraft steps to another pattern of those that are offered, from narrow to wide, and stops at
+// both ends: a key for a narrower pattern must not bring the widest.
 // What was typed into the patterns is replaced.
 func (x *Screen) turnDraft(by int) tea.Cmd {
 	e := x.editor
@@ -241,7 +259,16 @@ func (x *Screen) turnDraft(by int) tea.Cmd {
 		e.hint = "no other pattern is offered"
 		return nil
 	}
-	e.draft = desk.Turned(e.draft, by, n)
+	to := e.draft + by
+	switch {
+	case to < 0:
+		e.hint = "no narrower pattern is offered"
+		return nil
+	case to == n:
+		e.hint = "no wider pattern is offered"
+		return nil
+	}
+	e.draft = to
 	e.fill(e.drafts[e.draft])
 	return x.changed()
 }

@@ -203,8 +203,20 @@ func (p page) where(w *whereLine, focused bool) {
 			place += " · suggested by the agent"
 		}
 		if p.Width >= 60 {
-			place += " · ctrl+n wider · ctrl+p narrower"
+			place += e.turns()
 		}
 		p.SayBehind(draw.Text, "", text.LabelWidth, draw.Muted, place)
 	}
+}
+
+// turns names the keys that lead to another offered pattern.
+func (e *editor) turns() string {
+	var text string
+	if e.draft < len(e.drafts)-1 {
+		text += " · ctrl+n wider"
+	}
+	if e.draft > 0 {
+		text += " · ctrl+p narrower"
+	}
+	return text
 }

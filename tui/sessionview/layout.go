@@ -11,6 +11,7 @@ import (
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/plainwords"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -83,7 +84,7 @@ func state(d *callview.Doc, s *broker.Session, a Around) {
 	}
 	calls(d, a.Calls)
 	// What went wrong is the agent's own text or the runner's, and is made safe.
-	if why := s.Failure(); why != "" {
+	if why := plainwords.Failure(s.Failure()); why != "" {
 		d.SayBehind(draw.Danger, "problem", callview.LabelWidth, draw.Danger, safe.Line(why))
 	}
 	// A stop goes in steps where a runner holds the agent, and they are told one by

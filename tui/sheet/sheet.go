@@ -115,6 +115,9 @@ func (s *Sheets) Around(r broker.Request) callview.Around {
 		View: s.View, Story: s.stories.known[r.ID], Home: s.home, Framed: true,
 	}
 	a.Code, a.Retry = s.code(r)
+	if r.State == broker.Pending && r.Assessment != nil {
+		a.Off = s.Book.SwitchedOff(r.Assessment.Off, s.At, s.Called)
+	}
 	return a
 }
 

@@ -1,0 +1,23 @@
+package tui
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/tuitest"
+)
+
+// The card of a call that asks names the rule that is switched off and would allow it.
+func TestCardNamesRuleThatIsOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := tuitest.NewCall("r1", "s1", "Bash", time.Now(), `{"command":"make x"}`)
+		r.Assessment = &rules.Assessment{Verdict: rules.Ask, Reason: "no rule allows it", Off: "m", Elements: []rules.Judged{ran("make x", rules.Ask, "", "no rule allows it")}}
+		c := newFake(nil, r)
+		c.book = broker.RuleBook{Rules: []rules.Rule{{ID: "m", Tool: "Bash", Where: map[string]string{"command": "make *"}, Decision: rules.Allow}}}
+		g := newRig(t, c, 120, 40)
+		g.shows(`rule "make *" would allow it, but is off: r, then space`)
+	})
+}
