@@ -8,11 +8,9 @@ import (
 	"io"
 	"iter"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/risk"
@@ -345,18 +343,7 @@ func suggestRules(cmd *cobra.Command, o suggestOptions) error {
 // howToTake is the last line for a person, who has read the rules: what to type to have
 // them. The flags that were given are in it, so that the file has the same rules.
 func howToTake(cmd *cobra.Command) string {
-	again, own := "aoctl rule suggest", cmd.LocalNonPersistentFlags()
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if own.Lookup(f.Name) == nil {
-			return
-		}
-		value := f.Value.String()
-		if strings.ContainsRune(value, ' ') { // a day and a time
-			value = "'" + value + "'"
-		}
-		again += " --" + f.Name + " " + value
-	})
-	return "\n# to take them: " + again + " > new.toml, leave in it what you want, then: aoctl rule import new.toml"
+	return "\n# to take them: aoctl rule suggest" + usage.Given(cmd) + " > new.toml, leave in it what you want, then: aoctl rule import new.toml"
 }
 
 // printSuggestions prints a rules file with one header. The texts of calls come from

@@ -144,3 +144,20 @@ func excluded(cmd *cobra.Command) []string {
 	})
 	return found
 }
+
+// Given is the flags of its own that cmd was given, as they are typed again: " --since 'last week'". ""
+// without any.
+func Given(cmd *cobra.Command) (typed string) {
+	own := cmd.LocalNonPersistentFlags()
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if own.Lookup(f.Name) == nil {
+			return
+		}
+		value := f.Value.String()
+		if strings.ContainsRune(value, ' ') {
+			value = "'" + value + "'"
+		}
+		typed += " --" + f.Name + " " + value
+	})
+	return typed
+}
