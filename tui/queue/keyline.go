@@ -49,7 +49,9 @@ func (q keyline) named(c *board.Card) []desk.Key {
 	default:
 		list = q.forCard(c)
 	}
-	list = slices.DeleteFunc(list, func(k desk.Key) bool { return k.Name == "A" && noRuleAllows(c) || k.Name == "e" && c != nil && c.Dialog() != "" })
+	list = slices.DeleteFunc(list, func(k desk.Key) bool {
+		return k.Name == "A" && noRuleAllows(c) || k.Name == "e" && c != nil && c.Dialog() != ""
+	})
 	deaf := q.Guard.Deaf(q.At)
 	for i := range list {
 		list[i].Faint = !q.possible(c, list[i].Name, deaf)
