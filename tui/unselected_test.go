@@ -1,11 +1,13 @@
 package tui
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/desk"
 )
 
 // Attack: nothing waits and the window has no room for the sessions, so nobody sees which session a key
@@ -65,6 +67,46 @@ func TestKeysOnTheBarWhileNothingWaits(t *testing.T) {
 			}
 			r.shows("the screen just changed")
 		})
+	}
+}
+
+// Attack: a call of another session comes, or a session that was started here is listed, just before a key that was
+// meant for the one with the bar. The key acts on neither; once that can have been seen, it acts.
+func TestKeysRightAfterTheirSessionChanged(t *testing.T) {
+	for _, key := range []string{"F", "M", "i"} {
+		for name, change := range map[string]func(r *rig, c *fakeConsole, other string){
+			"a call comes": func(_ *rig, c *fakeConsole, other string) { c.publish(bash("r1", other, time.Now(), "make")) },
+			"another starts": func(r *rig, c *fakeConsole, other string) {
+				s := c.sessions[other]
+				s.ID, s.Name, s.LastSeenAt = "s3", "three", time.Now()
+				r.send(desk.Launched{Session: s})
+				c.tell(s)
+			},
+		} {
+			t.Run(key+", "+name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					two := heldSession(broker.TurnWorking)
+					two.ID, two.Name = "s2", "two"
+					c := newFake([]broker.Session{heldSession(broker.TurnWorking), two})
+					r := newRig(t, c, 120, 40)
+					r.wait(time.Second)
+					on := r.m.first().Subject().Session
+					change(r, c, map[string]string{"s1": "s2", "s2": "s1"}[on])
+					r.wait(100 * time.Millisecond)
+					r.send(keyMsg(key))
+					r.wait(100 * time.Millisecond)
+					if did := r.noted(); did != "" || strings.Contains(r.view(), "muted") {
+						t.Errorf("did %q:\n%s", did, r.view())
+					}
+					r.shows("look first, then press "+key+" again")
+					r.wait(time.Second)
+					r.press(key)
+					if did := r.noted(); did == "" && !strings.Contains(r.view(), "muted") {
+						t.Errorf("once it was seen, it did nothing:\n%s", r.view())
+					}
+				})
+			})
+		}
 	}
 }
 
