@@ -110,6 +110,27 @@ func TestKeysRightAfterTheirSessionChanged(t *testing.T) {
 	}
 }
 
+// When the last call goes while its own pane has the keys, they are about the bar as well: j and k move it.
+func TestBarMovesAfterTheCallThatWasScrolled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		two := heldSession(broker.TurnWorking)
+		two.ID, two.Name = "s2", "two"
+		c := newFake([]broker.Session{heldSession(broker.TurnWorking), two})
+		r := newRig(t, c, 120, 40)
+		call := bash("r1", "s2", time.Now(), "make")
+		c.publish(call)
+		r.wait(time.Second)
+		r.press("2")
+		c.publish(settled(call, broker.Denied, broker.Actor{Kind: broker.ByProcess}, "", time.Now()))
+		r.wait(time.Second)
+		r.press("k", "k")
+		first := r.m.first().Subject().Session
+		if r.press("j"); first == r.m.first().Subject().Session {
+			t.Errorf("j stays at %s:\n%s", first, r.view())
+		}
+	})
+}
+
 // Without any session there is nothing to select.
 func TestKeysWithoutSessions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 func (q *Screen) move(msg tea.KeyMsg) tea.Cmd {
 	c := q.DrawnCard()
 	switch {
-	case key.Matches(msg, desk.PageDown, desk.PageUp), q.full, q.focus == paneDetail:
+	case key.Matches(msg, desk.PageDown, desk.PageUp), q.full, q.focus == paneDetail && !q.onSessions():
 		q.scroll(msg)
 	case key.Matches(msg, desk.Bottom) && q.focus == paneQueue && c != nil && locked(c): // read on first
 		q.reader.scroll = len(q.drawnDoc().Rows)
