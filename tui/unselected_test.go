@@ -131,6 +131,29 @@ func TestBarMovesAfterTheCallThatWasScrolled(t *testing.T) {
 	})
 }
 
+// Attack: the call goes just before enter, which was to show it whole. No filter is left that hides the
+// calls of other sessions which come then.
+func TestEnterHidesNothingThatComes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		one := broker.Session{ID: "s1", Name: "api", Agent: "claude", State: broker.SessionActive, StartedAt: time.Now(), LastSeenAt: time.Now()}
+		two := one
+		two.ID, two.Name = "s2", "two"
+		c := newFake([]broker.Session{one, two})
+		r := newRig(t, c, 120, 30)
+		call := bash("r1", "s1", time.Now(), "make")
+		c.publish(call)
+		r.wait(time.Second)
+		c.publish(settled(call, broker.Cancelled, broker.Actor{Kind: broker.ByAgent, ID: broker.WithdrawnID}, "", time.Now()))
+		r.wait(100 * time.Millisecond)
+		r.press("enter")
+		c.publish(bash("r2", "s2", time.Now(), "make all"))
+		r.wait(time.Second)
+		r.shows("make all")
+		r.press("3", "enter") // in their own pane it lists the calls of the session with the bar
+		r.shows("Waiting 0 of 1")
+	})
+}
+
 // Without any session there is nothing to select.
 func TestKeysWithoutSessions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
