@@ -98,7 +98,7 @@ func TestKeysRightAfterTheirSessionChanged(t *testing.T) {
 					if did := r.noted(); did != "" || strings.Contains(r.view(), "muted") {
 						t.Errorf("did %q:\n%s", did, r.view())
 					}
-					r.shows("look first, then press "+key+" again")
+					r.shows("look first, then press " + key + " again")
 					r.wait(time.Second)
 					r.press(key)
 					if did := r.noted(); did == "" && !strings.Contains(r.view(), "muted") {
