@@ -68,8 +68,14 @@ type Interruption struct {
 	By Actor     `json:"by"`
 }
 
+// interruptEnds is how long after an interrupt a call that is taken back ended by it. The agent takes
+// its calls back as soon as it hears of it; what a sub-agent gives up later is its own doing.
+const interruptEnds = 30 * time.Second
+
 // Ends reports whether a call that was asked at that time, and is taken back now, ended by i.
-func (i Interruption) Ends(asked time.Time) bool { return !i.At.IsZero() && !asked.After(i.At) }
+func (i Interruption) Ends(now, asked time.Time) bool {
+	return !i.At.IsZero() && !asked.After(i.At) && now.Sub(i.At) < interruptEnds
+}
 
 // Outcome is the end of such a call. by is the process that took it back, if one did.
 func (i Interruption) Outcome(by Actor) Outcome {
@@ -83,8 +89,8 @@ func (i Interruption) Outcome(by Actor) Outcome {
 
 // TakenBack is the end of r, whose asker does not want to know any more. An interrupt of its run,
 // which may be nil, is the reason that counts: what the asker says is only that it went away.
-func TakenBack(run *Run, r Request, by Actor, reason string) Outcome {
-	if run != nil && run.Interrupted.Ends(r.CreatedAt) {
+func TakenBack(now time.Time, run *Run, r Request, by Actor, reason string) Outcome {
+	if run != nil && run.Interrupted.Ends(now, r.CreatedAt) {
 		return run.Interrupted.Outcome(by)
 	}
 	by.Kind, by.ID = ByAgent, WithdrawnID

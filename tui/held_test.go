@@ -452,6 +452,16 @@ func TestDiagnosticOfAgentIsNotDrawn(t *testing.T) {
 	}
 }
 
+// Attack: a failure that an agent tells has our own words in it. It is the agent's saying all the same.
+func TestFailureWithOurWordsIsItsSaying(t *testing.T) {
+	list := someSessions()
+	list[2].Run, list[2].EndReason = nil, "it was ended by killed"
+	s := newStill(t, broker.Snapshot{Sessions: list}, nil, termenv.Ascii)
+	if seen := s.draw(120, 40); !strings.Contains(seen, `"it was killed"`) {
+		t.Errorf("drawn:\n%s", seen)
+	}
+}
+
 func TestAboutSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := heldRig(t, broker.TurnWorking)

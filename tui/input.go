@@ -116,7 +116,11 @@ func (m keyboard) freezeKey(msg tea.KeyMsg) (cmd tea.Cmd, ok bool) {
 		return m.shared.orders.Freeze(), true
 	case matches(msg, "freeze_one") && m.open() == nil:
 		m.unsay()
-		return m.shared.orders.FreezeOne(m.first().Subject().Session), true
+		on := m.first().Subject()
+		if on.Strayed && on.Session != "" {
+			return m.SayStrayed("F"), true
+		}
+		return m.shared.orders.FreezeOne(on.Session), true
 	}
 	return nil, false
 }

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,5 +20,10 @@ func TestCardNamesRuleThatIsOff(t *testing.T) {
 		c.book = broker.RuleBook{Rules: []rules.Rule{{ID: "m", Tool: "Bash", Where: map[string]string{"command": "make *"}, Decision: rules.Allow}}}
 		g := newRig(t, c, 120, 40)
 		g.shows(`rule "make *" would allow it, but is off: r, then space`)
+		c.tell(broker.Session{ID: "s1", Agent: "claude", State: broker.SessionActive, Alarm: &broker.Alarm{ToolName: "Bash", At: time.Now()}})
+		g.wait(time.Second)
+		if seen := g.view(); strings.Contains(seen, "would allow it") {
+			t.Errorf("no rule may allow anything after an alarm, and the card says:\n%s", seen)
+		}
 	})
 }

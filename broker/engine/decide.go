@@ -158,7 +158,7 @@ func (in Withdraw) step(s *State, now time.Time) Reply {
 	case c.Phase == putOff:
 		return Reply{Err: broker.ErrPutOff, Call: *c.Req}
 	case c.Phase == waiting:
-		c = s.end(now, c, broker.TakenBack(s.session(c.Req.SessionID).Row.Run, *c.Req, in.By, in.Reason))
+		c = s.end(now, c, broker.TakenBack(now, s.session(c.Req.SessionID).Row.Run, *c.Req, in.By, in.Reason))
 		return Reply{Call: *c.Req, Done: true}
 	case c.Req.Outcome.Withdrawn():
 		return Reply{Call: *c.Req}

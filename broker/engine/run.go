@@ -190,7 +190,7 @@ func (in Report) step(s *State, now time.Time) Reply {
 		s.remember(in.Agent, in.SessionID)
 	case wire.ReportIdle: // what the turn asked nobody waits for, though its runner lives
 		main, i := func(c *Call) bool { return c.Req.SubagentID == "" }, se.Row.Run.Interrupted
-		s.close(now, in.SessionID, i.Outcome(broker.Actor{}), func(c *Call) bool { return main(c) && i.Ends(c.Req.CreatedAt) })
+		s.close(now, in.SessionID, i.Outcome(broker.Actor{}), func(c *Call) bool { return main(c) && i.Ends(now, c.Req.CreatedAt) })
 		s.close(now, in.SessionID, cancelled("the turn ended"), main)
 	case wire.ReportEnded:
 		s.close(now, in.SessionID, cancelled("the agent's process is over"), nil)

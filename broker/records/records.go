@@ -108,28 +108,32 @@ func (rs *Records) History(ctx context.Context, limit int) ([]broker.Request, er
 }
 
 // markFromLog notes in list, newest decision first, what only the log knows: which calls were dangerous,
-// and of which allowed ones it says that nobody heard the answer.
+// and of which allowed ones it says that nobody heard the answer. These are two questions: an agent
+// that asks for one answer again and again fills the second list, and must not push a danger out.
 func (rs *Records) markFromLog(ctx context.Context, list []broker.Request) error {
 	if len(list) == 0 {
 		return nil
 	}
-	events, err := rs.o.Store.Events(ctx, broker.EventFilter{
-		Types: []string{broker.EventRequestDecided, broker.EventUnheard, broker.EventAnsweredAgain},
-		Since: list[len(list)-1].Outcome.At,
-	})
+	since := list[len(list)-1].Outcome.At
+	decided, err := rs.o.Store.Events(ctx, broker.EventFilter{Types: []string{broker.EventRequestDecided}, Since: since, Limit: len(list)})
+	if err != nil {
+		return err
+	}
+	answers, err := rs.o.Store.Events(ctx, broker.EventFilter{Types: []string{broker.EventUnheard, broker.EventAnsweredAgain}, Since: since})
 	if err != nil {
 		return err
 	}
 	dangers := make(map[string]string, len(list))
-	unheard := map[string]bool{} // whether the newest event about a call's answer says so
-	for _, e := range events {
+	for _, e := range decided {
 		var d struct{ Danger string }
-		_, newer := unheard[e.RequestID]
-		switch {
-		case e.Type != broker.EventRequestDecided && !newer:
-			unheard[e.RequestID] = e.Type == broker.EventUnheard
-		case e.Type == broker.EventRequestDecided && json.Unmarshal(e.Data, &d) == nil:
+		if json.Unmarshal(e.Data, &d) == nil {
 			dangers[e.RequestID] = d.Danger
+		}
+	}
+	unheard := map[string]bool{} // whether the newest event about a call's answer says so
+	for _, e := range answers {
+		if _, newer := unheard[e.RequestID]; !newer {
+			unheard[e.RequestID] = e.Type == broker.EventUnheard
 		}
 	}
 	for i := range list {

@@ -71,6 +71,26 @@ func TestInterruptedCallsSayWhy(t *testing.T) {
 	}
 }
 
+// What is taken back long after an interrupt, as by a sub-agent that went on, was not ended by it.
+func TestTakenBackLongAfterAnInterrupt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBroker(t, brokertest.NewMemory(), service.Options{})
+		startRun(t, b, runner1, "s")
+		report(t, b, runner1, "s", works)
+		q := bash("s", "1", "make")
+		q.SubagentID = "sub"
+		r := submit(t, b, q)
+		go func() { _, _ = b.Wait(t.Context(), r.ID) }()
+		must(t, b.Interrupt(t.Context(), "s", operator))
+		report(t, b, runner1, "s", wire.RunReport{Kind: wire.ReportIdle, Result: "aborted_tools"})
+		time.Sleep(time.Minute)
+		got, err := b.Withdraw(t.Context(), r.ID, "it went away", broker.Actor{Kind: broker.ByProcess, PID: 7})
+		if o := got.Outcome; err != nil || o == nil || o.Interrupted() || o.Reason != "it went away" {
+			t.Errorf("%+v, %v; want that it went away", o, err)
+		}
+	})
+}
+
 // Attack: a process withdraws a card under the operator's finger, so that the key that was
 // meant for it leaves a permission for the next call like it.
 func TestWithdrawnIsNeverAllowed(t *testing.T) {

@@ -75,6 +75,7 @@ type Subject struct {
 	Drawn   guard.Drawn     // the call that is drawn for a decision; zero for none
 	Own     bool            // a key of the operator's own brought that call there
 	Speaks  bool            // keys that speak to the session, or end its turn, act here
+	Strayed bool            // the session became this one by itself a moment ago, and nobody has seen that yet
 }
 
 // Key is a key of a screen: what it is called, what it does, and whether it can.

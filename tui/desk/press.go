@@ -57,6 +57,11 @@ func (d *Desk) NoSession() tea.Cmd {
 	return d.Say(draw.Muted, "select a session first (3)")
 }
 
+// SayStrayed says that a key did nothing, as its session was another one when it was pressed.
+func (d *Desk) SayStrayed(key string) tea.Cmd {
+	return d.Say(draw.Warn, "… the screen just changed: look first, then press "+d.Called(key)+" again")
+}
+
 // LiftKey names the key that lifts what holds the drawn call: the freeze of all, or that of its session.
 func (d *Desk) LiftKey() Key {
 	if d.Board.Health.Frozen {

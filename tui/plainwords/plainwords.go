@@ -66,6 +66,12 @@ func Failure(text string) string {
 	return strings.ReplaceAll(Reason(text), killed, "was killed")
 }
 
+// Ours reports whether Failure says a text in words that are all ours.
+func Ours(text string) bool {
+	_, known := reasons[text]
+	return known || strings.Contains(text, "[ede_diagnostic]")
+}
+
 var (
 	machineTag = regexp.MustCompile(`^\s*<(task-notification|teammate-message|cross-session-message|channel)\b`)
 	summary    = regexp.MustCompile(`(?s)<summary>(.*?)</summary>`)

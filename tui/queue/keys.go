@@ -182,15 +182,17 @@ func (q decider) judgeObserve(_ tea.KeyMsg, _ time.Duration, refusal string) tea
 
 // mute mutes the session that the screen is about.
 func (q *Screen) mute() tea.Cmd {
-	on := q.Subject().Session
+	on := q.Subject()
 	switch {
 	case q.Small:
 		return q.Say(draw.Warn, q.TooSmallText())
-	case on == "":
+	case on.Session == "":
 		return q.NoSession()
+	case on.Strayed:
+		return q.SayStrayed("M")
 	}
 	q.roster.listed.wide = 0 // its row says so
-	return q.setup.Herald.Mute(on)
+	return q.setup.Herald.Mute(on.Session)
 }
 
 // askFilter asks which calls to list. In a low window the sessions would hide what is filtered.

@@ -13,7 +13,7 @@ import (
 func (q *Screen) move(msg tea.KeyMsg) tea.Cmd {
 	c := q.DrawnCard()
 	switch {
-	case key.Matches(msg, desk.PageDown, desk.PageUp), q.full, q.focus == paneDetail:
+	case key.Matches(msg, desk.PageDown, desk.PageUp), q.full, q.focus == paneDetail && !q.onSessions():
 		q.scroll(msg)
 	case key.Matches(msg, desk.Bottom) && q.focus == paneQueue && c != nil && locked(c): // read on first
 		q.reader.scroll = len(q.drawnDoc().Rows)
@@ -72,7 +72,8 @@ func (q *Screen) openCall() tea.Cmd {
 		q.roster.unfold()
 	case q.onSessions() && q.Board.Held(on):
 		return q.Open(desk.Managed, desk.Subject{Session: on})
-	case q.onSessions() && on != "":
+	// Where nothing waits, enter may have been meant for a call that just went. A filter would hide what comes.
+	case q.focus == paneSessions && !q.full && on != "":
 		q.list.filterBy(board.Filter{SessionID: on})
 		q.focus = paneQueue
 	case q.DrawnCard() == nil:

@@ -76,6 +76,7 @@ type Screen struct {
 	list   list
 	roster roster
 	reader reader
+	stray  stray
 	marks  marks
 	sender sender
 	form   *question.Form
@@ -135,7 +136,7 @@ func (q *Screen) Update(msg tea.Msg) tea.Cmd {
 		q.list.passed(msg.ID)
 	case desk.Launched:
 		if msg.Err == nil {
-			q.roster.newest = msg.Session.ID
+			q.roster.newest, q.stray.news = msg.Session.ID, true
 		}
 	case desk.RuleSaved:
 		if msg.Err == nil {
@@ -167,6 +168,7 @@ func (q *Screen) Subject() desk.Subject {
 	if q.onSessions() {
 		on.Session = q.chosen()
 	}
+	on.Strayed = q.stray.just(q.At)
 	return on
 }
 
@@ -201,6 +203,7 @@ func (q *Screen) newsCame(msg desk.News) tea.Cmd {
 // keepPlace says what ended the selected card, when that is no longer listed. That a stop or a new
 // rule did is known already while that itself is being told.
 func (q *Screen) keepPlace() tea.Cmd {
+	q.stray.news = true
 	ended := q.list.keep()
 	if q.focus != paneSessions && q.Board.Rows() == 0 && ended.SessionID != "" {
 		q.roster.selected = ended.SessionID // keys are about it still
@@ -228,6 +231,9 @@ func (q *Screen) settle() tea.Cmd {
 	l := q.layout()
 	q.list.settle(l, !q.full && !q.Small)
 	wanted := q.roster.settle(l, q.onSessions())
+	if q.stray.drawn(q.Subject().Session, q.At) {
+		q.Guard.Doubt(q.At)
+	}
 	c := q.DrawnCard()
 	width, height := l.Inner(l.detail, 1)
 	own := q.list.went != "" && c != nil && q.list.went == c.Req.ID

@@ -227,11 +227,10 @@ func told(s *broker.Session) (list []said) {
 // failure says what went wrong last in session s, in the words of its agent when it has no others.
 func failure(s *broker.Session) []said {
 	raw := s.Failure()
-	plain := plainwords.Failure(raw)
-	switch why := draw.SafeLine(plain); {
+	switch why := draw.SafeLine(plainwords.Failure(raw)); {
 	case why == "":
 		return nil
-	case s.Run == nil && plain == raw:
+	case s.Run == nil && !plainwords.Ours(raw):
 		return []said{say(draw.Danger, `! it says "`+why+`"`, `! "`+why+`"`)}
 	default:
 		return []said{say(draw.Danger, "! "+why)}

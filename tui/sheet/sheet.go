@@ -115,10 +115,17 @@ func (s *Sheets) Around(r broker.Request) callview.Around {
 		View: s.View, Story: s.stories.known[r.ID], Home: s.home, Framed: true,
 	}
 	a.Code, a.Retry = s.code(r)
-	if r.State == broker.Pending && r.Assessment != nil {
+	if r.State == broker.Pending && r.Assessment != nil && s.rulesAllow(session) {
 		a.Off = s.Book.SwitchedOff(r.Assessment.Off, s.At, s.Called)
 	}
 	return a
+}
+
+// rulesAllow reports whether rules may allow calls of a session now. A call that waits was judged before
+// an alarm, or before the log came into doubt.
+func (s *Sheets) rulesAllow(session *broker.Session) bool {
+	h := s.Board.Health
+	return h.LogBroken == "" && h.LogUnread == "" && h.StoreErr == "" && (session == nil || session.Alarm == nil)
 }
 
 // Story is what is known of what led to a call, and of what came of it.
