@@ -60,6 +60,9 @@ func scriptText(script *unicode.RangeTable) string {
 // tmux that is installed: a row that is wider wraps, and pushes others off the screen.
 func TestTmuxDrawsEachRowAsWideAsTheWindow(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("draws each screen in each script; not with -short")
+	}
 	tmux, ok := measure.Tmux(t.Context())
 	if !ok {
 		t.Skip("tmux is not installed: nothing to compare with")

@@ -103,6 +103,9 @@ func TestCorpus(t *testing.T) {
 		}
 		for name, text := range files {
 			for _, backups := range []bool{true, false} {
+				if backups && testing.Short() {
+					continue
+				}
 				t.Run(a.agent+"/"+name, func(t *testing.T) { roundTrip(t, a, text, backups) })
 			}
 		}

@@ -122,7 +122,11 @@ func TestKilledInstallLeavesWholeFile(t *testing.T) {
 			next = append(next, string(mustInstall(t, []byte(next[0]), claudeHooks(o.Program, mode, o.Timeout))))
 		}
 	}
-	for round := range 20 {
+	rounds := 20
+	if testing.Short() {
+		rounds = 5
+	}
+	for round := range rounds {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestKilledInstallLeavesWholeFile$")
 		cmd.Env = append(os.Environ(), killLoop+"="+o.Program.Path)
 		out, err := cmd.StdoutPipe()

@@ -35,9 +35,6 @@ const (
 // in which their calls, questions, messages and interrupts come and are answered, each gets
 // the answer to its own; they outlive a console, and one key of the next one ends them all.
 func TestManyRuns(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a hundred programs; not with -short")
-	}
 	m := newCrowd(t)
 	m.open()
 	before := len(openFiles(t, os.Getpid()))
