@@ -106,7 +106,7 @@ func (s *State) setRules(change func(r *Rules)) {
 // known to be stuck.
 func (s *State) compile() error {
 	list := s.book.all()
-	set, err := rules.Compile(list)
+	set, err := rules.Compile(append(list, rules.LookGrant()))
 	if filed := len(list) - s.book.own.Len(); err == nil && filed > maxFiled {
 		err = fmt.Errorf("projects' files have %d rules together; at most %d are allowed", filed, maxFiled)
 	}

@@ -1,5 +1,11 @@
 package risk
 
+import (
+	"slices"
+
+	"github.com/aoctl/aoctl/broker/effects"
+)
+
 // Assess judges c as it would run at a place. It never fails: what it cannot read is at least
 // Normal. The same call at the same place has the same Risk. Limits on words, paths and
 // findings bound its time; a call beyond them is noted as such. In a project:
@@ -13,19 +19,17 @@ package risk
 //	cp x .claude/settings.json   dangerous and guarded
 func Assess(c Call, at Place) Risk {
 	s := newScene(at)
-	reads := false
 	if c.Line != nil {
-		reads = newLineJudge(s, c.Line).judge(c)
-	} else {
-		reads = newToolJudge(s).judge(c)
+		return s.sum(newLineJudge(s, c.Line).judge(c))
 	}
-	return s.sum(reads)
+	return s.sum([]doing{newToolJudge(s).judge(c)})
 }
 
 // scene is what all parts of one judgement share: where paths lead, and what was found so far.
 // Each judge below looks at one thing: fileJudge at files that are read and changed, secretJudge
 // at what shows keys, textJudge at texts that nobody can parse, commandJudge at a command's words,
-// lineJudge and toolJudge at a whole call. safeJudge alone finds nothing: it says what only looks.
+// lineJudge and toolJudge at a whole call. doesJudge alone finds nothing: it says what each
+// element does.
 type scene struct {
 	*resolver
 	*findings
@@ -45,24 +49,46 @@ func (s scene) names(t target, changes bool) {
 	}
 }
 
-// sum is the judgement. reads: the call is known to only read. That counts only when nothing
-// was found at all.
-func (s scene) sum(reads bool) Risk {
+// sum is the judgement, of what each element does and what was found. A call is safe that only looks,
+// when nothing was found at all.
+func (s scene) sum(list []doing) Risk {
 	// A path that nobody could follow may lead anywhere, so such a call is not safe.
 	if s.lost {
 		s.about(0, "")
 		s.note("some path cannot be followed")
 	}
 	r := Risk{Class: Normal}
+	r.Parts, r.Does = s.effects(list)
 	switch {
 	case len(s.list) > 0:
 		r.Findings = merge(s.list)
 		r.Class, r.Why = r.Findings[0].Class, r.Findings[0].Words()
-	case reads:
+	case !slices.ContainsFunc(r.Parts, func(p effects.Set) bool { return !p.Within(effects.Of(effects.Look)) }):
 		r.Class, r.Why = Safe, "only looks, inside the project"
 	}
 	for _, f := range r.Findings {
 		r.Guarded = r.Guarded || f.Guarded
 	}
 	return r
+}
+
+// effects are those of each element: what it does, and what was found about it. The list for the
+// screen has each of them once.
+func (s scene) effects(list []doing) (parts []effects.Set, told []Does) {
+	add := func(at int, set effects.Set, why string) {
+		for _, e := range set.List() {
+			if !slices.ContainsFunc(told, func(d Does) bool { return d.Effect == e && (d.Element == at || d.Why == why) }) && len(told) < maxFindings {
+				told = append(told, Does{Effect: e, Why: clip(why), Element: at})
+			}
+		}
+	}
+	for _, f := range s.list {
+		list[min(f.Element, len(list)-1)].set |= effects.Of(f.Effect())
+		add(f.Element, effects.Of(f.Effect()), f.Why)
+	}
+	for at, d := range list {
+		parts = append(parts, d.set)
+		add(at, d.set, d.why)
+	}
+	return parts, told
 }

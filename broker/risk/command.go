@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/aoctl/aoctl/broker/risk/cmdline"
+	"github.com/aoctl/aoctl/broker/risk/leaves"
 	"github.com/aoctl/aoctl/broker/shell"
 	"github.com/aoctl/aoctl/broker/shell/programs"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
@@ -272,7 +273,7 @@ func writesOnly(a cmdline.Command, p string) bool {
 // omits reports whether a program that packs or copies is told to leave p out. The pattern has
 // to be p itself.
 func omits(a cmdline.Command, p string) bool {
-	return cmdline.Matches("tar|gtar|bsdtar|rsync|zip", a.Name) && slices.ContainsFunc(leftOut(a.Element).picks, func(x pick) bool { return x.not && x.pattern == p })
+	return cmdline.Matches("tar|gtar|bsdtar|rsync|zip", a.Name) && slices.ContainsFunc(leaves.LeftOut(a.Element).Picks, func(x leaves.Pick) bool { return x.Not && x.Pattern == p })
 }
 
 // pieces are the parts of a word that may name a file: the word, and what follows an option's

@@ -2,8 +2,12 @@ package risk
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
+	"sync"
 	"unicode/utf8"
+
+	"github.com/aoctl/aoctl/broker/effects"
 )
 
 // Limits of what a Risk carries.
@@ -90,4 +94,45 @@ func clip(s string) string {
 		n--
 	}
 	return s[:n] + "…"
+}
+
+// found are the effects of what is found, by its words; the first that fits counts. A finding that
+// none fits is unknown, so a phrase too few costs a question.
+var found = sync.OnceValue(func() (list []struct {
+	effect effects.Effect
+	words  *regexp.Regexp
+}) {
+	for _, row := range []struct {
+		effect effects.Effect
+		words  string
+	}{
+		{effects.Gate, `(controls|ends or stops|may change|looks inside) aoctl|changes how aoctl|runs another agent|touches`},
+		{effects.Secrets, `reads (keys|a stored|a browser|a program's env|what you typed|or changes a private|or sets the clip|a folder too)|shows a password|prints the env|changes (keys|secrets)|has a password|git's list|looks inside another`},
+		{effects.Network, `talks|fetches|sends|goes over|opens this machine|reaches|runs (what comes|a program from a URL|on another)|deletes something over|its address`},
+		{effects.Push, `pushes|forces a push|deletes on the remote|publishes|changes where git|writes where others|its name says that others`},
+		{effects.Commit, `rewrites the last commit`},
+		{effects.Delete, `deletes|throws away|destroys|erases|rewrites|moves a branch|its name says that it deletes`},
+		{effects.Outside, `writes outside|writes to a folder|moves files|removes from|reads all of the home|may overwrite all|puts a program|changes a shell|schedules|may run in another`},
+		{effects.Install, `installs|changes git's settings for all`},
+		{effects.Privilege, `runs as another|runs in another root|changes (users|disks|the|how files|what is mounted)|gives|lets everybody|makes a program run as|stops the machine|switches off|ends|leaves the agent's sandbox|writes to a device|controls`},
+	} {
+		list = append(list, struct {
+			effect effects.Effect
+			words  *regexp.Regexp
+		}{row.effect, regexp.MustCompile(`^(` + row.words + `)`)})
+	}
+	return list
+})
+
+// Effect is what a finding says that the call does.
+func (f Finding) Effect() effects.Effect {
+	if f.Guarded {
+		return effects.Gate
+	}
+	for _, row := range found() {
+		if row.words.MatchString(f.Why) {
+			return row.effect
+		}
+	}
+	return effects.Unknown
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/shell"
 )
 
@@ -22,10 +23,9 @@ func newLineJudge(s scene, l *shell.Line) lineJudge {
 	return lineJudge{commandJudge: newCommandJudge(s, l.Raw), line: l, flow: newFlow(s, l)}
 }
 
-// judge judges what the line would do, and reports whether it is known to only read. Only
-// Claude Code's Bash is known well enough for that, and only in words that every shell reads
-// alike.
-func (j lineJudge) judge(c Call) bool {
+// judge judges what the line would do, and says it of each element. That is only known of a line in
+// words that every shell reads alike.
+func (j lineJudge) judge(c Call) []doing {
 	l := j.line
 	for i, e := range l.Elements {
 		j.about(i, e.Text)
@@ -43,7 +43,13 @@ func (j lineJudge) judge(c Call) bool {
 	j.about(0, "")
 	input, known := inputOf(c.Input)
 	j.otherInput(input)
-	return l.Parsed && l.Plain && len(l.Elements) > 0 && c.Tool == "Bash" && known && safeJudge{j.resolver}.onlyReads(l)
+	switch {
+	case len(l.Elements) == 0 || !l.Parsed || !known:
+		return []doing{does(effects.Unknown, "cannot be read")}
+	case !l.Plain:
+		return []doing{does(effects.Unknown, "some shells may read the line differently")}
+	}
+	return doesJudge{j.resolver}.line(l)
 }
 
 // elementOf judges one element for itself. On another machine its paths mean other files, so
@@ -128,6 +134,10 @@ func (r *resolver) dirOf(e shell.Element) string {
 // bashInput are the parameters of Bash that do not change what its line does.
 var bashInput = map[string]bool{"command": true, "description": true, "timeout": true, "run_in_background": true}
 
+// folderInput are parameters that name the folder to start in. otherInput says when that is another one than
+// the Place's.
+var folderInput = []string{"cwd", "workdir", "directory", "dir_path"}
+
 // inputOf reads the parameters of a call, and reports whether each of them is one of Bash that
 // does not change what the line does. No parameters at all are known.
 func inputOf(raw json.RawMessage) (input map[string]json.RawMessage, known bool) {
@@ -137,8 +147,10 @@ func inputOf(raw json.RawMessage) (input map[string]json.RawMessage, known bool)
 	if json.Unmarshal(raw, &input) != nil {
 		return nil, false
 	}
-	for name := range input {
-		if !bashInput[name] {
+	for name, v := range input {
+		var dir string
+		folder := slices.Contains(folderInput, name) && json.Unmarshal(v, &dir) == nil && dir != ""
+		if !bashInput[name] && !folder {
 			return input, false
 		}
 	}
@@ -152,7 +164,7 @@ func (j lineJudge) otherInput(input map[string]json.RawMessage) {
 		j.note("leaves the agent's sandbox")
 	}
 	// The folder in the call is the agent's word; the Place has the one that was looked up.
-	for _, name := range []string{"cwd", "workdir", "directory", "dir_path"} {
+	for _, name := range folderInput {
 		var dir string
 		if json.Unmarshal(input[name], &dir) == nil && dir != "" && dir != j.at.CWD {
 			j.note("may run in another folder")

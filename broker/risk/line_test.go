@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/shell"
 )
 
@@ -57,14 +58,11 @@ func TestInputsBesideALine(t *testing.T) {
 		}
 	}
 	for input, want := range map[string]Class{
-		`{"command":"x","description":"y","timeout":1,"run_in_background":true}`: Safe, "": Safe, `{}`: Safe, `{"x":1}`: Normal, `[]`: Normal, `{"cwd":""}`: Normal, `{"cwd":"/home/u/src/app"}`: Normal, `{"cwd":7}`: Normal, `{"dangerouslyDisableSandbox":false}`: Normal,
+		`{"command":"x","description":"y","timeout":1,"run_in_background":true}`: Safe, "": Safe, `{}`: Safe, `{"x":1}`: Normal, `[]`: Normal, `{"cwd":""}`: Normal, `{"cwd":"/home/u/src/app"}`: Safe, `{"cwd":7}`: Normal, `{"dangerouslyDisableSandbox":false}`: Normal,
 	} {
 		if r := assess("Bash", input); r.Class != want || len(r.Findings) > 0 {
 			t.Errorf("%s: %+v", input, r)
 		}
-	}
-	if r := assess("Shell", ""); r.Class != Normal {
-		t.Errorf("another tool: %v", r.Class)
 	}
 	for i, l := range []*shell.Line{{Raw: "ls", Parsed: true, Plain: true}, {Raw: "ls", Parsed: true, Elements: []shell.Element{run("ls")}}, {Raw: "ls", Plain: true, Elements: []shell.Element{run("ls")}}} {
 		if r := Assess(Call{Tool: "Bash", Line: l}, place()); r.Class != Normal {
@@ -76,6 +74,12 @@ func TestInputsBesideALine(t *testing.T) {
 	if r := Assess(Call{Tool: "Bash", Line: lineOf(run("pwd"))}, nowhere); r.Class != Normal {
 		t.Errorf("without a project: %v", r.Class)
 	}
+}
+
+// onlyLooks reports whether an element does nothing but look.
+func onlyLooks(e shell.Element) bool {
+	l := &shell.Line{Elements: []shell.Element{e}}
+	return doesJudge{newResolver(place())}.element(l, 0).set.Within(effects.Of(effects.Look))
 }
 
 // Only an element that is fully known, and works in the project, is known to only look.
@@ -90,21 +94,16 @@ func TestElementsThatOnlyLook(t *testing.T) {
 		"elsewhere": in("/home/u", run("ls")), "by a link": in("link", run("ls")), "a word that leads out": run("ls ../x"), "a word in an option": run("ls --x=/etc/x"), "no words": {Kind: shell.Command}, "unknown": {Kind: shell.Unknown}, "deletes": remove("/dev/null"), "writes": write("x"), "reads": read("/etc/x"),
 		"sets": set1("A", "x"), "sets a pager": set1("PAGER", "x"), "sets an editor": set1("EDITOR", "vi"),
 	} {
-		if (safeJudge{newResolver(place())}).elementReads(e) {
+		if onlyLooks(e) {
 			t.Errorf("%s only looks", name)
 		}
 	}
 	for name, e := range map[string]shell.Element{
 		"plain": run("ls"), "by a wrapper": via(run("ls"), "nice", "time"), "in a folder": in("src", run("ls")), "neutral": {Kind: shell.Command, Argv: []string{"x"}, Neutral: true}, "reads": read("x"), "reads what nobody minds": read("/usr/share/x"), "writes nothing": write("/dev/null"), "sets": set1("LANG", "C"), "sets a pager": set1("PAGER", "cat"),
-		"a folder that nobody minds": run("ls /tmp/x"), "the first of grep's words": run("grep /x a"),
+		"a folder that nobody minds": run("ls /usr/share/x"), "the first of grep's words": run("grep /x a"),
 	} {
-		if !(safeJudge{newResolver(place())}).elementReads(e) {
+		if !onlyLooks(e) {
 			t.Errorf("%s does more than look", name)
-		}
-	}
-	for p, want := range map[string]bool{"/x": true, "~": true, "~x": true, "..": true, "../x": true, "a/../b": true, "a/..": true, "a": false, "a/b": false, "..a": false, "a..": false, ".": false, "": false, "a~": false} {
-		if leavesFolder(p) != want {
-			t.Errorf("%s leads out: %v", p, !want)
 		}
 	}
 }

@@ -103,7 +103,7 @@ func isMember(p string) bool {
 	if strings.ContainsAny(p, "/~") {
 		return false
 	}
-	return strings.HasSuffix(p, ".key") || strings.HasPrefix(p, "secrets.") && !endsIn(p, ".json", ".yml", ".yaml", ".toml", ".env", ".txt", ".ini")
+	return strings.HasSuffix(p, ".key") || strings.HasPrefix(p, "secrets.") && !pathtable.EndsIn(p, ".json", ".yml", ".yaml", ".toml", ".env", ".txt", ".ini")
 }
 
 // looseNames reads p without asking the disk: a text may hold hundreds of such words.

@@ -8,8 +8,9 @@
 // looks at what the elements do to each other, such as a download that a shell runs. Any other
 // call goes to toolJudge, which finds the files among its parameters. All of them share a
 // scene: a resolver, which says where paths lead and which files are guarded, and the findings
-// so far. The worst finding is the class of the call. A call without any is normal, and safe
-// only where safeJudge knows that it merely looks: what nobody recognises is never safe.
+// so far. The worst finding is the class of the call. doesJudge says what each element does, in the
+// terms of package effects. A call without findings is normal, and safe only where it merely looks:
+// what nobody recognises is never safe.
 //
 // What is known of programs stands in tables: the files rules_*.go have a row for each thing
 // that is remarkable about a command, paths.go and secrets.go the files that matter, and the
@@ -34,6 +35,7 @@ import (
 	"cmp"
 	"encoding/json"
 
+	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/shell"
 )
 
@@ -54,6 +56,11 @@ type Risk struct {
 	Why      string    `json:"risk_reason,omitempty"`   // what the worst finding says
 	Findings []Finding `json:"risk_findings,omitempty"` // worst first
 	Guarded  bool      `json:"guarded,omitempty"`       // touches aoctl's own files or an agent's hook settings: no rule may allow it
+	Does     []Does    `json:"effects,omitempty"`       // what the call does, each effect once for each reason
+
+	// Parts are the effects of each element of a command line, all of them; of any other call there is
+	// one. This is what grants are compared with.
+	Parts []effects.Set `json:"-"`
 }
 
 // Finding is one reason. Why is one of some hundred phrases of ours and safe to show; Text is

@@ -3,11 +3,11 @@ package risk
 import (
 	"cmp"
 	"path"
-	"slices"
 	"strings"
 	"sync"
 
 	"github.com/aoctl/aoctl/broker/risk/cmdline"
+	"github.com/aoctl/aoctl/broker/risk/leaves"
 	"github.com/aoctl/aoctl/broker/risk/pathtable"
 	"github.com/aoctl/aoctl/broker/shell"
 	"github.com/aoctl/aoctl/broker/shell/programs"
@@ -49,12 +49,6 @@ var credentials = sync.OnceValue(func() *pathtable.Table {
 	)
 })
 
-// sourceEnds are endings of programs and texts; secrets.go is no secret.
-var sourceEnds = []string{
-	".go", ".py", ".pyi", ".js", ".jsx", ".ts", ".tsx", ".mjs", ".rb", ".rs", ".java", ".kt", ".c", ".h", ".cpp", ".cs", ".php",
-	".swift", ".md", ".html", ".css", ".sh", ".tf", ".example", ".sample", ".template", ".dist",
-}
-
 // credential says whether and why t holds keys or credentials, by its names. The content is not
 // looked at.
 func credential(t target) (string, bool) {
@@ -81,20 +75,15 @@ func harmlessKey(names []string) bool {
 	case parent == ".ssh":
 		return strings.HasPrefix(last, "known_hosts") || strings.HasPrefix(last, "authorized_keys")
 	case strings.HasPrefix(last, ".env"):
-		return endsIn(last, "example", "sample", "template", ".dist", ".defaults")
+		return pathtable.EndsIn(last, "example", "sample", "template", ".dist", ".defaults")
 	case strings.HasSuffix(last, ".env"):
 		return cmdline.Matches("example.env|sample.env|template.env|process.env|import.meta.env", last) // of which two are words of JavaScript
 	case strings.HasPrefix(last, "secrets."):
-		return endsIn(last, sourceEnds...)
+		return pathtable.EndsIn(last, pathtable.SourceEnds...)
 	case strings.HasSuffix(last, ".pem"):
 		return names[0] == "usr" || pathtable.SamePrefix([]string{"etc", "ssl", "certs"}, names) || last == "cacert.pem"
 	}
 	return false
-}
-
-// endsIn reports whether s has one of the endings.
-func endsIn(s string, ends ...string) bool {
-	return slices.ContainsFunc(ends, func(e string) bool { return strings.HasSuffix(s, e) })
 }
 
 // SecretAt returns a function that says whether a file, by its absolute path, holds keys or
@@ -114,8 +103,8 @@ type secretJudge struct{ scene }
 // holdsSecrets judges that what lies below t, or fits it as a pattern, is shown or packed, but
 // for what is left out. One such file is enough, and its name is told. A folder that is too
 // large to search counts as holding one.
-func (j secretJudge) holdsSecrets(t target, left leaves) {
-	if j.at.Secrets == nil || left.all() {
+func (j secretJudge) holdsSecrets(t target, left leaves.Leaves) {
+	if j.at.Secrets == nil || left.All() {
 		return
 	}
 	for _, r := range t.reals {
@@ -131,7 +120,7 @@ func (j secretJudge) holdsSecrets(t target, left leaves) {
 		found, whole := j.at.Secrets(cmp.Or(dir, "/"))
 		for _, f := range found {
 			rel := strings.TrimPrefix(strings.TrimPrefix(f, dir), "/")
-			if (pattern == "" || fitsBelow(pattern, rel, left.dotted)) && (rel == "" || !left.out(rel)) {
+			if (pattern == "" || fitsBelow(pattern, rel, left.Dotted)) && (rel == "" || !left.Out(rel)) {
 				j.danger("reads keys or credentials: " + clip(cmp.Or(rel, path.Base(f))))
 				return
 			}
@@ -173,11 +162,11 @@ func (j secretJudge) shows(l *shell.Line, at int, t target) {
 	}
 	command := commandOf(l, at)
 	if command < 0 {
-		j.holdsSecrets(t, leaves{})
+		j.holdsSecrets(t, leaves.Leaves{})
 		return
 	}
 	by := l.Elements[command]
-	left := leftOut(by)
+	left := leaves.LeftOut(by)
 	if programs.Is(programs.TellsNames, cmdline.Program(by.Argv[0])) && !passesOn(l, command) {
 		return
 	}
@@ -211,9 +200,9 @@ func (j secretJudge) handedByLs(a cmdline.Command) {
 	if len(folders) == 0 {
 		folders = []string{"."}
 	}
-	l := leaves{hidden: !a.Has("-a", "-A", "-f", "--all", "--almost-all")}
+	l := leaves.Leaves{Hidden: !a.Has("-a", "-A", "-f", "--all", "--almost-all")}
 	if !a.Has("-R", "--recursive") {
-		l.picks = []pick{{pattern: "*", not: true, of: folderNames}}
+		l.Picks = []leaves.Pick{{Pattern: "*", Not: true, Of: leaves.FolderNames}}
 	}
 	for _, dir := range folders {
 		j.holdsSecrets(j.resolve(dir, j.spotOf(a.Element, false)), l)

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/aoctl/aoctl/broker/risk/cmdline"
+	"github.com/aoctl/aoctl/broker/risk/leaves"
 	"github.com/aoctl/aoctl/broker/risk/pathtable"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
@@ -212,7 +213,7 @@ func gitPieces(w string) []string {
 // repository counts.
 func (j secretJudge) gitKept(a cmdline.Command, sub, dir string) {
 	if a.Has("--untracked", "--no-index", "--recurse-submodules") && cmdline.Matches("grep|diff|archive", sub) || sub == "ls-files" && a.Has("-o", "--others") {
-		j.holdsSecrets(j.resolve(".", spot{dir: dir}), leaves{})
+		j.holdsSecrets(j.resolve(".", spot{dir: dir}), leaves.Leaves{})
 	}
 	if j.at.Tracked == nil || dir == "" {
 		return
@@ -250,7 +251,7 @@ func gitUnder(dir, file string, under []string) bool {
 		if strings.HasPrefix(u, ":") || below(pathtable.Fold(full), pathtable.Fold(file)) {
 			return true
 		}
-		if strings.ContainsAny(u, `*?[\`) && (pick{pattern: full}).may(pathtable.Split(file)) {
+		if strings.ContainsAny(u, `*?[\`) && (leaves.Pick{Pattern: full}).May(pathtable.Split(file)) {
 			return true
 		}
 	}

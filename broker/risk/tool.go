@@ -3,12 +3,15 @@ package risk
 import (
 	"cmp"
 	"encoding/json"
+	"iter"
 	"maps"
 	"path"
 	"slices"
 	"strings"
 	"unicode"
 
+	"github.com/aoctl/aoctl/broker/effects"
+	"github.com/aoctl/aoctl/broker/risk/leaves"
 	"github.com/aoctl/aoctl/broker/shell"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
@@ -65,19 +68,25 @@ func newToolJudge(s scene) toolJudge {
 	return toolJudge{scene: s, files: fileJudge{s}, secrets: secretJudge{s}, texts: &textJudge{scene: s}}
 }
 
-// judge judges such a call, and reports whether it is known to only read.
-func (j toolJudge) judge(c Call) bool {
+// judge judges such a call, and says what it does.
+func (j toolJudge) judge(c Call) doing {
 	var input map[string]any
 	if json.Unmarshal(c.Input, &input) != nil {
 		j.note("its parameters cannot be read")
-		return false
+		return does(effects.Unknown, "its parameters cannot be read")
 	}
 	kind, known := tools[c.Tool]
 	switch {
 	case idle.Has(c.Tool):
-		return plain(input)
+		if plain(input) {
+			return does(effects.Look, "")
+		}
 	case c.Tool == "WebFetch" || c.Tool == "web_fetch" || c.Tool == "webfetch":
 		j.fetch(input)
+		return does(effects.Network, "")
+	case c.Tool == "WebSearch":
+		j.anyInput(c.Tool, input)
+		return does(effects.Network, "")
 	// The text of a skill may have commands that the agent runs before anybody is asked.
 	case c.Tool == "Skill":
 		j.note("may run shell commands in the skill's text, which ask nobody")
@@ -85,12 +94,47 @@ func (j toolJudge) judge(c Call) bool {
 	case c.Tool == "SlashCommand":
 		j.slash(input)
 	case known:
-		return j.named(c.Tool, kind, input)
+		return j.filesOf(c.Tool, kind, input)
 	default:
 		j.nameOf(c.Tool)
 		j.anyInput(c.Tool, input)
 	}
-	return false
+	return does(effects.Unknown, "aoctl does not know what "+c.Tool+" does")
+}
+
+// filesOf judges a tool that names files, and says what it does. A path that may be read in two ways
+// leads nobody knows where.
+func (j toolJudge) filesOf(tool string, kind toolKind, input map[string]any) doing {
+	looks := j.named(tool, kind, input)
+	var changed []string
+	for _, p := range texts(input, kind.write) {
+		if !sameForAll(p) {
+			return does(effects.Unknown, "its path can be read in two ways")
+		}
+		changed = append(changed, p)
+	}
+	for _, text := range texts(input, kind.text) {
+		for p, deletes := range patched(text) {
+			if deletes {
+				return does(effects.Delete, "deletes files")
+			}
+			changed = append(changed, p)
+		}
+	}
+	switch {
+	case looks:
+		return does(effects.Look, "")
+	case len(changed) == 0 && len(kind.read) > 0:
+		return does(effects.Outside, "reads outside the project, or where nobody can say")
+	case len(changed) == 0 || !plain(input) || !allTexts(input, kind.write) || otherPaths(input, kind.write):
+		return does(effects.Unknown, "its parameters are not all known")
+	}
+	for _, p := range changed {
+		if !j.inProject(j.resolve(p, spot{dir: j.at.CWD, tilde: true})) {
+			return does(effects.Outside, "writes outside the project")
+		}
+	}
+	return doesJudge{j.resolver}.edits()
 }
 
 // slash judges a custom command that the user typed, by what is known of its text. The files in
@@ -166,21 +210,21 @@ func (j toolJudge) reads(tool, p string, at spot, input map[string]any) bool {
 
 // toolLeaves are the files that a search by a tool leaves out. What another tool than Claude
 // Code's takes for a pattern that leaves out is not known.
-func toolLeaves(tool string, input map[string]any) leaves {
-	l := leaves{dotted: true}
+func toolLeaves(tool string, input map[string]any) leaves.Leaves {
+	l := leaves.Leaves{Dotted: true}
 	for _, name := range tools[tool].globs {
 		text, _ := input[name].(string)
 		for _, p := range toolGlobs(text) {
 			if tool == "Grep" {
-				l.glob(p)
+				l.Glob(p)
 			} else if p[0] != '!' {
-				l.choose(p)
+				l.Choose(p)
 			}
 		}
 	}
 	if kind, _ := input["type"].(string); tool == "Grep" && kind != "" {
-		l.picks = append([]pick{{pattern: kindGlobs(kind)}}, l.picks...)
-		l.only = true
+		l.Picks = append([]leaves.Pick{{Pattern: leaves.KindGlobs(kind)}}, l.Picks...)
+		l.Only = true
 	}
 	return l
 }
@@ -246,7 +290,7 @@ func (j toolJudge) patterns(tool string, input map[string]any) bool {
 		if tool == "Grep" && one[0] == '!' {
 			continue
 		}
-		for _, q := range braces(strings.ReplaceAll(one, `\`, "")) {
+		for _, q := range leaves.Braces(strings.ReplaceAll(one, `\`, "")) {
 			j.names(j.resolve(q, spot{dir: j.at.CWD, tilde: true, glob: true}), false)
 		}
 	}
@@ -263,18 +307,26 @@ func AppliesPatch(e shell.Element) bool {
 	return name == "apply_patch" || name == "applypatch" || name == "apply-patch"
 }
 
-// patch judges the files that a patch in Codex's format names; dir is the folder that it is
-// applied in, "" when that is not known. It reads the headings alone and in any text, as
-// readers of patches are lenient too.
+// patch judges the files that a patch names; dir is the folder that it is applied in, "" when
+// that is not known.
 func (j fileJudge) patch(text, dir string) {
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		for _, head := range []string{"*** Add File:", "*** Update File:", "*** Delete File:", "*** Move to:"} {
-			if p, ok := strings.CutPrefix(line, head); ok {
-				p = strings.TrimPrefix(p, " ") // which some readers do without
-				j.about(0, p)
-				c := change{deletes: strings.Contains(head, "Delete")}
-				j.writePath(j.resolve(p, spot{dir: dir, tilde: true, entry: c.deletes}), c)
+	for p, deletes := range patched(text) {
+		j.about(0, p)
+		j.writePath(j.resolve(p, spot{dir: dir, tilde: true, entry: deletes}), change{deletes: deletes})
+	}
+}
+
+// patched are the files that a patch in Codex's format names, and whether each is deleted. It reads
+// the headings alone and in any text, as readers of patches are lenient too.
+func patched(text string) iter.Seq2[string, bool] {
+	return func(yield func(string, bool) bool) {
+		for line := range strings.Lines(text) {
+			line = strings.TrimSpace(line)
+			for _, head := range []string{"*** Add File:", "*** Update File:", "*** Delete File:", "*** Move to:"} {
+				// Some readers do without the blank.
+				if p, ok := strings.CutPrefix(line, head); ok && !yield(strings.TrimPrefix(p, " "), strings.Contains(head, "Delete")) {
+					return
+				}
 			}
 		}
 	}
@@ -285,7 +337,7 @@ func (j fileJudge) patch(text, dir string) {
 func (j toolJudge) anyInput(tool string, input map[string]any) {
 	if strings.Contains(strings.ToLower(tool), "grep") {
 		dir, _ := input["path"].(string)
-		j.secrets.holdsSecrets(j.resolve(cmp.Or(dir, "."), spot{dir: j.at.CWD, tilde: true}), leaves{})
+		j.secrets.holdsSecrets(j.resolve(cmp.Or(dir, "."), spot{dir: j.at.CWD, tilde: true}), leaves.Leaves{})
 	}
 	for _, name := range slices.Sorted(maps.Keys(input)) {
 		v := input[name]

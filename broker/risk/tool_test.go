@@ -170,3 +170,53 @@ func TestRiskIsOrderedAndBounded(t *testing.T) {
 		t.Errorf("the same finding %d times", forced)
 	}
 }
+
+// What stands behind the star of a tool's pattern may begin with a dot, and a tool that is
+// not Claude Code's leaves nothing out.
+func TestWhatToolsLeaveOut(t *testing.T) {
+	for _, c := range []struct {
+		tool, glob, kind string
+		out, in          string
+	}{
+		{"Grep", "*.go", "", ".env", "a.go .a.go"},
+		{"Grep", "*.go,*.py", "", ".env", "a.go a.py"},
+		{"Grep", "*.go *.py", "", ".env", "a.go a.py"},
+		{"Grep", "*.{go,py}", "", ".env", "a.go a.py"},
+		{"Grep", "!.env", "", ".env", "a.pem"},
+		{"Grep", "", "go", ".env", "a.go"},
+		{"Grep", "!a.go", "go", "a.go .env", "b.go"},
+		{"Grep", "", "tf", "", ".env"},
+		{"Grep", "", "", "", ".env a.pem"},
+		{"grep", "*.go", "", ".env", "a.go"},
+		{"grep", "!.env", "", "", ".env"},
+		{"grep", "", "go", "", ".env"},
+	} {
+		l := toolLeaves(c.tool, map[string]any{"glob": c.glob, "type": c.kind})
+		for file := range strings.FieldsSeq(c.out) {
+			if !l.Out(file) {
+				t.Errorf("%+v may look at %s", c, file)
+			}
+		}
+		for file := range strings.FieldsSeq(c.in) {
+			if l.Out(file) {
+				t.Errorf("%+v leaves out %s", c, file)
+			}
+		}
+		if !l.Dotted {
+			t.Errorf("%+v: a star stands for no dot", c)
+		}
+	}
+}
+
+// A search that leaves out whatever may be a secret need not look at the folder.
+func TestSearchesOfSourcesAlone(t *testing.T) {
+	at := place()
+	at.Secrets = func(string) ([]string, bool) { return nil, false }
+	folder := tree(read("."))
+	for line, want := range map[string]bool{"rg x -t go": false, "rg x -g *.{go,py}": false, "rg x -t java": true, "rg x": true} {
+		r := Assess(Call{Tool: "Bash", Line: lineOf(run(line), folder)}, at)
+		if finds(r, "reads a folder too large to check for keys or credentials") != want {
+			t.Errorf("%s: %+v", line, r.Findings)
+		}
+	}
+}

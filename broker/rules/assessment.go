@@ -3,6 +3,7 @@ package rules
 import (
 	"encoding/json"
 
+	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/risk"
 )
 
@@ -58,17 +59,18 @@ type Assessment struct {
 // Judged is one element of a call with what the rules say about it. Verdict is that of the
 // element alone; the worst of all is the call's. Real is "" when nobody knows where Path leads.
 type Judged struct {
-	Kind    string   `json:"kind"` // as shell.Kind, or "tool"
-	Text    string   `json:"text"` // raw: the element as the line has it
-	Argv    []string `json:"argv,omitempty"`
-	Via     []string `json:"via,omitempty"`
-	Path    string   `json:"path,omitempty"`    // absolute, as given
-	Real    string   `json:"real,omitempty"`    // where Path leads
-	Deletes bool     `json:"deletes,omitempty"` // of a write: its command deletes the file, or all below it
-	Verdict Verdict  `json:"verdict"`
-	Neutral bool     `json:"neutral,omitempty"` // has no say
-	Rule    string   `json:"rule,omitempty"`    // the one that speaks for the element
-	Why     string   `json:"why"`
-	Matches []string `json:"matches,omitempty"` // ids of all rules that match, best first
-	Idle    []string `json:"idle,omitempty"`    // ids of the allow rules that match and may not speak here: Why says more
+	Kind    string      `json:"kind"` // as shell.Kind, or "tool"
+	Text    string      `json:"text"` // raw: the element as the line has it
+	Argv    []string    `json:"argv,omitempty"`
+	Via     []string    `json:"via,omitempty"`
+	Path    string      `json:"path,omitempty"`    // absolute, as given
+	Real    string      `json:"real,omitempty"`    // where Path leads
+	Deletes bool        `json:"deletes,omitempty"` // of a write: its command deletes the file, or all below it
+	Effects effects.Set `json:"effects,omitempty"` // what it may do, with its operands
+	Verdict Verdict     `json:"verdict"`
+	Neutral bool        `json:"neutral,omitempty"` // has no say
+	Rule    string      `json:"rule,omitempty"`    // the one that speaks for the element
+	Why     string      `json:"why"`
+	Matches []string    `json:"matches,omitempty"` // ids of all rules that match, best first
+	Idle    []string    `json:"idle,omitempty"`    // ids of the allow rules that match and may not speak here: Why says more
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/shell"
 )
@@ -24,7 +25,8 @@ type Call struct {
 	likes []like
 	risk  risk.Risk
 
-	blamed []int // the place of the element that each finding is told with
+	needs  []effects.Set // the effects of each element with its operands, which a grant must have
+	blamed []int         // the place of the element that each finding is told with
 
 	unsure    string // not empty: no rule may allow the call, because of this
 	unread    string // not empty: nothing of it was parsed, because of this
@@ -65,6 +67,7 @@ func Prepare(q Question) *Call {
 	at.CWD = c.line.dir
 	c.risk = risk.Assess(risk.Call{Tool: q.Tool, Input: q.Input, Line: c.line.Line}, at)
 	c.blame()
+	c.need()
 	c.readsOnly = q.Trusted && c.unsure == "" && onlyReads(&c.input, p)
 	c.lists = c.readsOnly && onlyLists(&c.input, p)
 	return c

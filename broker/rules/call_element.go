@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/risk/brings"
 	"github.com/aoctl/aoctl/broker/rules/patterns"
@@ -29,8 +30,9 @@ type elem struct {
 	operand bool
 	outside bool // an operand that is written outside the project, which no rule about a command's first words vouches for
 	exact   string
-	named   int  // with exact, when not 0: so many first words are enough
-	behind  bool // a wrapper changes what the words mean, so only the whole line names it
+	doubt   string // what is in exact because of where the command runs and what it brings, not of its words alone
+	named   int    // with exact, when not 0: so many first words are enough
+	behind  bool   // a wrapper changes what the words mean, so only the whole line names it
 	unsure  string
 	dir     string // absolute, "" when not known
 }
@@ -42,17 +44,11 @@ const toolKind shell.Kind = "tool"
 // itself needs no rule.
 var shells = map[string]bool{"sh": true, "bash": true, "zsh": true, "dash": true}
 
-// runners do so too, and run a project's own programs. Whoever uses one writes it into a
-// pattern as well.
-var runners = map[string]bool{
-	"bundle exec": true, "poetry run": true, "pipenv run": true, "hatch run": true, "pdm run": true, "rye run": true, "uv run": true,
-}
-
 // element turns an element of the line into what rules look at. Of the reasons for exact and
 // unsure the first stands; those of package shell come first, as they are about the words
 // themselves.
 func (r *lineReader) element(e *shell.Element, at int) elem {
-	x := elem{kind: e.Kind, at: at, neutral: e.Neutral, operand: e.Operand, exact: e.Exact, unsure: e.Unsure}
+	x := elem{kind: e.Kind, at: at, neutral: e.Neutral, operand: e.Operand, unsure: e.Unsure}
 	x.dir = r.folder(e)
 	switch e.Kind {
 	case shell.Command:
@@ -85,17 +81,21 @@ func (r *lineReader) element(e *shell.Element, at int) elem {
 	}
 	if why != "" {
 		x.behind = true
-		x.exact = cmp.Or(x.exact, why)
-	} else if len(e.Via) == 1 && runners[e.Via[0]] {
+		x.doubt = why
+	} else if len(e.Via) == 1 && effects.Runner(e.Via[0]) != 0 {
 		x.front = len(strings.Fields(e.Via[0]))
 	}
 	r.gitPlace(&x)
+	x.exact = cmp.Or(e.Exact, x.doubt)
 	r.readsElsewhere(&x, e)
+	if e.Exact == "" {
+		x.doubt = x.exact
+	}
 	// What brings files is understood well enough, so the raw text needs no search because of
 	// it.
 	r.unclear = r.unclear || x.unsure != "" || x.exact != ""
 	if r.bringsFiles(e, x.dir) {
-		x.exact = cmp.Or(x.exact, brings.Why)
+		x.exact, x.doubt = cmp.Or(x.exact, brings.Why), cmp.Or(x.doubt, brings.Why)
 	}
 	return x
 }
@@ -111,7 +111,7 @@ func (r *lineReader) gitPlace(x *elem) {
 		return
 	}
 	r.gits = append(r.gits, g)
-	x.exact = cmp.Or(x.exact, g.Foreign, g.Settings, g.Remote)
+	x.doubt = cmp.Or(x.doubt, g.Foreign, g.Settings, g.Remote)
 	if g.Foreign == "" {
 		return
 	}
@@ -168,7 +168,7 @@ func behind(e *shell.Element) string {
 // word, runs the very command behind it. A rule for the command then says all; of any other
 // wrapper, such as sudo, it says too little.
 func runsItself(w string) bool {
-	if programs.Is(programs.Transparent, w) || runners[w] {
+	if programs.Is(programs.Transparent, w) || effects.Runner(w) != 0 {
 		return true
 	}
 	name, flags, ok := strings.Cut(w, " ")

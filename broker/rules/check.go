@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/rules/patterns"
 )
 
@@ -32,7 +33,7 @@ func (r Rule) Check() error {
 // compile checks r and makes it ready. The cheap checks of single fields come first, so that a
 // pattern is only parsed when its length and characters are right.
 func (r Rule) compile() (*entry, error) {
-	for _, check := range []func(Rule) *Error{checkDecision, checkNumbers, checkTexts, checkScope, checkWhere} {
+	for _, check := range []func(Rule) *Error{checkDecision, checkNumbers, checkTexts, checkScope, checkWhere, checkEffects} {
 		if err := check(r); err != nil {
 			return nil, err
 		}
@@ -110,6 +111,26 @@ func checkScope(r Rule) *Error {
 		return &Error{"scope.project", "is not an absolute path"}
 	case path.Clean(p) != p:
 		return &Error{"scope.project", fmt.Sprintf("is not written plainly; use %s", Printable(path.Clean(p)))}
+	}
+	return nil
+}
+
+// checkEffects: a rule about effects is about nothing else. What nobody may grant can be refused, or
+// asked about.
+func checkEffects(r Rule) *Error {
+	switch {
+	case r.Effects == 0 && r.Tool == EffectsTool:
+		return &Error{"effects", "is empty; name some, as in \"look, edit\""}
+	case r.Effects == 0:
+		return nil
+	case r.Tool != EffectsTool:
+		return &Error{"tool", "does not go with effects: such a rule is about every tool"}
+	case len(r.Where) > 0:
+		return &Error{"where", "does not go with effects: what a call does is not a matter of its words"}
+	case r.Dangerous:
+		return &Error{"dangerous", "does not go with effects: dangerous calls need a rule that names them exactly"}
+	case r.Decision == Allow && !r.Effects.Within(effects.Grantable):
+		return &Error{"effects", fmt.Sprintf("has what no rule may allow: %s; there are %s", r.Effects&^effects.Grantable, effects.Grantable)}
 	}
 	return nil
 }

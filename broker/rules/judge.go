@@ -12,10 +12,11 @@ import (
 // set, but for maybeDenied, which has the rule that might deny.
 type ruling struct {
 	verdict Verdict
-	entry   *entry // that speaks; nil when none does
-	builtin bool   // the built-in rule speaks
-	silent  bool   // the element has no say
-	matched bool   // with notExact: a rule matches, but may not allow it
+	entry   *entry   // that speaks; nil when none does
+	rest    []*entry // grants that speak with it, each of them for some effect
+	builtin bool     // the built-in rule speaks
+	silent  bool     // the element has no say
+	matched bool     // with notExact: a rule matches, but may not allow it
 	cause   cause
 }
 
@@ -64,6 +65,8 @@ func (s *Set) element(f *search) ruling {
 		return ruling{verdict: Allow, entry: f.best}
 	case c.builtinAllows(x):
 		return ruling{verdict: Allow, builtin: true}
+	case f.granted():
+		return f.grants()
 	case !c.line.agreed():
 		return ruling{verdict: Ask, cause: notPlain}
 	case x.outside:
@@ -158,7 +161,7 @@ func (s *Set) Verdict(c *Call, now time.Time) (Verdict, string) { return s.verdi
 func (s *Set) verdict(c *Call, now time.Time, also *Set) (Verdict, string) {
 	var o outcome
 	for i := range c.elems {
-		f := search{c: c, x: &c.elems[i], now: now, also: also}
+		f := search{c: c, x: &c.elems[i], at: i, now: now, also: also}
 		o.add(s.element(&f), i)
 	}
 	s.finish(&o, c, now)
@@ -198,7 +201,7 @@ func (s *Set) Judge(c *Call, now time.Time) Assessment {
 	var rested []*ruling
 	all := make([]ruling, len(c.elems))
 	for i := range c.elems {
-		f := search{c: c, x: &c.elems[i], now: now, keep: true}
+		f := search{c: c, x: &c.elems[i], at: i, now: now, keep: true}
 		r := s.element(&f)
 		o.add(r, i)
 		all[i] = r
@@ -212,8 +215,10 @@ func (s *Set) Judge(c *Call, now time.Time) Assessment {
 	switch a.Verdict {
 	case Allow:
 		for _, r := range rested {
-			if id := r.id(); !slices.Contains(a.Rules, id) {
-				a.Rules = append(a.Rules, id)
+			for _, id := range r.ids() {
+				if !slices.Contains(a.Rules, id) {
+					a.Rules = append(a.Rules, id)
+				}
 			}
 		}
 		a.Reason = allowed(rested)

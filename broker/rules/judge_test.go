@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules/rulestest"
 	"github.com/google/go-cmp/cmp"
@@ -372,18 +373,18 @@ func TestAssessment(t *testing.T) {
 	}
 	want := []Judged{
 		{
-			Kind: "command", Text: "npm test", Argv: []string{"npm", "test"}, Verdict: Allow, Rule: "allow Bash command npm test", Why: `rule "npm test" allows it`,
+			Kind: "command", Text: "npm test", Argv: []string{"npm", "test"}, Effects: effects.Of(effects.Check), Verdict: Allow, Rule: "allow Bash command npm test", Why: `rule "npm test" allows it`,
 			Matches: []string{"allow Bash command npm test", "allow Bash command *", "allow Bash command npm *"},
 		},
 		{
-			Kind: "write", Text: "> a.log", Path: w.project + "/a.log", Real: w.project + "/a.log", Verdict: Ask, Rule: "ask Write file_path **", Why: `rule "Write file_path **" asks`,
+			Kind: "write", Text: "> a.log", Path: w.project + "/a.log", Real: w.project + "/a.log", Effects: effects.Of(effects.Edit), Verdict: Ask, Rule: "ask Write file_path **", Why: `rule "Write file_path **" asks`,
 			Matches: []string{"ask Write file_path **"},
 		},
 		{
-			Kind: "command", Text: "cat src/a.go", Argv: []string{"cat", "src/a.go"}, Verdict: Allow, Rule: "allow Bash command *", Why: `rule "*" allows it`,
+			Kind: "command", Text: "cat src/a.go", Argv: []string{"cat", "src/a.go"}, Effects: effects.Of(effects.Look), Verdict: Allow, Rule: "allow Bash command *", Why: `rule "*" allows it`,
 			Matches: []string{"allow Bash command *"},
 		},
-		{Kind: "read", Text: "src/a.go", Path: w.project + "/src/a.go", Real: w.project + "/src/a.go", Verdict: Allow, Neutral: true, Why: "goes with its command"},
+		{Kind: "read", Text: "src/a.go", Path: w.project + "/src/a.go", Real: w.project + "/src/a.go", Effects: effects.Of(effects.Look), Verdict: Allow, Neutral: true, Why: "goes with its command"},
 	}
 	if diff := cmp.Diff(want, a.Elements); diff != "" {
 		t.Errorf("elements (-want +got):\n%s", diff)

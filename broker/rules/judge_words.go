@@ -8,13 +8,14 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/risk"
+	"github.com/aoctl/aoctl/broker/rules/patterns"
 	"github.com/aoctl/aoctl/broker/shell"
 )
 
 // judged explains one element. Rules are in the order in which they would speak.
 func (c *Call) judged(f *search, r ruling) Judged {
 	x := f.x
-	j := Judged{Kind: string(x.kind), Text: c.q.Tool, Verdict: r.verdict, Neutral: r.silent, Rule: r.id(), Why: c.why(x, r)}
+	j := Judged{Kind: string(x.kind), Text: c.q.Tool, Effects: c.needs[f.at], Verdict: r.verdict, Neutral: r.silent, Rule: r.id(), Why: c.why(x, r)}
 	if x.kind != toolKind {
 		e := &c.line.Elements[x.at]
 		j.Text, j.Argv, j.Via = e.Text, e.Argv, e.Via
@@ -78,6 +79,8 @@ func (c *Call) why(x *elem, r ruling) string {
 		switch {
 		case r.builtin:
 			return "reads inside the project"
+		case r.entry.rule.ID == BuiltinLook:
+			return onlyLooks
 		case r.verdict == Deny:
 			return denied(r.entry)
 		case r.verdict == Ask:
@@ -230,18 +233,22 @@ func because(reason string) string {
 // each element that has a say.
 func allowed(list []*ruling) string {
 	var labels []string
-	builtin := false
+	builtin, looks := false, false
 	for _, r := range list {
-		if r.builtin {
-			builtin = true
-		} else if l := label(&r.entry.rule); !slices.Contains(labels, l) {
-			labels = append(labels, l)
+		builtin = builtin || r.builtin
+		for _, e := range r.entries() {
+			looks = looks || e.rule.ID == BuiltinLook
+			if l := label(&e.rule); e.rule.ID != BuiltinLook && !slices.Contains(labels, l) {
+				labels = append(labels, l)
+			}
 		}
 	}
 	switch {
+	case len(labels) == 0 && looks:
+		return onlyLooks
 	case len(labels) == 0:
 		return "reads inside the project"
-	case builtin:
+	case builtin || looks:
 		labels = append(labels, "for reads inside the project")
 	}
 	if len(labels) == 1 {
@@ -254,8 +261,14 @@ func allowed(list []*ruling) string {
 	return "rules " + strings.Join(labels[:len(labels)-1], ", ") + " and " + labels[len(labels)-1] + " allow it"
 }
 
+// onlyLooks is why the built-in grant allows something.
+const onlyLooks = "only looks, inside the project"
+
 // label is a rule in a sentence: its command, else its tool with its first pattern by name.
 func label(r *Rule) string {
+	if r.Effects != 0 {
+		return quote(r.Effects.String())
+	}
 	for _, key := range []string{commandKey, cmdKey} {
 		if p := r.Where[key]; p != "" {
 			return quote(p)
@@ -267,3 +280,7 @@ func label(r *Rule) string {
 	key := slices.Sorted(maps.Keys(r.Where))[0]
 	return quote(r.Tool + " " + key + " " + r.Where[key])
 }
+
+// PatternWords is a pattern as it reads in a sentence: its alternatives with "or" between
+// them, since a | in a command looks like a pipe.
+func PatternWords(pattern string) string { return patterns.Words(pattern) }

@@ -15,11 +15,14 @@ import (
 type search struct {
 	c    *Call
 	x    *elem
+	at   int // of x among the elements of the call
 	now  time.Time
 	keep bool // all of them, for an explanation
 	also *Set // rules that are tried as if they were in force, too; nil for none
 	all  []*entry
 	idle []*entry // allow rules that match and may not speak, for an explanation
+
+	grant []*entry // grants that are in force for the call
 
 	best  *entry // the one that speaks
 	maybe *entry // a deny rule that would match if a wildcard of the line reaches its files
@@ -40,6 +43,7 @@ func (s *Set) find(f *search) {
 	f.shelf(own)
 	f.shelf(s.wild)
 	f.likes(s)
+	f.does(s)
 	switch f.x.kind {
 	case shell.Read:
 		f.files(s, "Read", false)

@@ -52,6 +52,8 @@ package rules
 
 import (
 	"time"
+
+	"github.com/aoctl/aoctl/broker/effects"
 )
 
 // Verdict is what a rule, or all of them together, say about a call. As the decision of a rule,
@@ -89,7 +91,10 @@ type Rule struct {
 	Scope    Scope             `json:"scope,omitzero"`
 	Tool     string            `json:"tool"`            // pattern: "Bash", "Edit|Write", "mcp__github__*"
 	Where    map[string]string `json:"where,omitempty"` // parameter to pattern; all must match
-	Decision Verdict           `json:"decision"`
+	// Effects make the rule one about what calls do, whatever their tool: an allow rule is a grant. Tool is
+	// EffectsTool then, and Where is empty.
+	Effects  effects.Set `json:"effects,omitempty"`
+	Decision Verdict     `json:"decision"`
 	// Dangerous lets an allow rule speak about calls of class dangerous as well. Its
 	// patterns must be exact then.
 	Dangerous   bool      `json:"dangerous,omitempty"`
@@ -107,6 +112,10 @@ type Rule struct {
 	// project's rules file, or "built in". Such rules cannot be changed here.
 	Source string `json:"source,omitempty"`
 }
+
+// EffectsTool stands for the tool in a rule about effects. No agent has a tool of that name, so whoever
+// does not know effects takes it for a rule about nothing.
+const EffectsTool = "(effects)"
 
 // Scope narrows a rule. Empty fields do not; all that are set must hold. A project covers the
 // folders below it.

@@ -15,8 +15,9 @@ import (
 type Set struct {
 	all   []*entry // disabled ones too, in the order in which they speak
 	tools map[string]*shelf
-	wild  *shelf // rules whose tool is a pattern
-	off   *Set   // the operator's own allow rules that are switched off, on shelves of their own; nil for none
+	wild  *shelf   // rules whose tool is a pattern
+	does  []*entry // rules about effects
+	off   *Set     // the operator's own allow rules that are switched off, on shelves of their own; nil for none
 }
 
 // shelf are rules about one tool, by what they look at. A rule may stand in several
@@ -89,6 +90,10 @@ func newSet() *Set { return &Set{tools: map[string]*shelf{}, wild: newShelf()} }
 
 // shelve puts e on the shelves of all tools that it is about.
 func (s *Set) shelve(e *entry) {
+	if e.rule.Effects != 0 {
+		s.does = append(s.does, e)
+		return
+	}
 	// Which tools such a pattern fits is known only when a call comes.
 	if e.tool.RE != nil || slices.ContainsFunc(e.tool.Alts, func(g patterns.Glob) bool { return !g.Exact() }) {
 		s.wild.put(e)

@@ -91,7 +91,7 @@ func (s *Set) offMatching(c *Call, now time.Time) (list []*entry) {
 		return nil
 	}
 	for i := range c.elems {
-		f := search{c: c, x: &c.elems[i], now: now, keep: true}
+		f := search{c: c, x: &c.elems[i], at: i, now: now, keep: true}
 		s.off.find(&f)
 		for _, e := range f.all {
 			if len(list) < offTried && !slices.Contains(list, e) {

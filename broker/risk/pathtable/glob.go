@@ -1,6 +1,7 @@
 package pathtable
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -171,4 +172,15 @@ func Literals(s string, n int) bool {
 		}
 	}
 	return n <= 0
+}
+
+// SourceEnds are endings of programs and texts; secrets.go is no secret.
+var SourceEnds = []string{
+	".go", ".py", ".pyi", ".js", ".jsx", ".ts", ".tsx", ".mjs", ".rb", ".rs", ".java", ".kt", ".c", ".h", ".cpp", ".cs", ".php",
+	".swift", ".md", ".html", ".css", ".sh", ".tf", ".example", ".sample", ".template", ".dist",
+}
+
+// EndsIn reports whether s has one of the endings.
+func EndsIn(s string, ends ...string) bool {
+	return slices.ContainsFunc(ends, func(e string) bool { return strings.HasSuffix(s, e) })
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/aoctl/aoctl/broker/effects"
+	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/pelletier/go-toml/v2"
 )
 
@@ -51,6 +53,23 @@ func (t *table) wrong(key, text string) {
 func (t *table) text(key string, to *string) { take(t, key, "text in quotes", to) }
 
 func (t *table) flag(key string, to *bool) { take(t, key, "true or false", to) }
+
+// effects reads the names of effects. A rule about effects is about every tool, and needs to name none.
+func (t *table) effects(key string, r *rules.Rule) {
+	names := ""
+	if !take(t, key, "text in quotes, such as \"look, edit\"", &names) {
+		return
+	}
+	set, err := effects.Parse(names)
+	if err != nil {
+		t.wrong(key, err.Error())
+	} else if set == 0 {
+		t.wrong(key, "names none; there are "+effects.Grantable.String())
+	}
+	if r.Effects = set; r.Tool == "" {
+		r.Tool = rules.EffectsTool
+	}
+}
 
 // whole is bounded to what an int holds on every system. A default that is there already stays
 // when the field is absent.

@@ -62,7 +62,10 @@ type tomlWriter struct{ *bytes.Buffer }
 func (w tomlWriter) rule(r rules.Rule) {
 	w.text("id", r.ID)
 	w.raw("decision", quoted(string(r.Decision)))
-	w.raw("tool", quoted(r.Tool))
+	if r.Effects == 0 {
+		w.raw("tool", quoted(r.Tool))
+	}
+	w.text("effects", r.Effects.String())
 	w.raw("priority", strconv.Itoa(r.Priority))
 	if !r.Enabled {
 		w.raw("enabled", "false")

@@ -184,6 +184,7 @@ func (f *rulesFile) rule(n int, in map[string]any) (rules.Rule, error) {
 	t.text("id", &r.ID)
 	t.text("decision", (*string)(&r.Decision))
 	t.text("tool", &r.Tool)
+	t.effects("effects", &r)
 	t.whole("priority", &r.Priority)
 	t.flag("enabled", &r.Enabled)
 	t.flag("dangerous", &r.Dangerous)

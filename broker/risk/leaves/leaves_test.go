@@ -1,8 +1,10 @@
-package risk
+package leaves
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/aoctl/aoctl/broker/shell"
 )
 
 // What a search or an archive surely leaves out stands before the bar, and behind it what it
@@ -96,37 +98,37 @@ func TestWhatIsLeftOut(t *testing.T) {
 		"find . -name *.go , -name a":                           " | .env",
 	} {
 		out, in, _ := strings.Cut(files, "|")
-		l := leftOut(run(line))
+		l := LeftOut(run(line))
 		for file := range strings.FieldsSeq(out) {
-			if !l.out(file) {
+			if !l.Out(file) {
 				t.Errorf("%s may look at %s", line, file)
 			}
 		}
 		for file := range strings.FieldsSeq(in) {
-			if l.out(file) {
+			if l.Out(file) {
 				t.Errorf("%s leaves out %s", line, file)
 			}
 		}
 	}
 	for test := range strings.FieldsSeq("-empty -readable -executable -writable -daystart -depth -d -mount -xdev -x -a -and -true -H -P -E") {
-		if l := leftOut(run("find . " + test + " -name *.go")); !l.out(".env") || l.out("a.go") {
+		if l := LeftOut(run("find . " + test + " -name *.go")); !l.Out(".env") || l.Out("a.go") {
 			t.Errorf("find %s: %+v", test, l)
 		}
 	}
 	for test := range strings.FieldsSeq("-type -maxdepth -mindepth -size -mtime -mmin -atime -amin -ctime -cmin -newer -path -ipath -wholename -regex -iregex -user -group -perm") {
-		if l := leftOut(run("find . " + test + " -name -name *.go")); !l.out(".env") || l.out("a.go") || l.out("-name") && len(l.picks) != 1 {
+		if l := LeftOut(run("find . " + test + " -name -name *.go")); !l.Out(".env") || l.Out("a.go") || l.Out("-name") && len(l.Picks) != 1 {
 			t.Errorf("find %s: %+v", test, l)
 		}
 	}
 	for act := range strings.FieldsSeq("-print -print0 -exec -execdir -ok -okdir -delete -ls") {
-		if l := leftOut(run("find . -name *.go " + act + " -name a")); !l.out("b") || l.out("a.go") || len(l.picks) != 1 {
+		if l := LeftOut(run("find . -name *.go " + act + " -name a")); !l.Out("b") || l.Out("a.go") || len(l.Picks) != 1 {
 			t.Errorf("find %s: %+v", act, l)
 		}
 	}
 	// The shell makes other words of a pattern.
 	e := run("rg x -. -g !*.env -g !a -g *.go")
 	e.Glob = true
-	if l := leftOut(e); len(l.picks) != 2 || !l.out("a") || !l.out(".env") || l.out("b.go") {
+	if l := LeftOut(e); len(l.Picks) != 2 || !l.Out("a") || !l.Out(".env") || l.Out("b.go") {
 		t.Errorf("with a pattern for the shell: %+v", l)
 	}
 }
@@ -137,17 +139,8 @@ func TestOnlySourcesAreChosen(t *testing.T) {
 		"rg x -g *.go": true, "rg x -t go": true, "rg x -g *.{go,py}": true, "rg x -g *.go -g !a": true, "rg x -g !.env -g *.go": true,
 		"rg x": false, "rg x -g !a": false, "rg x -t tf": false, "rg x -t java": false, "rg x -g *.go -g *.env": false, "rg x -g *.{go,env}": false, "rg x -g *.g[o]": false, "rg x -g *": false, `rg x -g \*.go`: false,
 	} {
-		if got := leftOut(run(line)).all(); got != want {
+		if got := LeftOut(run(line)).All(); got != want {
 			t.Errorf("%s: %v", line, got)
-		}
-	}
-	at := place()
-	at.Secrets = func(string) ([]string, bool) { return nil, false }
-	folder := tree(read("."))
-	for line, want := range map[string]bool{"rg x -t go": false, "rg x -g *.{go,py}": false, "rg x -t java": true, "rg x": true} {
-		r := Assess(Call{Tool: "Bash", Line: lineOf(run(line), folder)}, at)
-		if finds(r, "reads a folder too large to check for keys or credentials") != want {
-			t.Errorf("%s: %+v", line, r.Findings)
 		}
 	}
 }
@@ -155,39 +148,39 @@ func TestOnlySourcesAreChosen(t *testing.T) {
 // One reading of a pattern is not enough to leave a file out, and is enough to look at it.
 func TestPatternsThatChoose(t *testing.T) {
 	for _, c := range []struct {
-		p    pick
+		p    Pick
 		file string
 		want bool
 	}{
-		{pick{pattern: "a"}, "a", true},
-		{pick{pattern: "a"}, "b", false},
-		{pick{pattern: "A"}, "a", false},
-		{pick{pattern: "a*"}, "b/ab/c", true},
-		{pick{pattern: "a?"}, "ab", true},
-		{pick{pattern: ""}, "", false},
-		{pick{pattern: "a[b"}, "a[b", false},
-		{pick{pattern: "[b]"}, "b", false},
-		{pick{pattern: "a]"}, "a]", false},
-		{pick{pattern: "a{"}, "a{", false},
-		{pick{pattern: "a}"}, "a}", false},
-		{pick{pattern: `\a`}, "a", false},
-		{pick{pattern: "!a"}, "!a", false},
-		{pick{pattern: "#a"}, "#a", false},
-		{pick{pattern: "a("}, "a(", false},
-		{pick{pattern: "a)"}, "a)", false},
-		{pick{pattern: "a|"}, "a|", false},
-		{pick{pattern: "a b"}, "a b", false},
-		{pick{pattern: "a\tb"}, "a\tb", false},
-		{pick{pattern: "*/", of: wholePath}, "a/", false},
-		{pick{pattern: "a", of: fileName}, "b/a", true},
-		{pick{pattern: "a", of: fileName}, "a/b", false},
-		{pick{pattern: "a", of: folderNames}, "b/a/c", true},
-		{pick{pattern: "a", of: folderNames}, "b/a", false},
-		{pick{pattern: "*.env", of: wholePath}, "b/a.env", true},
-		{pick{pattern: "*.env", of: wholePath}, "b/a.pem", false},
-		{pick{pattern: "*.env", of: wholePath}, "a.env/b", false},
-		{pick{pattern: ".env", of: wholePath}, ".env", false},
-		{pick{pattern: "*.e*", of: wholePath}, "a.e*", false},
+		{Pick{Pattern: "a"}, "a", true},
+		{Pick{Pattern: "a"}, "b", false},
+		{Pick{Pattern: "A"}, "a", false},
+		{Pick{Pattern: "a*"}, "b/ab/c", true},
+		{Pick{Pattern: "a?"}, "ab", true},
+		{Pick{Pattern: ""}, "", false},
+		{Pick{Pattern: "a[b"}, "a[b", false},
+		{Pick{Pattern: "[b]"}, "b", false},
+		{Pick{Pattern: "a]"}, "a]", false},
+		{Pick{Pattern: "a{"}, "a{", false},
+		{Pick{Pattern: "a}"}, "a}", false},
+		{Pick{Pattern: `\a`}, "a", false},
+		{Pick{Pattern: "!a"}, "!a", false},
+		{Pick{Pattern: "#a"}, "#a", false},
+		{Pick{Pattern: "a("}, "a(", false},
+		{Pick{Pattern: "a)"}, "a)", false},
+		{Pick{Pattern: "a|"}, "a|", false},
+		{Pick{Pattern: "a b"}, "a b", false},
+		{Pick{Pattern: "a\tb"}, "a\tb", false},
+		{Pick{Pattern: "*/", Of: WholePath}, "a/", false},
+		{Pick{Pattern: "a", Of: FileName}, "b/a", true},
+		{Pick{Pattern: "a", Of: FileName}, "a/b", false},
+		{Pick{Pattern: "a", Of: FolderNames}, "b/a/c", true},
+		{Pick{Pattern: "a", Of: FolderNames}, "b/a", false},
+		{Pick{Pattern: "*.env", Of: WholePath}, "b/a.env", true},
+		{Pick{Pattern: "*.env", Of: WholePath}, "b/a.pem", false},
+		{Pick{Pattern: "*.env", Of: WholePath}, "a.env/b", false},
+		{Pick{Pattern: ".env", Of: WholePath}, ".env", false},
+		{Pick{Pattern: "*.e*", Of: WholePath}, "a.e*", false},
 	} {
 		if got := c.p.surely(strings.Split(c.file, "/")); got != c.want {
 			t.Errorf("%+v surely fits %s: %v", c.p, c.file, got)
@@ -224,12 +217,12 @@ func TestPatternsThatChoose(t *testing.T) {
 	} {
 		yes, no, _ := strings.Cut(files, "|")
 		for file := range strings.FieldsSeq(yes) {
-			if !(pick{pattern: pattern}).may(strings.Split(file, "/")) {
+			if !(Pick{Pattern: pattern}).May(strings.Split(file, "/")) {
 				t.Errorf("%s may fit %s", pattern, file)
 			}
 		}
 		for file := range strings.FieldsSeq(no) {
-			if (pick{pattern: pattern}).may(strings.Split(file, "/")) {
+			if (Pick{Pattern: pattern}).May(strings.Split(file, "/")) {
 				t.Errorf("%s does not fit %s", pattern, file)
 			}
 		}
@@ -237,45 +230,21 @@ func TestPatternsThatChoose(t *testing.T) {
 	for pattern, want := range map[string]string{
 		"a": "a", "{a,b}": "a b", "x{a,b}y": "xay xby", "{a,b}{c,d}": "ac ad bc bd", "{a,{b,c}}": "{a,{b,c}}", "a{b": "a{b", "a}b": "a}b", `\{a,b}`: `\{a,b}`, "{a,[b]}": "{a,[b]}", `{a,\b}`: `{a,\b}`, "{a}{b}{c}": "abc", "{a}{b}{c}{d}": "{a}{b}{c}{d}",
 	} {
-		if got := strings.Join(braces(pattern), " "); got != want {
+		if got := strings.Join(Braces(pattern), " "); got != want {
 			t.Errorf("%s stands for %s", pattern, got)
 		}
 	}
 }
 
-// What stands behind the star of a tool's pattern may begin with a dot, and a tool that is
-// not Claude Code's leaves nothing out.
-func TestWhatToolsLeaveOut(t *testing.T) {
-	for _, c := range []struct {
-		tool, glob, kind string
-		out, in          string
-	}{
-		{"Grep", "*.go", "", ".env", "a.go .a.go"},
-		{"Grep", "*.go,*.py", "", ".env", "a.go a.py"},
-		{"Grep", "*.go *.py", "", ".env", "a.go a.py"},
-		{"Grep", "*.{go,py}", "", ".env", "a.go a.py"},
-		{"Grep", "!.env", "", ".env", "a.pem"},
-		{"Grep", "", "go", ".env", "a.go"},
-		{"Grep", "!a.go", "go", "a.go .env", "b.go"},
-		{"Grep", "", "tf", "", ".env"},
-		{"Grep", "", "", "", ".env a.pem"},
-		{"grep", "*.go", "", ".env", "a.go"},
-		{"grep", "!.env", "", "", ".env"},
-		{"grep", "", "go", "", ".env"},
-	} {
-		l := toolLeaves(c.tool, map[string]any{"glob": c.glob, "type": c.kind})
-		for file := range strings.FieldsSeq(c.out) {
-			if !l.out(file) {
-				t.Errorf("%+v may look at %s", c, file)
-			}
+// run is the element of a simple command. A part in single quotes is one word.
+func run(line string) shell.Element {
+	e := shell.Element{Kind: shell.Command, Text: line}
+	for i, part := range strings.Split(line, "'") {
+		if i%2 == 1 {
+			e.Argv = append(e.Argv, part)
+			continue
 		}
-		for file := range strings.FieldsSeq(c.in) {
-			if l.out(file) {
-				t.Errorf("%+v leaves out %s", c, file)
-			}
-		}
-		if !l.dotted {
-			t.Errorf("%+v: a star stands for no dot", c)
-		}
+		e.Argv = append(e.Argv, strings.Fields(part)...)
 	}
+	return e
 }

@@ -1,0 +1,92 @@
+package effects
+
+import (
+	"strings"
+
+	"github.com/aoctl/aoctl/broker/risk/cmdline"
+)
+
+// Options that several rows allow.
+const (
+	goOptions    = "-v -race -short -cover -failfast -json -x -n -a -m -benchmem -trimpath -count: -run: -skip: -bench: -benchtime: -timeout: -tags: -shuffle: -parallel: -p: -cpu: -list: -covermode: -coverpkg: -coverprofile= -fuzz: -fuzztime: -o="
+	cargoOptions = "--release --all --workspace --all-features --no-default-features --features: -F: -p: --package: --lib --bins --tests --examples --all-targets --doc --bin: --test: --example: -q -v --quiet --verbose --locked --offline --frozen -j: --no-run --no-fail-fast --message-format: --color: --check --no-deps"
+	pytestWords  = "-v -q -x -s -l -a -r: -k: -m: -n: --verbose --quiet --lf --ff --last-failed --failed-first --sw --stepwise --co --collect-only --exitfirst --no-header --no-summary --maxfail: --tb: --durations: --cov: --cov-report: --no-cov --strict-markers --disable-warnings --color: --timeout:"
+	scriptWords  = "--silent -s --if-present --workspaces -w: --workspace:"
+	makeWords    = "-j -j: -k -s -n -B -C= --jobs: --directory= --keep-going --silent --quiet --dry-run --always-make --no-print-directory --version"
+)
+
+// checkRows are programs that run the project's own code, or tools that do what its settings say.
+// They may do what that code does. The options here lead to no other code.
+func checkRows() []row {
+	check, serve, edit := Of(Check), Of(Check, Serve), Of(Check, Edit)
+	return []row{
+		{call: "go test|vet|build|list|generate|doc|version", does: check, with: goOptions + " -all -src -c -f: -deps -e", only: noWord("@")},
+		{call: "go env", does: check, with: "-json"},
+		{call: "go run", does: check, with: "-race -tags:", stop: true, only: noWord("@")},
+		{call: "go tool cover", does: check, with: "-func= -html= -o="},
+		{call: "golangci-lint run", does: check, with: "-v --verbose --fast --timeout: --new-from-rev: -E: -D: --enable: --disable: --fix"},
+		{call: "staticcheck|goimports|gofumpt", does: edit, with: "-l -d -e -w -local: -checks: -tests"},
+
+		{call: "npm|pnpm|yarn|bun run|run-script dev|start|serve|preview|watch|storybook", does: serve, with: scriptWords},
+		{call: "npm|pnpm|yarn start", does: serve, with: scriptWords},
+		{call: "npm|pnpm|yarn|bun run|run-script", does: check, with: scriptWords + " --coverage --watch=false --ci --fix", only: hasOperands},
+		{call: "npm|pnpm|yarn test|t", does: check, with: scriptWords + " --coverage --watch=false --ci --run"},
+		{call: "yarn lint|build|typecheck|check|format", does: check, with: scriptWords},
+		{call: "bun test", does: check, with: "--coverage --bail --timeout:"},
+		{call: "node --test", does: check, with: "--test-reporter: --test-name-pattern: --watch --no-warnings"},
+		{call: "node", does: check, with: "--check --enable-source-maps --no-warnings", stop: true},
+		{call: "deno test|lint|check|fmt", does: edit},
+		{call: "npx|bunx --no-install|--no", does: check, lax: true, tool: true},
+		{call: "npx|bunx", does: check, lax: true, tool: true},
+		{call: "pnpm exec", does: check, lax: true, tool: true},
+
+		{call: "pytest|py.test", does: check, with: pytestWords},
+		{call: "python|python3 -m pytest", does: check, with: pytestWords},
+		{call: "python|python3 -m unittest", does: check, with: "-v -q -f -b -k: discover -s= -p: -t="},
+		{call: "python|python3 -m mypy|flake8|pylint|pyright|compileall|py_compile|pyflakes|pycodestyle", does: check, with: "-v -q --strict --verbose --quiet"},
+		{call: "mypy|flake8|pylint|pyright", does: check, with: "-v -q --strict --verbose --quiet --no-cache --ignore-missing-imports --select: --ignore: --diff --check --statistics"},
+		{call: "ruff check|format", does: edit, with: "-v -q --fix --unsafe-fixes --select: --ignore: --diff --check --no-cache"},
+		{call: "black|isort", does: edit, with: "-v -q --check --diff --verbose --quiet -l: --line-length: --profile:"},
+		{call: "python|python3 -m black|isort", does: edit, with: "-v -q --check --diff --verbose --quiet -l: --line-length: --profile:"},
+		{call: "python|python3 -m ruff check|format", does: edit, with: "-v -q --fix --select: --ignore: --diff --check"},
+		{call: "python|python3", does: check, with: "-u -B -W:", stop: true},
+
+		{call: "cargo test|build|check|clippy|doc|bench|tree|metadata", does: check, with: cargoOptions},
+		{call: "cargo run", does: check, with: cargoOptions},
+		{call: "cargo fmt", does: edit, with: "--all --check -v -q"},
+		{call: "cargo|rustc|pnpm|yarn|rustfmt", does: check, with: "--version -V -v", only: asksVersion},
+		{call: "make|gmake", does: check, with: makeWords, texts: true, only: noWord("=")},
+		{call: "bash|sh", does: Of(Look), with: "-n", only: word("-n")},
+		{call: "bash|sh", does: check, with: "-e -u -x -eu -ex -eux", stop: true},
+		{call: "rspec|rake|phpunit|jest|vitest|mocha|tsc|eslint|tox|nox|just|task", does: check},
+		{call: "mix|swift|zig|dotnet test|build", does: check},
+	}
+}
+
+func hasOperands(a cmdline.Command) bool { return !noOperands(a) }
+
+// word asks for a word as it is.
+func word(w string) func(cmdline.Command) bool {
+	return func(a cmdline.Command) bool { return a.Exactly(w) }
+}
+
+// Script is the name of a project's program that "npx NAME" runs, "" when it would fetch one: a
+// plain name, without a version behind it.
+func script(words []string) string {
+	if len(words) == 0 || words[0] == "" || strings.ContainsAny(words[0], "@/\\:.~") || strings.HasPrefix(words[0], "-") {
+		return ""
+	}
+	return "node_modules/.bin/" + words[0]
+}
+
+// Runner is what a wrapper adds that runs the programs of a project's environment, and perhaps fills
+// that first. 0 for any other.
+func Runner(wrapper string) Set {
+	switch wrapper {
+	case "bundle exec", "poetry run", "pipenv run", "hatch run", "pdm run", "rye run":
+		return Of(Check)
+	case "uv run":
+		return Of(Check, Fetch)
+	}
+	return 0
+}

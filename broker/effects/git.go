@@ -1,0 +1,79 @@
+package effects
+
+import (
+	"strings"
+
+	"github.com/aoctl/aoctl/broker/risk/cmdline"
+)
+
+// gitRows are subcommands of git. Those that look are listed with the options that make them do
+// more; long options may be shortened, and --textconv and --ext-diff run programs from the settings.
+// Which repository it is, and what its settings run, is for package risk to ask.
+//
+// What commits can be taken back by the reflog. Not here is what brings other files into the work
+// tree, as an agent's settings may be among them, and what throws work away.
+func gitRows() []row {
+	look, commit := Of(Look), Of(Commit)
+	return []row{
+		{call: "git status|ls-tree|merge-base|rev-list|name-rev|count-objects|check-ignore|version", does: look, lax: true},
+		{call: "git diff", does: look, lax: true, not: "--output --ext-diff --no-index --textconv"},
+		{call: "git log|show|diff-tree|diff-index|whatchanged|shortlog", does: look, lax: true, not: "--output --ext-diff --textconv"},
+		{call: "git rev-parse", does: look, lax: true, not: "--parseopt --sq-quote"},
+		{call: "git ls-files", does: look, lax: true, not: "-X --exclude-from"},
+		{call: "git blame", does: look, lax: true, not: "--contents -S --ignore-revs-file"},
+		{call: "git describe", does: look, lax: true},
+		{call: "git cat-file", does: look, lax: true, not: "--textconv --filters --batch-command"},
+		{call: "git for-each-ref", does: look, lax: true, not: "--shell --perl --python --tcl"},
+		{call: "git grep", does: look, lax: true, not: "-O --open-files-in-pager -f --no-index --textconv"},
+		{call: "git branch|tag", does: look, lax: true, only: onlyLists},
+		{call: "git remote", does: look, with: "-v --verbose", only: noOperands},
+		{call: "git remote get-url", does: look, texts: true},
+		{call: "git stash list|show", does: look, lax: true, not: "--output --ext-diff --textconv"},
+		{call: "git worktree list", does: look, with: "--porcelain -v"},
+		{call: "git reflog show", does: look, lax: true, not: "--output --ext-diff --textconv"},
+		{call: "git reflog|--version", does: look, only: noOperands},
+		{call: "git submodule status", does: look},
+
+		{call: "git add|stage", does: commit, with: "-A --all -u --update -v --verbose -n --dry-run -N --intent-to-add"},
+		{call: "git commit", does: commit, with: "-m: --message: -a --all -q --quiet -v --verbose -s --signoff --allow-empty --no-edit --author: --amend"},
+		{call: "git reset", does: commit, with: "-q --quiet --mixed --soft"},
+		{call: "git restore --staged|-S", does: commit},
+		{call: "git branch", does: commit, with: "-q --quiet -d -m"},
+		{call: "git switch", does: commit, with: "-c: --create: -q --quiet", only: noOperandsBut("-c", "--create")},
+		{call: "git checkout", does: commit, with: "-b: -q --quiet", only: noOperandsBut("-b")},
+		{call: "git tag", does: commit, with: "-a --annotate -m: --message:"},
+		{call: "git mv", does: Of(Edit, Commit), with: "-v -k -n"},
+
+		{call: "git push|send-email", does: Of(Push), lax: true},
+		{call: "git fetch|pull|clone|ls-remote", does: Of(Network), lax: true},
+	}
+}
+
+// gitPlain are the words of git without options before the subcommand that change only how it prints.
+func gitPlain(words []string) []string {
+	for len(words) > 0 && (words[0] == "--no-pager" || words[0] == "-P" || words[0] == "--no-optional-locks") {
+		words = words[1:]
+	}
+	return words
+}
+
+// listing are the options with which git branch and git tag only list.
+const listing = "-a|-r|-v|-vv|-l|-n|--list|--all|--remotes|--verbose|--show-current|--sort=*|--format=*|--column|--no-color|--color=*|--merged|--no-merged|--contains|--points-at"
+
+// onlyLists reports whether all words are options that list. Operands are fine where one of
+// these says that they are patterns, or commits to list by.
+func onlyLists(a cmdline.Command) bool {
+	lists := a.Exactly("-l", "--list", "--merged", "--no-merged", "--contains", "--points-at")
+	return !a.AnyWord(func(w string) bool {
+		if strings.HasPrefix(w, "-") {
+			return !cmdline.Matches(listing, w)
+		}
+		return !lists
+	})
+}
+
+// noOperandsBut asks for one of the options and a value behind it, and nothing else that is no
+// option: what follows the name of a new branch is where it begins, and brings other files.
+func noOperandsBut(options ...string) func(cmdline.Command) bool {
+	return func(a cmdline.Command) bool { return a.Exactly(options...) && len(a.Operands()) == 1 }
+}

@@ -1,0 +1,198 @@
+package risk
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/aoctl/aoctl/broker/effects"
+	"github.com/aoctl/aoctl/broker/risk/cmdline"
+	"github.com/aoctl/aoctl/broker/shell"
+	"github.com/aoctl/aoctl/broker/shell/programs"
+)
+
+// Does is one effect of a call. Why is a few plain words of ours, or a phrase about the agent's
+// words that says no more than the effect's name does; it may be empty.
+type Does struct {
+	Effect  effects.Effect `json:"effect"`
+	Why     string         `json:"why,omitempty"`
+	Element int            `json:"element,omitempty"` // its place among the elements of a command line, from 0
+}
+
+// doing is what one element does: effects, and why it does the worst of them.
+type doing struct {
+	set effects.Set
+	why string
+}
+
+func does(e effects.Effect, why string) doing { return doing{effects.Of(e), why} }
+
+// doesJudge says what the elements of a line do. It finds nothing. All that it takes for granted
+// must hold for sure; what it cannot be sure of is unknown.
+type doesJudge struct{ *resolver }
+
+// line is what each element of a line does.
+func (j doesJudge) line(l *shell.Line) []doing {
+	list := make([]doing, len(l.Elements))
+	for i := range l.Elements {
+		list[i] = j.element(l, i)
+	}
+	return list
+}
+
+// element is what one element does. What package shell doubts is unknown.
+func (j doesJudge) element(l *shell.Line, at int) doing {
+	e := l.Elements[at]
+	switch {
+	case j.at.Project == "":
+		return does(effects.Unknown, "the session has no project")
+	case e.Unsure != "":
+		return does(effects.Unknown, e.Unsure)
+	case e.Host != "":
+		return does(effects.Network, "runs on another machine")
+	// Elsewhere a relative path is none of the project's files.
+	case e.DirUnsure || !j.inProject(j.resolve(j.dirOf(e), spot{})):
+		return does(effects.Outside, "works outside the project")
+	}
+	// A repository with settings of its own can make "git status" run a program.
+	if g := GitUse(l, at, j.dirOf(e), j.at); g.Foreign != "" || g.Settings != "" {
+		return does(effects.Unknown, cmp.Or(g.Foreign, g.Settings))
+	}
+	through, ok := wrapped(e)
+	if !ok {
+		return does(effects.Unknown, "runs through "+strings.Join(e.Via, ", "))
+	}
+	d := j.kind(l, at)
+	if d.set != 0 {
+		d.set |= through
+	}
+	return d
+}
+
+// kind is what an element does by itself.
+func (j doesJudge) kind(l *shell.Line, at int) doing {
+	e := l.Elements[at]
+	switch e.Kind {
+	case shell.Read:
+		if e.Exact == "" && j.mayRead(j.resolve(e.Path, j.spotOf(e, false))) {
+			return does(effects.Look, "")
+		}
+		return does(effects.Outside, "reads outside the project")
+	case shell.Write:
+		return j.write(l, at)
+	case shell.Assign:
+		if e.Exact == "" && quietVariables.Has(e.Name) && (!showers.Has(e.Name) || plainShowers.Has(e.Value)) {
+			return doing{}
+		}
+		return does(effects.Unknown, cmp.Or(e.Exact, "sets a variable"))
+	case shell.Command:
+		if e.Neutral {
+			return doing{}
+		}
+		return j.command(e)
+	case shell.Unknown:
+	}
+	return does(effects.Unknown, "cannot be read")
+}
+
+// wrapped is what the wrappers of an element add to what it does. ok is false when one of them
+// runs it in a way that its own words do not tell.
+func wrapped(e shell.Element) (set effects.Set, ok bool) {
+	for _, w := range e.Via {
+		switch {
+		case programs.Is(programs.PlainWrapper, w):
+		case effects.Runner(w) != 0:
+			set |= effects.Runner(w)
+		default:
+			return 0, false
+		}
+	}
+	return set, true
+}
+
+// write is what happens to a file that is written. What is moved is still there, and git rm takes
+// away nothing that git does not have.
+func (j doesJudge) write(l *shell.Line, at int) doing {
+	e := l.Elements[at]
+	by := ""
+	if i := commandOf(l, at); i >= 0 {
+		by = l.Elements[i].Argv[0]
+	}
+	t := j.resolve(e.Path, j.spotOf(e, e.Deletes))
+	switch {
+	case e.Exact != "":
+		return does(effects.Unknown, e.Exact)
+	case !e.Deletes && harmlessDevice(e.Path):
+		return doing{}
+	case !j.inProject(t):
+		return does(effects.Outside, "writes outside the project")
+	case e.Deletes && by != "mv" && by != "git":
+		return does(effects.Delete, "deletes files")
+	}
+	return j.edits()
+}
+
+// edits is a write inside the project.
+func (j doesJudge) edits() doing {
+	if j.at.Git != nil && j.at.Git(j.at.Project).Top == "" {
+		return does(effects.Delete, "no git could bring the file back")
+	}
+	return does(effects.Edit, "")
+}
+
+// command is what a command does, when its words are known and every file among them lies where it
+// should. A program of the project is the project's own code.
+func (j doesJudge) command(e shell.Element) doing {
+	if len(e.Argv) == 0 {
+		return does(effects.Unknown, "has no words")
+	}
+	name := e.Argv[0]
+	d, ok := effects.Known(cmdline.Of(e))
+	if strings.Contains(name, "/") {
+		ok = e.Exact == "" && !slices.Contains(e.Argv, "") && j.inProject(j.resolve(name, j.spotOf(e, false)))
+		d = effects.Doing{Does: effects.Of(effects.Check), Files: e.Argv[1:]}
+	}
+	switch {
+	case !ok:
+		return does(effects.Unknown, cmp.Or(e.Exact, "aoctl does not know what "+path.Base(name)+" does here"))
+	case !d.Does.Within(effects.Grantable):
+		return doing{d.Does, ""}
+	// What only looks is known with all its options; the others say which of them they stand for.
+	case e.Exact != "" && d.Does == effects.Of(effects.Look):
+		return does(effects.Unknown, e.Exact)
+	case d.Tool != "" && !j.installed(d.Tool, e):
+		return does(effects.Network, "the project has no "+path.Base(d.Tool)+" installed, so it would be fetched")
+	case !j.filesInside(e, d):
+		return does(effects.Outside, "names a file outside the project")
+	}
+	return doing{set: d.Does}
+}
+
+// installed reports whether a tool of the project is there, as the link that package managers
+// make. One that is no link may be there or not, and counts as missing.
+func (j doesJudge) installed(tool string, e shell.Element) bool {
+	t := j.resolve(tool, j.spotOf(e, false))
+	return j.inProject(t) && !slices.Contains(t.reals, t.given)
+}
+
+// filesInside reports whether no word that may name a file leads outside. The line's own elements say
+// which files are read; this does not rely on them. What only looks may also look where
+// nobody minds.
+func (j doesJudge) filesInside(e shell.Element, d effects.Doing) bool {
+	s := j.spotOf(e, false)
+	s.tilde = true
+	fine := j.inProject
+	if d.Does == effects.Of(effects.Look) {
+		fine = j.mayRead
+	}
+	for _, w := range d.Files {
+		// An option may have a path behind its letter, or behind an equals sign.
+		for _, p := range append(pieces(w), w) {
+			if !fine(j.resolve(p, s)) {
+				return false
+			}
+		}
+	}
+	return true
+}

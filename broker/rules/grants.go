@@ -1,0 +1,152 @@
+package rules
+
+import (
+	"github.com/aoctl/aoctl/broker/effects"
+	"github.com/aoctl/aoctl/broker/risk"
+	"github.com/aoctl/aoctl/broker/rules/patterns"
+	"github.com/aoctl/aoctl/broker/shell"
+)
+
+// BuiltinLook is the id of LookGrant. No rule of a user can have it, as theirs are UUIDs.
+const BuiltinLook = "builtin:look"
+
+// BuiltIn is the source of a rule that aoctl brings along.
+const BuiltIn = "built in"
+
+// LookGrant is the built-in grant: calls that only look, inside the project, run without a question.
+func LookGrant() Rule {
+	return Rule{ID: BuiltinLook, Version: 1, Priority: MaxPriority, Enabled: true, Tool: EffectsTool, Effects: effects.Of(effects.Look), Decision: Allow, Source: BuiltIn}
+}
+
+// need notes the effects of each element, and with a command those of its operands: they have no say of
+// their own. Of a call whose parts are not told apart each element has all of them.
+func (c *Call) need() {
+	parts := c.risk.Parts
+	c.needs = make([]effects.Set, len(c.elems))
+	if len(parts) != len(c.elems) {
+		var all effects.Set
+		for _, p := range parts {
+			all |= p
+		}
+		for i := range c.needs {
+			c.needs[i] = all
+		}
+		return
+	}
+	owner := 0
+	for i := range c.elems {
+		if !c.elems[i].operand {
+			owner = i
+		}
+		c.needs[i] |= parts[i]
+		c.needs[owner] |= parts[i]
+	}
+}
+
+// grantable reports whether a grant may speak for x at all. What may reach further than its effects
+// say is none of its business.
+func (c *Call) grantable(x *elem) bool {
+	if !c.q.Trusted || !c.line.agreed() || len(c.input.escapes) > 0 || c.risk.Class == risk.Dangerous || x.doubt != "" || x.outside {
+		return false
+	}
+	if x.kind == toolKind {
+		return c.readsOnly || c.changesInside()
+	}
+	return x.kind != shell.Read || c.q.mayRead(x.path)
+}
+
+// changesInside reports whether a call that runs no command line names plain files of the project and
+// nothing else, and is not one that only reads: what that may do, the built-in rule says.
+func (c *Call) changesInside() bool {
+	files := 0
+	for _, v := range c.input.params {
+		for i := range v.places {
+			p := &v.places[i]
+			if p.odd != "" || !patterns.Below(c.q.Place.Project, p.real) || c.q.Special != nil && c.q.Special(p.real) {
+				return false
+			}
+			files++
+		}
+	}
+	return files > 0 && !c.needs[0].Has(effects.Look)
+}
+
+// fed reports whether an operand of the command at a place is none of the plain files that a grant
+// speaks for: to read a pipe takes from another program.
+func (c *Call) fed(at int) bool {
+	for i := at + 1; i < len(c.elems) && c.elems[i].operand; i++ {
+		if p := c.elems[i].path; p != nil && c.q.Special != nil && p.real != "" && c.q.Special(p.real) {
+			return true
+		}
+	}
+	return false
+}
+
+// does tries the rules about effects. One that refuses speaks when the element does any of its effects.
+func (f *search) does(s *Set) {
+	need := f.need()
+	for _, e := range s.does {
+		if e.rule.Effects&need == 0 || f.passed(e) && e.lenient || !e.live(f.c, f.now) {
+			continue
+		}
+		if e.lenient {
+			f.take(e)
+			continue
+		}
+		f.grant = append(f.grant, e)
+		if f.keep {
+			f.all = append(f.all, e)
+		}
+	}
+}
+
+// granted reports whether all that the element does is granted. An element that does nothing needs a
+// grant to look.
+func (f *search) granted() bool {
+	var have effects.Set
+	for _, e := range f.grant {
+		have |= e.rule.Effects
+	}
+	return have != 0 && f.need().Within(have) && f.c.grantable(f.x) && !f.c.fed(f.at)
+}
+
+// need is what a grant for the element must have.
+func (f *search) need() effects.Set {
+	if need := f.c.needs[f.at]; need != 0 {
+		return need
+	}
+	return effects.Of(effects.Look)
+}
+
+// grants is the ruling of grants that have all of that between them: as few as do, in their order.
+func (f *search) grants() ruling {
+	r, need := ruling{verdict: Allow}, f.need()
+	for _, e := range f.grant {
+		switch {
+		case e.rule.Effects&need == 0:
+			continue
+		case r.entry == nil:
+			r.entry = e
+		default:
+			r.rest = append(r.rest, e)
+		}
+		need &^= e.rule.Effects
+	}
+	return r
+}
+
+// entries are the rules that speak in a ruling, and ids theirs. A built-in rule has no entry.
+func (r *ruling) entries() []*entry {
+	if r.entry == nil {
+		return nil
+	}
+	return append([]*entry{r.entry}, r.rest...)
+}
+
+func (r *ruling) ids() []string {
+	list := []string{r.id()}
+	for _, e := range r.rest {
+		list = append(list, e.rule.ID)
+	}
+	return list
+}
