@@ -96,12 +96,15 @@ func clip(s string) string {
 	return s[:n] + "…"
 }
 
-// found are the effects of what is found, by its words; the first that fits counts. A finding that
-// none fits is unknown, so a phrase too few costs a question.
-var found = sync.OnceValue(func() (list []struct {
+// sort is an effect with the words by which a finding has it.
+type sort struct {
 	effect effects.Effect
 	words  *regexp.Regexp
-}) {
+}
+
+// sorts are the effects of what is found, by its words; the first that fits counts. A finding that
+// none fits is unknown, so a phrase too few costs a question.
+var sorts = sync.OnceValue(func() (list []sort) {
 	for _, row := range []struct {
 		effect effects.Effect
 		words  string
@@ -116,10 +119,7 @@ var found = sync.OnceValue(func() (list []struct {
 		{effects.Install, `installs|changes git's settings for all`},
 		{effects.Privilege, `runs as another|runs in another root|changes (users|disks|the|how files|what is mounted)|gives|lets everybody|makes a program run as|stops the machine|switches off|ends|leaves the agent's sandbox|writes to a device|controls`},
 	} {
-		list = append(list, struct {
-			effect effects.Effect
-			words  *regexp.Regexp
-		}{row.effect, regexp.MustCompile(`^(` + row.words + `)`)})
+		list = append(list, sort{row.effect, regexp.MustCompile(`^(` + row.words + `)`)})
 	}
 	return list
 })
@@ -129,7 +129,7 @@ func (f Finding) Effect() effects.Effect {
 	if f.Guarded {
 		return effects.Gate
 	}
-	for _, row := range found() {
+	for _, row := range sorts() {
 		if row.words.MatchString(f.Why) {
 			return row.effect
 		}

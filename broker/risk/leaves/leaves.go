@@ -37,6 +37,7 @@ type Pick struct {
 // Fits is what a pattern that leaves something out is compared with.
 type Fits int
 
+// What a pattern may be compared with.
 const (
 	AnyName     Fits = iota // the file's name, and those of the folders above it
 	FileName                // the file's name
