@@ -3,6 +3,7 @@ package tui
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -68,7 +69,7 @@ func newBells(t *testing.T, requests ...broker.Request) *bells {
 		}
 		return b.err
 	}
-	*b.m.shared.herald = *herald.New(b.m.Desk, tty.Bell, b.show)
+	*b.m.shared.herald = *herald.New(b.m.Desk, tty.Bell, true, b.show)
 	return b
 }
 
@@ -164,7 +165,7 @@ func TestAlarmRingsWhateverIsMuted(t *testing.T) {
 func TestFloodIsTellingOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBells(t)
-		*b.m.shared.herald = *herald.New(b.m.Desk, tty.Bell|tty.OSC99, b.show)
+		*b.m.shared.herald = *herald.New(b.m.Desk, tty.Bell|tty.OSC99, true, b.show)
 		t.Setenv("TMUX", "")
 		b.asked = make(chan struct{})
 		for i := range 1000 {
@@ -223,6 +224,57 @@ func TestCallsOfASnapshotRing(t *testing.T) {
 		b.send(watchStartedMsg{gen: b.m.feed.gen, snap: broker.Snapshot{Requests: []broker.Request{known, fresh}}, updates: updates})
 		b.wait(time.Second)
 		b.expect("one more in a later snapshot", 1)
+	})
+}
+
+// The end of a turn is said with what came of it. It rings once, and not for a muted session, for one
+// that is being stopped, nor for whoever looks or wants no bell.
+func TestTheEndOfATurnRings(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBells(t)
+		turn := func(id string, states ...broker.SessionState) {
+			for _, state := range states {
+				s := broker.Session{ID: id, Agent: "claude", Name: "api", State: state}
+				if state == "failed" {
+					s.State, s.EndReason = broker.SessionIdle, "rate limit"
+				}
+				b.send(updatesMsg{gen: b.m.feed.gen, list: []broker.Update{{Session: &s}}})
+				b.wait(100 * time.Millisecond)
+			}
+		}
+		turn("s1", broker.SessionIdle)
+		b.expect("a turn that was running before", 1)
+		turn("s1", broker.SessionActive)
+		b.wait(95 * time.Second)
+		for i, path := range []string{"/p/a", "/p/b", "/p/a"} {
+			r := bash(fmt.Sprint("e", i), "s1", time.Now(), "")
+			r.ToolName, r.ToolInput, r.State = "Write", json.RawMessage(`{"file_path":"`+path+`","content":"x"}`), broker.Allowed
+			r.Outcome = &broker.Outcome{State: broker.Allowed, At: time.Now(), By: broker.Actor{Kind: broker.ByRule}}
+			b.send(updatesMsg{gen: b.m.feed.gen, list: []broker.Update{{Request: &r}}})
+		}
+		b.expect("what rules decide", 0)
+		turn("s1", broker.SessionIdle, broker.SessionIdle)
+		b.expect("a turn ended", 1)
+		b.shows("is done after 1:35, and changed 2 files")
+		b.wait(2 * time.Second)
+		turn("s1", broker.SessionActive, "failed")
+		b.expect("a turn failed", 1)
+		b.shows("ended its turn with an error")
+		b.wait(2 * time.Second)
+		turn("s1", broker.SessionActive, broker.SessionStopping)
+		b.expect("a stop", 0)
+		b.send(tea.FocusMsg{})
+		turn("s2", broker.SessionIdle)
+		b.expect("for whoever looks", 0)
+		b.send(tea.BlurMsg{})
+		*b.m.shared.herald = *herald.New(b.m.Desk, tty.Bell, false, nil)
+		b.wait(2 * time.Second)
+		turn("s2", broker.SessionActive, broker.SessionIdle)
+		b.expect("without a bell for turns", 0)
+		*b.m.shared.herald = *herald.New(b.m.Desk, tty.Bell, true, nil)
+		b.m.shared.herald.Mute("s2")
+		turn("s2", broker.SessionActive, broker.SessionIdle)
+		b.expect("muted", 0)
 	})
 }
 

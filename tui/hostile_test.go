@@ -281,7 +281,7 @@ func TestNotificationHoldsOnlyPlainNames(t *testing.T) {
 	s := newStill(t, broker.Snapshot{}, nil, termenv.Ascii)
 	var written strings.Builder
 	s.m.out = tty.NewOutput(&written)
-	*s.m.shared.herald = *herald.New(s.m.Desk, tty.Bell|tty.OSC9, nil)
+	*s.m.shared.herald = *herald.New(s.m.Desk, tty.Bell|tty.OSC9, true, nil)
 	t.Setenv("TMUX", "")
 	c := s.m.Board.Request(tuitest.NewCall("r", "s", "Ba\x1b]0;x\ash", tuitest.Noon, "{}"), tuitest.Noon)
 	s.m.shared.herald.Ring("x")
@@ -296,7 +296,7 @@ func TestNotificationHoldsOnlyPlainNames(t *testing.T) {
 	if cmd := s.m.shared.herald.Announce(c); cmd != nil {
 		t.Error("a second bell within a second")
 	}
-	*s.m.shared.herald = *herald.New(s.m.Desk, 0, nil)
+	*s.m.shared.herald = *herald.New(s.m.Desk, 0, true, nil)
 	s.m.At = s.m.At.Add(time.Hour)
 	if s.m.shared.herald.Announce(c) != nil {
 		t.Error("a bell although bells are off")

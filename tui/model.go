@@ -70,7 +70,7 @@ func newModel(ctx context.Context, c console, o Options, st *draw.Styles) *model
 	m.Guard.Called = m.Called
 	m.feed = &feed{Desk: m.Desk, broker: c}
 	m.shared = shared{
-		sheets: sheet.New(m.Desk, c), past: history.NewList(m.Board), herald: herald.New(m.Desk, o.Notify, o.Desktop),
+		sheets: sheet.New(m.Desk, c), past: history.NewList(m.Board), herald: herald.New(m.Desk, o.Notify, o.Turns, o.Desktop),
 		orders: orders.New(m.Desk, c), jumper: jump.New(m.Desk, o.Jump),
 		outside: external.NewEditor(o.Editor, o.EditFolder, o.Foreground, o.Input, o.Output),
 		rules:   &pastRules{Desk: m.Desk, broker: c},

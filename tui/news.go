@@ -60,11 +60,14 @@ func (m *model) meaning(u broker.Update) tea.Cmd {
 		m.Guard.Doubt(m.At) // the line across the top moves what is drawn
 	}
 	var cmds []tea.Cmd
+	if u.Request != nil {
+		m.shared.herald.Changed(*u.Request)
+	}
 	if r := u.Request; r != nil && r.Unheard {
 		cmds = append(cmds, m.Say(draw.Warn, m.Board.Label(r.SessionID)+": "+draw.SafeLine(r.ToolName)+" "+m.Book.Ended(*r)))
 	}
 	if u.Session != nil {
-		cmds = append(cmds, m.alarmCame(*u.Session), m.asksCame(*u.Session), m.shared.orders.StepsCame(*u.Session))
+		cmds = append(cmds, m.shared.herald.Turned(m.Board.Sessions[u.Session.ID], *u.Session), m.alarmCame(*u.Session), m.asksCame(*u.Session), m.shared.orders.StepsCame(*u.Session))
 		if m.Board.Renames(*u.Session) {
 			m.shared.sheets.Clear()
 		}

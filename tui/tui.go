@@ -76,6 +76,7 @@ type Options struct {
 	Socket   string       // where the broker listens, for the help screen
 	Version  string       // of aoctl, for the help screen
 	Notify   tty.Notify   // how the terminal tells that a call waits
+	Turns    bool         // it also tells that a session's turn ended
 	Config   Config       // the operator's settings file
 	Demo     bool         // say in the header that the agents are scripted
 	Operator broker.Actor // who decides here; its Kind becomes ByOperator

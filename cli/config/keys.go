@@ -62,6 +62,7 @@ func Keys() []Key {
 			Name: "notify", Kind: Text, Default: "auto", check: checkNotify, env: notifyInEnv,
 			About: "how the terminal tells that a call waits: auto, off, or some of bell,osc9,osc777,osc99",
 		},
+		{Name: "notify-turns", Kind: Switch, Default: "true", such: "false", About: "tell as well that a session's turn ended, and how long it took"},
 		{Name: "desktop", Kind: Switch, Default: "false", such: "true", About: "notify the desktop as well, with notify-send or osascript"},
 		{
 			Name: "theme", Kind: Text, Default: Themes[0], check: func(v string) error { return CheckTheme("theme", v) },

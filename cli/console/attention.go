@@ -19,6 +19,7 @@ type attentionOptions struct {
 	noBell  bool
 	ways    string // as --notify has them
 	onDesk  bool
+	turns   bool   // tells as well that a session's turn ended
 	command string // run by sh for each call that begins to wait; empty for none
 
 	notify  tty.Notify
@@ -30,6 +31,7 @@ func (a *attentionOptions) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&a.ways, "notify", "auto", "how the terminal tells that a call waits: auto, off, or some of bell,osc9,osc777,osc99 (env "+config.NotifyEnv+")")
 	cmd.Flags().BoolVar(&a.noBell, "no-bell", false, "the same as --notify off (env "+config.NoBellEnv+")")
 	cmd.Flags().BoolVar(&a.onDesk, "desktop", false, "notify the desktop as well, with notify-send or osascript")
+	cmd.Flags().BoolVar(&a.turns, "notify-turns", true, "tell as well that a session's turn ended, and how long it took")
 	cmd.Flags().StringVar(&a.command, "on-wait", "", "run this with sh for each call that begins to wait, with the call as JSON on its standard input")
 	cmd.MarkFlagsMutuallyExclusive("notify", "no-bell")
 	_ = cmd.RegisterFlagCompletionFunc("notify", cobra.FixedCompletions(tty.NotifyWays, cobra.ShellCompDirectiveNoFileComp))

@@ -28,8 +28,9 @@ const (
 )
 
 // New makes one that tells by the terminal, and by the desktop when show is not nil.
-func New(d *desk.Desk, notify tty.Notify, show func(ctx context.Context, text string) error) *Herald {
-	return &Herald{Desk: d, notify: notify, show: show, muted: map[string]bool{}}
+// With turns it also rings when a session's turn ends.
+func New(d *desk.Desk, notify tty.Notify, turns bool, show func(ctx context.Context, text string) error) *Herald {
+	return &Herald{Desk: d, notify: notify, turnsToo: turns, show: show, muted: map[string]bool{}, turns: map[string]*turn{}}
 }
 
 // Herald decides when to call the operator: for each call once when it begins to wait
@@ -39,6 +40,9 @@ type Herald struct {
 	*desk.Desk
 	notify tty.Notify                                   // how the terminal tells it; 0 for not at all
 	show   func(ctx context.Context, text string) error // tells it on the desktop; nil for not at all
+
+	turnsToo bool             // the end of a turn rings
+	turns    map[string]*turn // those that run, by session id
 
 	bell, desktop waiting
 	focused       bool            // the terminal says that it has the focus
