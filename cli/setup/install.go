@@ -209,7 +209,7 @@ func (f askFlags) console(cmd *cobra.Command) (install.Console, error) {
 // line of the mode. Paths in it are made safe for a terminal.
 //
 // It also says how long a person has and who gives up after that, because an agent
-// that gives up first runs the call. The last line is what to do next.
+// that gives up first runs the call. The last lines are what to do next.
 func describeInstall(o install.Options, r install.Report) string {
 	var b strings.Builder
 	line := func(label, value string) { fmt.Fprintf(&b, "  %-12s%s\n", label, safe.Line(value)) }
@@ -248,9 +248,16 @@ func describeInstall(o install.Options, r install.Report) string {
 	if o.Scope == install.Project {
 		b.WriteString("The file is yours alone: keep it out of version control.\n")
 	}
-	b.WriteString("Start the console with: aoctl\n")
+	b.WriteString(whatNext)
 	return b.String()
 }
+
+// whatNext is what to do, and what the first day will be like.
+const whatNext = `Start the console with: aoctl
+Then work as always. Calls that only look run unasked. The first other call of a project waits
+in the console, where you say once what agents may do there; about one call in twenty asks after
+that, and one key answers it. Without a console nothing that asks runs.
+`
 
 // span writes d without empty parts: 10m, not 10m0s.
 func span(d time.Duration) string {
