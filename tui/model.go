@@ -83,7 +83,7 @@ func newModel(ctx context.Context, c console, o Options, st *draw.Styles) *model
 
 // Init starts the clock, the subscription and the first look at what was decided.
 func (m *model) Init() tea.Cmd {
-	return tea.Batch(m.feed.watch(), tick(), m.broadcast(desk.Start{}))
+	return tea.Batch(m.feed.watch(), tick(), nextNotice(m.Ctx, m.opts.Notices), m.broadcast(desk.Start{}))
 }
 
 // formOpen reports whether something that is written or asked takes every key.

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"context"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
@@ -90,6 +92,34 @@ func (m *model) alarmCame(s broker.Session) tea.Cmd {
 		name = s.ID
 	}
 	return m.shared.herald.Ring("aoctl: " + tty.Bare(s.Alarm.ToolName) + " ran otherwise than allowed in " + tty.Bare(name))
+}
+
+// noticeMsg is a notice that came.
+type noticeMsg Notice
+
+// nextNotice waits for the next notice; nil when there are none.
+func nextNotice(ctx context.Context, notices <-chan Notice) tea.Cmd {
+	if notices == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		select {
+		case n := <-notices:
+			return noticeMsg(n)
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// noticed says a notice until a key comes, and rings.
+func (m *model) noticed(n Notice) tea.Cmd {
+	text := n.Text
+	if n.SessionID != "" {
+		text = m.Board.Label(n.SessionID) + " " + text
+	}
+	text = draw.SafeLine(text)
+	return tea.Batch(m.sayFor(draw.Danger, text, refusedFor), m.shared.herald.Ring("aoctl: "+tty.Bare(text)), nextNotice(m.Ctx, m.opts.Notices))
 }
 
 // asksCame rings when the agent of s begins to ask in its own terminal.

@@ -71,12 +71,28 @@ const (
 	themeHighContrast = "high-contrast"
 )
 
+// Notice is something that the operator is to be told, whatever is on the screen.
+type Notice struct {
+	SessionID string // that it is about; "" for all
+	Text      string
+}
+
+// Attention is how the operator is called. The zero value is silent.
+type Attention struct {
+	Notify  tty.Notify    // how the terminal tells that a call waits
+	Turns   bool          // it also tells that a session's turn ended
+	Notices <-chan Notice // what else is to be told; nil for nothing
+
+	// Desktop shows text as a notification of the desktop; nil for none. It is called for
+	// one text at a time, and may take its time.
+	Desktop func(ctx context.Context, text string) error
+}
+
 // Options tunes Run. The zero value is usable, and silent.
 type Options struct {
-	Socket   string       // where the broker listens, for the help screen
-	Version  string       // of aoctl, for the help screen
-	Notify   tty.Notify   // how the terminal tells that a call waits
-	Turns    bool         // it also tells that a session's turn ended
+	Socket  string // where the broker listens, for the help screen
+	Version string // of aoctl, for the help screen
+	Attention
 	Config   Config       // the operator's settings file
 	Demo     bool         // say in the header that the agents are scripted
 	Operator broker.Actor // who decides here; its Kind becomes ByOperator
@@ -97,9 +113,6 @@ type Options struct {
 	Input  io.Reader // os.Stdin when nil
 	Output io.Writer // os.Stdout when nil
 
-	// Desktop shows text as a notification of the desktop; nil for none. It is called for
-	// one text at a time, and may take its time.
-	Desktop func(ctx context.Context, text string) error
 	// Jump shows an agent's pane; in this process' tmux when nil.
 	Jump func(ctx context.Context, s broker.Session) error
 

@@ -40,6 +40,8 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		m.windowChanged(msg)
 	case tickMsg:
 		return tea.Batch(tick(), m.broadcast(desk.Tick{}), m.shared.herald.Remind())
+	case noticeMsg:
+		return m.noticed(Notice(msg))
 	case noteEndMsg:
 		m.ended(msg)
 	case beatMsg:

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/spend"
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/tui/tty"
 )
@@ -64,6 +65,9 @@ func Keys() []Key {
 		},
 		{Name: "notify-turns", Kind: Switch, Default: "true", such: "false", About: "tell as well that a session's turn ended, and how long it took"},
 		{Name: "desktop", Kind: Switch, Default: "false", such: "true", About: "notify the desktop as well, with notify-send or osascript"},
+		{Name: "spend-session", Kind: Text, such: "$5", check: checkSpend, About: "tell when a session has spent so much, as its agent says: money, or tokens as 500k or 2M"},
+		{Name: "spend-day", Kind: Text, such: "20M", check: checkSpend, About: "tell when all sessions have spent so much in a day"},
+		{Name: "spend-freeze", Kind: Switch, Default: "false", such: "true", About: "freeze the session as well, or everything at the limit of a day"},
 		{
 			Name: "theme", Kind: Text, Default: Themes[0], check: func(v string) error { return CheckTheme("theme", v) },
 			About: "the colours: " + strings.Join(Themes, ", "),
@@ -207,4 +211,10 @@ func notifyInEnv() (value, variable string, err error) {
 		return ways, NotifyEnv, nil
 	}
 	return "", "", nil
+}
+
+// checkSpend: an amount of money or of tokens.
+func checkSpend(v string) error {
+	_, err := spend.Parse(v)
+	return err
 }

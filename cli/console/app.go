@@ -19,6 +19,7 @@ import (
 	"github.com/aoctl/aoctl/hookclient/install"
 	"github.com/aoctl/aoctl/hookclient/paths"
 	"github.com/aoctl/aoctl/store"
+	"github.com/aoctl/aoctl/tui"
 	"github.com/aoctl/aoctl/tui/callview"
 )
 
@@ -35,6 +36,8 @@ type App struct {
 	tcp    *api.TCPListener // nil without --listen
 	log    *slog.Logger
 
+	notices chan tui.Notice // for the screen
+
 	stop     context.CancelFunc // ends Serve
 	served   chan struct{}      // closed when Serve has returned
 	serveErr error              // why; to be read once served is closed
@@ -47,7 +50,7 @@ type App struct {
 // ctx is for opening alone; a console goes on after it ended, until Close. After an error
 // nothing is left open. That another console runs is an exit.Error that names it.
 func Open(ctx context.Context, o Options) (*App, error) {
-	a := &App{socket: o.Socket, served: make(chan struct{}), stop: func() {}}
+	a := &App{socket: o.Socket, served: make(chan struct{}), stop: func() {}, notices: make(chan tui.Notice, 16)}
 	if err := a.open(ctx, o); err != nil {
 		a.Close()
 		return nil, err
@@ -109,6 +112,7 @@ func (a *App) open(ctx context.Context, o Options) error {
 	// made.
 	a.serve(listener, o)
 	a.checkLog(st, o.kept)
+	a.watchSpending(o.spend)
 	return nil
 }
 

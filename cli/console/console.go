@@ -105,8 +105,9 @@ func (a *App) Show(ctx context.Context, o Options) error {
 		}
 	}()
 	err := tui.Run(drawing, screenBroker{a.Broker, a.store, new(state.Spending), a.socket}, tui.Options{
-		Socket: a.socket, Version: version.Read().Version, Notify: o.attention.notify, Turns: o.attention.turns, Desktop: o.attention.desktop, Demo: o.Demo, Operator: operator(),
-		Theme: o.theme, Keys: o.chosenKeys(),
+		Socket: a.socket, Version: version.Read().Version, Demo: o.Demo, Operator: operator(),
+		Attention: tui.Attention{Notify: o.attention.notify, Turns: o.attention.turns, Notices: a.notices, Desktop: o.attention.desktop},
+		Theme:     o.theme, Keys: o.chosenKeys(),
 		Config: configShown(o.config), Editor: terminal.Editor(), EditFolder: editFolder(), Foreground: terminal.InForeground, Hooks: tui.Hooks{Others: otherHooks, Ours: hooked},
 	})
 	switch {

@@ -24,6 +24,7 @@ type Options struct {
 	listen    string // loopback address to listen on over TCP as well; empty for none
 	anyone    bool   // take operator tokens over TCP also from processes that cannot be found here
 	limits    limitOptions
+	spend     spendOptions
 	late      string        // what becomes of a call that nobody answers in time: deny or defer
 	keep      string        // how long the log is kept; "" for ever
 	kept      time.Duration // the same, 0 for ever
@@ -42,6 +43,7 @@ func (o *Options) Flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.noOut, "no-output", false, "record of each call that it ran and how long, but nothing of what it printed or returned")
 	cmd.Flags().StringVar(&o.late, "on-timeout", string(broker.Deny), "what happens to a call that nobody answers in time: deny, or defer, which keeps it for later where the agent can do that")
 	o.limits.flags(cmd)
+	o.spend.flags(cmd)
 	cmd.Flags().StringVar(&o.listen, "listen", "", "listen on this loopback address as well, such as 127.0.0.1:8765: for containers and forwarded ports, with tokens")
 	cmd.Flags().BoolVar(&o.anyone, "listen-operators", false, "over --listen take operator tokens also from processes that cannot be found on this machine")
 	cmd.Flags().StringVar(&o.theme, "theme", config.Themes[0], "the colours: "+strings.Join(config.Themes, ", "))
@@ -68,6 +70,9 @@ func (o *Options) Read(cmd *cobra.Command) error {
 		}
 	}
 	if err := o.limits.read(cmd); err != nil {
+		return err
+	}
+	if err := o.spend.read(); err != nil {
 		return err
 	}
 	if err := config.CheckLate("--on-timeout", o.late); err != nil {

@@ -53,9 +53,11 @@ func (h *Herald) Turned(old *broker.Session, s broker.Session) tea.Cmd {
 	if old == nil || old.State != broker.SessionActive || s.State.UnderStop() {
 		return nil
 	}
-	label, failed := h.Board.Label(s.ID), s.Failure() != "" || s.State == broker.SessionGone
-	level, end := draw.OK, " is done"
-	if failed {
+	label, level, end := h.Board.Label(s.ID), draw.OK, " is done"
+	switch {
+	case s.State == broker.SessionGone:
+		level, end = draw.Warn, " is gone: its agent ended without a word"
+	case s.Failure() != "":
 		level, end = draw.Warn, " ended its turn with an error"
 	}
 	if t != nil {
