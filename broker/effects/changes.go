@@ -39,7 +39,9 @@ func changeRows() []row {
 		{call: "python|python3 -m pip", does: Of(Network, Install), lax: true},
 		{call: "curl|wget|ssh|scp|sftp|nc|ncat|telnet|ping|dig|host|nslookup|rsync|gh|aws|gcloud|az|kubectl", does: Of(Network), lax: true},
 		{call: "npm|pnpm|yarn|cargo|poetry|twine|docker publish|push|upload", does: Of(Push), lax: true},
-		{call: "rm|rmdir|unlink|shred", does: Of(Delete), lax: true},
+		// What it takes away is an element of its own, which is told apart by what git could bring back.
+		{call: "rm", does: edit, with: "-f -r -R -v -d --force --recursive --verbose --dir"},
+		{call: "rmdir|unlink|rm|shred", does: Of(Delete), lax: true},
 		{call: "sudo|doas|su|systemctl|launchctl|mount|umount|chown|useradd|usermod|passwd", does: Of(Privilege), lax: true},
 	}
 }

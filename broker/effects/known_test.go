@@ -26,10 +26,10 @@ func TestKnownCommands(t *testing.T) {
 	for want, lines := range map[string]string{
 		"look":   "ls -la; git status -sb; git --no-pager log -3; grep -rn x .; sed -n 1,5p a; sed 's/a/b/' a; awk '{print $1}' a; gofmt -l .; bash -n x.sh; npm ls --depth=0",
 		"check":  "go test ./...; go test -run TestX -count=1 ./a; go vet ./...; go run . -x y; npm test; npm run lint -- --fix; pytest -xvs tests; python -m pytest -q; python3 x.py --flag; node x.js; node --test; make -j4 test; cargo test --release; cargo --version; bash x.sh a; npx eslint src; golangci-lint run ./...",
-		"edit":   "mkdir -p a/b; touch a; cp -r a b; mv a b; tee -a log; chmod +x a; sed -i 's/a/b/' f; gofmt -w a.go",
+		"edit":   "mkdir -p a/b; rm -rf a; touch a; cp -r a b; mv a b; tee -a log; chmod +x a; sed -i 's/a/b/' f; gofmt -w a.go",
 		"commit": "git add -A; git commit -am 'x y'; git commit -m x -m y; git switch -c new; git checkout -b new; git reset --soft HEAD~1; git restore --staged a",
 		"fetch":  "go mod download; npm ci; cargo fetch; uv sync",
-		"serve":  "", "push": "git push origin x; npm publish", "network": "curl x; git pull; ssh h", "delete": "rm -rf a", "privilege": "sudo ls",
+		"serve":  "", "push": "git push origin x; npm publish", "network": "curl x; git pull; ssh h", "delete": "shred a; rm -i a", "privilege": "sudo ls",
 		"check, serve": "npm run dev; yarn start", "edit, fetch": "go mod tidy; npm install --no-audit", "network, install": "npm install left-pad; pip install x; go get x", "check, edit": "", "edit, check": "ruff format .; black .; cargo fmt",
 	} {
 		for line := range strings.SplitSeq(lines, ";") {

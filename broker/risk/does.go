@@ -30,13 +30,18 @@ func does(e effects.Effect, why string) doing { return doing{effects.Of(e), why}
 
 // doesJudge says what the elements of a line do. It finds nothing. All that it takes for granted
 // must hold for sure; what it cannot be sure of is unknown.
-type doesJudge struct{ *resolver }
+type doesJudge struct {
+	*resolver
+	touched bool // an earlier element may have changed a file, so what lies on the disk now says nothing
+}
 
 // line is what each element of a line does.
 func (j doesJudge) line(l *shell.Line) []doing {
 	list := make([]doing, len(l.Elements))
-	for i := range l.Elements {
+	for i, e := range l.Elements {
 		list[i] = j.element(l, i)
+		removes := e.Kind == shell.Write && e.Deletes || len(e.Argv) > 0 && e.Argv[0] == "rm"
+		j.touched = j.touched || !removes && !list[i].set.Within(effects.Of(effects.Look))
 	}
 	return list
 }
@@ -127,10 +132,15 @@ func (j doesJudge) write(l *shell.Line, at int) doing {
 		return doing{}
 	case !j.inProject(t):
 		return does(effects.Outside, "writes outside the project")
-	case e.Deletes && by != "mv" && by != "git":
-		return does(effects.Delete, "deletes files")
+	case e.Deletes && by != "mv" && by != "git" && (j.touched || !j.kept(t)):
+		return does(effects.Delete, "git could not bring back what it deletes")
 	}
 	return j.edits()
+}
+
+// kept reports whether git could bring back whatever t leads to.
+func (j doesJudge) kept(t target) bool {
+	return j.at.Kept != nil && !t.glob && t.within(j.at.Kept)
 }
 
 // edits is a write inside the project.

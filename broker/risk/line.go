@@ -49,7 +49,7 @@ func (j lineJudge) judge(c Call) []doing {
 	case !l.Plain:
 		return []doing{does(effects.Unknown, "some shells may read the line differently")}
 	}
-	return doesJudge{j.resolver}.line(l)
+	return doesJudge{resolver: j.resolver}.line(l)
 }
 
 // elementOf judges one element for itself. On another machine its paths mean other files, so

@@ -79,7 +79,7 @@ func TestInputsBesideALine(t *testing.T) {
 // onlyLooks reports whether an element does nothing but look.
 func onlyLooks(e shell.Element) bool {
 	l := &shell.Line{Elements: []shell.Element{e}}
-	return doesJudge{newResolver(place())}.element(l, 0).set.Within(effects.Of(effects.Look))
+	return doesJudge{resolver: newResolver(place())}.element(l, 0).set.Within(effects.Of(effects.Look))
 }
 
 // Only an element that is fully known, and works in the project, is known to only look.

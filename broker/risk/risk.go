@@ -102,6 +102,10 @@ type Place struct {
 	// says whether all of the folder was looked at. nil: nobody looks.
 	Secrets func(dir string) (found []string, whole bool)
 
+	// Kept reports whether git could bring back all that is at a real path and below. nil: nobody looks,
+	// and nothing can be brought back.
+	Kept func(path string) bool
+
 	// Tracked are those that the repository keeps which git would use in a folder, but for what
 	// lies among its tests. nil: nobody looks.
 	Tracked func(dir string) (found []string, whole bool)

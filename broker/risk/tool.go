@@ -134,7 +134,7 @@ func (j toolJudge) filesOf(tool string, kind toolKind, input map[string]any) doi
 			return does(effects.Outside, "writes outside the project")
 		}
 	}
-	return doesJudge{j.resolver}.edits()
+	return doesJudge{resolver: j.resolver}.edits()
 }
 
 // slash judges a custom command that the user typed, by what is known of its text. The files in

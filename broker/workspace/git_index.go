@@ -11,8 +11,16 @@ import (
 
 // gitIndex is what git's list of the files that it keeps is read for.
 type gitIndex struct {
-	names      []string // of all files, with slashes
-	submodules []string // folders with a repository of their own
+	names      []string    // of all files, with slashes
+	stats      []indexStat // of each of these
+	submodules []string    // folders with a repository of their own
+}
+
+// indexStat is what git saw of a file when it last compared it with what it keeps.
+type indexStat struct {
+	changed, modified [2]uint32 // times: seconds and nanoseconds
+	size              uint32
+	whole             bool // git keeps the content; it is no conflict, not only announced, not taken on trust
 }
 
 // Limits of an index: bytes, and names that are submodules.
@@ -74,11 +82,12 @@ func parseGitIndex(data []byte, hash int) (gitIndex, error) {
 		if err != nil {
 			return index, err
 		}
+		stat := indexStatOf(rest, hash)
 		name, rest = next, rest[size:]
 		if mode == gitlink {
 			index.submodules = append(index.submodules, name)
 		} else {
-			index.names = append(index.names, name)
+			index.names, index.stats = append(index.names, name), append(index.stats, stat)
 		}
 	}
 	return index, plainExtensions(rest)
@@ -119,6 +128,14 @@ func indexEntry(data []byte, hash int, version uint32, before string) (mode uint
 		return 0, 0, "", errIndex
 	}
 	return mode, size, name, nil
+}
+
+// indexStatOf is the stat of the entry that data begins with, which indexEntry has read.
+func indexStatOf(data []byte, hash int) indexStat {
+	at := func(n int) uint32 { return binary.BigEndian.Uint32(data[n:]) }
+	// Beside the length of the name there is a stage, a bit for files taken on trust, and one for more flags.
+	flags := binary.BigEndian.Uint16(data[40+hash:]) &^ 0x0fff
+	return indexStat{changed: [2]uint32{at(0), at(4)}, modified: [2]uint32{at(8), at(12)}, size: at(36), whole: flags == 0}
 }
 
 // indexNumber reads a number of variable length and how many bytes it has; 0 bytes when it is

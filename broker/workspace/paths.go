@@ -18,6 +18,7 @@ type Paths struct {
 	folders map[string]string // real paths of folders, "" for what is none
 	secrets map[string]secretsFound
 	tracked map[string]secretsFound // by the folder of the repository
+	kept    *keptFiles              // of the repository that was asked about last
 }
 
 // followed is an answer of realAsFar. Errors are remembered as well, so that one call has one
