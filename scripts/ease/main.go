@@ -48,6 +48,7 @@ type options struct {
 	agents map[string]string // an agent's program, by its name
 	only   string            // the one day that is played; "" for all
 	brief  bool
+	few    bool // agents play without the last level
 }
 
 // level is what is granted in the project beside what is built in.
@@ -72,6 +73,7 @@ func main() {
 	flag.StringVar(&o.aoctl, "aoctl", "", "the aoctl program whose hooks are installed")
 	flag.StringVar(&o.only, "only", "", "only the day of this name")
 	flag.BoolVar(&o.brief, "q", false, "no list of what asks")
+	flag.BoolVar(&o.few, "few", false, "agents play without the grant of fetch and serve")
 	flag.Func("agent", "a real agent as NAME=PROGRAM; may be given again", func(text string) error {
 		name, program, ok := strings.Cut(text, "=")
 		if !ok {
@@ -96,7 +98,7 @@ func run(o options) error {
 	if o.dry {
 		return dry(ctx, o)
 	}
-	return real(ctx, o)
+	return withAgents(ctx, o)
 }
 
 // chosen are the days to play.

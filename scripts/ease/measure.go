@@ -105,7 +105,7 @@ func (p *place) judge(t table, a guest, c call) error {
 	})
 	for i := range t {
 		v := t[i].set.Judge(q, time.Now())
-		t[i].outcomes = append(t[i].outcomes, outcome{line: c.line(), asked: v.Verdict != rules.Allow, does: v.Does, reason: v.Reason})
+		t[i].outcomes = append(t[i].outcomes, outcome{line: asked.line(), asked: v.Verdict != rules.Allow, does: v.Does, reason: v.Reason})
 	}
 	return nil
 }

@@ -68,3 +68,45 @@ func (t table) printAsked(w io.Writer) {
 
 // clip is a text of an agent in one line.
 func clip(text string, most int) string { return safe.Cut(safe.Line(text), most) }
+
+// compare says which calls a dry run judges otherwise, or does not have. Calls are compared by
+// their lines, in their order.
+func (t table) compare(w io.Writer, dry table) {
+	n := 0
+	for _, r := range t {
+		for _, d := range dry {
+			if d.day == r.day && d.level.name == r.level.name {
+				n += r.differs(w, d)
+			}
+		}
+	}
+	fmt.Fprintf(w, "\n%d calls came out otherwise than in a dry run\n", n)
+}
+
+// differs prints what came out otherwise in dry and counts it.
+func (r result) differs(w io.Writer, dry result) (n int) {
+	left := map[string][]bool{}
+	for _, o := range dry.outcomes {
+		left[o.line] = append(left[o.line], o.asked)
+	}
+	say := func(what, line, why string) {
+		n++
+		fmt.Fprintf(w, "  %s, %s: %s: %s %s\n", r.day, r.level.name, what, clip(line, 100), clip(why, 120))
+	}
+	for _, o := range r.outcomes {
+		was := left[o.line]
+		if len(was) == 0 {
+			say("not in the dry run", o.line, "")
+			continue
+		}
+		if left[o.line] = was[1:]; was[0] != o.asked {
+			say(map[bool]string{true: "asked", false: "passed"}[o.asked], o.line, o.reason)
+		}
+	}
+	for line, rest := range left {
+		for range rest {
+			say("only in the dry run", line, "")
+		}
+	}
+	return n
+}
