@@ -15,7 +15,7 @@ type guest struct {
 }
 
 var guests = []guest{
-	{"claude", "Claude Code", func(c call) call { return c }},
+	{"claude", "Claude Code", claudeWords},
 	{"codex", "Codex", codexWords},
 	{"gemini", "Gemini CLI", geminiWords},
 }
@@ -29,6 +29,24 @@ func (g guest) step(c call) fakemodel.Step {
 	}
 	return fakemodel.UseTool(c.tool, c.input)
 }
+
+// claudeWords are the corpus's own. Claude Code has no tools for searching any more and does it
+// with its shell; of a line it takes away a cd to where it is.
+func claudeWords(c call) call {
+	switch c.tool {
+	case "Glob":
+		return shellCall("find . -path './" + c.text("pattern") + "'")
+	case "Grep":
+		return shellCall("grep -rn '" + c.text("pattern") + "' " + c.text("path"))
+	case "Bash":
+		if to, rest, ok := strings.Cut(c.text("command"), " && "); ok && strings.HasPrefix(to, "cd /") {
+			return shellCall(rest)
+		}
+	}
+	return c
+}
+
+func shellCall(line string) call { return call{"Bash", map[string]any{"command": line}} }
 
 // codexWords has a shell do all of it, as Codex does: it looks with sed and rg, and changes
 // files with patches.
@@ -47,7 +65,7 @@ func codexWords(c call) call {
 	case "Edit":
 		line = patch("Update", path, "@@\n"+updated(path, c.text("old_string"), c.text("new_string")))
 	}
-	return call{"Bash", map[string]any{"command": line}}
+	return shellCall(line)
 }
 
 // patch is a line that changes one file, as Codex's model writes it.

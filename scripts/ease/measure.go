@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
@@ -93,19 +94,20 @@ type place struct{ home, dir, path string }
 
 // judge asks the rules of each level about c, as the agent would put it.
 func (p *place) judge(t table, a guest, c call) error {
-	asked := a.words(c)
-	input, err := json.Marshal(asked.input)
+	c = a.words(c)
+	input, err := json.Marshal(c.input)
 	if err != nil {
 		return fmt.Errorf("write the input: %w", err)
 	}
+	tool, input := broker.Request{Agent: a.name, ToolName: c.tool, ToolInput: input}.Call()
 	q := rules.Prepare(rules.Question{
-		Tool: asked.tool, Input: input, Agent: a.name, SessionID: "ease", Trusted: true,
+		Tool: tool, Input: input, Agent: a.name, SessionID: "ease", Trusted: true,
 		Exists: workspace.FileExists, Matches: workspace.Matches, Special: workspace.SpecialFile,
 		Place: workspace.PlaceOf(workspace.RealPath(p.dir), p.dir, workspace.RealPath(p.home), nil),
 	})
 	for i := range t {
 		v := t[i].set.Judge(q, time.Now())
-		t[i].outcomes = append(t[i].outcomes, outcome{line: asked.line(), asked: v.Verdict != rules.Allow, does: v.Does, reason: v.Reason})
+		t[i].outcomes = append(t[i].outcomes, outcome{line: within(p.dir, c.line()), asked: v.Verdict != rules.Allow, does: v.Does, reason: v.Reason})
 	}
 	return nil
 }
@@ -139,6 +141,9 @@ func (p *place) shell(ctx context.Context, line string) {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	}
 }
+
+// within is a line with {dir} for the project, so that lines of two runs can be compared.
+func within(dir, line string) string { return strings.ReplaceAll(line, dir, "{dir}") }
 
 // missing are the effects of the call that the level does not grant.
 func (o outcome) missing(granted effects.Set) (list []string) {

@@ -116,8 +116,9 @@ func (p *person) see(ctx context.Context, r broker.Request) {
 	}
 }
 
-// saw is what came of each call that reached aoctl, in the order in which they came.
-func (p *person) saw(ctx context.Context) ([]outcome, error) {
+// saw is what came of each call that reached aoctl, in the order in which they came. dir
+// is the project.
+func (p *person) saw(ctx context.Context, dir string) ([]outcome, error) {
 	list, err := p.store.Requests(ctx, broker.RequestFilter{})
 	if err != nil {
 		return nil, fmt.Errorf("read the record: %w", err)
@@ -130,7 +131,7 @@ func (p *person) saw(ctx context.Context) ([]outcome, error) {
 		q, asked := p.asked[r.ID]
 		c := call{tool: r.ToolName}
 		_ = json.Unmarshal(r.ToolInput, &c.input) // a call without members is named by its tool
-		all = append(all, outcome{line: c.line(), asked: asked, does: q.does, reason: q.reason})
+		all = append(all, outcome{line: within(dir, c.line()), asked: asked, does: q.does, reason: q.reason})
 	}
 	return all, nil
 }
