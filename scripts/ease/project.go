@@ -85,7 +85,7 @@ func git(ctx context.Context, dir string, commands [][]string) error {
 
 // standIns are programs that take long, need a network, change the machine, or may not be here.
 var standIns = strings.Fields(`go gofmt golangci-lint staticcheck node npm npx tsc jest python python3 pytest pip uv poetry
-	tox ruff black mypy flake8 coverage make curl lsof`)
+	tox ruff black mypy flake8 coverage make curl lsof sleep`)
 
 // stubs makes the stand-ins in dir and returns a PATH that has them first.
 func stubs(dir string) (string, error) {
