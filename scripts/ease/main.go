@@ -111,26 +111,28 @@ func (o options) chosen() []string {
 
 // dry measures in this process: the days as each agent asks them, then the lists of lines.
 func dry(ctx context.Context, o options) error {
-	for _, a := range guests {
-		var t table
-		for _, day := range o.chosen() {
-			more, err := o.judge(ctx, a, day, day, true)
-			if err != nil {
-				return err
-			}
-			t = append(t, more...)
+	all := make([]table, len(guests))
+	for _, day := range o.chosen() {
+		more, err := o.judge(ctx, guests, day, day, true)
+		if err != nil {
+			return err
 		}
-		t.print(os.Stdout, a.title+", in this process", o.brief || a.name != "claude")
+		for i := range all {
+			all[i] = append(all[i], more[i]...)
+		}
+	}
+	for i, a := range guests {
+		all[i].print(os.Stdout, a.title+", in this process", o.brief || i > 0)
 	}
 	if o.only != "" {
 		return nil
 	}
 	for _, list := range []string{"second", "rare"} {
-		t, err := o.judge(ctx, guests[0], list, "mixed", false)
+		t, err := o.judge(ctx, guests[:1], list, "mixed", false)
 		if err != nil {
 			return err
 		}
-		t.print(os.Stdout, list+".txt", o.brief || list == "rare")
+		t[0].print(os.Stdout, list+".txt", o.brief || list == "rare")
 	}
 	return nil
 }

@@ -34,13 +34,13 @@ type outcome struct {
 type result struct {
 	day      string
 	level    level
-	set      *rules.Set // of a dry run
 	outcomes []outcome
 }
 
-// judge is the dry way: the rules judge each call of a list in a project of its own, under
-// every level. With act the calls also change the project.
-func (o options) judge(ctx context.Context, a guest, list, project string, act bool) (table, error) {
+// judge is the dry way: the rules judge each call of a list in a project of its own, as each
+// agent would put it, under every level. With act the calls also change the project. There is
+// a table for each agent.
+func (o options) judge(ctx context.Context, agents []guest, list, project string, act bool) ([]table, error) {
 	dir, err := folder()
 	if err != nil {
 		return nil, err
@@ -60,22 +60,40 @@ func (o options) judge(ctx context.Context, a guest, list, project string, act b
 	if err != nil {
 		return nil, err
 	}
-	t := make(table, len(levels))
-	for i, l := range levels {
-		t[i] = result{day: list, level: l}
-		if t[i].set, err = rules.Compile(append(l.rules(p.dir), rules.LookGrant())); err != nil {
-			return nil, fmt.Errorf("compile the grant: %w", err)
+	sets, err := compile(p.dir)
+	if err != nil {
+		return nil, err
+	}
+	tables := make([]table, len(agents))
+	for i := range tables {
+		for _, l := range levels {
+			tables[i] = append(tables[i], result{day: list, level: l})
 		}
 	}
 	for _, c := range calls {
-		if err := p.judge(t, a, c); err != nil {
-			return nil, err
+		for i, a := range agents {
+			if err := p.judge(sets, tables[i], a, c); err != nil {
+				return nil, err
+			}
 		}
 		if act {
 			p.act(ctx, c)
 		}
 	}
-	return t, ctx.Err()
+	return tables, ctx.Err()
+}
+
+// compile makes the rules of each level in a project ready.
+func compile(project string) ([]*rules.Set, error) {
+	var sets []*rules.Set
+	for _, l := range levels {
+		set, err := rules.Compile(append(l.rules(project), rules.LookGrant()))
+		if err != nil {
+			return nil, fmt.Errorf("compile the grant: %w", err)
+		}
+		sets = append(sets, set)
+	}
+	return sets, nil
 }
 
 // rules are the level's grant for a project; none as installed.
@@ -93,7 +111,7 @@ func (l level) rules(project string) []rules.Rule {
 type place struct{ home, dir, path string }
 
 // judge asks the rules of each level about c, as the agent would put it.
-func (p *place) judge(t table, a guest, c call) error {
+func (p *place) judge(sets []*rules.Set, t table, a guest, c call) error {
 	c = a.words(c)
 	input, err := json.Marshal(c.input)
 	if err != nil {
@@ -106,8 +124,8 @@ func (p *place) judge(t table, a guest, c call) error {
 		Place: workspace.PlaceOf(workspace.RealPath(p.dir), p.dir, workspace.RealPath(p.home), nil),
 	})
 	for i := range t {
-		v := t[i].set.Judge(q, time.Now())
-		t[i].outcomes = append(t[i].outcomes, outcome{line: within(p.dir, c.line()), asked: v.Verdict != rules.Allow, does: v.Does, reason: v.Reason})
+		v := sets[i].Judge(q, time.Now())
+		t[i].outcomes = append(t[i].outcomes, outcome{line: within(p.dir, c.line()), asked: v.Verdict != rules.Allow, does: v.Does, reason: within(p.dir, v.Reason)})
 	}
 	return nil
 }

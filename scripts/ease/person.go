@@ -131,7 +131,7 @@ func (p *person) saw(ctx context.Context, dir string) ([]outcome, error) {
 		q, asked := p.asked[r.ID]
 		c := call{tool: r.ToolName}
 		_ = json.Unmarshal(r.ToolInput, &c.input) // a call without members is named by its tool
-		all = append(all, outcome{line: within(dir, c.line()), asked: asked, does: q.does, reason: q.reason})
+		all = append(all, outcome{line: within(dir, c.line()), asked: asked, does: q.does, reason: within(dir, q.reason)})
 	}
 	return all, nil
 }

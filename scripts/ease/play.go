@@ -33,11 +33,11 @@ func withAgents(ctx context.Context, o options) error {
 		}
 		var real, dry table
 		for _, day := range o.chosen() {
-			judged, err := o.judge(ctx, a, day, day, true)
+			judged, err := o.judge(ctx, []guest{a}, day, day, true)
 			if err != nil {
 				return err
 			}
-			dry = append(dry, judged...)
+			dry = append(dry, judged[0]...)
 			for _, l := range levels {
 				if o.few && l.name == levels[2].name {
 					continue

@@ -62,7 +62,7 @@ func (o options) project(ctx context.Context, name, dir string) error {
 func put(path string, data []byte, mode os.FileMode) error {
 	err := os.MkdirAll(filepath.Dir(path), 0o755) //nolint:gosec // G301: as a project has them
 	if err == nil {
-		err = os.WriteFile(path, data, mode)
+		err = os.WriteFile(path, data, mode) //nolint:gosec // G703: below a folder of ours
 	}
 	return err
 }
@@ -74,7 +74,7 @@ func link(path, target string) error {
 // git runs commands of git in dir, without the settings of whoever measures.
 func git(ctx context.Context, dir string, commands [][]string) error {
 	for _, args := range commands {
-		cmd := exec.CommandContext(ctx, "git", args...)
+		cmd := exec.CommandContext(ctx, "git", args...) //nolint:gosec // G204: words of ours
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("git %s: %w: %s", strings.Join(args, " "), err, out)

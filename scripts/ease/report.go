@@ -1,11 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
+	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -57,13 +61,36 @@ func (t table) printAsked(w io.Writer) {
 		if r.level.name != levels[1].name {
 			continue
 		}
-		fmt.Fprintf(w, "\n%s asks with %s:\n", r.day, r.level.name)
+		fmt.Fprintf(w, "\n%s asks with %s, for what it may do as well: %s\n", r.day, r.level.name, r.lacking())
 		for _, o := range r.outcomes {
 			if o.asked {
 				fmt.Fprintf(w, "  %s\n      %s; %s\n", clip(o.line, 110), clip(strings.Join(o.missing(r.level.grants), ", "), 200), clip(o.reason, 160))
 			}
 		}
 	}
+}
+
+// lacking counts the calls that ask by the effects that were not granted, each call once for each.
+func (r result) lacking() string {
+	counts := map[effects.Effect]int{}
+	for _, o := range r.outcomes {
+		var lacks effects.Set
+		for _, d := range o.does {
+			lacks |= effects.Of(d.Effect)
+		}
+		for _, e := range lacks.List() {
+			if o.asked && !r.level.grants.Has(e) {
+				counts[e]++
+			}
+		}
+	}
+	var list []string
+	for _, e := range slices.SortedFunc(maps.Keys(counts), func(a, b effects.Effect) int {
+		return cmp.Or(counts[b]-counts[a], int(a)-int(b))
+	}) {
+		list = append(list, fmt.Sprintf("%s %d", e, counts[e]))
+	}
+	return strings.Join(list, ", ")
 }
 
 // clip is a text of an agent in one line.
