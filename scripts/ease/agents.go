@@ -1,8 +1,12 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/aoctl/aoctl/cli/drill/fakemodel"
@@ -12,19 +16,23 @@ import (
 type guest struct {
 	name, title string
 	words       func(call) call
+	settings    func(home string) error // more of them, where it needs any
 }
 
 var guests = []guest{
-	{"claude", "Claude Code", claudeWords},
-	{"codex", "Codex", codexWords},
-	{"gemini", "Gemini CLI", geminiWords},
+	{"claude", "Claude Code", claudeWords, nil},
+	{"codex", "Codex", codexWords, codexModel},
+	{"gemini", "Gemini CLI", geminiWords, geminiGoesOn},
 }
 
 // step is c as a reply of the agent's model. The rules know Codex's shell as Bash, which is
 // what its hook calls it.
 func (g guest) step(c call) fakemodel.Step {
 	c = g.words(c)
-	if g.name == "codex" {
+	switch {
+	case c.tool == patchTool:
+		return fakemodel.Step{Calls: []fakemodel.Call{{Tool: patchTool, Text: c.text("command")}}}
+	case g.name == "codex":
 		return fakemodel.UseTool("exec_command", map[string]any{"cmd": c.text("command")})
 	}
 	return fakemodel.UseTool(c.tool, c.input)
@@ -48,8 +56,10 @@ func claudeWords(c call) call {
 
 func shellCall(line string) call { return call{"Bash", map[string]any{"command": line}} }
 
-// codexWords has a shell do all of it, as Codex does: it looks with sed and rg, and changes
-// files with patches.
+// patchTool is the tool with which Codex changes files. Its hook calls the patch a command.
+const patchTool = "apply_patch"
+
+// codexWords looks with sed and rg, as Codex does, and changes files with patches.
 func codexWords(c call) call {
 	line := c.text("command")
 	path := c.text("file_path")
@@ -61,16 +71,16 @@ func codexWords(c call) call {
 	case "Grep":
 		line = "rg -n '" + c.text("pattern") + "' " + c.text("path")
 	case "Write":
-		line = patch("Add", path, plus(c.text("content")))
+		return patch("Add", path, plus(c.text("content")))
 	case "Edit":
-		line = patch("Update", path, "@@\n"+updated(path, c.text("old_string"), c.text("new_string")))
+		return patch("Update", path, "@@\n"+updated(path, c.text("old_string"), c.text("new_string")))
 	}
 	return shellCall(line)
 }
 
-// patch is a line that changes one file, as Codex's model writes it.
-func patch(what, path, body string) string {
-	return fmt.Sprintf("apply_patch <<'EOF'\n*** Begin Patch\n*** %s File: %s\n%s*** End Patch\nEOF", what, path, body)
+// patch is a change of one file, as Codex's model writes it.
+func patch(what, path, body string) call {
+	return call{patchTool, map[string]any{"command": fmt.Sprintf("*** Begin Patch\n*** %s File: %s\n%s*** End Patch", what, path, body)}}
 }
 
 func plus(text string) string { return marked("+", strings.TrimSuffix(text, "\n")) }
@@ -118,4 +128,40 @@ func geminiWords(c call) call {
 		return call{"grep_search", map[string]any{"pattern": c.text("pattern")}}
 	}
 	return c
+}
+
+// codexModel names a model of which Codex knows that it changes files with apply_patch.
+func codexModel(home string) error {
+	return change(filepath.Join(home, ".codex", "config.toml"), func(text []byte) ([]byte, error) {
+		if !bytes.HasPrefix(text, []byte(`model = "`)) {
+			return nil, errors.New("no model in Codex's settings")
+		}
+		_, rest, _ := bytes.Cut(text, []byte("\n"))
+		return append([]byte("model = \"gpt-5.5\"\n"), rest...), nil
+	})
+}
+
+// geminiGoesOn switches off what asks Gemini's model whether it goes round in circles: the
+// scripted one would say so.
+func geminiGoesOn(home string) error {
+	return change(filepath.Join(home, ".gemini", "settings.json"), func(text []byte) ([]byte, error) {
+		var settings map[string]any
+		if err := json.Unmarshal(text, &settings); err != nil {
+			return nil, fmt.Errorf("read Gemini's settings: %w", err)
+		}
+		settings["model"] = map[string]any{"disableLoopDetection": true}
+		return json.Marshal(settings)
+	})
+}
+
+// change rewrites a file of the agent's home.
+func change(file string, f func([]byte) ([]byte, error)) error {
+	text, err := os.ReadFile(file) //nolint:gosec // G304: in our own folder
+	if err == nil {
+		text, err = f(text)
+	}
+	if err != nil {
+		return fmt.Errorf("change the agent's settings: %w", err)
+	}
+	return put(file, text, 0o600)
 }

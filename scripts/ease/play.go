@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -155,8 +154,8 @@ func (v *visit) prepare(ctx context.Context, o options, a guest, program, day st
 	if v.argv, v.env, err = agent.Prepare(v.ground, drill.Headless, program); err != nil {
 		return err
 	}
-	if a.name == "gemini" {
-		if err := letGeminiGoOn(filepath.Join(v.ground.Home, ".gemini", "settings.json")); err != nil {
+	if a.settings != nil {
+		if err := a.settings(v.ground.Home); err != nil {
 			return err
 		}
 	}
@@ -183,22 +182,4 @@ func byNode(argv []string) ([]string, error) {
 		return nil, fmt.Errorf("find node: %w", err)
 	}
 	return append([]string{node}, argv...), nil
-}
-
-// letGeminiGoOn switches off what asks Gemini's model whether it goes round in circles: the
-// scripted one would say so.
-func letGeminiGoOn(file string) error {
-	text, err := os.ReadFile(file) //nolint:gosec // G304: in our own folder
-	if err != nil {
-		return fmt.Errorf("read Gemini's settings: %w", err)
-	}
-	var settings map[string]any
-	if err := json.Unmarshal(text, &settings); err != nil {
-		return fmt.Errorf("read Gemini's settings: %w", err)
-	}
-	settings["model"] = map[string]any{"disableLoopDetection": true}
-	if text, err = json.Marshal(settings); err != nil {
-		return fmt.Errorf("write Gemini's settings: %w", err)
-	}
-	return put(file, text, 0o600)
 }
