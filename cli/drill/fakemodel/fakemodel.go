@@ -42,11 +42,12 @@ type Step struct {
 type Call struct {
 	Tool  string
 	Input map[string]any
+	Text  string // in place of Input, for a custom tool of OpenAI Responses, such as Codex's apply_patch
 }
 
 // UseTool is a step with one call.
 func UseTool(tool string, input map[string]any) Step {
-	return Step{Calls: []Call{{tool, input}}}
+	return Step{Calls: []Call{{Tool: tool, Input: input}}}
 }
 
 // Script is what the model does in one conversation: step n is the answer to a

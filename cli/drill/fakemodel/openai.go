@@ -28,12 +28,12 @@ func (m *Model) openAI(w http.ResponseWriter, body io.Reader) error {
 	}
 	turn, inside := 0, false // a turn is a run of the model's own items
 	for _, item := range req.Input {
-		own := item.Role == "assistant" || item.Type == "function_call" || item.Type == "reasoning"
+		own := item.Role == "assistant" || item.Type == "function_call" || item.Type == "custom_tool_call" || item.Type == "reasoning"
 		if own && !inside {
 			turn++
 		}
 		inside = own
-		if item.Type == "function_call_output" {
+		if item.Type == "function_call_output" || item.Type == "custom_tool_call_output" {
 			m.tell(item.CallID, string(item.Output))
 		}
 	}
@@ -71,6 +71,12 @@ func (m *Model) openAIItems(step Step) ([]map[string]any, error) {
 	}
 	var items []map[string]any
 	for _, c := range step.Calls {
+		if c.Text != "" {
+			items = append(items, map[string]any{
+				"type": "custom_tool_call", "id": m.newID("ctc"), "call_id": m.newID("call"), "name": c.Tool, "status": "completed", "input": c.Text,
+			})
+			continue
+		}
 		args, err := json.Marshal(c.Input)
 		if err != nil {
 			return nil, err
