@@ -103,11 +103,16 @@ func (f *search) does(s *Set) {
 // granted reports whether all that the element does is granted. An element that does nothing needs a
 // grant to look.
 func (f *search) granted() bool {
-	var have effects.Set
+	have := f.have()
+	return have != 0 && f.need().Within(have) && f.c.grantable(f.x) && !f.c.fed(f.at)
+}
+
+// have are the effects that grants for the element allow between them.
+func (f *search) have() (have effects.Set) {
 	for _, e := range f.grant {
 		have |= e.rule.Effects
 	}
-	return have != 0 && f.need().Within(have) && f.c.grantable(f.x) && !f.c.fed(f.at)
+	return have
 }
 
 // need is what a grant for the element must have.

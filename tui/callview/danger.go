@@ -34,7 +34,7 @@ type dangers struct {
 	*Doc
 	a       *rules.Assessment // not nil
 	command string            // the whole command line, empty for none
-	quiet   bool              // that the call is safe is not said
+	asks    bool              // the call only asks its user: what it does tells nothing
 }
 
 // fills reports whether a call of such a text may fill the screen: then its danger stands above it.
@@ -142,7 +142,7 @@ func (d dangers) saysGuarded() bool {
 // risk lists what was found about a call beside the danger that stands by it.
 func (d dangers) risk() {
 	found := besideDanger(d.a)
-	if d.quiet {
+	if d.asks || len(d.a.Does) > 0 { // its effects say that it only looks
 		found = slices.DeleteFunc(found, func(f risk.Finding) bool { return f.Class <= risk.Safe })
 	}
 	label := "risk"
