@@ -18,6 +18,8 @@ type form struct {
 	decision   choice
 	state      choice // on or off, of a rule that is there already
 	tool       text.Line
+	about      bool      // the rule is about effects, and has no tool and no patterns
+	effects    text.Line // their names
 	where      []whereLine
 	more       text.Line // one more parameter, typed as name=pattern
 	dangerous  bool      // the rule may speak about dangerous calls
@@ -57,6 +59,7 @@ const (
 	fieldDecision fieldKind = iota
 	fieldState
 	fieldTool
+	fieldEffects
 	fieldWhere
 	fieldMore
 	fieldScope
@@ -137,7 +140,11 @@ func (f *form) fields() []field {
 	if f.old.ID != "" {
 		list = append(list, field{kind: fieldState})
 	}
-	if !f.once() {
+	switch {
+	case f.once():
+	case f.about:
+		list = append(list, field{kind: fieldEffects})
+	default:
 		list = append(list, field{kind: fieldTool})
 		for i := range f.where {
 			list = append(list, field{kind: fieldWhere, n: i})
@@ -175,6 +182,8 @@ func (f *form) text(of field) *text.Line {
 	switch of.kind {
 	case fieldTool:
 		return &f.tool
+	case fieldEffects:
+		return &f.effects
 	case fieldWhere:
 		if of.n < len(f.where) {
 			return &f.where[of.n].pattern

@@ -1,6 +1,7 @@
 package ruleedit
 
 import (
+	"slices"
 	"strconv"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -100,7 +101,8 @@ func (x *Screen) offerCame(msg offerMsg) tea.Cmd {
 			e.noAllow = draw.SafeLine(a.Reason)
 		}
 	default:
-		first = msg.drafts[0]
+		e.draft = firstDraft(msg.drafts)
+		first = msg.drafts[e.draft]
 	}
 	if e.noAllow != "" {
 		e.decision.names = refusals
@@ -109,6 +111,12 @@ func (x *Screen) offerCame(msg offerMsg) tea.Cmd {
 	e.fill(first)
 	e.offerScopes(e.call, first.Scope, x.Board)
 	return x.changed()
+}
+
+// firstDraft is the draft that is shown first: the one that goes by what the call does, since that is
+// what a person decides about. Without one it is the narrowest.
+func firstDraft(drafts []rules.Rule) int {
+	return max(0, slices.IndexFunc(drafts, func(r rules.Rule) bool { return r.Effects != 0 }))
 }
 
 // fromRule begins with a rule that holds. A rule that stands in a file cannot be

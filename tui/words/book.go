@@ -51,7 +51,7 @@ func (b *Book) Rule(id string) (rules.Rule, bool) {
 
 // Actor names who decided, and a rule by what it says; safe to draw.
 func (b *Book) Actor(a broker.Actor) string {
-	if a.Kind == broker.ByRule && a.ID != "" {
+	if a.Kind == broker.ByRule && a.ID != "" && a.ID != rules.BuiltinLook {
 		return "rule " + b.RuleName(a.ID)
 	}
 	return callview.Actor(a)
@@ -76,7 +76,7 @@ func (b *Book) RuleName(id string) string {
 		return name
 	}
 	name := draw.SafeLine(strings.TrimPrefix(id, "builtin:"))
-	if r, ok := b.Rule(id); ok && id != rules.BuiltinReadOnly {
+	if r, ok := b.Rule(id); ok && id != rules.BuiltinReadOnly && id != rules.BuiltinLook {
 		name = RuleTitle(r)
 	} else if !strings.HasPrefix(id, "builtin:") {
 		name = draw.SafeLine(draw.LastOf(id, 8))
