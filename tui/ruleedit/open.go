@@ -11,6 +11,7 @@ import (
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/text"
+	"github.com/aoctl/aoctl/tui/words"
 )
 
 // offerMsg brings rules that would cover the call that the editor was opened on. gen
@@ -127,6 +128,8 @@ func (x *Screen) fromRule(id string) tea.Cmd {
 	switch {
 	case !ok:
 		return x.refuse("this rule was removed meanwhile")
+	case id == rules.BuiltinLook:
+		return x.refuse(words.Fixed(r))
 	case r.Source != "":
 		return x.refuse("this rule stands in " + draw.SafeLine(r.Source) + ": it can only be changed there")
 	}

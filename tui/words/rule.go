@@ -210,6 +210,8 @@ func Until(r rules.Rule, now time.Time) string {
 // Fixed says why a rule cannot be changed in the console; empty when it can. Safe to draw.
 func Fixed(r rules.Rule) string {
 	switch {
+	case r.ID == rules.BuiltinLook:
+		return "this grant is built in; space switches it off and on"
 	case r.ID == rules.BuiltinReadOnly || r.Source == "built in":
 		return "this rule is built in and cannot be changed"
 	case r.Source != "":
