@@ -43,6 +43,14 @@ func (c *Call) need() {
 	}
 }
 
+// Effects are all that the call may do.
+func (c *Call) Effects() (all effects.Set) {
+	for _, need := range c.needs {
+		all |= need
+	}
+	return all
+}
+
 // grantable reports whether a grant may speak for x at all. What may reach further than its effects
 // say is none of its business.
 func (c *Call) grantable(x *elem) bool {

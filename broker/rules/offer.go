@@ -58,11 +58,8 @@ func Offer(c *Call) []Rule {
 // allows c; so what only looks has none, nor has what is dangerous, in doubt, or does what nobody
 // may grant.
 func OfferEffects(c *Call) (r Rule, ok bool) {
-	r = Rule{Version: 1, Priority: DefaultPriority, Enabled: true, Tool: EffectsTool, Decision: Allow}
-	for _, need := range c.needs {
-		r.Effects |= need
-	}
-	r.Effects &^= effects.Of(effects.Look)
+	does := c.Effects() &^ effects.Of(effects.Look)
+	r = Rule{Version: 1, Priority: DefaultPriority, Enabled: true, Tool: EffectsTool, Effects: does, Decision: Allow}
 	if c.unsure != "" || c.risk.Guarded || r.Effects == 0 || !c.allowedBy(r) {
 		return Rule{}, false
 	}

@@ -250,7 +250,7 @@ func (t testReport) print(out io.Writer, as *output.Format, list []rules.Rule) e
 		if c.Worse {
 			mark = " ! "
 		}
-		lines = append(lines, fmt.Sprintf("%s%s → %s  %s %s  (%s, %s)", mark, c.From, c.To, c.Tool, oneLine(c.Text), c.Was, c.At.Local().Format("2006-01-02 15:04")))
+		lines = append(lines, fmt.Sprintf("%s%s → %s  %s %s  (%s, %s%s)", mark, c.From, c.To, c.Tool, oneLine(c.Text), c.Was, c.At.Local().Format("2006-01-02 15:04"), because(c, list)))
 	}
 	lines = append(lines, t.about(list)...)
 	for _, line := range lines {
@@ -259,6 +259,17 @@ func (t testReport) print(out io.Writer, as *output.Format, list []rules.Rule) e
 		}
 	}
 	return nil
+}
+
+// because says what a call does, and which rule says so of it now.
+func because(c ruleshistory.Change, list []rules.Rule) (text string) {
+	if c.Effects != 0 {
+		text = "; does " + c.Effects.String()
+	}
+	if c.ToRule != "" {
+		text += "; by the rule " + ruleWord(c.ToRule, list)
+	}
+	return text
 }
 
 // about says what is odd about the rules themselves. Where no call is on record every rule

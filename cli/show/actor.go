@@ -25,7 +25,7 @@ func Actor(a broker.Actor, rules map[string]string) string {
 			return a.Program()
 		}
 	case broker.ByRule:
-		return "rule " + RuleName(a.ID, rules)
+		return ruleActor(a.ID, rules)
 	case broker.ByObserve:
 		return "observing"
 	case broker.ByAgent:
@@ -35,6 +35,14 @@ func Actor(a broker.Actor, rules map[string]string) string {
 	case broker.ByStop, broker.ByFreeze, broker.ByDeadline, broker.ByBroker:
 	}
 	return string(a.Kind)
+}
+
+// ruleActor is a rule that did something. The built-in grant is told by what it lets pass.
+func ruleActor(id string, names map[string]string) string {
+	if id == rules.BuiltinLook {
+		return "the built-in grant: only looks"
+	}
+	return "rule " + RuleName(id, names)
 }
 
 // RuleName is what a rule is called. One that is gone goes by the end of its id, as on the
@@ -60,8 +68,11 @@ func RuleNames(list []rules.Rule) map[string]string {
 }
 
 // ruleTitle is the pattern of the telling field, else the first one in the order of the
-// alphabet.
+// alphabet. A rule about effects is called by these.
 func ruleTitle(r rules.Rule) string {
+	if r.Effects != 0 {
+		return r.Effects.String()
+	}
 	keys := slices.Sorted(maps.Keys(r.Where))
 	if len(keys) == 0 {
 		return rules.PatternWords(r.Tool)

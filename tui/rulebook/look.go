@@ -28,7 +28,9 @@ func (l *Rules) toggleLook(wait time.Duration) tea.Cmd {
 	case asks.Source != "" || asks.Decision != want.Decision || asks.Effects != want.Effects:
 		return l.Say(draw.Warn, "it is off because of your rule "+string(asks.Decision)+" "+words.RuleTitle(asks)+": switch that one off")
 	}
-	return l.InAMoment(wait, func() tea.Cmd { return l.remove(asks, "on: calls that only look, inside the project, run without a question") })
+	return l.InAMoment(wait, func() tea.Cmd {
+		return l.remove(asks, "on: calls that only look, inside the project, run without a question")
+	})
 }
 
 // lookHolds says what the built-in grant does, and how it is switched.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/rules"
 )
 
@@ -56,7 +57,8 @@ type Change struct {
 	PastID   string        `json:"past_id"` // of the request
 	At       time.Time     `json:"at"`
 	Tool     string        `json:"tool"`
-	Text     string        `json:"text"` // raw
+	Text     string        `json:"text"`              // raw
+	Effects  effects.Set   `json:"effects,omitempty"` // what the call does
 	From     rules.Verdict `json:"from"`
 	FromRule string        `json:"from_rule,omitempty"`
 	To       rules.Verdict `json:"to"`
@@ -136,7 +138,7 @@ func (r *replay) list(c Change, call *rules.Call) {
 	if i == MaxChanges {
 		return
 	}
-	c.Text = call.About()
+	c.Text, c.Effects = call.About(), call.Effects()
 	r.Changes = slices.Insert(r.Changes, i, c)
 	r.Changes = r.Changes[:min(len(r.Changes), MaxChanges)]
 }
