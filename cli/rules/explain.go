@@ -204,7 +204,7 @@ func printAssessment(out io.Writer, a rules.Assessment, list []rules.Rule) error
 	if err := show.Text(out, b.String()); err != nil {
 		return err
 	}
-	list = append(slices.Clone(list), rules.LookGrant())
+	list = append(slices.Clone(list), rules.LookGrant()) // the last one that speaks
 	t := &show.Table{Head: []string{"VERDICT", "KIND", "ELEMENT", "DOES", "RULE", "WHY"}, Spare: []string{"KIND", "RULE", "DOES"}}
 	// An element is one part of the call that was judged by itself: a command of a
 	// pipeline, a path, a URL.

@@ -92,11 +92,11 @@ func testRules(cmd *cobra.Command, o testOptions, args []string) error {
 			if o.add {
 				list = append(slices.Clone(k.All), list...)
 			}
-			if proposed, err = rules.Compile(list); err != nil {
+			if proposed, err = rules.Compile(append(list, rules.LookGrant())); err != nil {
 				return usage.Error{Text: fmt.Sprintf("%s: %v", args[0], err)}
 			}
 			// The compiled rules are in the order in which they decide, which Lint needs.
-			list = proposed.Rules()
+			list = slices.DeleteFunc(proposed.Rules(), func(r rules.Rule) bool { return r.ID == rules.BuiltinLook })
 		}
 		h := &history{known: k, since: since, none: !o.history}
 		report := ruleshistory.Replay(current, proposed, h.calls(cmd.Context()), time.Now())

@@ -187,12 +187,13 @@ func (r *replay) hit(id string, at time.Time) {
 }
 
 // report adds what is known at the end: the numbers of questions, and the rules that match
-// nothing. The built-in rule is counted too, but is never dead.
+// nothing. Built-in rules are counted too, but are never dead.
 func (r *replay) report() Report {
 	r.PromptsBefore, r.PromptsAfter = r.Before.Ask+r.Before.Defer, r.After.Ask+r.After.Defer
 	for _, rule := range r.proposed.Rules() {
 		s := r.stats[rule.ID]
 		switch {
+		case rule.ID == rules.BuiltinLook && s == nil:
 		case s != nil:
 			r.PerRule = append(r.PerRule, *s)
 		// A disabled rule has not failed to match; it was never asked.

@@ -139,3 +139,14 @@ func BenchmarkReplay(b *testing.B) {
 		}, prepared.Now)
 	}
 }
+
+// The built-in grant is no rule that anybody would remove, so it is never told to match nothing.
+func TestBuiltInGrantIsNeverDead(t *testing.T) {
+	set, err := rules.Compile([]rules.Rule{rules.LookGrant()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := Replay(set, set, slices.Values([]Past{}), time.Now()); len(r.Dead) > 0 || len(r.PerRule) > 0 {
+		t.Errorf("dead %v, counted %v", r.Dead, r.PerRule)
+	}
+}
