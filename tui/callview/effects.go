@@ -49,9 +49,12 @@ func (d dangers) does() {
 	}
 }
 
-// effectText is an effect's name, and why the call has it. A dangerous call has told why already.
+// effectText is an effect's name, and why the call has it, unless a danger by the call has told why.
 func (d dangers) effectText(e effect) string {
-	if e.why == "" || d.a.Class >= risk.Dangerous {
+	told := d.a.Class >= risk.Dangerous && (e.Effect == effects.Unknown || slices.ContainsFunc(d.a.Findings, func(f risk.Finding) bool {
+		return draw.SafeLine(f.Why) == e.why || draw.SafeLine(f.Says) == e.why
+	}))
+	if e.why == "" || told {
 		return e.String()
 	}
 	return e.String() + ": " + e.why

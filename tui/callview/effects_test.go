@@ -45,7 +45,7 @@ func TestCardNamesEffects(t *testing.T) {
 	if got := draws(90); !strings.HasPrefix(got, "does       ✗ edit   ✗ look   ! outside") {
 		t.Errorf("denied:\n%s", got)
 	}
-	a.Class = risk.Dangerous
+	a.Class, a.Findings = risk.Dangerous, []risk.Finding{{Class: risk.Dangerous, Why: "writes outside\x1b[2J"}}
 	if got := draws(90); strings.Contains(strings.SplitN(got, "\n", 2)[0], "writes") {
 		t.Errorf("a dangerous call says it again:\n%s", got)
 	}
