@@ -142,8 +142,10 @@ func (d dangers) saysGuarded() bool {
 // risk lists what was found about a call beside the danger that stands by it.
 func (d dangers) risk() {
 	found := besideDanger(d.a)
-	if d.asks || len(d.a.Does) > 0 { // its effects say that it only looks
-		found = slices.DeleteFunc(found, func(f risk.Finding) bool { return f.Class <= risk.Safe })
+	if told := effectsOf(d.a); d.asks || len(told) > 0 { // its effects say that it only looks
+		found = slices.DeleteFunc(found, func(f risk.Finding) bool {
+			return f.Class <= risk.Safe || f.Class < risk.Dangerous && f.Says == "" && slices.ContainsFunc(told, func(e effect) bool { return e.why == draw.SafeLine(f.Why) })
+		})
 	}
 	label := "risk"
 	for n, f := range found {

@@ -50,3 +50,19 @@ func TestCardNamesEffects(t *testing.T) {
 		t.Errorf("a dangerous call says it again:\n%s", got)
 	}
 }
+
+// What an effect tells with its reason is no row of the risk as well.
+func TestRiskIsToldOnceByItsEffect(t *testing.T) {
+	a := &rules.Assessment{
+		Risk: risk.Risk{Does: []risk.Does{{Effect: effects.Push, Why: "pushes to a remote"}}, Findings: []risk.Finding{
+			{Class: risk.Normal, Why: "pushes to a remote", Text: "git push"}, {Class: risk.Normal, Why: "reads the network"},
+		}},
+		Elements: []rules.Judged{{Kind: "command", Text: "git push", Effects: effects.Of(effects.Push), Verdict: rules.Ask}},
+	}
+	d := dangers{Doc: &Doc{Paper: *draw.NewStyles(draw.DefaultPalette(), termenv.Ascii, true, false).Paper(90)}, a: a}
+	d.does()
+	d.risk()
+	if text := strings.Join(d.Rows, "\n"); strings.Count(text, "pushes") != 1 || !strings.Contains(text, "reads the network") {
+		t.Errorf("it is\n%s", text)
+	}
+}
