@@ -11,6 +11,9 @@ import (
 	"github.com/aoctl/aoctl/broker/rules"
 )
 
+// builtinLook has a name of its own here, as the names of rules are called rules below.
+const builtinLook = rules.BuiltinLook
+
 // Actor is who did something, in the console's words. rules are names of rules by id, as
 // RuleNames makes them; nil will do. It is not safe for a terminal.
 func Actor(a broker.Actor, rules map[string]string) string {
@@ -39,7 +42,7 @@ func Actor(a broker.Actor, rules map[string]string) string {
 
 // ruleActor is a rule that did something. The built-in grant is told by what it lets pass.
 func ruleActor(id string, names map[string]string) string {
-	if id == rules.BuiltinLook {
+	if id == builtinLook {
 		return "the built-in grant: only looks"
 	}
 	return "rule " + RuleName(id, names)
@@ -53,6 +56,9 @@ func RuleName(id string, rules map[string]string) string {
 	}
 	if uuid.Validate(id) == nil {
 		return id[len(id)-minPrefix:]
+	}
+	if id == builtinLook {
+		return "look (built in)"
 	}
 	return strings.TrimPrefix(id, "builtin:")
 }

@@ -31,3 +31,9 @@ func TestActorsGoByTheConsolesWords(t *testing.T) {
 		}
 	}
 }
+
+func TestBuiltInGrantIsNamedAsOne(t *testing.T) {
+	if got := RuleName(rules.BuiltinLook, nil); got != "look (built in)" {
+		t.Errorf("it is called %q", got)
+	}
+}
