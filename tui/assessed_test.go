@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
 )
@@ -23,6 +24,15 @@ func judgedAsRisk(r broker.Request, class risk.Class, why string, elements ...ru
 
 func deadly(r broker.Request) broker.Request {
 	return judgedAsRisk(r, risk.Dangerous, "deletes outside the project")
+}
+
+// doing names the effects of a call; the first part of it has no other.
+func doing(r broker.Request, list ...effects.Effect) broker.Request {
+	for i, e := range list {
+		r.Assessment.Does = append(r.Assessment.Does, risk.Does{Effect: e, Element: i})
+		r.Assessment.Elements[i].Effects = effects.Of(e)
+	}
+	return r
 }
 
 // ran is one command of a line, with what the rules say of it.

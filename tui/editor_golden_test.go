@@ -9,6 +9,7 @@ import (
 	"github.com/muesli/termenv"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/guard"
@@ -68,6 +69,11 @@ var ruleScenes = map[string]struct {
 		s.offer(offered("npm run test", "npm run test *", "npm run *")...)
 		s.keys("ctrl+n", "tab", "tab")
 		s.answer(somePreview(), nil)
+	}},
+	"editor effects": {play: func(s *still) {
+		d := append(offered("go test ./...", "go test *"), rules.Rule{Version: 1, Priority: rules.DefaultPriority, Enabled: true, Tool: rules.EffectsTool, Effects: effects.Of(effects.Edit, effects.Check), Decision: rules.Allow, Scope: rules.Scope{Project: home}})
+		s.offer(d...)
+		s.answer(broker.Preview{Past: 50, Matched: 14, Allowed: 14}, nil)
 	}},
 	"editor suggested": {play: func(s *still) {
 		d := offered("npm run test", "npm run test *", "npm *")

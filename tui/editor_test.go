@@ -433,7 +433,7 @@ func TestStalePreviewsAreDropped(t *testing.T) {
 		}
 		close(release)
 		r.wait(time.Second)
-		r.shows("would have matched 43 past calls: 41 you allowed, 2 you denied")
+		r.shows("would have passed 43 of your last 50 calls; you denied 2 of them:")
 		if strings.Contains(r.view(), "99") {
 			t.Errorf("an old answer is on the screen:\n%s", r.view())
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/muesli/termenv"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/desk"
@@ -186,6 +187,13 @@ func pushes() []broker.Request {
 	}
 }
 
+// checked is a call that looks, which is granted, and runs the project's code, which is not.
+func checked() broker.Request {
+	line := "git status && go test ./..."
+	r := judgedAsRisk(bash("r1", "s2", seconds(5), line), risk.Normal, "", ran("git status", rules.Allow, rules.BuiltinLook, "only looks, inside the project"), ran("go test ./...", rules.Ask, "", `no rule allows "go test ./..."`))
+	return doing(r, effects.Look, effects.Check)
+}
+
 func observedSessions() []broker.Session {
 	list := someSessions()
 	list[1].Observed = true
@@ -246,6 +254,7 @@ func TestGolden(t *testing.T) {
 		"not by a":       {sessions: someSessions(), requests: mixedCalls(), keys: []string{"a"}},
 		"judged":         {sessions: someSessions(), requests: []broker.Request{manyThings(bash("r1", "s1", seconds(5), "BASH_ENV=/tmp/x; cd build; sudo env rm -rf /var/cache/thing < names; eval \"$X\"; xargs echo hello"))}},
 		"judged end":     {sessions: someSessions(), requests: []broker.Request{manyThings(bash("r1", "s1", seconds(5), "BASH_ENV=/tmp/x; cd build; sudo env rm -rf /var/cache/thing < names; eval \"$X\"; xargs echo hello"))}, keys: []string{"enter", "G"}},
+		"effects":        {sessions: someSessions(), requests: []broker.Request{checked()}},
 		"late dangerous": {sessions: someSessions(), requests: []broker.Request{settled(deadly(bash("r1", "s1", seconds(700), "rm -rf ~/old")), broker.Expired, broker.Actor{Kind: broker.ByDeadline}, "", seconds(100))}},
 		"marks":          {sessions: someSessions(), requests: pushes(), keys: []string{"j", "*", "j", "j", " "}},
 		"marks asked":    {sessions: someSessions(), requests: pushes(), keys: []string{"j", "*", "j", "j", " ", "a"}},

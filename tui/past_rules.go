@@ -45,6 +45,9 @@ func (p *pastRules) of(r broker.Request) (rule rules.Rule, why string) {
 	case o.By.ID == rules.BuiltinReadOnly:
 		return rule, "the built-in rule for tools that only read decided this; it cannot be changed"
 	}
+	if o.By.ID == rules.BuiltinLook {
+		return rule, "the built-in grant decided this, as the call only looks; " + p.Called("r") + " lists it, and space there switches it off"
+	}
 	rule, ok := p.Book.Rule(o.By.ID)
 	if !ok {
 		return rule, "the rule " + draw.SafeLine(draw.LastOf(o.By.ID, 8)) + " that decided this was removed"

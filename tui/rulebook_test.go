@@ -9,7 +9,9 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/words"
 )
 
 // someRules are rules of every kind that the list marks, as of now.
@@ -83,10 +85,14 @@ func TestRulesScreen(t *testing.T) {
 		"switch off":            {[]string{"j", " "}, "allow Bash command=npm run test * project=" + home + " off", "calls like npm run test * ask again"},
 		"switch on":             {[]string{"j", "j", " "}, "allow Edit|Write file_path=src/** session=s2", "on: allows"},
 		"switch an ask off":     {[]string{" "}, "ask Bash command=git push * off", "no longer makes a person answer git push *"},
-		"of a file":             {[]string{"G", " "}, "", "change it there"},
-		"of a file, to edit":    {[]string{"G", "enter"}, "", "it can only be changed there"},
-		"of a file, to delete":  {[]string{"G", "x"}, "", "change it there"},
-		"of a file, to move":    {[]string{"G", "K"}, "", "change it there"},
+		"of a file":             {[]string{"G", "k", " "}, "", "change it there"},
+		"of a file, to edit":    {[]string{"G", "k", "enter"}, "", "it can only be changed there"},
+		"of a file, to delete":  {[]string{"G", "k", "x"}, "", "change it there"},
+		"of a file, to move":    {[]string{"G", "k", "K"}, "", "change it there"},
+		"built in":              {[]string{"G"}, "", "calls that only look, inside the project, run everywhere without a question; space switches that off"},
+		"built in, to edit":     {[]string{"G", "enter"}, "", "this grant is built in; space switches it off and on"},
+		"built in, to delete":   {[]string{"G", "x"}, "", "this grant is built in; space switches it off and on"},
+		"built in, off":         {[]string{"G", " "}, "ask (effects)", "off: calls that only look ask as well, by a rule of yours"},
 		"earlier":               {[]string{"j", "j", "K"}, "allow Edit|Write file_path=src/** session=s2 off", "priority 100 → 99: it speaks before npm run test *"},
 		"later":                 {[]string{"J"}, "ask Bash command=git push *", "priority 50 → 101: it speaks after npm run test *"},
 		"earlier than all":      {[]string{"K"}, "", "no rule in that direction"},
@@ -212,13 +218,13 @@ func TestFilterRules(t *testing.T) {
 		r.press("r", "/")
 		r.typeText("npm allow")
 		r.press("enter")
-		r.shows("Rules 1 of 6")
+		r.shows("Rules 1 of 7")
 		r.press(" ")
 		if got, want := r.saved(), "allow Bash command=npm run test * project="+home+" off"; got != want {
 			t.Errorf("saved %q, want %q", got, want)
 		}
 		r.press("esc")
-		r.shows("Rules 6")
+		r.shows("Rules 7")
 		r.press("esc")
 		if !r.m.listed() {
 			t.Error("esc should lead back")
@@ -483,6 +489,34 @@ func TestFileChangesUnderThePage(t *testing.T) {
 			if strings.Contains(got, "5555") {
 				t.Errorf("trusted %q, which was not read", got)
 			}
+		}
+	})
+}
+
+// The built-in grant that a rule of ours has switched off is off in the list, and the key that switches
+// rules on takes that rule away. Another rule about looking is left to the operator.
+func TestLookIsSwitchedOnAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := bookRig(t)
+		ask := rules.Rule{ID: "r-look", Version: 1, Priority: rules.MaxPriority, Enabled: true, Tool: rules.EffectsTool, Effects: effects.Of(effects.Look), Decision: rules.Ask}
+		show := func() {
+			r.m.Book = words.NewBook(broker.RuleBook{Rules: append(someRules(time.Now()), ask)})
+			r.press("r", "G")
+		}
+		show()
+		r.shows("off, as your rule ask look asks everywhere; space switches it on")
+		r.press(" ")
+		r.shows("on: calls that only look, inside the project, run without a question")
+		if len(r.c.removed) != 1 || r.c.removed[0] != "r-look" || r.saved() != "" {
+			t.Errorf("removed %v, saved %q", r.c.removed, r.saved())
+		}
+		r.press("esc")
+		ask.Decision, ask.Effects = rules.Deny, effects.Of(effects.Look, effects.Network)
+		show()
+		r.press(" ")
+		r.shows("it is off because of your rule deny look, network: switch that one off")
+		if len(r.c.removed) != 1 {
+			t.Errorf("removed %v", r.c.removed)
 		}
 	})
 }

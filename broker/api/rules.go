@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/workspace"
 )
@@ -24,6 +25,7 @@ type ruleBody struct {
 	Scope       rules.Scope       `json:"scope"`
 	Tool        string            `json:"tool"`
 	Where       map[string]string `json:"where"`
+	Effects     effects.Set       `json:"effects"`
 	Decision    rules.Verdict     `json:"decision"`
 	Dangerous   bool              `json:"dangerous"`
 	Reason      string            `json:"reason"`
@@ -36,7 +38,7 @@ type ruleBody struct {
 // rules.DefaultPriority.
 func (rb ruleBody) rule() rules.Rule {
 	r := rules.Rule{
-		ID: rb.ID, Version: rb.Version, Priority: rules.DefaultPriority, Enabled: true, Scope: rb.Scope, Tool: rb.Tool, Where: rb.Where,
+		ID: rb.ID, Version: rb.Version, Priority: rules.DefaultPriority, Enabled: true, Scope: rb.Scope, Tool: rb.Tool, Where: rb.Where, Effects: rb.Effects,
 		Decision: rb.Decision, Dangerous: rb.Dangerous, Reason: rb.Reason, ExpiresAt: rb.ExpiresAt, MaxUses: rb.MaxUses, CreatedFrom: rb.CreatedFrom,
 	}
 	if rb.Priority != nil {

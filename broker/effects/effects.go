@@ -78,6 +78,19 @@ func (e Effect) String() string {
 	return names[Unknown]
 }
 
+// MarshalText writes the name of the effect.
+func (e Effect) MarshalText() ([]byte, error) { return []byte(e.String()), nil }
+
+// UnmarshalText reads a name. Any other text is an error, and e stays.
+func (e *Effect) UnmarshalText(text []byte) error {
+	i := slices.Index(names, string(text))
+	if i < 0 {
+		return fmt.Errorf("%+q is no effect", cut(string(text)))
+	}
+	*e = Effect(i)
+	return nil
+}
+
 // Means says what the effect is, as the end of a sentence that begins with "may".
 func (e Effect) Means() string { return meanings[min(e, Unknown)] }
 

@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -74,5 +75,17 @@ func TestSetText(t *testing.T) {
 	}
 	if Grantable.String() != "look, edit, check, commit, fetch, serve" || Of(Push).Within(Grantable) || !Of(Serve).Within(Grantable) {
 		t.Errorf("%s can be granted", Grantable)
+	}
+}
+
+// An effect is its name in JSON, and no number that a reader would have to look up.
+func TestEffectIsText(t *testing.T) {
+	var back Effect
+	raw, err := json.Marshal(Check)
+	if err != nil || string(raw) != `"check"` || json.Unmarshal(raw, &back) != nil || back != Check {
+		t.Errorf("check is %s, %v, and reads as %s", raw, err, back)
+	}
+	if err := json.Unmarshal([]byte(`"chek"`), &back); err == nil || back != Check {
+		t.Errorf("what is no effect reads as %s, %v", back, err)
 	}
 }

@@ -186,13 +186,17 @@ func countRecorded(p *broker.Preview, r broker.Request, v rules.Verdict) {
 	}
 }
 
-// Offer lists rules that would cover req's call from now on; see Rulings.
+// Offer lists rules that would cover req's call from now on; see Rulings. The last one goes by what the
+// call does, where there is such a one.
 func (p *Policy) Offer(req broker.Request) []rules.Rule {
 	project := p.Engine.Look(&req).Project
 	call, _ := p.vetted(workspace.NewPaths(), req, project, req.Vouched(), p.Vet.Offer)
 	drafts := rules.Offer(call)
 	at := p.place(project, req.CWD)
 	drafts = p.withSuggested(req, call, drafts, at.Project)
+	if r, ok := rules.OfferEffects(call); ok {
+		drafts = append(drafts, r)
+	}
 	for i := range drafts {
 		drafts[i].CreatedFrom, drafts[i].Scope.Project = req.ID, at.Project
 	}

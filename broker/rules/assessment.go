@@ -67,6 +67,7 @@ type Judged struct {
 	Real    string      `json:"real,omitempty"`    // where Path leads
 	Deletes bool        `json:"deletes,omitempty"` // of a write: its command deletes the file, or all below it
 	Effects effects.Set `json:"effects,omitempty"` // what it may do, with its operands
+	Granted effects.Set `json:"granted,omitempty"` // those of them that rules about effects allow
 	Verdict Verdict     `json:"verdict"`
 	Neutral bool        `json:"neutral,omitempty"` // has no say
 	Rule    string      `json:"rule,omitempty"`    // the one that speaks for the element

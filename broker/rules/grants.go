@@ -43,6 +43,14 @@ func (c *Call) need() {
 	}
 }
 
+// Effects are all that the call may do.
+func (c *Call) Effects() (all effects.Set) {
+	for _, need := range c.needs {
+		all |= need
+	}
+	return all
+}
+
 // grantable reports whether a grant may speak for x at all. What may reach further than its effects
 // say is none of its business.
 func (c *Call) grantable(x *elem) bool {
@@ -103,11 +111,16 @@ func (f *search) does(s *Set) {
 // granted reports whether all that the element does is granted. An element that does nothing needs a
 // grant to look.
 func (f *search) granted() bool {
-	var have effects.Set
+	have := f.have()
+	return have != 0 && f.need().Within(have) && f.c.grantable(f.x) && !f.c.fed(f.at)
+}
+
+// have are the effects that grants for the element allow between them.
+func (f *search) have() (have effects.Set) {
 	for _, e := range f.grant {
 		have |= e.rule.Effects
 	}
-	return have != 0 && f.need().Within(have) && f.c.grantable(f.x) && !f.c.fed(f.at)
+	return have
 }
 
 // need is what a grant for the element must have.

@@ -15,7 +15,7 @@ import (
 // judged explains one element. Rules are in the order in which they would speak.
 func (c *Call) judged(f *search, r ruling) Judged {
 	x := f.x
-	j := Judged{Kind: string(x.kind), Text: c.q.Tool, Effects: c.needs[f.at], Verdict: r.verdict, Neutral: r.silent, Rule: r.id(), Why: c.why(x, r)}
+	j := Judged{Kind: string(x.kind), Text: c.q.Tool, Effects: c.needs[f.at], Granted: f.have() & c.needs[f.at], Verdict: r.verdict, Neutral: r.silent, Rule: r.id(), Why: c.why(x, r)}
 	if x.kind != toolKind {
 		e := &c.line.Elements[x.at]
 		j.Text, j.Argv, j.Via = e.Text, e.Argv, e.Via

@@ -151,18 +151,22 @@ func relation(a, b *linted) (FindingKind, string) {
 	switch {
 	case ra.Decision == Deny && rb.Decision != Deny && covers(a.entry, b.entry):
 		return Shadowed, "a deny rule matches all that it matches, and a deny always wins"
-	case rb.Decision != Deny && strength(ra) > strength(rb) && ra.Priority <= rb.Priority && covers(a.entry, b.entry):
+	case rb.Decision != Deny && strength(ra) > strength(rb) && speaksBefore(ra, rb) && covers(a.entry, b.entry):
 		return Shadowed, fmt.Sprintf("%s rule of priority %d matches all that it matches", withArticle[ra.Decision], ra.Priority)
 	case ra.Decision == rb.Decision && (ra.Decision == Deny || ra.Priority <= rb.Priority) && covers(a.entry, b.entry):
 		if covers(b.entry, a.entry) && (ra.Decision == Deny || ra.Priority == rb.Priority) && a.index > b.index {
 			return "", "" // alike in all: the later one is reported
 		}
 		return Redundant, "another rule already says so about all that it matches"
-	case ra.Decision != Deny && strength(ra) < strength(rb) && ra.Priority < rb.Priority && sameRule(ra, rb):
+	case ra.Effects == 0 && ra.Decision != Deny && strength(ra) < strength(rb) && ra.Priority < rb.Priority && sameRule(ra, rb):
 		return Conflict, fmt.Sprintf("%s rule with the same patterns has priority %d and speaks first", withArticle[ra.Decision], ra.Priority)
 	}
 	return "", ""
 }
+
+// speaksBefore reports whether a speaks before b where both match. No grant speaks before a rule that
+// refuses the same effects.
+func speaksBefore(a, b *Rule) bool { return a.Priority <= b.Priority || a.Effects != 0 }
 
 // withArticle are the decisions of rules that do not deny, in a sentence.
 var withArticle = map[Verdict]string{Ask: "an ask", Defer: "a defer", Allow: "an allow"}
@@ -182,7 +186,7 @@ func strength(r *Rule) int {
 // sameRule reports whether two rules look at the same: tool, scope and patterns as they are
 // written.
 func sameRule(a, b *Rule) bool {
-	if a.Tool != b.Tool || a.Scope != b.Scope || len(a.Where) != len(b.Where) {
+	if a.Tool != b.Tool || a.Effects != b.Effects || a.Scope != b.Scope || len(a.Where) != len(b.Where) {
 		return false
 	}
 	for key, p := range a.Where {

@@ -3,6 +3,7 @@ package rules
 import (
 	"slices"
 
+	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/rules/patterns"
 )
 
@@ -11,9 +12,14 @@ import (
 // delete a rule that is needed.
 func covers(a, b *entry) bool {
 	return outlives(&a.rule, &b.rule) && scopeCovers(a, b) &&
-		a.tool.Covers(b.tool, a.rule.Tool == b.rule.Tool) &&
+		effectsCover(a.rule.Effects, b.rule.Effects) && a.tool.Covers(b.tool, a.rule.Tool == b.rule.Tool) &&
 		condsCover(a, b) && partsCover(a, b) && vouchesFor(a, b)
 }
+
+// effectsCover: rules about effects are compared with each other alone. One that refuses speaks where a
+// call has any of its effects, one that allows where they are part of what is granted; in both a
+// rule with more of them speaks wherever one with fewer does.
+func effectsCover(a, b effects.Set) bool { return (a == 0) == (b == 0) && b.Within(a) }
 
 // outlives: nothing but a person ends a before b. A rule with a number of uses may end at any
 // call.

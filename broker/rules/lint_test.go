@@ -31,6 +31,12 @@ func TestLint(t *testing.T) {
 		list []Rule
 		want []string
 	}{
+		{"other effects", []Rule{about(Allow, "look, edit"), about(Allow, "look, check"), about(Ask, "edit"), bash(Allow, "ls *")}, nil},
+		{"effects of a wider grant", []Rule{about(Allow, "look, edit"), about(Allow, "edit")}, []string{"1 redundant 0"}},
+		{"a grant that is denied", []Rule{about(Allow, "look, edit"), about(Deny, "look, edit, push")}, []string{"0 shadowed 1"}},
+		{"a grant that is asked about", []Rule{about(Allow, "look"), changed(about(Ask, "look"), func(r *Rule) { r.Priority = MaxPriority })}, []string{"0 shadowed 1"}},
+		{"a part of a grant that is denied", []Rule{about(Allow, "look, edit"), about(Deny, "edit")}, nil},
+		{"a grant in any tool's rule", []Rule{about(Allow, "look"), {Enabled: true, Decision: Allow, Tool: "*"}}, nil},
 		{"nothing", []Rule{bash(Allow, "npm test *"), bash(Deny, "npm publish *"), bash(Ask, "git push *")}, nil},
 		{"deny over allow", []Rule{bash(Allow, "npm run test *"), bash(Deny, "npm *")}, []string{"0 shadowed 1"}},
 		{"deny of the tool over allow", []Rule{bash(Allow, "npm run test *"), {Enabled: true, Decision: Deny, Tool: "*"}}, []string{"0 shadowed 1"}},

@@ -7,13 +7,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules/patterns"
 )
 
 // Offer drafts allow rules that cover c, narrowest first: the exact call, then what can be said
 // about calls like it. Each of them alone allows c. A dangerous call is offered in its exact
-// form only, with Dangerous set. There is none when no rule may allow c.
+// form only, with Dangerous set. There is none when no rule may allow c. OfferEffects drafts what
+// goes by what c does.
 //
 // For "npm run test" there are the patterns "npm run test" and "npm run test *"; for "timeout 9
 // make" there are "timeout 9 make" and "make", as a rule looks at what timeout runs; for "rm
@@ -52,11 +54,27 @@ func Offer(c *Call) []Rule {
 	return offers
 }
 
+// OfferEffects drafts a grant of what c does, as Offer drafts rules. Together with the built-in grant it
+// allows c; so what only looks has none, nor has what is dangerous, in doubt, or does what nobody
+// may grant.
+func OfferEffects(c *Call) (r Rule, ok bool) {
+	does := c.Effects() &^ effects.Of(effects.Look)
+	r = Rule{Version: 1, Priority: DefaultPriority, Enabled: true, Tool: EffectsTool, Effects: does, Decision: Allow}
+	if c.unsure != "" || c.risk.Guarded || r.Effects == 0 || !c.allowedBy(r) {
+		return Rule{}, false
+	}
+	return r, true
+}
+
 // allowedBy reports whether r, and not the built-in rule, allows the call. Nothing else is ever
 // offered. For a command line the id does not tell, as its rules may rest on the built-in one
-// for the files that it reads.
+// for the files that it reads. A grant stands beside the built-in one.
 func (c *Call) allowedBy(r Rule) bool {
-	s, err := Compile([]Rule{r})
+	list := []Rule{r}
+	if r.Effects != 0 {
+		list = append(list, LookGrant())
+	}
+	s, err := Compile(list)
 	if err != nil {
 		return false
 	}

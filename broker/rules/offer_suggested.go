@@ -12,7 +12,9 @@ import (
 const maxSuggested = 8
 
 // Like reports whether r says the same of a call as o: scope, reason and end do not count.
-func (r Rule) Like(o Rule) bool { return r.Tool == o.Tool && maps.Equal(r.Where, o.Where) }
+func (r Rule) Like(o Rule) bool {
+	return r.Tool == o.Tool && r.Effects == o.Effects && maps.Equal(r.Where, o.Where)
+}
 
 // OfferSuggested are those of suggested that are fit to stand behind the offers for c: each
 // allows c by itself, is no wider than what is offered here for calls of its kind, and none is

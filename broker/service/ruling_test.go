@@ -18,6 +18,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/brokertest"
+	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/broker/policy"
 	"github.com/aoctl/aoctl/broker/rules"
@@ -544,5 +545,20 @@ func TestCallNamesRuleThatIsOff(t *testing.T) {
 	b.NoteLog("event 7 does not follow the one before it")
 	if got := submit(t, b, callIn(dir, "s", "3", "make y")); got.State != broker.Pending || got.Assessment.Off != "" {
 		t.Errorf("while no rule may allow anything: %s, %+v", got.State, got.Assessment)
+	}
+}
+
+// A rule about effects keeps them on its way through the API.
+func TestEffectsThroughTheAPI(t *testing.T) {
+	c := serve(t, service.Options{})
+	code, got := c.do("POST", "/rules", `{"tool":"(effects)","effects":"push, network","decision":"deny"}`)
+	if code != http.StatusOK {
+		t.Fatalf("%d %v", code, got)
+	}
+	if list := c.b.Rules(t.Context()).Rules; len(list) != 1 || list[0].Effects != effects.Of(effects.Push, effects.Network) {
+		t.Errorf("the rules are %+v", list)
+	}
+	if code, got = c.do("POST", "/rules", `{"tool":"(effects)","effects":"chek","decision":"deny"}`); code != http.StatusBadRequest {
+		t.Errorf("%d %v", code, got)
 	}
 }

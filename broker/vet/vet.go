@@ -111,6 +111,7 @@ func examine(t text) (legible bool) {
 		c := Prepare(q)
 		if t.kind == kindOffer {
 			_ = rules.Offer(c)
+			_, _ = rules.OfferEffects(c)
 		}
 		if l := c.Line(); l != nil && l.Parsed {
 			_, _ = syntax.NewParser(syntax.KeepComments(true)).Parse(strings.NewReader(l.Raw), "") // as the screen does

@@ -13,6 +13,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/story"
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/output"
@@ -287,7 +288,7 @@ func verdictWords(e story.Entry) string {
 	if r.Outcome.UpdatedInput != nil {
 		text += ", with another input"
 	}
-	if r.Outcome.Reason != "" {
+	if r.Outcome.Reason != "" && r.Outcome.By.ID != rules.BuiltinLook { // its name says it
 		text += ": " + r.Outcome.Reason
 	}
 	return text

@@ -15,6 +15,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/forms"
+	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/cli/output"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/store"
@@ -359,7 +360,7 @@ func (w *writer) decided(e broker.Event, d broker.DecidedData) string {
 	if len(d.UpdatedInput) > 0 {
 		text += "  " + changedWords(broker.Request{Agent: w.calls[e.RequestID].agent, ToolName: d.ToolName, ToolInput: d.UpdatedInput})
 	}
-	if d.Reason != "" {
+	if d.Reason != "" && d.By.ID != rules.BuiltinLook { // its name says it
 		text += "  (" + d.Reason + ")"
 	}
 	return text

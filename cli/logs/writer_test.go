@@ -55,6 +55,7 @@ func TestRunsAreToldInWords(t *testing.T) {
 		{broker.EventRunStarted, `{"agent":"claude","cwd":"/src/shop","program":"/bin/claude","prompt":"tidy up","env_names":["A"]}`, `claude started in /src/shop: "tidy up"`},
 		{broker.EventRunStarted, `{"agent":"claude","cwd":"/src","resumed":true,"detached":true}`, "claude resumed in the background in /src"},
 		{broker.EventMessageSent, `{"id":"m"}`, "its agent has the message"},
+		{broker.EventRequestDecided, `{"status":"allowed","tool_name":"Bash","by":{"kind":"rule","id":"builtin:look"},"reason":"only looks, inside the project"}`, "allowed  Bash    by the built-in grant: only looks after 0s"},
 	} {
 		if got := w.what(broker.Event{Type: tc.kind, Data: json.RawMessage(tc.data)}); got != tc.want {
 			t.Errorf("%s %s: %q", tc.kind, tc.data, got)

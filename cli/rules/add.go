@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/rules/rulesfile"
@@ -28,6 +29,7 @@ import (
 // session is resolved to an id before they become a rule, the project's path when they do.
 type addOptions struct {
 	allow, deny, ask, defers bool
+	effects                  string
 	tool                     string
 	toolNamed                bool // tool is no default
 	where                    []string
@@ -53,6 +55,9 @@ func newAddCommand() *cobra.Command {
 of Read, Edit and Write, the URL of WebFetch; --where names other inputs. In a command,
 * as the last word stands for all words that follow, ** for any words, a|b for a or b.
 Without a pattern a rule for a tool that --tool names denies, asks or defers every call.
+--effects makes a rule about what calls do, whatever their words: look, edit, check,
+commit, fetch, serve; --deny and --ask take push, network, outside, secrets, delete,
+install, privilege, gate and unknown, too.
 
 Without --project, --session or --agent the rule holds everywhere. A rule that allows
 needs an operator token in AOCTL_TOKEN (in the console: r, then t). The rule decides
@@ -61,6 +66,7 @@ waiting calls at once, and add lists them.`,
   aoctl rule add --ask 'git push *'
   aoctl rule add --allow 'npm run test *' --project . --for 8h
   aoctl rule add --allow --tool Edit 'src/**' --project .
+  aoctl rule add --allow --effects look,edit,check --project .
   aoctl rule add --template go --dry-run`,
 		Args: usage.AtMostOne("a pattern"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
@@ -84,6 +90,7 @@ waiting calls at once, and add lists them.`,
 	f.BoolVar(&o.deny, "deny", false, "a call that matches must not run")
 	f.BoolVar(&o.ask, "ask", false, "ask a person about a call that matches, even when a later rule allows it")
 	f.BoolVar(&o.defers, "defer", false, "defer a call that matches: end the agent and keep the call, where the agent can do that; else ask")
+	f.StringVar(&o.effects, "effects", "", "what calls do, such as look,edit, in place of a tool and a pattern")
 	f.StringVar(&o.tool, "tool", "Bash", "tool, or a pattern of tools such as Edit|Write")
 	f.StringArrayVar(&o.where, "where", nil, "PARAMETER=PATTERN that must match as well; may be given again")
 	f.StringVar(&o.project, "project", "", "only in this project's folder")
@@ -100,6 +107,9 @@ waiting calls at once, and add lists them.`,
 	output.Flags[broker.SavedRule](cmd, &o.json, "print a JSON array of what was added")
 	// A template brings decisions of its own, one for each of its rules.
 	cmd.MarkFlagsMutuallyExclusive("allow", "deny", "ask", "defer", "template")
+	for _, other := range []string{"tool", "where", "dangerous", "template"} {
+		cmd.MarkFlagsMutuallyExclusive("effects", other)
+	}
 	_ = cmd.RegisterFlagCompletionFunc("template", cobra.FixedCompletions(rulesfile.Templates(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -141,13 +151,29 @@ func (o addOptions) rules(args []string, now time.Time) ([]rules.Rule, error) {
 	default:
 		return nil, usage.Error{Text: "the rule has no decision", Hint: "give --allow, --deny, --ask, --defer or --template"}
 	}
-	if err := o.patterns(&r, args); err != nil {
+	about := o.patterns
+	if o.effects != "" {
+		about = o.aboutEffects
+	}
+	if err := about(&r, args); err != nil {
 		return nil, err
 	}
 	if err := r.Check(); err != nil {
 		return nil, usage.Error{Text: err.Error(), Hint: "nothing was added; docs/rules.md describes the language"}
 	}
 	return []rules.Rule{r}, nil
+}
+
+// aboutEffects makes r a rule about the effects of --effects.
+func (o addOptions) aboutEffects(r *rules.Rule, args []string) (err error) {
+	if len(args) > 0 {
+		return usage.Error{Text: "--effects goes without a pattern", Hint: "a rule is about what calls do, or about their words"}
+	}
+	r.Tool, r.Where = rules.EffectsTool, nil
+	if r.Effects, err = effects.Parse(o.effects); err != nil {
+		return usage.Error{Text: "--effects: " + err.Error(), Hint: "such as --effects look,edit"}
+	}
+	return nil
 }
 
 // patterns puts the argument and --where into r. The argument is the pattern of the tool's

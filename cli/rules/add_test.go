@@ -9,8 +9,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 
+	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/rules"
 	ruleshistory "github.com/aoctl/aoctl/broker/rules/history"
+	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/usage"
 )
 
@@ -32,6 +34,31 @@ func TestARuleNeedsAPatternOrANamedTool(t *testing.T) {
 		_, err := tc.o.rules(tc.args, time.Now())
 		if (err == nil) != (tc.want == "") || err != nil && !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%+v %q: %v", tc.o, tc.args, err)
+		}
+	}
+}
+
+// --effects makes a rule about what calls do, which says so, and nothing else.
+func TestAddEffects(t *testing.T) {
+	o := addOptions{allow: true, tool: "Bash", effects: "edit,look", priority: 100, project: t.TempDir()}
+	list, err := o.rules(nil, time.Now())
+	if err != nil || len(list) != 1 || list[0].Effects != effects.Of(effects.Look, effects.Edit) || list[0].Tool != rules.EffectsTool || list[0].Where != nil || show.Rule(list[0]) != "look, edit" {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	if body := ruleBody(list[0]); body["effects"] != list[0].Effects {
+		t.Errorf("the console is sent %v", body)
+	}
+	for want, o := range map[string]addOptions{
+		"chek":                   {ask: true, effects: "chek"},
+		"what no rule may allow": {allow: true, effects: "look,push"},
+		"without a pattern":      {allow: true, effects: "look", reason: "pattern"},
+	} {
+		var args []string
+		if o.reason != "" {
+			args = []string{"ls *"}
+		}
+		if _, err := o.rules(args, time.Now()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want %q", o, err, want)
 		}
 	}
 }

@@ -52,6 +52,9 @@ func ruleBody(r rules.Rule) map[string]any {
 		"priority": r.Priority, "enabled": r.Enabled, "scope": r.Scope, "tool": r.Tool, "where": r.Where, "decision": r.Decision,
 		"dangerous": r.Dangerous, "reason": r.Reason, "max_uses": r.MaxUses,
 	}
+	if r.Effects != 0 {
+		body["effects"] = r.Effects
+	}
 	// Without an id the console makes one; with one from a file, the rule can be recognised
 	// again.
 	if r.ID != "" {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -203,7 +204,8 @@ func printAssessment(out io.Writer, a rules.Assessment, list []rules.Rule) error
 	if err := show.Text(out, b.String()); err != nil {
 		return err
 	}
-	t := &show.Table{Head: []string{"VERDICT", "KIND", "ELEMENT", "RULE", "WHY"}, Spare: []string{"KIND", "RULE"}}
+	list = append(slices.Clone(list), rules.LookGrant()) // the last one that speaks
+	t := &show.Table{Head: []string{"VERDICT", "KIND", "ELEMENT", "DOES", "RULE", "WHY"}, Spare: []string{"KIND", "RULE", "DOES"}}
 	// An element is one part of the call that was judged by itself: a command of a
 	// pipeline, a path, a URL.
 	for _, e := range a.Elements {
@@ -213,7 +215,7 @@ func printAssessment(out io.Writer, a rules.Assessment, list []rules.Rule) error
 		if e.Neutral {
 			verdict = "-"
 		}
-		t.Add(verdict, e.Kind, elementText(e), ruleWord(e.Rule, list), e.Why)
+		t.Add(verdict, e.Kind, elementText(e), cmp.Or(e.Effects.String(), "-"), ruleWord(e.Rule, list), e.Why)
 	}
 	if err := t.Print(out); err != nil {
 		return err
@@ -244,8 +246,11 @@ func elementText(e rules.Judged) string {
 // ruleWord is a rule in words. An id that is not in list is printed as it is, since
 // built-in rules have names instead of ids. "-" means that no rule spoke.
 func ruleWord(id string, list []rules.Rule) string {
-	if id == "" {
+	switch id {
+	case "":
 		return "-"
+	case rules.BuiltinLook:
+		return "look (built in)"
 	}
 	for _, r := range list {
 		if r.ID == id {

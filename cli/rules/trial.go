@@ -92,11 +92,11 @@ func testRules(cmd *cobra.Command, o testOptions, args []string) error {
 			if o.add {
 				list = append(slices.Clone(k.All), list...)
 			}
-			if proposed, err = rules.Compile(list); err != nil {
+			if proposed, err = rules.Compile(append(list, rules.LookGrant())); err != nil {
 				return usage.Error{Text: fmt.Sprintf("%s: %v", args[0], err)}
 			}
 			// The compiled rules are in the order in which they decide, which Lint needs.
-			list = proposed.Rules()
+			list = slices.DeleteFunc(proposed.Rules(), func(r rules.Rule) bool { return r.ID == rules.BuiltinLook })
 		}
 		h := &history{known: k, since: since, none: !o.history}
 		report := ruleshistory.Replay(current, proposed, h.calls(cmd.Context()), time.Now())
@@ -250,7 +250,7 @@ func (t testReport) print(out io.Writer, as *output.Format, list []rules.Rule) e
 		if c.Worse {
 			mark = " ! "
 		}
-		lines = append(lines, fmt.Sprintf("%s%s → %s  %s %s  (%s, %s)", mark, c.From, c.To, c.Tool, oneLine(c.Text), c.Was, c.At.Local().Format("2006-01-02 15:04")))
+		lines = append(lines, fmt.Sprintf("%s%s → %s  %s %s  (%s, %s%s)", mark, c.From, c.To, c.Tool, oneLine(c.Text), c.Was, c.At.Local().Format("2006-01-02 15:04"), because(c, list)))
 	}
 	lines = append(lines, t.about(list)...)
 	for _, line := range lines {
@@ -259,6 +259,17 @@ func (t testReport) print(out io.Writer, as *output.Format, list []rules.Rule) e
 		}
 	}
 	return nil
+}
+
+// because says what a call does, and which rule says so of it now.
+func because(c ruleshistory.Change, list []rules.Rule) (text string) {
+	if c.Effects != 0 {
+		text = "; does " + c.Effects.String()
+	}
+	if c.ToRule != "" {
+		text += "; by the rule " + ruleWord(c.ToRule, list)
+	}
+	return text
 }
 
 // about says what is odd about the rules themselves. Where no call is on record every rule

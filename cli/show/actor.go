@@ -11,6 +11,9 @@ import (
 	"github.com/aoctl/aoctl/broker/rules"
 )
 
+// builtinLook has a name of its own here, as the names of rules are called rules below.
+const builtinLook = rules.BuiltinLook
+
 // Actor is who did something, in the console's words. rules are names of rules by id, as
 // RuleNames makes them; nil will do. It is not safe for a terminal.
 func Actor(a broker.Actor, rules map[string]string) string {
@@ -25,7 +28,7 @@ func Actor(a broker.Actor, rules map[string]string) string {
 			return a.Program()
 		}
 	case broker.ByRule:
-		return "rule " + RuleName(a.ID, rules)
+		return ruleActor(a.ID, rules)
 	case broker.ByObserve:
 		return "observing"
 	case broker.ByAgent:
@@ -37,6 +40,14 @@ func Actor(a broker.Actor, rules map[string]string) string {
 	return string(a.Kind)
 }
 
+// ruleActor is a rule that did something. The built-in grant is told by what it lets pass.
+func ruleActor(id string, names map[string]string) string {
+	if id == builtinLook {
+		return "the built-in grant: only looks"
+	}
+	return "rule " + RuleName(id, names)
+}
+
 // RuleName is what a rule is called. One that is gone goes by the end of its id, as on the
 // screen.
 func RuleName(id string, rules map[string]string) string {
@@ -45,6 +56,9 @@ func RuleName(id string, rules map[string]string) string {
 	}
 	if uuid.Validate(id) == nil {
 		return id[len(id)-minPrefix:]
+	}
+	if id == builtinLook {
+		return "look (built in)"
 	}
 	return strings.TrimPrefix(id, "builtin:")
 }
@@ -60,8 +74,11 @@ func RuleNames(list []rules.Rule) map[string]string {
 }
 
 // ruleTitle is the pattern of the telling field, else the first one in the order of the
-// alphabet.
+// alphabet. A rule about effects is called by these.
 func ruleTitle(r rules.Rule) string {
+	if r.Effects != 0 {
+		return r.Effects.String()
+	}
 	keys := slices.Sorted(maps.Keys(r.Where))
 	if len(keys) == 0 {
 		return rules.PatternWords(r.Tool)

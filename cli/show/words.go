@@ -115,9 +115,12 @@ func SessionNames(sessions []broker.Session) map[string]string {
 	return sessionnames.Labels(sessionnames.All(sessions))
 }
 
-// Rule is what a rule matches, on one line, its parameters in the order of the alphabet. It
-// is not safe for a terminal: rules come from files too.
+// Rule is what a rule matches, on one line, its parameters in the order of the alphabet; of a rule
+// about effects it is these. It is not safe for a terminal: rules come from files too.
 func Rule(r rules.Rule) string {
+	if r.Effects != 0 {
+		return r.Effects.String()
+	}
 	tool := rules.PatternWords(r.Tool)
 	if len(r.Where) == 0 {
 		return tool

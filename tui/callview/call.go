@@ -103,7 +103,7 @@ func LayOutLater(st *draw.Styles, r broker.Request, a Around, width int) *Doc {
 		d.Size = figures.Size(n)
 	}
 	d.Blank()
-	about.quiet = asksUser(tool)
+	about.asks = asksUser(tool)
 	about.judged(r.CWD, a.Off, dangerous(r) && a.tellsRules(r))
 	d.background(a)
 	source{d, r, a}.origin()

@@ -34,7 +34,7 @@ type dangers struct {
 	*Doc
 	a       *rules.Assessment // not nil
 	command string            // the whole command line, empty for none
-	quiet   bool              // that the call is safe is not said
+	asks    bool              // the call only asks its user: what it does tells nothing
 }
 
 // fills reports whether a call of such a text may fill the screen: then its danger stands above it.
@@ -142,8 +142,10 @@ func (d dangers) saysGuarded() bool {
 // risk lists what was found about a call beside the danger that stands by it.
 func (d dangers) risk() {
 	found := besideDanger(d.a)
-	if d.quiet {
-		found = slices.DeleteFunc(found, func(f risk.Finding) bool { return f.Class <= risk.Safe })
+	if told := effectsOf(d.a); d.asks || len(told) > 0 { // its effects say that it only looks
+		found = slices.DeleteFunc(found, func(f risk.Finding) bool {
+			return f.Class <= risk.Safe || f.Class < risk.Dangerous && f.Says == "" && slices.ContainsFunc(told, func(e effect) bool { return e.why == draw.SafeLine(f.Why) })
+		})
 	}
 	label := "risk"
 	for n, f := range found {

@@ -33,6 +33,9 @@ func (d dangers) judged(cwd, off string, told bool) {
 	if told {
 		pieces = withoutRules(pieces, a.Why)
 	}
+	if !d.asks {
+		d.does()
+	}
 	d.runs(pieces, a.Why, cwd)
 	d.risk()
 	d.rule()

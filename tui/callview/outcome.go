@@ -5,6 +5,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -66,6 +67,9 @@ func Actor(a broker.Actor) string {
 	case broker.ByProcess:
 		return draw.SafeLine(a.Program())
 	case broker.ByRule:
+		if a.ID == rules.BuiltinLook {
+			return "the built-in grant: only looks"
+		}
 		return "rule " + ruleWord(a.ID)
 	case broker.ByObserve:
 		return "observing"

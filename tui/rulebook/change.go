@@ -20,7 +20,7 @@ type (
 		err  error
 	}
 	removedMsg struct {
-		name string // safe to draw
+		told string // what it means; safe to draw
 		err  error
 	}
 )
@@ -31,8 +31,11 @@ type (
 func (l *Rules) toggle(r rules.Rule) tea.Cmd {
 	// Press asks the guard about the key that was pressed just now.
 	wait, refusal := l.Press("space")
-	if refusal != "" {
+	switch {
+	case refusal != "":
 		return l.Say(draw.Warn, "… "+refusal)
+	case r.ID == rules.BuiltinLook:
+		return l.toggleLook(wait)
 	}
 	// The change is made to the rule as it was drawn, and carries its version.
 	next := r
@@ -133,15 +136,15 @@ func (l *Rules) askDelete(r rules.Rule) tea.Cmd {
 		if now, ok := l.Book.Rule(r.ID); ok && now.Version != r.Version {
 			return l.Say(draw.Warn, "the rule was changed meanwhile: it stays; look, then press x again")
 		}
-		return l.remove(r)
+		return l.remove(r, "removed: "+words.RuleTitle(r))
 	})
 	return nil
 }
 
-// remove has the broker end a rule. The log keeps it.
-func (l *Rules) remove(r rules.Rule) tea.Cmd {
-	ctx, b, by, name := l.Ctx, l.broker, l.Operator, words.RuleTitle(r)
-	return func() tea.Msg { return removedMsg{name: name, err: b.RemoveRule(ctx, r.ID, by)} }
+// remove has the broker end a rule. The log keeps it. told is what to say then.
+func (l *Rules) remove(r rules.Rule, told string) tea.Cmd {
+	ctx, b, by := l.Ctx, l.broker, l.Operator
+	return func() tea.Msg { return removedMsg{told: told, err: b.RemoveRule(ctx, r.ID, by)} }
 }
 
 // removed tells what became of it. A rule that somebody else removed is no failure.
@@ -152,5 +155,5 @@ func (l *Rules) removed(msg removedMsg) tea.Cmd {
 	case msg.err != nil:
 		return l.Say(draw.Danger, "not removed: "+draw.SafeLine(msg.err.Error()))
 	}
-	return l.Say(draw.OK, "removed: "+msg.name)
+	return l.Say(draw.OK, msg.told)
 }

@@ -84,7 +84,7 @@ func (l *listing) refilter() {
 
 // haystack is what the filter looks in, in lower case: what a person reads of a rule.
 func haystack(r rules.Rule) string {
-	parts := []string{string(r.Decision), r.Tool, r.Reason, r.Scope.Project, r.Scope.Agent, r.Source}
+	parts := []string{string(r.Decision), r.Tool, r.Effects.String(), r.Reason, r.Scope.Project, r.Scope.Agent, r.Source}
 	for name, p := range r.Where {
 		parts = append(parts, name, p)
 	}

@@ -27,8 +27,8 @@ func TestSelectionInANewBook(t *testing.T) {
 		"changed":         {bookOf(a, changed, c), ruleVersion{}, "b", false},
 		"changed by us":   {bookOf(a, changed, c), ruleVersion{"b", 2}, "b", true},
 		"removed":         {bookOf(a, c), ruleVersion{}, "c", false},
-		"removed at last": {bookOf(a), ruleVersion{}, "a", false},
-		"all removed":     {bookOf(), ruleVersion{}, "", true},
+		"removed at last": {bookOf(a), ruleVersion{}, rules.BuiltinLook, false},
+		"all removed":     {bookOf(), ruleVersion{}, rules.BuiltinLook, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := listing{book: bookOf(), sent: tc.sent}

@@ -89,7 +89,14 @@ func decisionInk(v rules.Verdict) draw.Ink {
 // writeRule lays out what a rule says, with every foreign sign in its patterns
 // visible.
 func writeRule(p *draw.Paper, r rules.Rule) {
-	p.Write(draw.Fixed(decisionInk(r.Decision), draw.SafeLine(string(r.Decision)), label), draw.Bold, r.Tool)
+	says := r.Tool
+	if r.Effects != 0 {
+		says = r.Effects.String()
+	}
+	p.Write(draw.Fixed(decisionInk(r.Decision), draw.SafeLine(string(r.Decision)), label), draw.Bold, says)
+	for _, e := range r.Effects.List() {
+		p.SayBehind(draw.Text, "", label, draw.Muted, e.String()+": "+e.Means())
+	}
 	if r.Dangerous {
 		p.SayBehind(draw.Label, "", label, draw.Danger, "dangerous, and meant to be")
 	}

@@ -103,14 +103,19 @@ func (l *Rules) Keys() []desk.Key {
 	if none != "" {
 		fixed = none
 	}
+	// The built-in grant is switched off by a rule beside it.
+	switched, edited := fixed, none
+	if ok && r.ID == rules.BuiltinLook {
+		switched, edited = "", fixed
+	}
 	// The action gets the rule as it was drawn with these keys, not the one that is
 	// selected later.
 	about := func(do func(rules.Rule) tea.Cmd) func(tea.KeyMsg) tea.Cmd {
 		return func(tea.KeyMsg) tea.Cmd { return do(r) }
 	}
 	list := []desk.Key{
-		able(desk.Key{Binding: desk.Bind("enter", "edit the rule", "enter", "e"), Short: "edit", Why: none, Do: about(l.editRule)}),
-		able(desk.Key{Binding: desk.Space("switch the rule on or off"), Short: "on/off", Why: fixed, Loosens: true, Do: about(l.toggle)}),
+		able(desk.Key{Binding: desk.Bind("enter", "edit the rule", "enter", "e"), Short: "edit", Why: edited, Do: about(l.editRule)}),
+		able(desk.Key{Binding: desk.Space("switch the rule on or off"), Short: "on/off", Why: switched, Loosens: true, Do: about(l.toggle)}),
 		able(desk.Key{Binding: desk.Bind("x", "delete the rule, after a question", "x"), Short: "delete", Why: fixed, Do: about(l.askDelete)}),
 		{Binding: desk.Bind("n", "new rule", "n"), Short: "new", Do: l.newRule},
 		able(desk.Key{Binding: desk.Bind("K", "let it speak before the rule above", "K"), Name: "K J", Short: "order", Why: fixed, Loosens: true, Do: about(l.earlier)}),
@@ -128,7 +133,7 @@ func (l *Rules) Keys() []desk.Key {
 
 // ifAny is a word of the key line that is of use only when there are rules.
 func (l *Rules) ifAny(short string) string {
-	if len(l.book.Rules) == 0 {
+	if l.book.Own() == 0 {
 		return ""
 	}
 	return short

@@ -53,6 +53,10 @@ func (l *Rules) View(_, _ int) []string {
 		at := l.shown[i]
 		rows = append(rows, l.ruleRow(l.book.Rules[at], at+1, width))
 	}
+	if l.book.Own() == 0 && l.filter == "" {
+		rows = append(append(rows, draw.Spaces(width)), l.noRules(width)...)
+		rows = rows[:min(len(rows), list)]
+	}
 	if detail > 0 {
 		// The line stands at the same height, however few rules there are.
 		for len(rows) < list {
@@ -83,7 +87,7 @@ func (l *Rules) noRules(width int) []string {
 		p.SayBehind(draw.Text, "", 1, draw.Muted, "no rule passes the filter; esc shows all")
 		return words.Pad(p.Rows, width)
 	}
-	p.SayBehind(draw.Text, "", 1, draw.Bold, "no rules yet: a person answers every call that does more than read")
+	p.SayBehind(draw.Text, "", 1, draw.Bold, "no rules of yours yet: a person answers every call that does more than look")
 	p.Blank()
 	p.SayBehind(draw.Key, " A", 4, draw.Text, "on a waiting call makes a rule from it")
 	p.SayBehind(draw.Key, " n", 4, draw.Text, "makes one from nothing")
@@ -110,7 +114,10 @@ func ruleWidths(width int) ruleColumns {
 // ruleState is whether a rule speaks, in a word: over, off or on.
 func (l *Rules) ruleState(r rules.Rule) (string, draw.Ink) {
 	word := words.Over(r, l.At)
+	_, asked := l.Book.LookAsked(l.At)
 	switch {
+	case r.ID == rules.BuiltinLook && asked:
+		return "off", draw.Muted
 	case word != "":
 		return word, draw.Warn
 	case !r.Enabled:
@@ -150,7 +157,7 @@ func (l *Rules) ruleRow(r rules.Rule, number, width int) string {
 func (l *Rules) ruleWhat(line *draw.Row, r rules.Rule, i draw.Ink, room int) {
 	names := words.Where(r)
 	if len(names) == 0 {
-		line.Fit(draw.Bold, draw.SafeLine(r.Tool), room)
+		line.Fit(draw.Bold, words.RuleTitle(r), room)
 		return
 	}
 	text := words.Pattern(r, names[0])
@@ -184,8 +191,17 @@ func (l *Rules) ruleNumbers(line *draw.Row, r rules.Rule, cols ruleColumns, widt
 		// scope.
 		scope = ruleSource(r) + ": " + scope
 	}
+	if r.ID == rules.BuiltinLook && cols.source == 0 {
+		scope = ruleSource(r)
+	}
 	column(draw.Muted, scope, cols.scope)
 	column(draw.Muted, words.Life(r, l.At), cols.life)
+	if r.ID == rules.BuiltinLook { // its uses are not counted
+		line.To(line.Width + cols.hits + cols.last)
+		column(draw.Muted, ruleSource(r), cols.source)
+		line.To(width)
+		return
+	}
 	if cols.hits > 0 {
 		line.Right(draw.Text, figures.Count(r.Uses), line.Width+cols.hits-1).Put(draw.Text, " ")
 	}
@@ -239,6 +255,10 @@ func (l *Rules) ruleDetail(width, height int) []string {
 
 // writeStanding lays out where and how long a rule holds, and where it comes from.
 func (l *Rules) writeStanding(p *draw.Paper, r rules.Rule) {
+	if r.ID == rules.BuiltinLook {
+		p.SayBehind(draw.Label, "built in", label, draw.Text, l.lookHolds())
+		return
+	}
 	p.SayBehind(draw.Label, "holds", label, draw.Text, l.ruleHolds(r))
 	p.SayBehind(draw.Label, "used", label, draw.Text, l.ruleUsed(r))
 	p.SayBehind(draw.Label, "made", label, draw.Text, l.ruleMade(r))

@@ -20,6 +20,7 @@ func (x *Screen) confirmRows(width int) (rows []string, end int) {
 	// of use.
 	p.gone()
 	p.Say(draw.Bold, confirmHead(r))
+	p.meanings(r.Effects)
 	for _, name := range words.Where(r) {
 		p.WriteNamed(text.LabelWidth+2, "  "+name, r.Where[name])
 	}
@@ -37,10 +38,14 @@ func (x *Screen) confirmRows(width int) (rows []string, end int) {
 // confirmHead is the beginning of the sentence, up to the patterns. It names the tool
 // as the rule does and never what a pattern seems to mean.
 func confirmHead(r rules.Rule) string {
-	head := "From now on this runs without a question: "
+	begins := "From now on "
 	if !r.Enabled {
-		head = "Once it is switched on, this runs without a question: "
+		begins = "Once it is switched on, "
 	}
+	if r.Effects != 0 {
+		return begins + "calls run without a question that do nothing but this, or what is granted already:"
+	}
+	head := begins + "this runs without a question: "
 	head += "every call of " + safe.Line(r.Tool)
 	// "any tool" reads as what it is; a star is easily overlooked.
 	if r.Tool == "*" || r.Tool == "**" {

@@ -18,6 +18,8 @@ import (
 // the focus where it still exists.
 func (f *form) fill(r rules.Rule) {
 	f.tool, f.more, f.dangerous = text.NewLine(r.Tool), text.NewLine(""), r.Dangerous
+	f.about, f.effects = r.Effects != 0, text.NewLine(r.Effects.String())
+	f.effects.Most = mostEffects
 	f.where = nil
 	for _, name := range words.Where(r) {
 		f.where = append(f.where, whereLine{name: name, pattern: newPattern(r.Where[name])})
@@ -32,6 +34,9 @@ func (f *form) fill(r rules.Rule) {
 		f.focus = field{}
 	}
 }
+
+// mostEffects is enough for the names of all effects.
+const mostEffects = 150
 
 // newPattern is a line for a pattern, no longer than a rule takes.
 func newPattern(s string) text.Line {

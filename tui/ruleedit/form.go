@@ -13,11 +13,12 @@ import (
 // the screen: rule makes a rule of it, fields says what there is to fill in. Texts in
 // it are as they were typed and are made safe where they are drawn.
 type form struct {
-	old        rules.Rule // the rule that is changed; without an ID it becomes a new one
-	focus      field
-	decision   choice
-	state      choice // on or off, of a rule that is there already
-	tool       text.Line
+	old      rules.Rule // the rule that is changed; without an ID it becomes a new one
+	focus    field
+	decision choice
+	state    choice // on or off, of a rule that is there already
+	tool     text.Line
+	effectsLine
 	where      []whereLine
 	more       text.Line // one more parameter, typed as name=pattern
 	dangerous  bool      // the rule may speak about dangerous calls
@@ -32,6 +33,12 @@ type form struct {
 	typed      text.Line // the code
 	code       string    // what must be typed to allow something dangerous; empty: nothing
 	wrong      *wrong    // what the broker, or the form itself, has against the rule
+}
+
+// effectsLine is what a rule about effects has in place of a tool and patterns.
+type effectsLine struct {
+	about   bool      // the rule is about effects
+	effects text.Line // their names
 }
 
 // whereLine is one parameter with its pattern.
@@ -57,6 +64,7 @@ const (
 	fieldDecision fieldKind = iota
 	fieldState
 	fieldTool
+	fieldEffects
 	fieldWhere
 	fieldMore
 	fieldScope
@@ -137,7 +145,11 @@ func (f *form) fields() []field {
 	if f.old.ID != "" {
 		list = append(list, field{kind: fieldState})
 	}
-	if !f.once() {
+	switch {
+	case f.once():
+	case f.about:
+		list = append(list, field{kind: fieldEffects})
+	default:
 		list = append(list, field{kind: fieldTool})
 		for i := range f.where {
 			list = append(list, field{kind: fieldWhere, n: i})
@@ -175,6 +187,8 @@ func (f *form) text(of field) *text.Line {
 	switch of.kind {
 	case fieldTool:
 		return &f.tool
+	case fieldEffects:
+		return &f.effects
 	case fieldWhere:
 		if of.n < len(f.where) {
 			return &f.where[of.n].pattern

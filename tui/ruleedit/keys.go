@@ -239,7 +239,7 @@ func (x *Screen) turnField(by int) tea.Cmd {
 		e.agent.turn(by)
 	case fieldLife:
 		e.turnLife(by)
-	case fieldTool, fieldWhere, fieldMore, fieldReason, fieldPriority, fieldCode:
+	case fieldTool, fieldEffects, fieldWhere, fieldMore, fieldReason, fieldPriority, fieldCode:
 		return nil
 	}
 	return x.changed()

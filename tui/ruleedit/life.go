@@ -40,7 +40,7 @@ func (f *form) lives() []lifeKind {
 }
 
 // chosenLife is the operator's choice, or what is safest and still of use: what allows
-// ends with the session or within the hour, what refuses stays. A choice that does not
+// ends with the session or within the hour, what refuses stays, and so does a grant of effects. A choice that does not
 // go with the scope that was chosen later does not count.
 func (f *form) chosenLife() lifeKind {
 	if f.lifeSet && slices.Contains(f.lives(), f.life) {
@@ -49,7 +49,7 @@ func (f *form) chosenLife() lifeKind {
 	switch {
 	case f.place().scope.Session != "":
 		return lifeSession
-	case f.verdict() == rules.Allow:
+	case f.verdict() == rules.Allow && !f.about: // what calls do is decided once
 		return lifeHour
 	}
 	return lifeForEver

@@ -1,6 +1,7 @@
 package ruleedit
 
 import (
+	"slices"
 	"strconv"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -10,6 +11,7 @@ import (
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/text"
+	"github.com/aoctl/aoctl/tui/words"
 )
 
 // offerMsg brings rules that would cover the call that the editor was opened on. gen
@@ -100,7 +102,8 @@ func (x *Screen) offerCame(msg offerMsg) tea.Cmd {
 			e.noAllow = draw.SafeLine(a.Reason)
 		}
 	default:
-		first = msg.drafts[0]
+		e.draft = firstDraft(msg.drafts)
+		first = msg.drafts[e.draft]
 	}
 	if e.noAllow != "" {
 		e.decision.names = refusals
@@ -111,6 +114,12 @@ func (x *Screen) offerCame(msg offerMsg) tea.Cmd {
 	return x.changed()
 }
 
+// firstDraft is the draft that is shown first: the one that goes by what the call does, since that is
+// what a person decides about. Without one it is the narrowest.
+func firstDraft(drafts []rules.Rule) int {
+	return max(0, slices.IndexFunc(drafts, func(r rules.Rule) bool { return r.Effects != 0 }))
+}
+
 // fromRule begins with a rule that holds. A rule that stands in a file cannot be
 // changed here. One that may allow dangerous calls gets a code of its own, as it has
 // no card.
@@ -119,6 +128,8 @@ func (x *Screen) fromRule(id string) tea.Cmd {
 	switch {
 	case !ok:
 		return x.refuse("this rule was removed meanwhile")
+	case id == rules.BuiltinLook:
+		return x.refuse(words.Fixed(r))
 	case r.Source != "":
 		return x.refuse("this rule stands in " + draw.SafeLine(r.Source) + ": it can only be changed there")
 	}

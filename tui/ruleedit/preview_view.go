@@ -70,6 +70,15 @@ func (p page) past(v *broker.Preview, text draw.Ink) {
 		p.Say(text, "there are no past calls yet to try it on")
 		return
 	}
+	if p.e.verdict() == rules.Allow {
+		ink := text
+		if v.Denied > 0 {
+			ink = againstInk(text)
+		}
+		p.Say(ink, passed(v))
+		p.against(v, text)
+		return
+	}
 	if v.Matched == 0 {
 		p.Say(text, "would have matched none of "+figures.Plural(v.Past, "past call"))
 		return
@@ -79,18 +88,36 @@ func (p page) past(v *broker.Preview, text draw.Ink) {
 		parts = append(parts, figures.Count(v.Other)+" ended otherwise")
 	}
 	p.Say(text, fmt.Sprintf("would have matched %s: %s", figures.Plural(v.Matched, "past call"), strings.Join(parts, ", ")))
-	if len(v.Against) == 0 {
-		return
+	if len(v.Against) > 0 {
+		p.Say(againstInk(text), "you allowed:")
 	}
-	i := draw.Warn
+	p.against(v, text)
+}
+
+// passed says how many of the past calls a rule that allows would have let pass, and whether the
+// operator had denied any of them.
+func passed(v *broker.Preview) string {
+	said := fmt.Sprintf("would have passed %s of your last %s", figures.Count(v.Matched), figures.Plural(v.Past, "call"))
+	switch {
+	case v.Matched == 0:
+		return fmt.Sprintf("would have passed none of your last %s", figures.Plural(v.Past, "call"))
+	case v.Denied > 0:
+		return said + "; you denied " + figures.Count(v.Denied) + " of them:"
+	}
+	return said + "; nothing that you denied"
+}
+
+// againstInk is the ink of calls that the operator decided otherwise than the rule would.
+func againstInk(text draw.Ink) draw.Ink {
 	if text == draw.Faint {
-		i = draw.Faint
+		return text
 	}
-	word := "you denied:"
-	if p.e.verdict() == rules.Deny {
-		word = "you allowed:"
-	}
-	p.Say(i, word)
+	return draw.Warn
+}
+
+// against lists the past calls that the operator decided otherwise than the rule would.
+func (p page) against(v *broker.Preview, text draw.Ink) {
+	i := againstInk(text)
 	for _, r := range v.Against {
 		// A call counts by when it was decided, as the history lists it.
 		at := r.CreatedAt

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
@@ -16,7 +17,7 @@ import (
 // and uses are those of the rule that is changed.
 func (f *form) rule(now time.Time) (rules.Rule, *wrong) {
 	r := f.old
-	r.Tool = strings.TrimSpace(f.tool.String())
+	r.Tool, r.Effects = strings.TrimSpace(f.tool.String()), 0
 	r.Decision = f.verdict()
 	if f.old.ID != "" {
 		r.Enabled = !f.off()
@@ -39,7 +40,24 @@ func (f *form) rule(now time.Time) (rules.Rule, *wrong) {
 	if w := f.readPriority(&r); w != nil {
 		return r, w
 	}
+	if f.about {
+		return r, f.readEffects(&r)
+	}
 	return r, f.readWhere(&r)
+}
+
+// readEffects sets the effects of a rule that is about them: it has no tool and no parameters.
+func (f *form) readEffects(r *rules.Rule) *wrong {
+	r.Tool, r.Where = rules.EffectsTool, nil
+	set, err := effects.Parse(f.effects.String())
+	switch {
+	case err != nil:
+		return &wrong{field{kind: fieldEffects}, draw.SafeLine(err.Error())}
+	case set == 0:
+		return &wrong{field{kind: fieldEffects}, "empty: name some, such as look, edit"}
+	}
+	r.Effects = set
+	return nil
 }
 
 // readWhere sets the parameters. Those whose pattern is empty do not count, but a rule
@@ -103,6 +121,8 @@ func (f *form) fieldOf(name string) field {
 	switch name {
 	case "tool":
 		return field{kind: fieldTool}
+	case "effects":
+		return field{kind: fieldEffects}
 	case "where", "dangerous":
 		for i, w := range f.where {
 			if w.name == parameter || name == "dangerous" {

@@ -65,6 +65,9 @@ func (x *Screen) View(_, _ int) []string {
 	if e.old.ID != "" {
 		f.Title = "Rule"
 	}
+	if says := x.title(); says != "" {
+		f.Title += ": " + says
+	}
 	if e.card.ID != "" {
 		f.Note = "from " + callview.SummaryOf(e.call).Tool + " of " + x.Board.Label(e.call.SessionID)
 	}
@@ -159,6 +162,10 @@ func (p page) field(f field) {
 		choose("state", e.state.names, e.state.at)
 	case fieldTool:
 		e.tool.Write(p.Paper, label("tool"), focused)
+	case fieldEffects:
+		e.effects.Write(p.Paper, label("effects"), focused)
+		p.offered()
+		p.means()
 	case fieldWhere:
 		p.where(&e.where[f.n], focused)
 	case fieldMore:
@@ -197,7 +204,14 @@ func (p page) where(w *whereLine, focused bool) {
 		name = ""
 	}
 	w.pattern.Write(p.Paper, text.Label(name, focused), focused)
-	if len(e.drafts) > 1 && w == &e.where[0] {
+	if w == &e.where[0] {
+		p.offered()
+	}
+}
+
+// offered says which of the offered rules stands in the form.
+func (p page) offered() {
+	if e := p.e; len(e.drafts) > 1 {
 		place := fmt.Sprintf("offered %d of %d", e.draft+1, len(e.drafts))
 		if e.drafts[e.draft].CreatedBy == broker.SuggestedByAgent {
 			place += " · suggested by the agent"

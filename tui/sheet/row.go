@@ -106,7 +106,7 @@ func (s *Sheets) Row(r broker.Request, width int, chosen bool) string {
 		line.To(end-byWidth-whoseWidth).Fit(draw.Muted, whose, whoseWidth-1)
 	}
 	if byWidth > 0 {
-		decider(line, by, o.By.Kind == broker.ByRule, end, byWidth)
+		decider(line, by, strings.HasPrefix(by, "rule "), end, byWidth)
 		line.Right(draw.Muted, took, width-1)
 	}
 	return line.To(width).String()
@@ -117,6 +117,9 @@ func (s *Sheets) Row(r broker.Request, width int, chosen bool) string {
 func decider(line *draw.Row, by string, rule bool, end, width int) {
 	room := max(width-1, end-line.Width-3)
 	name := strings.TrimPrefix(by, "rule ")
+	if brief := strings.TrimPrefix(by, "the built-in grant: "); draw.Cells(by) > room {
+		by = brief
+	}
 	if !rule || draw.Cells(by) <= room {
 		line.To(min(end-width, end-1-draw.Cells(by))).Fit(draw.Muted, by, room)
 		return

@@ -8,6 +8,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/tuitest"
@@ -41,6 +42,8 @@ func TestRowTellsHowACallEnded(t *testing.T) {
 	byRule := broker.Outcome{State: broker.Allowed, By: broker.Actor{Kind: broker.ByRule, ID: "builtin:a name of twenty c"}}
 	byLong := byRule
 	byLong.By.ID = "builtin:a name of forty letters or some more of them"
+	looks := byRule
+	looks.By.ID = rules.BuiltinLook
 	denied, stopped := broker.Outcome{State: broker.Denied, By: you}, broker.Outcome{State: broker.Denied, By: broker.Actor{Kind: broker.ByStop}}
 	for name, tt := range map[string]struct {
 		call  broker.Request
@@ -55,6 +58,8 @@ func TestRowTellsHowACallEnded(t *testing.T) {
 		"a stop":            {ended("Bash", `{"command":"make"}`, stopped), 120, "✗ stopped   $ make"},
 		"a rule":            {ended("Bash", `{"command":"make"}`, byRule), 80, "  rule a name of twenty c"},
 		"a rule, no room":   {ended("Bash", `{"command":"make"}`, byLong), 70, `  "a name of forty lette…"`},
+		"only looks":        {ended("Bash", `{"command":"ls"}`, looks), 120, "  the built-in grant: only looks"},
+		"only looks, brief": {ended("Bash", `{"command":"git log --oneline -n 20 -- internal/http"}`, looks), 70, "  only looks"},
 		"an answer":         {ended(agents.AskUserQuestion, `{"questions":[]}`, answered), 120, "✓ allowed   ?"},
 	} {
 		t.Run(name, func(t *testing.T) {

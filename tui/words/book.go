@@ -1,9 +1,12 @@
 package words
 
 import (
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/draw"
@@ -19,8 +22,9 @@ type Book struct {
 	names map[string]string // safe to draw; filled when needed
 }
 
-// NewBook takes in the rules that hold now.
+// NewBook takes in the rules that hold now. The built-in grant stands behind them, as it speaks last.
 func NewBook(b broker.RuleBook) *Book {
+	b.Rules = append(slices.Clone(b.Rules), rules.LookGrant())
 	book := &Book{RuleBook: b, byID: make(map[string]int, len(b.Rules))}
 	for i, r := range b.Rules {
 		book.byID[r.ID] = i
@@ -49,9 +53,24 @@ func (b *Book) Rule(id string) (rules.Rule, bool) {
 	return rules.Rule{}, false
 }
 
+// LookAsked is the rule for which calls that only look ask everywhere, whatever the built-in grant says.
+// ok is false while that one holds.
+func (b *Book) LookAsked(now time.Time) (r rules.Rule, ok bool) {
+	i := slices.IndexFunc(b.Rules, func(r rules.Rule) bool {
+		return r.Enabled && r.Decision != rules.Allow && r.Effects.Has(effects.Look) && r.Scope == (rules.Scope{}) && Over(r, now) == ""
+	})
+	if i < 0 {
+		return rules.Rule{}, false
+	}
+	return b.Rules[i], true
+}
+
+// Own is how many rules there are beside the built-in one.
+func (b *Book) Own() int { return len(b.Rules) - 1 }
+
 // Actor names who decided, and a rule by what it says; safe to draw.
 func (b *Book) Actor(a broker.Actor) string {
-	if a.Kind == broker.ByRule && a.ID != "" {
+	if a.Kind == broker.ByRule && a.ID != "" && a.ID != rules.BuiltinLook {
 		return "rule " + b.RuleName(a.ID)
 	}
 	return callview.Actor(a)
@@ -76,7 +95,7 @@ func (b *Book) RuleName(id string) string {
 		return name
 	}
 	name := draw.SafeLine(strings.TrimPrefix(id, "builtin:"))
-	if r, ok := b.Rule(id); ok && id != rules.BuiltinReadOnly {
+	if r, ok := b.Rule(id); ok && id != rules.BuiltinReadOnly && id != rules.BuiltinLook {
 		name = RuleTitle(r)
 	} else if !strings.HasPrefix(id, "builtin:") {
 		name = draw.SafeLine(draw.LastOf(id, 8))

@@ -54,8 +54,11 @@ func Span(d time.Duration) string {
 	return fmt.Sprintf("%d d", minutes/(24*60))
 }
 
-// RuleTitle is the pattern that tells most, or the tool.
+// RuleTitle is the pattern that tells most, or the tool; of a rule about effects these.
 func RuleTitle(r rules.Rule) string {
+	if r.Effects != 0 {
+		return r.Effects.String()
+	}
 	for _, name := range Where(r) {
 		return Pattern(r, name)
 	}
@@ -74,8 +77,11 @@ func Pattern(r rules.Rule, name string) string {
 	return draw.SafeLine(p)
 }
 
-// RuleText is tool and patterns on one line; safe to draw.
+// RuleText is tool and patterns on one line, or the effects; safe to draw.
 func RuleText(r rules.Rule) string {
+	if r.Effects != 0 {
+		return r.Effects.String()
+	}
 	text := draw.SafeLine(r.Tool)
 	for i, name := range Where(r) {
 		if i == 0 && slices.Contains(callview.MainFields, name) {
@@ -91,9 +97,11 @@ func RuleText(r rules.Rule) string {
 func RuleSays(r rules.Rule, b *board.Board, now time.Time) string {
 	verb := map[rules.Verdict]string{rules.Allow: "allows", rules.Deny: "denies", rules.Ask: "asks about", rules.Defer: "defers"}[r.Decision]
 	text := RuleTitle(r)
-	if len(r.Where) > 0 {
+	switch {
+	case r.Effects != 0:
+	case len(r.Where) > 0:
 		text = `"` + text + `"`
-	} else {
+	default:
 		text = "every " + text + " call"
 	}
 	agent := r.Scope.Agent
@@ -202,6 +210,8 @@ func Until(r rules.Rule, now time.Time) string {
 // Fixed says why a rule cannot be changed in the console; empty when it can. Safe to draw.
 func Fixed(r rules.Rule) string {
 	switch {
+	case r.ID == rules.BuiltinLook:
+		return "this grant is built in; space switches it off and on"
 	case r.ID == rules.BuiltinReadOnly || r.Source == "built in":
 		return "this rule is built in and cannot be changed"
 	case r.Source != "":

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/rules"
 )
 
@@ -56,7 +57,8 @@ type Change struct {
 	PastID   string        `json:"past_id"` // of the request
 	At       time.Time     `json:"at"`
 	Tool     string        `json:"tool"`
-	Text     string        `json:"text"` // raw
+	Text     string        `json:"text"`              // raw
+	Effects  effects.Set   `json:"effects,omitempty"` // what the call does
 	From     rules.Verdict `json:"from"`
 	FromRule string        `json:"from_rule,omitempty"`
 	To       rules.Verdict `json:"to"`
@@ -136,7 +138,7 @@ func (r *replay) list(c Change, call *rules.Call) {
 	if i == MaxChanges {
 		return
 	}
-	c.Text = call.About()
+	c.Text, c.Effects = call.About(), call.Effects()
 	r.Changes = slices.Insert(r.Changes, i, c)
 	r.Changes = r.Changes[:min(len(r.Changes), MaxChanges)]
 }
@@ -185,12 +187,13 @@ func (r *replay) hit(id string, at time.Time) {
 }
 
 // report adds what is known at the end: the numbers of questions, and the rules that match
-// nothing. The built-in rule is counted too, but is never dead.
+// nothing. Built-in rules are counted too, but are never dead.
 func (r *replay) report() Report {
 	r.PromptsBefore, r.PromptsAfter = r.Before.Ask+r.Before.Defer, r.After.Ask+r.After.Defer
 	for _, rule := range r.proposed.Rules() {
 		s := r.stats[rule.ID]
 		switch {
+		case rule.ID == rules.BuiltinLook && s == nil:
 		case s != nil:
 			r.PerRule = append(r.PerRule, *s)
 		// A disabled rule has not failed to match; it was never asked.

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/rules/rulestest/prepared"
 	"github.com/google/go-cmp/cmp"
@@ -71,11 +72,11 @@ func TestReplay(t *testing.T) {
 		Calls: 6, Before: Counts{Allow: 1, Deny: 1, Ask: 4}, After: Counts{Allow: 4, Deny: 1, Ask: 1}, Changed: 5, Worse: 1,
 		PromptsBefore: 4, PromptsAfter: 1,
 		Changes: []Change{
-			{PastID: "r-1", At: at(1), Tool: "Bash", Text: "npm run test", From: rules.Ask, To: rules.Allow, ToRule: "npm", Was: "denied by a person", Worse: true},
-			{PastID: "r-5", At: at(5), Tool: "Bash", Text: "go test ./... && npm run test", From: rules.Ask, To: rules.Allow, ToRule: "go", Was: "expired"},
-			{PastID: "r-4", At: at(4), Tool: "Bash", Text: "git push origin main", From: rules.Deny, FromRule: "push", To: rules.Ask, Was: "denied by a rule"},
-			{PastID: "r-3", At: at(3), Tool: "Bash", Text: "go vet ./...", From: rules.Ask, To: rules.Deny, ToRule: "vet", Was: "allowed by a person"},
-			{PastID: "r-2", At: at(2), Tool: "Bash", Text: "npm run test", From: rules.Ask, To: rules.Allow, ToRule: "npm", Was: "allowed by a person"},
+			{PastID: "r-1", At: at(1), Tool: "Bash", Text: "npm run test", Effects: effects.Of(effects.Check), From: rules.Ask, To: rules.Allow, ToRule: "npm", Was: "denied by a person", Worse: true},
+			{PastID: "r-5", At: at(5), Tool: "Bash", Text: "go test ./... && npm run test", Effects: effects.Of(effects.Check), From: rules.Ask, To: rules.Allow, ToRule: "go", Was: "expired"},
+			{PastID: "r-4", At: at(4), Tool: "Bash", Text: "git push origin main", Effects: effects.Of(effects.Push), From: rules.Deny, FromRule: "push", To: rules.Ask, Was: "denied by a rule"},
+			{PastID: "r-3", At: at(3), Tool: "Bash", Text: "go vet ./...", Effects: effects.Of(effects.Check), From: rules.Ask, To: rules.Deny, ToRule: "vet", Was: "allowed by a person"},
+			{PastID: "r-2", At: at(2), Tool: "Bash", Text: "npm run test", Effects: effects.Of(effects.Check), From: rules.Ask, To: rules.Allow, ToRule: "npm", Was: "allowed by a person"},
 		},
 		PerRule: []RuleStat{{ID: "off"}, {ID: "dead"}, {ID: "go", Hits: 2, LastHit: at(5)}, {ID: "npm", Hits: 3, LastHit: at(5)}, {ID: "vet", Hits: 1, LastHit: at(3)}},
 		Dead:    []string{"dead"},
@@ -136,5 +137,16 @@ func BenchmarkReplay(b *testing.B) {
 				}
 			}
 		}, prepared.Now)
+	}
+}
+
+// The built-in grant is no rule that anybody would remove, so it is never told to match nothing.
+func TestBuiltInGrantIsNeverDead(t *testing.T) {
+	set, err := rules.Compile([]rules.Rule{rules.LookGrant()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := Replay(set, set, slices.Values([]Past{}), time.Now()); len(r.Dead) > 0 || len(r.PerRule) > 0 {
+		t.Errorf("dead %v, counted %v", r.Dead, r.PerRule)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/rules/patterns"
 	"github.com/google/go-cmp/cmp"
@@ -393,6 +394,27 @@ func TestQuoted(t *testing.T) {
 	for key, want := range map[string]string{"azAZ09_-": "azAZ09_-", "": `""`, "a.b": `"a.b"`, "a b": `"a b"`, "\u00e4": "\"\u00e4\"", "@": `"@"`, "[": `"["`, "`": "\"`\"", "{": `"{"`, "/": `"/"`, ":": `":"`} {
 		if got := bareKey(key); got != want {
 			t.Errorf("%q: %s, want %s", key, got, want)
+		}
+	}
+}
+
+// A rule about effects is the same after it was exported and imported.
+func TestEffectsRoundTrip(t *testing.T) {
+	list := []rules.Rule{
+		{Version: 1, Priority: rules.DefaultPriority, Enabled: true, Tool: rules.EffectsTool, Effects: effects.Of(effects.Look, effects.Check), Decision: rules.Allow, Scope: rules.Scope{Project: "/p"}},
+		{Version: 1, Priority: rules.MaxPriority, Enabled: true, Tool: rules.EffectsTool, Effects: effects.Of(effects.Push), Decision: rules.Deny},
+	}
+	text := Format(list)
+	if !strings.Contains(string(text), `effects = "look, check"`) {
+		t.Errorf("the file is\n%s", text)
+	}
+	back, err := Parse(text)
+	if err != nil || len(back) != 2 {
+		t.Fatalf("%v, %v", back, err)
+	}
+	for i := range back {
+		if back[i].Effects != list[i].Effects || back[i].Tool != list[i].Tool || len(back[i].Where) > 0 || back[i].Decision != list[i].Decision || back[i].Scope != list[i].Scope {
+			t.Errorf("%+v came back as %+v", list[i], back[i])
 		}
 	}
 }
