@@ -19,7 +19,7 @@ const module = "github.com/aoctl/aoctl"
 // ends in "/…" covers everything below it. Rooms that are not listed may import
 // anything.
 var arrows = map[string][]string{
-	"broker":               {module + "/broker/agents", module + "/broker/forms", module + "/broker/proctree", module + "/broker/risk", module + "/broker/rules", module + "/broker/rules/rulesfile", module + "/broker/wire", module + "/hookclient/profile", "github.com/google/uuid"},
+	"broker":               {module + "/broker/agents", module + "/broker/forms", module + "/broker/proctree", module + "/broker/risk", module + "/broker/rules", module + "/broker/rules/patterns", module + "/broker/rules/rulesfile", module + "/broker/wire", module + "/hookclient/profile", "github.com/google/uuid"},
 	"broker/service":       {module + "/broker", module + "/broker/…", "github.com/google/uuid"},
 	"broker/api":           {module + "/broker", module + "/broker/agents", module + "/broker/engine", module + "/broker/forms", module + "/broker/hooks", module + "/broker/peers", module + "/broker/proctree", module + "/broker/risk", module + "/broker/rules", module + "/broker/wire", module + "/broker/workspace", "golang.org/x/sys/…", "github.com/google/uuid"},
 	"broker/calls":         {module + "/broker", module + "/broker/agents", module + "/broker/engine", module + "/broker/peers", module + "/broker/policy", module + "/broker/records", module + "/broker/risk", module + "/broker/rules", module + "/broker/vet", module + "/broker/workspace", "github.com/google/uuid"},
@@ -84,6 +84,7 @@ var arrows = map[string][]string{
 	"tui/plainwords":       {module + "/broker"},
 	"tui/send":             {module + "/tui/guard", "github.com/charmbracelet/bubbletea"},
 	"tui/transcript":       screen(),
+	"tui/trust":            screen(),
 	"tui/watch":            screen(),
 	"tui/stats":            append(screen(), "github.com/NimbleMarkets/ntcharts/…"),
 	"tui/text":             {module + "/tui/draw", module + "/tui/figures", module + "/tui/safe", "github.com/charmbracelet/…"},
