@@ -31,12 +31,20 @@ type fakeRules struct {
 	revoked   []string
 	stats     map[string]broker.Stats
 	tried     []rules.Rule // by Preview
+	projects  map[string]broker.Project
 }
 
 func (f *fakeConsole) Offer(context.Context, string) ([]rules.Rule, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.offers, nil
+}
+
+// ProjectAt knows a project that has no rules once a test says so, and else none at all.
+func (f *fakeConsole) ProjectAt(_ context.Context, dir string) broker.Project {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.projects[dir]
 }
 
 func (f *fakeConsole) Preview(_ context.Context, r rules.Rule) (broker.Preview, error) {

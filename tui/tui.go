@@ -54,6 +54,7 @@ type console interface {
 	RemoveRule(ctx context.Context, id string, by broker.Actor) error
 	Preview(ctx context.Context, r rules.Rule) (broker.Preview, error)
 	Offer(ctx context.Context, id string) ([]rules.Rule, error)
+	ProjectAt(ctx context.Context, dir string) broker.Project
 	TrustFile(ctx context.Context, path, digest string, by broker.Actor) error
 	MintToken(ctx context.Context, kind broker.TokenKind, label string, by broker.Actor) (string, error)
 	Tokens(ctx context.Context) []broker.Token
