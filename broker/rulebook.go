@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/rules/patterns"
 )
@@ -35,6 +36,19 @@ func (b RuleBook) Grant(project string) rules.Rule {
 		}
 	}
 	return rules.Rule{}
+}
+
+// GrantWith is Grant with more effects, and that rule as a new one when there is none.
+func (b RuleBook) GrantWith(project string, more effects.Set) rules.Rule {
+	r := b.Grant(project)
+	if r.ID == "" {
+		r = rules.Rule{Priority: rules.DefaultPriority, Tool: rules.EffectsTool, Decision: rules.Allow, Scope: rules.Scope{Project: project}}
+	}
+	if r.Enabled {
+		more |= r.Effects
+	}
+	r.Effects, r.Enabled = more, true
+	return r
 }
 
 // Project is what is known of a project's folder, for whoever says what agents may do there.
@@ -116,3 +130,29 @@ type Pick struct{ ID, Digest string }
 // SuggestedByAgent stands in CreatedBy of a draft that the agent itself suggests. Who saves
 // the rule is its author.
 const SuggestedByAgent = "suggested by the agent"
+
+// Proposal is what a process that is no operator would like agents to be allowed in a project. It
+// allows nothing: the person at the console's keyboard answers it.
+type Proposal struct {
+	ID        string        `json:"id,omitempty"` // UUID; "" where nobody had to be asked
+	Project   string        `json:"project"`      // path, as the disk has it
+	Effects   effects.Set   `json:"effects"`
+	State     ProposalState `json:"state"`
+	By        Actor         `json:"by"`              // who asks
+	Agent     string        `json:"agent,omitempty"` // why the process counts as an agent's; "" when it does not
+	CreatedAt time.Time     `json:"created_at,omitzero"`
+	// What was saved, once it was granted: the person may have ticked other effects.
+	Rule *rules.Rule `json:"rule,omitempty"`
+	// The waiting calls that went on by it, or were ended otherwise.
+	Decided []Request `json:"decided,omitempty"`
+}
+
+// ProposalState is what became of a proposal.
+type ProposalState string
+
+// The states of a proposal.
+const (
+	Proposed         ProposalState = "waiting"
+	ProposalGranted  ProposalState = "granted"
+	ProposalDeclined ProposalState = "declined"
+)

@@ -12,6 +12,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/tuitest"
 	"github.com/aoctl/aoctl/tui/words"
 )
@@ -157,6 +158,64 @@ func TestChangedGrant(t *testing.T) {
 	})
 }
 
+// askedFor is what a terminal asks for.
+func askedFor() []broker.Proposal {
+	return []broker.Proposal{{
+		ID: "p1", Project: "/home/ada/src/shop", Effects: effects.Of(effects.Look, effects.Edit), State: broker.Proposed,
+		By: broker.Actor{Kind: broker.ByProcess, PID: 4711, Exe: "/usr/bin/aoctl", TTY: "/dev/pts/3"},
+	}}
+}
+
+// What a terminal asks for is answered in the form, with what is ticked there.
+func TestAskedFor(t *testing.T) {
+	for name, tc := range map[string]struct {
+		keys          []string
+		answer, grant string
+	}{
+		"granted":  {[]string{"p", "enter"}, "p1 look, edit", "(effects): allow look, edit in /home/ada/src/shop"},
+		"changed":  {[]string{"p", "e", "enter"}, "p1 look", "(effects): allow look in /home/ada/src/shop"},
+		"declined": {[]string{"p", "p"}, "p1 declined", ""},
+		"left":     {[]string{"p", "esc"}, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := trustRig(t)
+				r.c.mu.Lock()
+				r.c.proposals, r.c.projects["/home/ada/src/shop"] = askedFor(), broker.Project{Path: "/home/ada/src/shop"}
+				r.c.mu.Unlock()
+				r.wait(3 * time.Second)
+				r.shows("p answers")
+				r.press(tc.keys...)
+				r.wait(3 * time.Second)
+				r.c.mu.Lock()
+				got := strings.Join(r.c.answers, "; ")
+				r.c.mu.Unlock()
+				if got != tc.answer || strings.Join(r.granted(), "; ") != tc.grant {
+					t.Errorf("answered %q, granted %v", got, r.granted())
+				}
+				if left := strings.Contains(r.view(), "p answers"); left != (tc.answer == "") {
+					t.Errorf("the line is there: %v\n%s", left, r.view())
+				}
+			})
+		})
+	}
+}
+
+// Nothing opens by itself: keys stay with the call that is drawn.
+func TestAskedForTakesNoKeys(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := trustRig(t)
+		r.c.mu.Lock()
+		r.c.proposals = askedFor()
+		r.c.mu.Unlock()
+		r.wait(3 * time.Second)
+		r.press("enter", "esc", "d")
+		if got := r.granted(); got != nil || len(r.c.ids) != 1 {
+			t.Errorf("granted %v, decided %v", got, r.c.ids)
+		}
+	})
+}
+
 // trustScenes are the screens of a project without rules.
 var trustScenes = map[string]func(*still){
 	"line": func(*still) {},
@@ -176,6 +235,24 @@ var trustScenes = map[string]func(*still){
 	},
 	"nothing known": func(s *still) {
 		s.fake().preview = func(rules.Rule) (broker.Preview, error) { return broker.Preview{}, nil }
+		s.keys("p")
+		s.told()
+	},
+	"asked": func(s *still) {
+		s.fake().preview, s.fake().proposals = passes(26, 0), askedFor()
+		s.asked = nil
+		for _, msg := range answers(s.m.shared.asks.Update(desk.Tick{})) {
+			s.m.Update(msg)
+		}
+	},
+	"asked by an agent": func(s *still) {
+		p := askedFor()
+		p[0].Agent = "it comes from the agent of session s\x1b[2J (process 12)"
+		s.fake().preview, s.fake().proposals = passes(26, 0), p
+		s.fake().projects["/home/ada/src/shop"] = broker.Project{Path: "/home/ada/src/shop", Holds: []string{"git"}}
+		for _, msg := range answers(s.m.shared.asks.Update(desk.Tick{})) {
+			s.m.Update(msg)
+		}
 		s.keys("p")
 		s.told()
 	},

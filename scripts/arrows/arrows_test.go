@@ -19,12 +19,13 @@ const module = "github.com/aoctl/aoctl"
 // ends in "/…" covers everything below it. Rooms that are not listed may import
 // anything.
 var arrows = map[string][]string{
-	"broker":               {module + "/broker/agents", module + "/broker/forms", module + "/broker/proctree", module + "/broker/risk", module + "/broker/rules", module + "/broker/rules/patterns", module + "/broker/rules/rulesfile", module + "/broker/wire", module + "/hookclient/profile", "github.com/google/uuid"},
+	"broker":               {module + "/broker/agents", module + "/broker/effects", module + "/broker/forms", module + "/broker/proctree", module + "/broker/risk", module + "/broker/rules", module + "/broker/rules/patterns", module + "/broker/rules/rulesfile", module + "/broker/wire", module + "/hookclient/profile", "github.com/google/uuid"},
 	"broker/service":       {module + "/broker", module + "/broker/…", "github.com/google/uuid"},
-	"broker/api":           {module + "/broker", module + "/broker/agents", module + "/broker/engine", module + "/broker/forms", module + "/broker/hooks", module + "/broker/peers", module + "/broker/proctree", module + "/broker/risk", module + "/broker/rules", module + "/broker/wire", module + "/broker/workspace", "golang.org/x/sys/…", "github.com/google/uuid"},
+	"broker/api":           {module + "/broker", module + "/broker/agents", module + "/broker/effects", module + "/broker/engine", module + "/broker/forms", module + "/broker/hooks", module + "/broker/peers", module + "/broker/proctree", module + "/broker/risk", module + "/broker/rules", module + "/broker/wire", module + "/broker/workspace", "golang.org/x/sys/…", "github.com/google/uuid"},
 	"broker/calls":         {module + "/broker", module + "/broker/agents", module + "/broker/engine", module + "/broker/peers", module + "/broker/policy", module + "/broker/records", module + "/broker/risk", module + "/broker/rules", module + "/broker/vet", module + "/broker/workspace", "github.com/google/uuid"},
 	"broker/hooks":         {module + "/hookclient/profile", module + "/broker", module + "/broker/agents", module + "/broker/engine", module + "/broker/peers", module + "/broker/records", module + "/broker/wire", module + "/broker/workspace"},
 	"broker/policy":        {module + "/broker", module + "/broker/agents", module + "/broker/engine", module + "/broker/risk", module + "/broker/rules", module + "/broker/rules/claude", module + "/broker/rules/rulesfile", module + "/broker/vet", module + "/broker/workspace", "github.com/google/uuid"},
+	"broker/proposals":     {module + "/broker", "github.com/google/uuid"},
 	"broker/records":       {module + "/broker", module + "/broker/engine"},
 	"broker/runs":          {module + "/hookclient/profile", module + "/broker", module + "/broker/agents", module + "/broker/engine", module + "/broker/peers", module + "/broker/wire", module + "/broker/workspace", "github.com/google/uuid"},
 	"broker/…":             {module + "/broker/…", module + "/hookclient/profile", "mvdan.cc/sh/…", "github.com/bmatcuk/doublestar/…"},

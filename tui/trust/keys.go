@@ -4,6 +4,7 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
@@ -24,7 +25,10 @@ func (x *Screen) Keys() []desk.Key {
 		list = append(list, desk.Key{Binding: desk.Bind(c.key, "tick "+c.effect.String(), c.key), Loosens: true, Do: func(tea.KeyMsg) tea.Cmd { return x.toggle(i) }})
 	}
 	later := desk.Key{Binding: desk.Bind("p", "not now: no line about this project until the console starts anew", "p"), Do: x.notNow}
-	if x.looked && x.project.Path != "" && !x.about() {
+	switch {
+	case x.asked.ID != "":
+		later = desk.Key{Binding: desk.Bind("p", "decline what is asked for", "p"), Short: "decline", Do: x.decline}
+	case x.looked && x.project.Path != "" && !x.about():
 		later.Short = "not now"
 	}
 	return append(append(list, later), desk.Moves("move", x.move)...)
@@ -60,6 +64,13 @@ func (x *Screen) scroll(by int) {
 	if by != 0 {
 		x.top, x.free = x.top+by, true
 	}
+}
+
+// decline says no to what a terminal asks for.
+func (x *Screen) decline(tea.KeyMsg) tea.Cmd {
+	id := x.asked.ID
+	x.asked = broker.Proposal{}
+	return tea.Batch(x.Back(), x.Say(draw.Muted, "declined: nothing was granted"), x.asks.answer(id, nil))
 }
 
 // notNow leaves, and has the first screen be quiet about a project that has no rules.

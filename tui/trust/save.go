@@ -3,6 +3,7 @@ package trust
 import (
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
@@ -80,5 +81,7 @@ func (x *Screen) saved(msg desk.RuleSaved) tea.Cmd {
 	if n := len(msg.Saved.Decided); n > 0 {
 		text += "; " + figures.Plural(n, "waiting call") + " went on"
 	}
-	return x.Say(draw.OK, text, may, "saved")
+	answered := x.asks.answer(x.asked.ID, &msg.Saved)
+	x.asked = broker.Proposal{}
+	return tea.Batch(answered, x.Say(draw.OK, text, may, "saved"))
 }

@@ -13,6 +13,9 @@
 // mean, which calls a person had denied that would have passed, and how many waiting calls go on at
 // once.
 //
+// "aoctl trust" in a terminal asks for the same (asks.go): the form then begins with what is asked for,
+// names who asks, and its answer goes back to the terminal.
+//
 // A press of the key that opened the form leaves it with "not now": a desk.NotNow, by which the first
 // screen takes its line about the project away. What became of the rule is a desk.RuleSaved, as with
 // the rule editor.
@@ -56,6 +59,7 @@ var atFirst = effects.Of(effects.Look, effects.Check, effects.Commit)
 type Screen struct {
 	*desk.Desk
 	broker Broker
+	asks   *Asks
 	form
 	preview preview
 	gen     int // of the form; tells answers for this one from those for one before
@@ -63,6 +67,7 @@ type Screen struct {
 
 // form is what is ticked for one project.
 type form struct {
+	asked   broker.Proposal // that the form answers; without an ID nobody asked
 	project broker.Project
 	looked  bool       // project is known
 	old     rules.Rule // the rule that is changed; without an ID it becomes a new one
@@ -81,14 +86,20 @@ type lookedMsg struct {
 	project broker.Project
 }
 
-// New makes the screen.
-func New(d *desk.Desk, b Broker) *Screen { return &Screen{Desk: d, broker: b} }
+// New makes the screen. It answers what a is asked for.
+func New(d *desk.Desk, b Broker, a *Asks) *Screen { return &Screen{Desk: d, broker: b, asks: a} }
 
-// Opens begins anew, about the project of a call or a session.
+// Opens begins anew: about what a terminal asks for, else about the project of a call or a session.
 func (x *Screen) Opens(on desk.Subject) tea.Cmd {
 	x.gen++
-	x.form, x.preview = form{ticks: atFirst}, preview{}
+	x.form, x.preview = form{ticks: atFirst, asked: x.asks.first()}, preview{}
 	dir := x.Board.Folder(on.Session, on.Call)
+	switch {
+	case x.asked.ID != "":
+		dir = x.asked.Project
+	case on.Session == "":
+		return tea.Batch(x.Back(), x.NoSession())
+	}
 	ctx, b, gen := x.Ctx, x.broker, x.gen
 	return func() tea.Msg { return lookedMsg{gen, b.ProjectAt(ctx, dir)} }
 }
@@ -122,8 +133,9 @@ func (x *Screen) lookedAt(msg lookedMsg) tea.Cmd {
 	if x.project.Path == "" {
 		return nil
 	}
-	if r := x.Book.Grant(x.project.Path); r.ID != "" {
-		x.old, x.ticks = r, r.Effects&effects.Grantable
+	x.old = x.Book.GrantWith(x.project.Path, x.asked.Effects)
+	if granted := x.old.Effects & effects.Grantable; granted != 0 {
+		x.ticks = granted
 	}
 	x.Guard.Doubt(x.At) // what is ticked came on the screen just now
 	return x.askPreview()
@@ -132,9 +144,6 @@ func (x *Screen) lookedAt(msg lookedMsg) tea.Cmd {
 // rule is the rule that the form says.
 func (x *Screen) rule() rules.Rule {
 	r := x.old
-	if r.ID == "" {
-		r = rules.Rule{Priority: rules.DefaultPriority, Tool: rules.EffectsTool, Decision: rules.Allow, Scope: rules.Scope{Project: x.project.Path}}
-	}
 	r.Effects, r.Enabled = x.ticks, true
 	return r
 }

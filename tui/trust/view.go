@@ -63,6 +63,9 @@ func (x *Screen) rows(width, height int) (rows []string, at int) {
 		p.Say(draw.Warn, "this folder is too wide for one project, or is not there: a rule for it would be one for everything")
 		return p.Rows, 0
 	}
+	if x.asked.ID != "" {
+		asker(p, x.asked)
+	}
 	if height >= airy {
 		p.Say(draw.Muted, "without asking, in "+draw.SafeLine(x.project.Path))
 	}
