@@ -44,11 +44,7 @@ func (rt ruleRoutes) postTrust(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	status := http.StatusOK
-	if p.State == broker.Proposed {
-		status = http.StatusAccepted
-	}
-	writeJSON(w, status, p)
+	writeJSON(w, http.StatusOK, p)
 }
 
 // grant saves what an operator grants: it is added to what is granted for the project already.

@@ -113,6 +113,7 @@ var arrows = map[string][]string{
 	"cli/rules":                       family("broker", "broker/risk", "broker/rules", "broker/rules/claude", "broker/rules/history", "broker/rules/rulesfile", "broker/workspace", "store"),
 	"cli/run":                         family("broker", "broker/wire", "hookclient", "hookclient/paths", "hookclient/runner"),
 	"cli/sessions":                    family("broker", "broker/proctree", "broker/story", "broker/wire", "store", "tui/callview", "tui/draw", "tui/orders", "tui/sessionview"),
+	"cli/trust":                       family("broker", "broker/effects", "broker/rules", "broker/workspace"),
 	"cli/setup":                       family("hookclient/install", "hookclient/install/jsonc", "hookclient/paths", "hookclient/profile"),
 	"hookclient/install/jsonc":        {"github.com/tailscale/hujson"},
 	"hookclient/install":              {module + "/hookclient", module + "/hookclient/install/hookline", module + "/hookclient/install/jsonc", module + "/hookclient/install/machine", module + "/hookclient/profile", module + "/broker/wire", "github.com/aymanbagabas/go-udiff", "github.com/pelletier/go-toml/…"},
