@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -201,6 +202,48 @@ func TestAskedFor(t *testing.T) {
 	}
 }
 
+// Without a session there is no project to open the form about.
+func TestTrustNeedsASession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, newFake(nil), 80, 24)
+		r.press("p")
+		r.shows("there is no session yet")
+		r.shows("Waiting 0")
+	})
+}
+
+// Calls that come while the form is open have it tried again, not more often than once a second, and
+// not at all once it is closed.
+func TestTriedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := trustRig(t)
+		tried := func() int {
+			r.c.mu.Lock()
+			defer r.c.mu.Unlock()
+			return len(r.c.tried)
+		}
+		flood := func(name string) {
+			for i := range 50 {
+				r.c.publish(bash(fmt.Sprint(name, i), "s1", time.Now(), "true"))
+				r.wait(50 * time.Millisecond)
+			}
+			r.wait(2 * time.Second)
+		}
+		r.press("p")
+		before := tried()
+		flood("a")
+		if n := tried() - before; n < 1 || n > 5 {
+			t.Errorf("tried %d times in five seconds", n)
+		}
+		r.press("esc")
+		before = tried()
+		flood("b")
+		if n := tried() - before; n != 0 {
+			t.Errorf("tried %d times after it was closed", n)
+		}
+	})
+}
+
 // Nothing opens by itself: keys stay with the call that is drawn.
 func TestAskedForTakesNoKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -267,7 +310,7 @@ func newTrustScene(t *testing.T, width, height int) *still {
 	t.Helper()
 	s := newStill(t, broker.Snapshot{
 		Sessions: someSessions(),
-		Health: broker.Health{Socket: "/run/user/1000/aoctl/broker.sock", LogHash: "4f2a91c0ffee"},
+		Health:   broker.Health{Socket: "/run/user/1000/aoctl/broker.sock", LogHash: "4f2a91c0ffee"},
 	}, pastCalls(), termenv.Ascii)
 	s.at = tuitest.Noon.Add(-30 * time.Second)
 	s.fake().projects = shop()

@@ -1,7 +1,7 @@
 package trust
 
 import (
-	"strings"
+	"fmt"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -98,14 +98,17 @@ func whoAsks(p broker.Proposal) string {
 // asker says of the form's proposal who asks for it, in a sentence or two.
 func asker(p *draw.Paper, asked broker.Proposal) {
 	if asked.Agent != "" {
-		p.Say(draw.Danger, "! an agent asks for this: "+draw.SafeLine(asked.Agent))
+		p.Say(draw.Danger, "! an agent asks for "+asked.Effects.String()+": "+draw.SafeLine(asked.Agent))
 		return
 	}
-	by := []string{callview.Actor(asked.By)}
-	if asked.By.TTY != "" {
-		by = append(by, draw.SafeLine(asked.By.TTY))
+	by := callview.Actor(asked.By)
+	if asked.By.PID != 0 {
+		by += fmt.Sprintf(", process %d", asked.By.PID)
 	}
-	p.Say(draw.Warn, "asked for by "+strings.Join(by, ", "))
+	if asked.By.TTY != "" {
+		by += " at " + draw.SafeLine(asked.By.TTY)
+	}
+	p.Say(draw.Warn, "asked for: "+asked.Effects.String()+" · by "+by)
 }
 
 // answer tells the broker what became of the form's proposal.

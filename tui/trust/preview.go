@@ -1,6 +1,8 @@
 package trust
 
 import (
+	"time"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
@@ -19,7 +21,9 @@ type preview struct {
 	version int // of the ticks
 	of      int // the version that got is about; 0 for none
 	asking  bool
-	again   bool // ticks or waiting calls have changed since it was asked
+	again   bool // the ticks have changed since it was asked
+	stale   bool // calls came or went since
+	at      time.Time
 	got     broker.Preview
 	err     error // why there is none
 }
@@ -45,7 +49,7 @@ func (x *Screen) try() tea.Cmd {
 		p.again = true
 		return nil
 	}
-	p.asking, p.again = true, false
+	p.asking, p.again, p.stale, p.at = true, false, false, x.At
 	ctx, b, gen, version, r := x.Ctx, x.broker, x.gen, p.version, x.rule()
 	return func() tea.Msg {
 		got, err := b.Preview(ctx, r)
@@ -69,15 +73,19 @@ func (x *Screen) previewCame(msg previewMsg) tea.Cmd {
 	return nil
 }
 
-// news has the ticks tried again when calls came or went, as those that wait go on at once.
-func (x *Screen) news(list []broker.Update) tea.Cmd {
-	if !x.ready() || x.saving {
+// news notes that calls came or went: those that wait go on at once.
+func (x *Screen) news(list []broker.Update) {
+	for _, u := range list {
+		x.preview.stale = x.preview.stale || u.Request != nil
+	}
+}
+
+// renew has the ticks tried again after such news, once a second: a flood of calls is no flood of
+// previews. It is called while the form is drawn.
+func (x *Screen) renew() tea.Cmd {
+	p := &x.preview
+	if !p.stale || p.asking || !x.ready() || x.saving || x.At.Sub(p.at) < time.Second {
 		return nil
 	}
-	for _, u := range list {
-		if u.Request != nil {
-			return x.try()
-		}
-	}
-	return nil
+	return x.try()
 }

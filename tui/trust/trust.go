@@ -112,7 +112,7 @@ func (x *Screen) Update(msg tea.Msg) tea.Cmd {
 	case previewMsg:
 		return x.previewCame(msg)
 	case desk.News:
-		return x.news(msg.List)
+		x.news(msg.List)
 	case desk.RuleSaved:
 		return x.saved(msg)
 	case tea.MouseMsg:
@@ -170,7 +170,7 @@ func (x *Screen) settle() tea.Cmd {
 	if x.ready() && !x.Small && x.top+height >= len(rows) {
 		x.seen = true
 	}
-	return nil
+	return x.renew()
 }
 
 // ready reports whether the form says what its ticks would do.
