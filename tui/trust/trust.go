@@ -48,8 +48,12 @@ var choices = []struct {
 	effect effects.Effect
 	key    string
 }{
-	{effects.Look, "l"}, {effects.Check, "c"}, {effects.Commit, "m"},
-	{effects.Edit, "e"}, {effects.Fetch, "t"}, {effects.Serve, "s"},
+	{effects.Look, "l"},
+	{effects.Check, "c"},
+	{effects.Commit, "m"},
+	{effects.Edit, "e"},
+	{effects.Fetch, "t"},
+	{effects.Serve, "s"},
 }
 
 // atFirst is ticked where no rule says anything yet.
