@@ -1,9 +1,12 @@
 package broker
 
 import (
+	"slices"
 	"time"
 
+	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/rules/patterns"
 )
 
 // RuleBook is all that decides calls without a person, as of one moment.
@@ -12,6 +15,46 @@ type RuleBook struct {
 	Files []RulesFile  // of the projects that sessions work in
 	// Problem says why no rule may allow anything now; empty when all is well.
 	Problem string
+}
+
+// About reports whether a rule names this project, or a folder above it, as the place where it holds.
+// Rules that hold everywhere do not count, nor do those of one session. One that is off or over counts:
+// a person has decided about it.
+func (b RuleBook) About(project string) bool {
+	return slices.ContainsFunc(b.Rules, func(r rules.Rule) bool {
+		return r.Scope.Project != "" && patterns.Below(r.Scope.Project, project)
+	})
+}
+
+// Grant is the rule by which agents may do things in this very project, whatever their session and
+// kind, and for good; its ID is "" when there is none. One of a project's file is not meant.
+func (b RuleBook) Grant(project string) rules.Rule {
+	for _, r := range b.Rules {
+		ends := !r.ExpiresAt.IsZero() || r.MaxUses > 0
+		if r.Tool == rules.EffectsTool && r.Decision == rules.Allow && r.Source == "" && !ends && r.Scope == (rules.Scope{Project: project}) {
+			return r
+		}
+	}
+	return rules.Rule{}
+}
+
+// GrantWith is Grant with more effects, and that rule as a new one when there is none.
+func (b RuleBook) GrantWith(project string, more effects.Set) rules.Rule {
+	r := b.Grant(project)
+	if r.ID == "" {
+		r = rules.Rule{Priority: rules.DefaultPriority, Tool: rules.EffectsTool, Decision: rules.Allow, Scope: rules.Scope{Project: project}}
+	}
+	if r.Enabled {
+		more |= r.Effects
+	}
+	r.Effects, r.Enabled = more, true
+	return r
+}
+
+// Project is what is known of a project's folder, for whoever says what agents may do there.
+type Project struct {
+	Path  string   `json:"path"`            // as the disk has it; "" for a folder that is no project, such as home
+	Holds []string `json:"holds,omitempty"` // what says which kind of project it is: go.mod, git
 }
 
 // RulesFile is one project's own rules file, .aoctl/rules.toml. Its deny and ask rules
@@ -39,6 +82,10 @@ type Preview struct {
 	Other   int       `json:"other"`   // ended otherwise: a rule, the deadline, a stop …
 	Against []Request `json:"against"` // those where a person said the opposite, newest first, at most 5
 	Waiting []Request `json:"waiting"` // waiting calls that saving it would end now
+	// Recorded calls of the rule's project, and how many of these would run without a question, by
+	// this rule or another one. Both are 0 for a rule that is about no project.
+	Here   int `json:"here,omitempty"`
+	Passed int `json:"passed,omitempty"`
 }
 
 // Stats counts how calls ended.
@@ -83,3 +130,29 @@ type Pick struct{ ID, Digest string }
 // SuggestedByAgent stands in CreatedBy of a draft that the agent itself suggests. Who saves
 // the rule is its author.
 const SuggestedByAgent = "suggested by the agent"
+
+// Proposal is what a process that is no operator would like agents to be allowed in a project. It
+// allows nothing: the person at the console's keyboard answers it.
+type Proposal struct {
+	ID        string        `json:"id,omitempty"` // UUID; "" where nobody had to be asked
+	Project   string        `json:"project"`      // path, as the disk has it
+	Effects   effects.Set   `json:"effects"`
+	State     ProposalState `json:"state"`
+	By        Actor         `json:"by"`              // who asks
+	Agent     string        `json:"agent,omitempty"` // why the process counts as an agent's; "" when it does not
+	CreatedAt time.Time     `json:"created_at,omitzero"`
+	// What was saved, once it was granted: the person may have ticked other effects.
+	Rule *rules.Rule `json:"rule,omitempty"`
+	// The waiting calls that went on by it, or were ended otherwise.
+	Decided []Request `json:"decided,omitempty"`
+}
+
+// ProposalState is what became of a proposal.
+type ProposalState string
+
+// The states of a proposal.
+const (
+	Proposed         ProposalState = "waiting"
+	ProposalGranted  ProposalState = "granted"
+	ProposalDeclined ProposalState = "declined"
+)

@@ -40,6 +40,7 @@ import (
 	"github.com/aoctl/aoctl/cli/sessions"
 	"github.com/aoctl/aoctl/cli/setup"
 	"github.com/aoctl/aoctl/cli/terminal"
+	"github.com/aoctl/aoctl/cli/trust"
 	"github.com/aoctl/aoctl/cli/usage"
 )
 
@@ -99,7 +100,7 @@ func NewRoot() *cobra.Command {
 	root.SetHelpCommand(help) // cobra adds it again, in the same place
 	all := []*cobra.Command{newHookHelp(), newVersionCommand(), newCompletionCommand(root), help}
 	for _, family := range [][]*cobra.Command{
-		console.Commands(), calls.Commands(), sessions.Commands(), rules.Commands(), logs.Commands(),
+		console.Commands(), calls.Commands(), sessions.Commands(), rules.Commands(), trust.Commands(), logs.Commands(),
 		setup.Commands(console.KeyActions()), doctor.Commands(console.KeyActions()), run.Commands(), demo.Commands(),
 	} {
 		all = append(all, family...)
@@ -118,7 +119,7 @@ var groups = []struct {
 	{"core", "CORE", []string{"run", "status", "demo"}},
 	{"calls", "CALLS", []string{"call"}},
 	{"sessions", "SESSIONS", []string{"session"}},
-	{"rules", "RULES", []string{"rule", "grants"}},
+	{"rules", "RULES", []string{"trust", "rule", "grants"}},
 	{"record", "RECORD", []string{"log", "stats", "transcript", "backup"}},
 	{"setup", "SETUP", []string{"install", "uninstall", "doctor", "config", "completion", "split", "version", "help"}},
 }

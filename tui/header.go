@@ -5,6 +5,7 @@ import (
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
+	"github.com/aoctl/aoctl/tui/trust"
 )
 
 // header is what stands above the screens: the first row, what must not be missed, and the line of a
@@ -15,10 +16,11 @@ type header struct {
 	feed     *feed
 	opts     *Options
 	attempts *attempts
+	asks     *trust.Asks
 }
 
 func (m *model) header() header {
-	return header{Desk: m.Desk, line: m.line, feed: m.feed, opts: &m.opts, attempts: &m.attempts}
+	return header{Desk: m.Desk, line: m.line, feed: m.feed, opts: &m.opts, attempts: &m.attempts, asks: m.shared.asks}
 }
 
 // head is all rows above the screens.
@@ -26,6 +28,9 @@ func (m *model) head() []string {
 	h := m.header()
 	rows := []string{h.view()}
 	if line := h.frozen(); line != "" {
+		rows = append(rows, line)
+	}
+	if line := h.asks.Line(m.width); line != "" {
 		rows = append(rows, line)
 	}
 	for _, text := range h.banners() {
@@ -38,6 +43,9 @@ func (m *model) head() []string {
 func (h header) height() int {
 	n := 1 + len(h.banners())
 	if h.Board.Health.Frozen {
+		n++
+	}
+	if h.asks.Line(h.line.width) != "" {
 		n++
 	}
 	return n

@@ -31,12 +31,39 @@ type fakeRules struct {
 	revoked   []string
 	stats     map[string]broker.Stats
 	tried     []rules.Rule // by Preview
+	projects  map[string]broker.Project
+	proposals []broker.Proposal
+	answers   []string // to proposals
 }
 
 func (f *fakeConsole) Offer(context.Context, string) ([]rules.Rule, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.offers, nil
+}
+
+// ProjectAt knows a project that has no rules once a test says so, and else none at all.
+func (f *fakeConsole) ProjectAt(_ context.Context, dir string) broker.Project {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.projects[dir]
+}
+
+func (f *fakeConsole) Proposals() []broker.Proposal {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.proposals)
+}
+
+func (f *fakeConsole) AnswerProposal(id string, saved *broker.SavedRule) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.proposals = slices.DeleteFunc(slices.Clone(f.proposals), func(p broker.Proposal) bool { return p.ID == id })
+	if saved == nil {
+		f.answers = append(f.answers, id+" declined")
+		return
+	}
+	f.answers = append(f.answers, id+" "+saved.Rule.Effects.String())
 }
 
 func (f *fakeConsole) Preview(_ context.Context, r rules.Rule) (broker.Preview, error) {

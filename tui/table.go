@@ -22,6 +22,7 @@ import (
 	"github.com/aoctl/aoctl/tui/stats"
 	"github.com/aoctl/aoctl/tui/timeline"
 	"github.com/aoctl/aoctl/tui/transcript"
+	"github.com/aoctl/aoctl/tui/trust"
 	"github.com/aoctl/aoctl/tui/watch"
 )
 
@@ -75,6 +76,7 @@ var table = []opener{
 	{desk.RulesFile, key.Binding{}, "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return rulebook.NewFile(d, m.console) }},
 	{desk.Timeline, desk.Bind("E", "all that happened in this session; enter unfolds", "E"), "events", needsSession, func(d *desk.Desk, m *model) desk.Screen { return timeline.New(d, m.console) }},
 	{desk.Transcript, transcriptKey, "transcript", needsSession, func(d *desk.Desk, m *model) desk.Screen { return transcript.New(d, m.console) }},
+	{desk.Trust, trust.Open, "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return trust.New(d, m.console, m.shared.asks) }},
 	{"watch", desk.Bind("w", "the files that allowed edits touched in the last hour", "w"), "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return watch.New(d, m.console) }},
 	{"stats", desk.Bind("C", "counts: how often you were asked, what rules decided; ← → choose the time", "C"), "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return stats.New(d, m.console) }},
 }

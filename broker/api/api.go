@@ -54,10 +54,12 @@ type Options struct {
 	Calls    Calls
 	Sessions Sessions
 	Rules    Rules
-	Judge    Judge
-	Runs     Runs
-	Hooks    Hooks
-	Settings Settings
+
+	Proposals Proposals
+	Judge     Judge
+	Runs      Runs
+	Hooks     Hooks
+	Settings  Settings
 
 	Hold            time.Duration // the longest a hook's poll is held
 	ListenOperators bool          // take operator tokens over TCP also from processes that cannot be found here
@@ -178,6 +180,8 @@ type Rules interface {
 	RemoveRule(ctx context.Context, id string, by broker.Actor) error
 	// Preview looks at recorded calls, so it may take a while; it changes nothing.
 	Preview(ctx context.Context, r rules.Rule) (broker.Preview, error)
+	// ProjectAt looks at the disk.
+	ProjectAt(ctx context.Context, dir string) broker.Project
 }
 
 // Judge says what the rules make of a call.

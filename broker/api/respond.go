@@ -73,6 +73,7 @@ var statuses = []struct {
 	{broker.ErrForbidden, http.StatusForbidden, "operator_required", "do it in the console (r opens the rules), or mint an operator token there (r, then t) and set AOCTL_TOKEN"},
 	{hooks.ErrSettings, http.StatusForbidden, "settings_refused", ""},
 	{hooks.ErrTooLong, http.StatusRequestEntityTooLarge, "too_large", ""},
+	{broker.ErrNotNow, http.StatusTooManyRequests, "not_now", "in the console, p on a call of the project opens the form"},
 	{broker.ErrInvalid, http.StatusBadRequest, "bad_request", ""},
 	{broker.ErrFrozen, http.StatusConflict, "frozen", `lift it first: "aoctl unfreeze" with an operator token, or f in the console (F for one session)`},
 	{broker.ErrCannotDefer, http.StatusConflict, "cannot_defer", "answer it, or let it wait"},

@@ -70,6 +70,8 @@ func (sv *Server) handler() http.Handler {
 		"POST /sessions/{id}/rules":           rule.postSessionRule,
 		"POST /rules/explain":                 rule.postExplain,
 		"POST /rules/preview":                 rule.postPreview,
+		"POST /trust":                         rule.postTrust,
+		"GET /trust/{id}":                     rule.getTrust,
 		"GET /grants":                         rule.getGrants,
 		"DELETE /grants/{id}":                 rule.deleteGrant,
 		"GET /stats":                          rule.getStats,

@@ -147,6 +147,12 @@ func (p *Policy) Preview(ctx context.Context, r rules.Rule) (broker.Preview, err
 		if ctx.Err() != nil {
 			return broker.Preview{}, ctx.Err()
 		}
+		if in := pc.call.Question().Place.Project; r.Scope.Project != "" && in != "" && workspace.Below(r.Scope.Project, in) {
+			found.Here++
+			if is, _ := after.Verdict(pc.call, now); is == rules.Allow {
+				found.Passed++
+			}
+		}
 		if decides(pc.call) {
 			countRecorded(&found, pc.req, r.Decision)
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/aoctl/aoctl/broker/hooks"
 	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/broker/policy"
+	"github.com/aoctl/aoctl/broker/proposals"
 	"github.com/aoctl/aoctl/broker/records"
 	"github.com/aoctl/aoctl/broker/runs"
 	"github.com/aoctl/aoctl/broker/story"
@@ -33,6 +34,7 @@ type Broker struct {
 	*records.Records
 	*calls.Calls
 	*policy.Rulings
+	*proposals.List
 	*runs.Runs
 	*story.Reader
 	*api.Server
@@ -142,13 +144,14 @@ func (b *Broker) furnish(aside map[string]string) {
 	b.Calls = calls.New(calls.Options{Engine: b.loop, View: b.view, Records: b.Records, Store: b.store, Policy: b.policy, Limits: b.limits(), Log: b.log})
 	b.Rulings = policy.NewRulings(b.policy, b.Records, b.RulesChanged)
 	b.Runs = runs.New(runs.Options{Engine: b.loop, View: b.view, Records: b.Records, Launcher: o.Launcher, Alive: o.Alive, Log: b.log})
+	b.List = proposals.New(time.Now)
 	b.Reader = story.NewReader(b.Records, b.store)
 	heard := hooks.Options{
 		Engine: b.loop, View: b.view, Records: b.Records, Store: b.store, NoOutput: o.NoOutput, Silences: o.Guard.Silences, Alive: o.Alive, Age: o.Age, Log: b.log,
 	}
 	b.hooks, b.settings = hooks.New(heard), hooks.NewSettings(heard)
 	b.Open(api.Options{
-		Engine: b.loop, View: b.view, Records: b.Records, Log: b.store, Calls: b.Calls, Sessions: b, Rules: b.Rulings, Judge: b.policy, Runs: b.Runs,
+		Engine: b.loop, View: b.view, Records: b.Records, Log: b.store, Calls: b.Calls, Sessions: b, Rules: b.Rulings, Proposals: b.List, Judge: b.policy, Runs: b.Runs,
 		Hooks: b.hooks, Settings: b.settings, Hold: o.Hold, ListenOperators: o.ListenOperators, Logger: b.log,
 	})
 }

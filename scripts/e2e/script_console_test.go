@@ -68,6 +68,8 @@ func cmdConsole(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Setenv(rest[0], c.listen(ts))
 	case args[0] == "trust" && len(rest) == 1:
 		ts.Check(c.trust(ts.MkAbs(rest[0])))
+	case (args[0] == "grant" || args[0] == "decline") && len(rest) == 0:
+		ts.Check(c.answerProposal(args[0] == "grant"))
 	case args[0] == "offer" && len(rest) == 1:
 		ts.Check(c.offer(ts, rest[0]))
 	case args[0] == "defer" && len(rest) == 1:
@@ -97,6 +99,27 @@ func cmdConsole(ts *testscript.TestScript, neg bool, args []string) {
 	default:
 		ts.Fatalf("unknown: console %s", strings.Join(args, " "))
 	}
+}
+
+// answerProposal says yes or no to the proposal that comes next, as the form does.
+func (c *scriptConsole) answerProposal(yes bool) error {
+	for range 1000 {
+		list := c.broker.Proposals()
+		if len(list) == 0 {
+			time.Sleep(10 * time.Millisecond)
+			continue
+		}
+		p := list[0]
+		if !yes {
+			c.broker.AnswerProposal(p.ID, nil)
+			return nil
+		}
+		ctx := context.Background()
+		saved, err := c.broker.SaveRule(ctx, c.broker.Rules(ctx).GrantWith(p.Project, p.Effects), broker.Actor{Kind: broker.ByOperator})
+		c.broker.AnswerProposal(p.ID, &saved)
+		return err
+	}
+	return errors.New("nothing is proposed")
 }
 
 func (c *scriptConsole) open(ts *testscript.TestScript, args []string) error {

@@ -90,6 +90,20 @@ func (b *Board) Label(id string) string {
 	return draw.SafeLine(draw.LastOf(id, 8))
 }
 
+// Folder is the folder of the project that a session works in: what the session told of it, else where
+// the call or the session is, unless that is the model's choice.
+func (b *Board) Folder(session string, call *broker.Request) string {
+	var s broker.Session
+	if known := b.Sessions[session]; known != nil {
+		s = *known
+	}
+	at := broker.Request{Agent: s.Agent, CWD: s.CWD}
+	if call != nil {
+		at = *call
+	}
+	return cmp.Or(s.ProjectDir, broker.FolderOf(at))
+}
+
 // LabelWith is what session s is called, also before it is listed, for drawing.
 func (b *Board) LabelWith(s broker.Session) string {
 	if b.Sessions[s.ID] != nil {

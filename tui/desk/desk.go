@@ -127,6 +127,9 @@ type (
 		Saved  broker.SavedRule
 		Err    error
 	}
+	// NotNow says that the operator wants no line about a project without rules. It is the path as the
+	// broker has it.
+	NotNow struct{ Project string }
 	// Launched says what became of a session that was to be started here.
 	Launched struct {
 		Form    int    // which of the form's sessions, for the form itself
@@ -253,4 +256,5 @@ const (
 	Together   = "marked calls"
 	Tokens     = "tokens"
 	Transcript = "transcript"
+	Trust      = "trust"
 )

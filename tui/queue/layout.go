@@ -15,7 +15,8 @@ const tallStack = 24
 type layout struct {
 	draw.Frames
 	sessions, queue, detail draw.Area
-	beside                  bool // the call stands beside the list, not below it
+	line                    draw.Area // a row above the call, about its project
+	beside                  bool      // the call stands beside the list, not below it
 }
 
 // arrangement is which pane has the keys, and where all of them stand.
@@ -24,6 +25,7 @@ type arrangement struct {
 	focus  pane
 	full   bool   // the drawn call has the whole screen
 	fullOf string // id of that call
+	line   bool   // a line stands above the drawn call
 
 	sessions *roster
 }
@@ -66,8 +68,31 @@ func (p *arrangement) layout() layout {
 	}
 	if p.Board.Rows() > 0 && l.room() == 0 || p.Small {
 		p.alone(&l, whole)
+	} else if p.line {
+		l.makeLine()
 	}
 	return l
+}
+
+// leastList is how many rows the list keeps, with its frame, when a line stands below it.
+const leastList = 4
+
+// makeLine makes room for a line above the call. The list gives the row where it is above the call, so
+// that the call stays where it is.
+func (l *layout) makeLine() {
+	least := leastList
+	if l.Stacked {
+		least = 2 // its frame has one row
+	}
+	switch {
+	case l.room() == 0:
+	case l.beside:
+		l.line = draw.Area{X: l.detail.X, Y: l.detail.Y, W: l.detail.W, H: 1}
+		l.detail.Y, l.detail.H = l.detail.Y+1, l.detail.H-1
+	case l.queue.H > least:
+		l.queue.H--
+		l.line = draw.Area{X: l.queue.X, Y: l.queue.Y + l.queue.H, W: l.queue.W, H: 1}
+	}
 }
 
 // room is how many rows there are for the text of the call.

@@ -41,6 +41,7 @@ type Broker interface {
 	Defer(ctx context.Context, id string, by broker.Actor) (broker.Request, error)
 	Extend(ctx context.Context, id string, by broker.Actor) (broker.Request, error)
 	Timeline(ctx context.Context, f broker.EventFilter) ([]story.Moment, error)
+	ProjectAt(ctx context.Context, dir string) broker.Project
 }
 
 // Setup is what the screen takes beside the broker.
@@ -81,6 +82,7 @@ type Screen struct {
 	sender sender
 	form   *question.Form
 
+	unruled   unruled     // the line about a project without rules
 	instead   guard.Drawn // a card that e was pressed on, whose agent takes no other input
 	denying   denial      // the card that a reason is being written for
 	savedRule string      // id of the rule that the editor saved last
@@ -92,6 +94,7 @@ func New(d *desk.Desk, b Broker, s Setup) *Screen {
 	q.list = list{Desk: d, sheets: s.Sheets, newcomer: newcomer{Desk: d, look: s.Hooked}}
 	q.roster = roster{Desk: d, muted: s.Herald.Muted, asked: asked{Desk: d, broker: b}}
 	q.arrangement = arrangement{Desk: d, sessions: &q.roster}
+	q.unruled = unruled{Desk: d, broker: b}
 	q.form = question.New(d, q)
 	q.reader = reader{Desk: d, sheets: s.Sheets, setup: &q.setup, form: q.form}
 	q.marks = marks{Desk: d, broker: b, cursor: &q.list, reader: &q.reader}
@@ -152,6 +155,10 @@ func (q *Screen) Update(msg tea.Msg) tea.Cmd {
 		return q.sender.moreTime(msg)
 	case askedMsg:
 		q.roster.asked.came(msg)
+	case projectMsg:
+		q.unruled.came(msg)
+	case desk.NotNow:
+		q.unruled.notNow(msg.Project)
 	default:
 		return q.reader.update(msg)
 	}
@@ -228,6 +235,8 @@ func (q *Screen) justSaved(a broker.Actor) bool {
 func (q *Screen) settle() tea.Cmd {
 	q.list.keep()
 	q.leaveGone()
+	look := q.unruled.settle(q.list.card())
+	q.line = q.unruled.path != ""
 	l := q.layout()
 	q.list.settle(l, !q.full && !q.Small)
 	wanted := q.roster.settle(l, q.onSessions())
@@ -238,7 +247,7 @@ func (q *Screen) settle() tea.Cmd {
 	width, height := l.Inner(l.detail, 1)
 	own := q.list.went != "" && c != nil && q.list.went == c.Req.ID
 	q.list.went = ""
-	return tea.Batch(wanted, q.reader.settle(c, own, width, height), q.setup.Sheets.Want(q.Subject().Call))
+	return tea.Batch(look, wanted, q.reader.settle(c, own, width, height), q.setup.Sheets.Want(q.Subject().Call))
 }
 
 // leaveGone closes the whole screen of a call that was decided or has ended. The next call comes up
@@ -256,6 +265,9 @@ func (q *Screen) View(_, _ int) []string {
 		return q.detailView(l, l.detail)
 	}
 	right, call := q.list.view(l, l.queue, q.focus == paneQueue && !q.onSessions()), q.detailView(l, l.detail)
+	if l.line.H > 0 {
+		call = append([]string{q.unruled.view(l.line.W)}, call...)
+	}
 	if l.beside {
 		right = beside(right, call)
 	} else {

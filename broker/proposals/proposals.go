@@ -1,0 +1,138 @@
+// Package proposals keeps what processes ask the operator to let agents do in a project
+// ("aoctl trust"), until the person at the console's keyboard answers or the asker leaves.
+//
+// A proposal goes in by Propose, is read by its asker with Proposed, again and again, and is shown
+// by the console, which lists them with Proposals and says with AnswerProposal what became of one.
+// Nothing here allows anything: what is granted is a rule, which the console saves in the
+// operator's name as any other.
+//
+// Proposals are no part of the record. They live in memory and end with the console. One whose asker
+// was not heard of for some seconds is gone, so that a card never asks for somebody who left.
+// Every process of the user may propose, an agent too; so there are few at a time, one for each
+// project, and who was told no is not heard again for a while.
+//
+// The room has a lock of its own, as it holds nothing that the engine decides by.
+package proposals
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+const (
+	// most is how many proposals wait at a time.
+	most = 8
+	// leaves is how long nothing is heard of an asker before it counts as gone. It asks every second.
+	leaves = 10 * time.Second
+	// kept is how long an answer waits for its asker, and how long a no holds.
+	kept = time.Minute
+)
+
+// List is the proposals. Several goroutines may use it.
+type List struct {
+	now func() time.Time
+
+	mu   sync.Mutex
+	list []*proposal // oldest first
+}
+
+type proposal struct {
+	broker.Proposal
+	heard    time.Time // of its asker
+	answered time.Time // zero while it waits
+}
+
+// New makes an empty list; now is the clock.
+func New(now func() time.Time) *List { return &List{now: now} }
+
+// Propose takes a proposal in and returns it with its id. Errors: broker.ErrNotNow.
+func (l *List) Propose(p broker.Proposal) (broker.Proposal, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.tidy()
+	waiting := 0
+	for _, old := range l.list {
+		same := old.Project == p.Project
+		switch {
+		case same && old.State == broker.Proposed:
+			return broker.Proposal{}, notNow("something is proposed for this project already")
+		case same && old.State == broker.ProposalDeclined:
+			return broker.Proposal{}, notNow("one for this project was declined a moment ago")
+		case old.State == broker.Proposed:
+			waiting++
+		}
+	}
+	if waiting >= most {
+		return broker.Proposal{}, notNow(fmt.Sprintf("%d proposals wait already", waiting))
+	}
+	p.ID, p.State, p.CreatedAt = uuid.NewString(), broker.Proposed, broker.Instant(l.now())
+	l.list = append(l.list, &proposal{Proposal: p, heard: l.now()})
+	return p, nil
+}
+
+func notNow(why string) error { return fmt.Errorf("%w: %s", broker.ErrNotNow, why) }
+
+// Proposed is a proposal as it stands, for its asker. Errors: broker.ErrNotFound.
+func (l *List) Proposed(id string) (broker.Proposal, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.tidy()
+	p := l.find(id)
+	if p == nil {
+		return broker.Proposal{}, broker.While(broker.ErrNotFound, "proposal %s", broker.Clip(id))
+	}
+	p.heard = l.now()
+	return p.Proposal, nil
+}
+
+// Proposals are those that wait, oldest first.
+func (l *List) Proposals() (list []broker.Proposal) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.tidy()
+	for _, p := range l.list {
+		if p.State == broker.Proposed {
+			list = append(list, p.Proposal)
+		}
+	}
+	return list
+}
+
+// AnswerProposal notes what became of a proposal: the rule that was saved, or nil for a no. One that
+// is gone, or was answered before, is left alone.
+func (l *List) AnswerProposal(id string, saved *broker.SavedRule) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p := l.find(id)
+	if p == nil || p.State != broker.Proposed {
+		return
+	}
+	p.State, p.answered = broker.ProposalDeclined, l.now()
+	if saved != nil {
+		p.State, p.Rule, p.Decided = broker.ProposalGranted, &saved.Rule, saved.Decided
+	}
+}
+
+func (l *List) find(id string) *proposal {
+	if i := slices.IndexFunc(l.list, func(p *proposal) bool { return p.ID == id }); i >= 0 {
+		return l.list[i]
+	}
+	return nil
+}
+
+// tidy lets go of what nobody waits for.
+func (l *List) tidy() {
+	now := l.now()
+	l.list = slices.DeleteFunc(l.list, func(p *proposal) bool {
+		if p.State == broker.Proposed {
+			return now.Sub(p.heard) > leaves
+		}
+		return now.Sub(p.answered) > kept
+	})
+}

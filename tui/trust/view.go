@@ -1,0 +1,166 @@
+package trust
+
+import (
+	"strings"
+
+	"github.com/aoctl/aoctl/broker/effects"
+	"github.com/aoctl/aoctl/tui/callview"
+	"github.com/aoctl/aoctl/tui/desk"
+	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/figures"
+)
+
+const (
+	nameWidth = 8  // cells of an effect's name
+	airy      = 14 // rows from which the form has empty ones
+	shown     = 3  // calls that are listed
+	narrow    = 60 // cells below which sentences are short, so that a low window has room for all
+)
+
+// What edit and check come to.
+const (
+	together      = "edit + check: it can run what it writes, like auto-accept; everything beyond the project still asks"
+	togetherBrief = "edit + check: it runs what it writes"
+)
+
+// View draws the form.
+func (x *Screen) View(_, _ int) []string {
+	width, height := x.Inner()
+	rows, _ := x.rows(width, height)
+	f := draw.Caption{Title: "What agents may do", Right: desk.Position(x.top, height, len(rows))}
+	if x.project.Path != "" {
+		f.Title += " in " + x.name()
+		f.Note = strings.Join(x.holds(), ", ")
+	}
+	if x.project.Path != "" && width < narrow {
+		f.Title = "In " + x.name() + " agents may"
+	}
+	return x.Framed(f, rows, min(x.top, max(0, len(rows)-height)))
+}
+
+// holds is what says which kind of project it is; safe to draw.
+func (x *Screen) holds() []string {
+	names := make([]string, len(x.project.Holds))
+	for i, n := range x.project.Holds {
+		names[i] = draw.SafeLine(n)
+	}
+	return names
+}
+
+// rows lays the form out; at is the row of the cursor.
+func (x *Screen) rows(width, height int) (rows []string, at int) {
+	p := x.Styles.Paper(width)
+	blank := func() {
+		if height >= airy {
+			p.Blank()
+		}
+	}
+	switch {
+	case !x.looked:
+		p.Say(draw.Muted, "looking at the project …")
+		return p.Rows, 0
+	case x.project.Path == "":
+		p.Say(draw.Warn, "this folder is too wide for one project, or is not there: a rule for it would be one for everything")
+		return p.Rows, 0
+	}
+	if x.asked.ID != "" {
+		asker(p, x.asked)
+	}
+	if height >= airy {
+		p.Say(draw.Muted, "without asking, in "+draw.SafeLine(x.project.Path))
+	}
+	blank()
+	at = len(p.Rows) + x.at
+	for i := range choices {
+		x.choice(p, i)
+	}
+	blank()
+	x.warn(p)
+	x.would(p)
+	return p.Rows, at
+}
+
+// choice draws one effect, its key and its tick.
+func (x *Screen) choice(p *draw.Paper, i int) {
+	c := choices[i]
+	bar, box, ink := " ", "☐", draw.Muted
+	if i == x.at {
+		bar = "▌"
+	}
+	if x.ticks.Has(c.effect) {
+		box, ink = "☑", draw.Bold
+	}
+	r := p.Styles.Row(p.Width).Choose(i == x.at).Put(draw.Key, bar+c.key+" ").Put(ink, box+" "+c.effect.String())
+	r.To(5+nameWidth).Fit(draw.Text, c.effect.Means(), p.Width-r.Width)
+	p.Add(r)
+}
+
+// warn says what must not be overlooked: that no rule may allow now, and what two ticks come to.
+func (x *Screen) warn(p *draw.Paper) {
+	if problem := x.Book.Problem; problem != "" {
+		p.Say(draw.Danger, "no rule may allow anything now: "+draw.SafeLine(problem))
+	}
+	if effects.Of(effects.Edit, effects.Check).Within(x.ticks) {
+		p.Say(draw.Warn, either(p, together, togetherBrief))
+	}
+}
+
+// would says what the ticks would have done, and what they do now.
+func (x *Screen) would(p *draw.Paper) {
+	v := &x.preview
+	switch {
+	case !v.fresh():
+		p.Say(draw.Muted, "trying it on the past calls …")
+		return
+	case v.err != nil:
+		p.Say(draw.Warn, "could not be tried: "+draw.SafeLine(v.err.Error()))
+		return
+	case x.ticks == 0:
+		p.Say(draw.Muted, "nothing is ticked: every call asks")
+		return
+	case v.got.Here == 0:
+		p.Say(draw.Text, "there are no past calls here yet to try it on")
+	default:
+		x.passed(p)
+	}
+	x.against(p)
+	if n := len(v.got.Waiting); n > 0 {
+		p.Say(draw.Text, "lets "+figures.Plural(n, "waiting call")+" go on now")
+	}
+}
+
+// either is the long text, or the brief one in a narrow window.
+func either(p *draw.Paper, long, brief string) string {
+	if p.Width < narrow {
+		return brief
+	}
+	return long
+}
+
+// passed says how many of the project's calls would have run without a question.
+func (x *Screen) passed(p *draw.Paper) {
+	v := x.preview.got
+	n, all := figures.Count(v.Passed), figures.Plural(v.Here, "call")
+	if v.Denied > 0 {
+		p.Say(draw.Text, either(p, "would have passed "+n+" of the "+all+" so far", "passes "+n+" of "+all))
+		return
+	}
+	p.Say(draw.Text, either(p, "would have passed "+n+" of the "+all+" so far; you denied none of these", "passes "+n+" of "+all+", none you denied"))
+}
+
+// against says which calls would have passed that a person denied.
+func (x *Screen) against(p *draw.Paper) {
+	v := x.preview.got
+	if v.Denied > 0 {
+		p.Say(draw.Danger, "! "+figures.Count(v.Denied)+" of them you denied:")
+	}
+	for _, r := range v.Against[:min(len(v.Against), shown)] {
+		s := callview.SummaryOf(r)
+		line := p.Styles.Row(p.Width).Put(draw.Muted, "  ")
+		if s.Tool != "Bash" {
+			line.Put(draw.Warn, s.Tool+" ")
+		}
+		s.Put(line, draw.Warn, p.Width-line.Width)
+		p.Add(line)
+	}
+}
