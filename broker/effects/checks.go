@@ -30,6 +30,8 @@ func checkRows() []row {
 		{call: "npm|pnpm|yarn|bun run|run-script dev|start|serve|preview|watch|storybook", does: serve, with: scriptWords},
 		{call: "npm|pnpm|yarn start", does: serve, with: scriptWords},
 		{call: "npm|pnpm|yarn|bun run|run-script", does: check, with: scriptWords + " --coverage --watch=false --ci --fix", only: hasOperands},
+		// It obeys the project's .npmrc, which can have node load a file first.
+		{call: "npm ls|list|explain|why", does: check, with: "--all -a --json --long -l --depth: --omit: --include: --prod --dev", texts: true},
 		{call: "npm|pnpm|yarn test|t", does: check, with: scriptWords + " --coverage --watch=false --ci --run"},
 		{call: "yarn lint|build|typecheck|check|format", does: check, with: scriptWords},
 		{call: "bun test", does: check, with: "--coverage --bail --timeout:"},

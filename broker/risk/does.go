@@ -56,7 +56,8 @@ func (j doesJudge) element(l *shell.Line, at int) doing {
 		return does(effects.Outside, "works outside the project")
 	}
 	// A repository with settings of its own can make "git status" run a program.
-	if g := GitUse(l, at, j.dirOf(e), j.at); g.Foreign != "" || g.Settings != "" {
+	g := GitUse(l, at, j.dirOf(e), j.at)
+	if g.Foreign != "" || g.Settings != "" {
 		return does(effects.Unknown, cmp.Or(g.Foreign, g.Settings))
 	}
 	through, ok := wrapped(e)
@@ -66,6 +67,9 @@ func (j doesJudge) element(l *shell.Line, at int) doing {
 	d := j.kind(l, at)
 	if d.set != 0 {
 		d.set |= through
+	}
+	if g.Hooks && d.set.Has(effects.Commit) {
+		d.set |= effects.Of(effects.Check)
 	}
 	return d
 }

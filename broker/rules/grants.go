@@ -1,6 +1,9 @@
 package rules
 
 import (
+	"path"
+	"strings"
+
 	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules/patterns"
@@ -40,6 +43,10 @@ func (c *Call) need() {
 		}
 		c.needs[i] |= parts[i]
 		c.needs[owner] |= parts[i]
+		// What has no say of its own must not pass for it: a grant for the others must hold it, too.
+		if c.elems[i].neutral {
+			c.unspoken |= parts[i]
+		}
 	}
 }
 
@@ -107,7 +114,40 @@ func (f *search) granted() bool {
 	for _, e := range f.grant {
 		have |= e.rule.Effects
 	}
-	return have != 0 && f.need().Within(have) && f.c.grantable(f.x) && !f.c.fed(f.at)
+	return have != 0 && (f.need() | f.c.unspoken).Within(have) && f.c.grantable(f.x) && !f.c.fed(f.at) && f.c.fitsInside(f.x)
+}
+
+// fitsInside reports whether all files that the patterns of a command may stand for are plain ones of
+// the project, whatever their names: a link may lead anywhere, and to a key. Where nobody
+// can look at all of them, it is not.
+func (c *Call) fitsInside(x *elem) bool {
+	if x.kind != shell.Command || !c.line.Elements[x.at].Glob || c.q.Matches == nil {
+		return true
+	}
+	secret := risk.SecretAt(c.q.Place)
+	for _, w := range c.line.Elements[x.at].Argv {
+		if !strings.ContainsAny(w, "*?[") {
+			continue
+		}
+		files, all := c.q.Matches(join(x.dir, w))
+		if !all {
+			return false
+		}
+		for _, file := range files {
+			real := file
+			if c.q.Place.Real != nil {
+				real, _ = c.q.Place.Real(file)
+			}
+			// A name that begins with a dot is the shell's to leave out, and its pattern is looked at elsewhere.
+			if strings.HasPrefix(path.Base(file), ".") && real == file {
+				continue
+			}
+			if !patterns.Below(c.q.Place.Project, real) || secret(real) || c.q.Special != nil && c.q.Special(real) || risk.Guarded(real, c.q.Place) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // need is what a grant for the element must have.

@@ -69,6 +69,53 @@ func TestGrants(t *testing.T) {
 	}
 }
 
+// What a pattern of a shell stands for must be plain files of the project: links lead elsewhere. An
+// element without a say of its own passes only with what the others are granted.
+func TestGrantsOfPatterns(t *testing.T) {
+	w := newWorld(t)
+	all := set(t, about(Allow, effects.Grantable.String()))
+	found := map[string][]string{"docs": {"a.md", "b.md"}, "out": {"a.md", "link.md"}, "keys": {"key.md"}}
+	at := func(folder, name string) string { return w.project + "/" + folder + "/" + name }
+	for _, tt := range []struct {
+		line  string
+		whole bool
+		want  Verdict
+	}{
+		{"cat docs/*.md", true, Allow},
+		{"cat docs/*.md", false, Ask},
+		{"cat out/*.md", true, Ask},
+		{"cat keys/*.md", true, Ask},
+		{"set | grep TOKEN", true, Ask},
+		{"true | grep x", true, Allow},
+	} {
+		q := w.question(t, "Bash", map[string]any{"command": tt.line})
+		q.Trusted = true
+		q.Matches = func(pattern string) (files []string, all bool) {
+			for folder, names := range found {
+				if strings.HasPrefix(pattern, w.project+"/"+folder+"/") {
+					for _, name := range names {
+						files = append(files, at(folder, name))
+					}
+				}
+			}
+			return files, tt.whole
+		}
+		real := q.Place.Real
+		q.Place.Real = func(p string) (string, error) {
+			switch p {
+			case at("out", "link.md"):
+				return w.root + "/other/a.md", nil
+			case at("keys", "key.md"):
+				return w.project + "/.env", nil
+			}
+			return real(p)
+		}
+		if a := judge(t, all, Prepare(q)); a.Verdict != tt.want {
+			t.Errorf("%s, all seen %t: %s (%s)", tt.line, tt.whole, a.Verdict, a.Reason)
+		}
+	}
+}
+
 func ids(list []Rule) (out []string) {
 	for _, r := range list {
 		out = append(out, r.ID)
