@@ -35,7 +35,7 @@ func lookRows() []row {
 		{call: "date", does: look, lax: true, not: "-s --set -r --reference -f --file", texts: true},
 		{call: "tree", does: look, lax: true, not: "-o --output --fromfile"},
 		{call: "uniq", does: look, lax: true, only: oneOperand},
-		{call: "file", does: look, lax: true, not: "-C --compile -m --magic-file -z -Z -f --files-from"},
+		{call: "file", does: look, lax: true, not: "-C --compile -m --magic-file -z -Z -f --files-from -p --preserve-date"},
 		{call: "hostname", does: look, lax: true, not: "-F --file -b --boot", only: noOperands},
 		{call: "du", does: look, lax: true, not: "--files0-from -X --exclude-from"},
 		{call: "wc", does: look, lax: true, not: "--files0-from"},

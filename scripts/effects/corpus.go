@@ -20,6 +20,7 @@ type Line struct {
 type Group struct {
 	World string
 	Setup []string
+	Leads bool // its project has links or settings that lead out of it, which a check follows
 	Lines []Line
 }
 
@@ -48,6 +49,7 @@ func corpus() ([]Group, error) {
 //
 //	# a comment
 //	=== name                   from here on the world of that name
+//	~ go.work names it         why a check may read, or run, what lies outside of this project
 //	$ ln -s ../other link      makes it of the plain one, in the project's folder
 //	@in@ = a.go %% b.go        what stands for @in@ in the lines below
 //	cat @in@                   two lines
@@ -64,6 +66,9 @@ func parse(text string) ([]Group, error) {
 			continue
 		case strings.HasPrefix(l, "=== "):
 			groups = append(groups, Group{World: l[4:]})
+			continue
+		case strings.HasPrefix(l, "~ "):
+			g.Leads = true
 			continue
 		case strings.HasPrefix(l, "$ "):
 			g.Setup = append(g.Setup, l[2:])
@@ -120,7 +125,7 @@ func next(l string, i int) int {
 
 // parts are the lines of g that hold a text, in groups of at most n.
 func (g Group) parts(filter string, n int) (list []Group) {
-	part := Group{World: g.World, Setup: g.Setup}
+	part := Group{World: g.World, Setup: g.Setup, Leads: g.Leads}
 	for _, l := range g.Lines {
 		if !strings.Contains(l.Text, filter) && !strings.Contains(l.World, filter) {
 			continue

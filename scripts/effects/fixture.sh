@@ -15,6 +15,13 @@ printf 'package other\n' >other/other.go
 printf 'a\nb\n' >other/list.txt
 printf 'A=MARKED-SECRET\n' >other/.env
 chmod +x other/run.sh
+printf 'console.log("other")\n' | tee other/x.js other/x.mjs other/x.cjs >/dev/null
+printf 'print("other")\n' | tee other/x.py other/conftest.py >/dev/null
+printf '[x]\n' | tee other/x other/x.ini other/x.toml other/x.yml other/x.cfg other/x.out >/dev/null
+printf 'module example.com/other\n\ngo 1.21\n' >other/go.mod
+printf 'all test x:\n\techo other\n' >other/Makefile
+printf '{"name": "other", "scripts": {"test": "echo other", "build": "echo other"}}\n' >other/package.json
+git -C other init -q
 cd project
 git init -q -b main
 mkdir -p src cmd/app web tests docs scripts node_modules/.bin node_modules/tool 'my dir' build

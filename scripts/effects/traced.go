@@ -51,7 +51,8 @@ var allowances = []allowance{
 	{below: "/etc/resolv.conf", why: "the C library, to find a name"},
 	{below: "/etc/gai.conf", why: "the C library, to find a name"},
 	{below: "/etc/ssl/openssl.cnf", why: "node loads it"},
-	{below: "/etc/ssl/certs", with: effects.Of(effects.Check, effects.Fetch), why: "public certificates"},
+	{below: "/etc/java-17-openjdk", why: "a toolchain's own settings"},
+	{below: "/etc/ssl/certs", why: "public certificates"},
 	{below: "/etc/mime.types", with: effects.Of(effects.Check), why: "Python and Go load it"},
 	{below: "/etc/magic", why: "file loads it"},
 	{below: "/etc/gitconfig", why: "the machine's own settings of git"},
@@ -107,6 +108,7 @@ var localhost = regexp.MustCompile(`inet_addr\("127\.|"::1"|::ffff:127\.`)
 type found struct {
 	effect effects.Effect
 	by     string
+	reads  bool // or runs, outside the project
 }
 
 // unnamed says which effects of a trace are not in the set that was named, each with what shows it.
@@ -114,6 +116,10 @@ type found struct {
 func (w *world) unnamed(t trace, named effects.Set) (list []string) {
 	named |= effects.Of(effects.Look)
 	for _, f := range w.effects(t, named) {
+		// A check goes where the project's own files lead.
+		if w.leads && named.Has(effects.Check) && f.reads {
+			continue
+		}
 		if !named.Has(f.effect) && len(list) < 4 {
 			list = append(list, fmt.Sprintf("%s, by %.300s", f.effect, f.by))
 		}
@@ -126,19 +132,19 @@ func (w *world) effects(t trace, named effects.Set) (list []found) {
 	made := map[string]bool{}
 	for _, e := range t.events {
 		if effect, ok := w.effect(t, e, named, made); ok {
-			list = append(list, found{effect, e.raw})
+			list = append(list, found{effect, e.raw, effect == effects.Outside && !writes(e) || effect == effects.Unknown && e.call == "execve"})
 		}
 	}
 	if t.wrote(w.project() + "/.git") {
 		if w.staged() != w.index {
-			list = append(list, found{effects.Commit, "what git has staged"})
+			list = append(list, found{effect: effects.Commit, by: "what git has staged"})
 		}
 		if w.settings() != w.conf {
-			list = append(list, found{effects.Unknown, "the repository's settings"})
+			list = append(list, found{effect: effects.Unknown, by: "the repository's settings"})
 		}
 	}
 	if i := strings.Index(t.output, canary); i >= 0 {
-		list = append(list, found{effects.Secrets, fmt.Sprintf("output %q", t.output[max(0, i-60):min(len(t.output), i+40)])})
+		list = append(list, found{effect: effects.Secrets, by: fmt.Sprintf("output %q", t.output[max(0, i-60):min(len(t.output), i+40)])})
 	}
 	return list
 }

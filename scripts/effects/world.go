@@ -23,6 +23,7 @@ type world struct {
 	rules *rules.Set
 	known map[string]bool // files of the project that were there before a line ran; true: tracked by git
 	index string          // what git has staged
+	leads bool            // the project's own files lead out of it
 	conf  string          // the repository's settings, but those of branches
 }
 
@@ -139,6 +140,7 @@ func (w *world) group(g Group, o options, sum *summary) error {
 	if err := w.keep("group"); err != nil {
 		return err
 	}
+	w.leads = g.Leads
 	dirty := true
 	for _, l := range g.Lines {
 		l.Text = strings.ReplaceAll(l.Text, "WORLD", w.root)
