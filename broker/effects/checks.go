@@ -21,13 +21,13 @@ const (
 func checkRows() []row {
 	check, serve, edit := Of(Check), Of(Check, Serve), Of(Check, Edit)
 	return []row{
-		{call: "go test|vet|build|list|generate|doc|version", does: check, with: goOptions + " -all -src -c -f: -deps -e", only: noWord("@")},
+		{call: "go test|vet|build|list|generate|doc|version", does: check, whole: true, with: goOptions + " -all -src -c -f: -deps -e", only: noWord("@")},
 		// Where modules come from may hold a password.
-		{call: "go env", does: check, with: "-json", only: each(hasOperands, noWord("PROXY", "AUTH", "FLAGS"))},
-		{call: "go run", does: check, with: "-race -tags:", stop: true, only: noWord("@")},
-		{call: "go tool cover", does: check, with: "-func= -o="},
+		{call: "go env", does: check, whole: true, with: "-json", only: each(hasOperands, noWord("PROXY", "AUTH", "FLAGS"))},
+		{call: "go run", does: check, whole: true, with: "-race -tags:", stop: true, only: noWord("@")},
+		{call: "go tool cover", does: check, whole: true, with: "-func= -o="},
 		{call: "golangci-lint run", does: check, with: "-v --verbose --fast --timeout: --new-from-rev: -E: -D: --enable: --disable: --fix"},
-		{call: "staticcheck|goimports|gofumpt", does: edit, with: "-l -d -e -w -local: -checks: -tests"},
+		{call: "staticcheck|goimports|gofumpt", does: edit, whole: true, with: "-l -d -e -w -local: -checks: -tests"},
 
 		{call: "npm|pnpm|yarn|bun run|run-script dev|start|serve|preview|watch|storybook", does: serve, with: scriptWords},
 		{call: "npm|pnpm|yarn start", does: serve, with: scriptWords},
@@ -37,8 +37,8 @@ func checkRows() []row {
 		{call: "npm|pnpm|yarn test|t", does: check, with: scriptWords + " --coverage --watch=false --ci --run"},
 		{call: "yarn lint|build|typecheck|check|format", does: check, with: scriptWords},
 		{call: "bun test", does: check, with: "--coverage --bail --timeout:"},
-		{call: "node --test", does: check, with: "--test-reporter= --test-name-pattern: --watch --no-warnings"},
-		{call: "node", does: check, with: "--check --enable-source-maps --no-warnings", stop: true, only: noDebugger},
+		{call: "node --test", does: check, whole: true, with: "--test-reporter= --test-name-pattern: --watch --no-warnings"},
+		{call: "node", does: check, whole: true, with: "--check --enable-source-maps --no-warnings", stop: true, only: noDebugger},
 		{call: "deno test|lint|check|fmt", does: edit | Of(Fetch), only: noWord(":")},
 		{call: "npx|bunx --no-install|--no", does: check, lax: true, tool: true},
 		{call: "npx|bunx", does: check, lax: true, tool: true},
@@ -61,7 +61,7 @@ func checkRows() []row {
 		{call: "cargo|rustc|pnpm|yarn|rustfmt", does: check, with: "--version -V -v", only: asksVersion},
 		{call: "make|gmake", does: check, with: makeWords, only: noWord("=")},
 		{call: "bash|sh", does: Of(Look), with: "-n", only: word("-n")},
-		{call: "bash|sh", does: check, with: "-e -u -x -eu -ex -eux", stop: true},
+		{call: "bash|sh", does: check, with: "-e -u -x -eu -ex -eux", stop: true, only: scriptFile},
 		{call: "rspec|rake|phpunit|jest|vitest|mocha|tsc|eslint|tox|nox|just|task", does: check},
 		{call: "mix|swift|zig|dotnet test|build", does: check},
 	}
@@ -75,6 +75,13 @@ func noReportFile(a cmdline.Command) bool {
 		kind, _, named := strings.Cut(strings.TrimPrefix(w, "--cov-report="), ":")
 		return named && slices.Contains([]string{"html", "xml", "json", "lcov", "annotate"}, kind)
 	})
+}
+
+// scriptFile reports whether a shell is given a file that is no program of the system: it looks for a plain
+// name among these, too.
+func scriptFile(a cmdline.Command) bool {
+	ops := a.Operands()
+	return len(ops) > 0 && (strings.Contains(ops[0], "/") || strings.HasSuffix(ops[0], ".sh") || strings.HasSuffix(ops[0], ".bash"))
 }
 
 // noDebugger reports whether node runs a file, and not its debugger, which opens a port.

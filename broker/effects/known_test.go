@@ -84,7 +84,9 @@ func TestAttackedCommands(t *testing.T) {
 		git blame --outpu x a; git rm -f a; git rm '*.json'; git rm :/; git commit; git commit --amend; git commit -a;
 		strings @a; md5sum -c a; sha256sum --check a; cksum --check a; hexdump -f a b; file -p a; yq -i .a b; yq -L x . a; yq '$ENV' a; yq 'eval(.a)' b; yq -s .a b;
 		go env; go env GOPROXY; go env GOFLAGS; go tool cover -html=a; make X=1; node inspect a.js; node debug a.js; deno check https://x/a.ts;
-		pytest --cov-report=html:x; pytest --cov-report xml:../x; pytest -p x; pytest -o a=b; npm run test --script-shell=x`, ";") {
+		pytest --cov-report=html:x; pytest --cov-report xml:../x; pytest -p x; pytest -o a=b; npm run test --script-shell=x;
+		sed -i 's/a/id/e' f; sed -i '1e id' f; sed -i 'w x' f; sed -i '1r x' f; bash ls; sh xdg-open x; bash run;
+		go test -exec a b; go test -pgo=a b; go build -modfile a; go build -overlay a; go vet -mod=mod; gofmt -lw a.go; go test -vx; node --no-warning`, ";") {
 		if d, ok := known(strings.TrimSpace(line)); ok {
 			t.Errorf("%s: %s", strings.TrimSpace(line), d.Does)
 		}

@@ -154,7 +154,9 @@ func (j doesJudge) command(e shell.Element) doing {
 	name := e.Argv[0]
 	d, ok := effects.Known(cmdline.Of(e))
 	if strings.Contains(name, "/") {
-		ok = e.Exact == "" && !slices.Contains(e.Argv, "") && j.inProject(j.resolve(name, j.spotOf(e, false)))
+		s := j.spotOf(e, false)
+		s.tilde = true
+		ok = e.Exact == "" && !slices.Contains(e.Argv, "") && j.inProject(j.resolve(name, s))
 		d = effects.Doing{Does: effects.Of(effects.Check), Files: e.Argv[1:]}
 	}
 	switch {

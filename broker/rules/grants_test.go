@@ -200,3 +200,41 @@ func TestGrantsAreExplained(t *testing.T) {
 		t.Errorf("a grant that is switched off is not named: %q", id)
 	}
 }
+
+// A program of the project is the project's code. One in the home folder is not, in whatever words.
+func TestGrantsOfPrograms(t *testing.T) {
+	w := newWorld(t)
+	all := set(t, about(Allow, effects.Grantable.String()))
+	for line, want := range map[string]Verdict{"./run.sh": Allow, "scripts/run.sh -x": Allow, "~/run.sh": Ask, "../run.sh": Ask, "/opt/run.sh": Ask, "bash ~/run.sh": Ask} {
+		if a := judge(t, all, w.trusted(t, line)); a.Verdict != want {
+			t.Errorf("%s: %s (%s)", line, a.Verdict, a.Reason)
+		}
+	}
+}
+
+// What cp puts into a folder may be written through a link that is there, and settings may get a new
+// place. mv replaces the link.
+func TestGrantsOfCopies(t *testing.T) {
+	w := newWorld(t)
+	all := set(t, about(Allow, effects.Grantable.String()))
+	for line, want := range map[string]Verdict{
+		"cp a.md docs": Allow, "cp a.md docs/new.md": Allow, "cp link.md docs": Ask, "cp -f link.md docs/": Ask, "cp x/link.md y.md docs": Ask,
+		"cp -r src docs": Allow, "cp -r deep docs": Ask, "cp -a deep docs": Ask, "cp -r deep new": Allow, "cp src/.mcp.json docs": Ask, "mv x/.envrc docs": Ask, "cp -r x/. docs": Ask,
+	} {
+		q := w.question(t, "Bash", map[string]any{"command": line})
+		q.Trusted = true
+		docs := w.project + "/docs"
+		there := []string{docs, docs + "/.", docs + "/a.md", docs + "/link.md", docs + "/deep"}
+		q.Exists = func(p string) bool { return slices.Contains(there, p) }
+		real := q.Place.Real
+		q.Place.Real = func(p string) (string, error) {
+			if p == docs+"/link.md" {
+				return w.root + "/other/x", nil
+			}
+			return real(p)
+		}
+		if a := judge(t, all, Prepare(q)); a.Verdict != want {
+			t.Errorf("%s: %s (%s) %v", line, a.Verdict, a.Reason, a.Does)
+		}
+	}
+}

@@ -14,7 +14,7 @@ printf '#!/bin/sh\necho other\n' >other/run.sh
 printf 'package other\n' >other/other.go
 printf 'a\nb\n' >other/list.txt
 printf 'A=MARKED-SECRET\n' >other/.env
-chmod +x other/run.sh
+chmod +x other/run.sh home/notes.sh
 printf 'console.log("other")\n' | tee other/x.js other/x.mjs other/x.cjs >/dev/null
 printf 'print("other")\n' | tee other/x.py other/conftest.py >/dev/null
 printf '[x]\n' | tee other/x other/x.ini other/x.toml other/x.yml other/x.cfg other/x.out >/dev/null
@@ -58,6 +58,7 @@ printf '# Demo\n\nSome words, and a [link](docs/guide.md).\n' >README.md
 printf 'guide\nsecond line\nthird line\n' >docs/guide.md
 printf '{"a": {"b": [1, 2, 3]}, "name": "x"}\n' >data.json
 printf 'a: 1\nb: [x, y]\n' >data.yaml
+printf 'xtouch ../other/ran\n' >cmds.txt
 printf 'b,2\na,1\nc,3\n' >data.csv
 printf 'a.go\n' >'my dir/file one.txt'
 printf 'node_modules\nbuild\n.env\n*.log\n' >.gitignore

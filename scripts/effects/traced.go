@@ -51,6 +51,7 @@ var allowances = []allowance{
 	{below: "/etc/resolv.conf", why: "the C library, to find a name"},
 	{below: "/etc/gai.conf", why: "the C library, to find a name"},
 	{below: "/etc/ssl/openssl.cnf", why: "node loads it"},
+	{below: "/etc/pip.conf", why: "pip's own settings, of the machine"},
 	{below: "/etc/java-17-openjdk", why: "a toolchain's own settings"},
 	{below: "/etc/ssl/certs", why: "public certificates"},
 	{below: "/etc/mime.types", with: effects.Of(effects.Check), why: "Python and Go load it"},
@@ -172,11 +173,11 @@ func (w *world) effect(t trace, e event, named effects.Set, made map[string]bool
 		return w.executes(e, named)
 	case "open", "openat", "openat2", "creat":
 		if writes(e) {
-			return w.writes(e, named, made)
+			return w.writes(e, t.pids, named, made)
 		}
 		return w.reads(e, t.pids, named)
 	}
-	return w.writes(e, named, made)
+	return w.writes(e, t.pids, named, made)
 }
 
 // writes reports whether an open can change the file.
@@ -253,12 +254,12 @@ func (w *world) reads(e event, pids map[string]bool, named effects.Set) (effects
 }
 
 // writes is what it shows that files were changed, made or taken away.
-func (w *world) writes(e event, named effects.Set, made map[string]bool) (effects.Effect, bool) {
+func (w *world) writes(e event, pids map[string]bool, named effects.Set, made map[string]bool) (effects.Effect, bool) {
 	for i, p := range e.paths {
 		p = parentReal(p)
 		inGit, isGit := strings.CutPrefix(p, w.project()+"/.git/")
 		switch {
-		case w.allowed(p, true, named), ownTemp.MatchString(p):
+		case w.allowed(p, true, named), ownTemp.MatchString(p), ownProc(p, pids):
 		// What git writes there is compared as a whole.
 		case isGit && ownNotes.MatchString(inGit):
 		case e.call == "link" || e.call == "linkat" || e.call == "rename" || e.call == "renameat" || e.call == "renameat2":
