@@ -58,7 +58,7 @@ func checkRows() []row {
 		{call: "cargo test|build|check|clippy|doc|bench|tree|metadata", does: check, with: cargoOptions},
 		{call: "cargo run", does: check, with: cargoOptions},
 		{call: "cargo fmt", does: edit, with: "--all --check -v -q"},
-		{call: "cargo|rustc|pnpm|yarn|rustfmt", does: check, with: "--version -V -v", only: asksVersion},
+		{call: "cargo|rustc|pnpm|yarn|rustfmt|java|javac", does: check, whole: true, with: "--version -V -v -version", only: asksVersion},
 		{call: "make|gmake", does: check, with: makeWords, only: noWord("=")},
 		{call: "bash|sh", does: Of(Look), with: "-n", only: word("-n")},
 		{call: "bash|sh", does: check, with: "-e -u -x -eu -ex -eux", stop: true, only: scriptFile},

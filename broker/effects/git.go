@@ -54,12 +54,26 @@ func gitRows() []row {
 	}
 }
 
-// gitPlain are the words of git without options before the subcommand that change only how it prints.
-func gitPlain(words []string) []string {
-	for len(words) > 0 && (words[0] == "--no-pager" || words[0] == "-P" || words[0] == "--no-optional-locks") {
-		words = words[1:]
+// gitPlain are the words of git without options before the subcommand that change only how it prints, or the
+// folder that it works in. Whose repository that is, package risk asks.
+func gitPlain(words []string) (rest []string, folder string) {
+	for len(words) > 0 {
+		switch {
+		case words[0] == "--no-pager", words[0] == "-P", words[0] == "--no-optional-locks":
+			words = words[1:]
+		case words[0] == "-C" && len(words) > 1 && folder == "":
+			words, folder = words[2:], words[1]
+		default:
+			return words, folder
+		}
 	}
-	return words
+	return words, folder
+}
+
+// staysBelow reports whether words mean files of the project in each of its folders: package risk follows
+// them from where the line works.
+func staysBelow(d Doing, words []string) bool {
+	return !d.Does.Has(Edit) && !slices.ContainsFunc(words, func(w string) bool { return strings.Contains(w, "..") })
 }
 
 // hasMessage reports whether git commit needs no editor for its message: that may be any program.

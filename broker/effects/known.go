@@ -53,12 +53,16 @@ func Known(a cmdline.Command) (d Doing, ok bool) {
 		return Doing{}, false
 	}
 	words := a.Element.Argv[1:]
+	folder := ""
 	if a.Element.Argv[0] == "git" {
-		words = gitPlain(words)
+		words, folder = gitPlain(words)
 	}
 	for _, r := range rows()[a.Element.Argv[0]] {
 		if rest, ok := r.behind(words); ok {
-			if d, ok := r.read(a, rest); ok {
+			if d, ok := r.read(a, rest); ok && (folder == "" || staysBelow(d, rest)) {
+				if folder != "" {
+					d.Files = append(slices.Clip(d.Files), folder)
+				}
 				return d, true
 			}
 		}

@@ -43,7 +43,7 @@ func lookRows() []row {
 		{call: "xxd", does: look, lax: true, not: "-r", only: oneOperand},
 		{call: "printf", does: look, lax: true, not: "-v", texts: true},
 		{call: "base64", does: look, lax: true, not: "-o --output"},
-		{call: "node|python|python3|python2|ruby|npm|deno|bun|java|javac|gcc|g++|clang|cmake|make|docker|gh|pip|pip3|uv|poetry|perl|npx|tsc|swift|zig", does: look, lax: true, texts: true, only: asksVersion},
+		{call: "node|python|python3|python2|ruby|npm|deno|bun|gcc|g++|clang|cmake|make|docker|gh|pip|pip3|uv|poetry|perl|npx|tsc|swift|zig", does: look, lax: true, texts: true, only: asksVersion},
 	}
 }
 

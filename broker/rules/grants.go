@@ -61,6 +61,9 @@ func (c *Call) grantable(x *elem) bool {
 	if x.kind == toolKind {
 		return c.readsOnly || c.changesInside()
 	}
+	if x.kind == shell.Write && c.q.Special != nil && c.q.Special(x.path.real) { // a pipe gives it to another program
+		return false
+	}
 	return x.kind != shell.Read || c.q.mayRead(x.path)
 }
 

@@ -238,3 +238,17 @@ func TestGrantsOfCopies(t *testing.T) {
 		}
 	}
 }
+
+// What is written to a pipe goes to another program.
+func TestGrantsOfPipes(t *testing.T) {
+	w := newWorld(t)
+	all := set(t, about(Allow, effects.Grantable.String()))
+	for line, want := range map[string]Verdict{"echo x > file": Allow, "echo x > pipe": Ask, "cat pipe": Ask} {
+		q := w.question(t, "Bash", map[string]any{"command": line})
+		q.Trusted = true
+		q.Special = func(p string) bool { return strings.HasSuffix(p, "/pipe") }
+		if a := judge(t, all, Prepare(q)); a.Verdict != want {
+			t.Errorf("%s: %s (%s)", line, a.Verdict, a.Reason)
+		}
+	}
+}

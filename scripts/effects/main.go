@@ -47,7 +47,7 @@ func main() {
 	var o options
 	flag.BoolVar(&o.list, "list", false, "judge the lines and print what they do; run nothing")
 	flag.BoolVar(&o.verb, "v", false, "with -list: print the lines that ask, too")
-	flag.IntVar(&o.jobs, "jobs", 2, "worlds at a time")
+	flag.IntVar(&o.jobs, "jobs", 4, "worlds at a time")
 	flag.Parse()
 	o.filter = strings.Join(flag.Args(), " ")
 	bad, err := try(o)
