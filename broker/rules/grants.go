@@ -163,17 +163,25 @@ func (c *Call) plainFile(file string, named bool) bool {
 
 // landsInside reports whether what cp and mv put into a folder becomes a plain file of the project. cp
 // writes through a link of the same name there. What lies deeper nobody looks at, so a tree may only
-// come where nothing is yet. A hidden file may be settings in its new place.
+// come where nothing is yet. What comes to a hidden place, or is hidden, may be settings there.
 func (c *Call) landsInside(x *elem) bool {
 	if x.kind != shell.Command || c.q.Exists == nil {
 		return true
 	}
 	a := cmdline.Of(c.line.Elements[x.at])
 	ops := a.Operands()
-	if a.Name != "cp" && a.Name != "mv" || len(ops) < 2 {
+	if a.Name == "git" && len(ops) > 0 && ops[0] == "mv" {
+		ops = ops[1:]
+	} else if a.Name != "cp" && a.Name != "mv" {
+		return true
+	}
+	if len(ops) < 2 {
 		return true
 	}
 	to := path.Clean(join(x.dir, ops[len(ops)-1]))
+	if strings.Contains(strings.TrimPrefix(to, c.q.Place.Project), "/.") {
+		return false
+	}
 	tree := a.Name == "cp" && a.Has("-r", "-R", "-a", "--recursive")
 	for _, from := range ops[:len(ops)-1] {
 		files, all := []string{from}, true

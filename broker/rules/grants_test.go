@@ -220,6 +220,7 @@ func TestGrantsOfCopies(t *testing.T) {
 	for line, want := range map[string]Verdict{
 		"cp a.md docs": Allow, "cp a.md docs/new.md": Allow, "cp link.md docs": Ask, "cp -f link.md docs/": Ask, "cp x/link.md y.md docs": Ask,
 		"cp -r src docs": Allow, "cp -r deep docs": Ask, "cp -a deep docs": Ask, "cp -r deep new": Allow, "cp src/.mcp.json docs": Ask, "mv x/.envrc docs": Ask, "cp -r x/. docs": Ask,
+		"cp -r src .vscode": Ask, "cp tasks.json .vscode": Ask, "mv src .github": Ask, "git mv src .cargo": Ask, "git mv a.md docs": Allow, "mv src .config/x": Ask,
 	} {
 		q := w.question(t, "Bash", map[string]any{"command": line})
 		q.Trusted = true
