@@ -129,7 +129,7 @@ func Parse(text string) (s Set, err error) {
 		if i < 0 {
 			return 0, fmt.Errorf("%+q is no effect; there are %s", cut(name), Grantable)
 		}
-		s |= Of(Effect(i))
+		s |= Of(Effect(i)) //nolint:gosec // G115: a place in names
 	}
 	return s, nil
 }

@@ -71,7 +71,7 @@ func (w *world) run(argv []string) (t trace, code int, err error) {
 	defer os.RemoveAll(dir)
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "strace", slices.Concat([]string{"-ff", "-y", "-qq", "--seccomp-bpf", "-s", "4096", "-e", calls, "-e", "signal=none", "-o", dir + "/t"}, argv)...)
+	cmd := exec.CommandContext(ctx, "strace", slices.Concat([]string{"-ff", "-y", "-qq", "--seccomp-bpf", "-s", "4096", "-e", calls, "-e", "signal=none", "-o", dir + "/t"}, argv)...) //nolint:gosec // G204: the corpus is ours
 	var out bytes.Buffer
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = w.project(), w.environ(), &out, &out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -87,7 +87,7 @@ func (w *world) run(argv []string) (t trace, code int, err error) {
 	}
 	texts := map[string]string{}
 	for _, name := range names {
-		b, err := os.ReadFile(name)
+		b, err := os.ReadFile(name) //nolint:gosec // G304: a trace that was just written
 		if err != nil {
 			return t, 0, err
 		}
