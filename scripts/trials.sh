@@ -74,9 +74,10 @@ trial_widths() {
 	need tmux=tmux xterm=xterm xvfb-run=xvfb
 	scripts/widths.sh -n $(($(part 2) * 1000))
 }
+trial_effects() { scripts/effects.sh; }
 trial_bench() { scripts/bench.sh; }
 
-all=(draws again fuzz sim robustness crash faults presses load threats verdicts agents shells mutate widths bench waits)
+all=(draws again fuzz sim robustness crash faults presses load threats verdicts agents shells effects mutate widths bench waits)
 if (($#)); then
 	for name in "$@"; do
 		declare -F "trial_$name" >/dev/null || {

@@ -2,6 +2,8 @@ package effects
 
 import (
 	"regexp"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/aoctl/aoctl/broker/risk/cmdline"
@@ -13,6 +15,8 @@ import (
 // than that nobody knows.
 func changeRows() []row {
 	edit, fetch := Of(Edit), Of(Fetch)
+	// These build what they get, and run its scripts and the project's.
+	install := Of(Fetch, Check)
 	return []row{
 		{call: "mkdir", does: edit, with: "-p -v --parents --verbose"},
 		{call: "touch", does: edit, with: "-a -m -c"},
@@ -20,18 +24,21 @@ func changeRows() []row {
 		{call: "mv", does: edit, with: "-v -f -n -i --verbose --no-clobber"},
 		{call: "tee", does: edit, with: "-a --append"},
 		{call: "chmod", does: edit, with: "-v", first: true, only: plainMode},
-		{call: "sed", does: edit, with: "-i -E -n -r", first: true, only: word("-i")},
-		{call: "gofmt", does: Of(Look), with: "-l -d -s -e"},
-		{call: "gofmt", does: edit, with: "-l -d -s -e -w"},
-		{call: "go fmt", does: Of(Edit, Check), with: "-n -x"},
+		{call: "sed", does: edit, with: "-i -E -n -r", first: true, only: each(word("-i"), sedPrints)},
+		// In a folder it follows links to files, as builds do.
+		{call: "gofmt", does: Of(Look), whole: true, with: "-l -d -s -e", only: goFiles},
+		{call: "gofmt", does: edit, whole: true, with: "-l -d -s -e -w", only: goFiles},
+		{call: "gofmt", does: Of(Check), whole: true, with: "-l -d -s -e"},
+		{call: "gofmt", does: Of(Edit, Check), whole: true, with: "-l -d -s -e -w"},
+		{call: "go fmt", does: Of(Edit, Check), whole: true, with: "-n -x"},
 
-		{call: "go mod tidy|vendor", does: Of(Fetch, Edit), with: "-v -x -e -o="},
-		{call: "go mod download|verify|graph|why", does: fetch, with: "-x -json", only: noWord("@")},
-		{call: "npm ci|clean-install", does: fetch, with: installOptions, only: noOperands},
-		{call: "npm|pnpm|yarn|bun install|i", does: Of(Fetch, Edit), with: installOptions + " --frozen-lockfile --immutable", only: noOperands},
-		{call: "cargo fetch", does: fetch, with: "--locked --offline"},
-		{call: "uv sync", does: fetch, with: "--frozen --locked --all-extras --dev --no-dev --extra: --group:"},
-		{call: "poetry install", does: fetch, with: "--no-root --no-interaction -n --sync"},
+		{call: "go mod tidy|vendor", does: Of(Fetch, Edit), whole: true, with: "-v -x -e -o="},
+		{call: "go mod download|verify|graph|why", does: fetch, whole: true, with: "-x -json", only: noWord("@")},
+		{call: "npm ci|clean-install", does: install, with: installOptions, only: noOperands},
+		{call: "npm|pnpm|yarn|bun install|i", does: install | edit, with: installOptions + " --frozen-lockfile --immutable", only: noOperands},
+		{call: "cargo fetch", does: install, with: "--locked --offline"},
+		{call: "uv sync", does: install, with: "--frozen --locked --all-extras --dev --no-dev --extra: --group:"},
+		{call: "poetry install", does: install, with: "--no-root --no-interaction -n --sync"},
 
 		{call: "npm|pnpm|yarn|bun install|i|add|link", does: Of(Network, Install), lax: true},
 		{call: "go get|install", does: Of(Network, Install), lax: true},
@@ -48,6 +55,11 @@ func changeRows() []row {
 
 // installOptions change nothing of what an install gets.
 const installOptions = "--no-audit --no-fund --silent --quiet -s --prefer-offline --offline --ignore-scripts --no-progress --legacy-peer-deps --dev --prod"
+
+// goFiles reports whether all operands are files by their names.
+func goFiles(a cmdline.Command) bool {
+	return hasOperands(a) && !slices.ContainsFunc(a.Operands(), func(w string) bool { return !strings.HasSuffix(w, ".go") })
+}
 
 // modes are permissions that take nothing from others and give a program no rights of its owner.
 var modes = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(u?\+x|a\+x|0?[67][45][45])$`) })

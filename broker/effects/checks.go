@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/risk/cmdline"
@@ -11,7 +12,7 @@ const (
 	goOptions    = "-v -race -short -cover -failfast -json -x -n -a -m -benchmem -trimpath -count: -run: -skip: -bench: -benchtime: -timeout: -tags: -shuffle: -parallel: -p: -cpu: -list: -covermode: -coverpkg: -coverprofile= -fuzz: -fuzztime: -o="
 	cargoOptions = "--release --all --workspace --all-features --no-default-features --features: -F: -p: --package: --lib --bins --tests --examples --all-targets --doc --bin: --test: --example: -q -v --quiet --verbose --locked --offline --frozen -j: --no-run --no-fail-fast --message-format: --color: --check --no-deps"
 	pytestWords  = "-v -q -x -s -l -a -r: -k: -m: -n: --verbose --quiet --lf --ff --last-failed --failed-first --sw --stepwise --co --collect-only --exitfirst --no-header --no-summary --maxfail: --tb: --durations: --cov: --cov-report: --no-cov --strict-markers --disable-warnings --color: --timeout:"
-	scriptWords  = "--silent -s --if-present --workspaces -w: --workspace:"
+	scriptWords  = "--silent -s --if-present --workspaces -w= --workspace="
 	makeWords    = "-j -j: -k -s -n -B -C= --jobs: --directory= --keep-going --silent --quiet --dry-run --always-make --no-print-directory --version"
 )
 
@@ -20,28 +21,31 @@ const (
 func checkRows() []row {
 	check, serve, edit := Of(Check), Of(Check, Serve), Of(Check, Edit)
 	return []row{
-		{call: "go test|vet|build|list|generate|doc|version", does: check, with: goOptions + " -all -src -c -f: -deps -e", only: noWord("@")},
-		{call: "go env", does: check, with: "-json"},
-		{call: "go run", does: check, with: "-race -tags:", stop: true, only: noWord("@")},
-		{call: "go tool cover", does: check, with: "-func= -html= -o="},
+		{call: "go test|vet|build|list|generate|doc|version", does: check, whole: true, with: goOptions + " -all -src -c -f: -deps -e", only: noWord("@")},
+		// Where modules come from may hold a password.
+		{call: "go env", does: check, whole: true, with: "-json", only: each(hasOperands, noWord("PROXY", "AUTH", "FLAGS"))},
+		{call: "go run", does: check, whole: true, with: "-race -tags:", stop: true, only: noWord("@")},
+		{call: "go tool cover", does: check, whole: true, with: "-func= -o="},
 		{call: "golangci-lint run", does: check, with: "-v --verbose --fast --timeout: --new-from-rev: -E: -D: --enable: --disable: --fix"},
-		{call: "staticcheck|goimports|gofumpt", does: edit, with: "-l -d -e -w -local: -checks: -tests"},
+		{call: "staticcheck|goimports|gofumpt", does: edit, whole: true, with: "-l -d -e -w -local: -checks: -tests"},
 
 		{call: "npm|pnpm|yarn|bun run|run-script dev|start|serve|preview|watch|storybook", does: serve, with: scriptWords},
 		{call: "npm|pnpm|yarn start", does: serve, with: scriptWords},
 		{call: "npm|pnpm|yarn|bun run|run-script", does: check, with: scriptWords + " --coverage --watch=false --ci --fix", only: hasOperands},
+		// It obeys the project's .npmrc, which can have node load a file first.
+		{call: "npm ls|list|explain|why", does: check, with: "--all -a --json --long -l --depth: --omit: --include: --prod --dev", texts: true},
 		{call: "npm|pnpm|yarn test|t", does: check, with: scriptWords + " --coverage --watch=false --ci --run"},
 		{call: "yarn lint|build|typecheck|check|format", does: check, with: scriptWords},
 		{call: "bun test", does: check, with: "--coverage --bail --timeout:"},
-		{call: "node --test", does: check, with: "--test-reporter: --test-name-pattern: --watch --no-warnings"},
-		{call: "node", does: check, with: "--check --enable-source-maps --no-warnings", stop: true},
-		{call: "deno test|lint|check|fmt", does: edit},
+		{call: "node --test", does: check, whole: true, with: "--test-reporter= --test-name-pattern: --watch --no-warnings"},
+		{call: "node", does: check, whole: true, with: "--check --enable-source-maps --no-warnings", stop: true, only: noDebugger},
+		{call: "deno test|lint|check|fmt", does: edit | Of(Fetch), only: noWord(":")},
 		{call: "npx|bunx --no-install|--no", does: check, lax: true, tool: true},
 		{call: "npx|bunx", does: check, lax: true, tool: true},
 		{call: "pnpm exec", does: check, lax: true, tool: true},
 
-		{call: "pytest|py.test", does: check, with: pytestWords},
-		{call: "python|python3 -m pytest", does: check, with: pytestWords},
+		{call: "pytest|py.test", does: check, with: pytestWords, only: noReportFile},
+		{call: "python|python3 -m pytest", does: check, with: pytestWords, only: noReportFile},
 		{call: "python|python3 -m unittest", does: check, with: "-v -q -f -b -k: discover -s= -p: -t="},
 		{call: "python|python3 -m mypy|flake8|pylint|pyright|compileall|py_compile|pyflakes|pycodestyle", does: check, with: "-v -q --strict --verbose --quiet"},
 		{call: "mypy|flake8|pylint|pyright", does: check, with: "-v -q --strict --verbose --quiet --no-cache --ignore-missing-imports --select: --ignore: --diff --check --statistics"},
@@ -54,16 +58,37 @@ func checkRows() []row {
 		{call: "cargo test|build|check|clippy|doc|bench|tree|metadata", does: check, with: cargoOptions},
 		{call: "cargo run", does: check, with: cargoOptions},
 		{call: "cargo fmt", does: edit, with: "--all --check -v -q"},
-		{call: "cargo|rustc|pnpm|yarn|rustfmt", does: check, with: "--version -V -v", only: asksVersion},
-		{call: "make|gmake", does: check, with: makeWords, texts: true, only: noWord("=")},
+		{call: "cargo|rustc|pnpm|yarn|rustfmt|java|javac", does: check, whole: true, with: "--version -V -v -version", only: asksVersion},
+		{call: "make|gmake", does: check, with: makeWords, only: noWord("=")},
 		{call: "bash|sh", does: Of(Look), with: "-n", only: word("-n")},
-		{call: "bash|sh", does: check, with: "-e -u -x -eu -ex -eux", stop: true},
+		{call: "bash|sh", does: check, with: "-e -u -x -eu -ex -eux", stop: true, only: scriptFile},
 		{call: "rspec|rake|phpunit|jest|vitest|mocha|tsc|eslint|tox|nox|just|task", does: check},
 		{call: "mix|swift|zig|dotnet test|build", does: check},
 	}
 }
 
 func hasOperands(a cmdline.Command) bool { return !noOperands(a) }
+
+// noReportFile reports whether no report of pytest goes to a file of its own: "html:DIR" names one.
+func noReportFile(a cmdline.Command) bool {
+	return !a.AnyWord(func(w string) bool {
+		kind, _, named := strings.Cut(strings.TrimPrefix(w, "--cov-report="), ":")
+		return named && slices.Contains([]string{"html", "xml", "json", "lcov", "annotate"}, kind)
+	})
+}
+
+// scriptFile reports whether a shell is given a file that is no program of the system: it looks for a plain
+// name among these, too.
+func scriptFile(a cmdline.Command) bool {
+	ops := a.Operands()
+	return len(ops) > 0 && (strings.Contains(ops[0], "/") || strings.HasSuffix(ops[0], ".sh") || strings.HasSuffix(ops[0], ".bash"))
+}
+
+// noDebugger reports whether node runs a file, and not its debugger, which opens a port.
+func noDebugger(a cmdline.Command) bool {
+	ops := a.Operands()
+	return len(ops) > 0 && ops[0] != "inspect" && ops[0] != "debug"
+}
 
 // word asks for a word as it is.
 func word(w string) func(cmdline.Command) bool {

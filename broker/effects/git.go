@@ -1,13 +1,15 @@
 package effects
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/risk/cmdline"
 )
 
 // gitRows are subcommands of git. Those that look are listed with the options that make them do
-// more; long options may be shortened, and --textconv and --ext-diff run programs from the settings.
+// more; long options may be shortened. --textconv, --ext-diff and --show-signature run programs from the
+// settings, --help a pager; --output is known to more of them than say so, and --remerge-diff writes objects.
 // Which repository it is, and what its settings run, is for package risk to ask.
 //
 // What commits can be taken back by the reflog. Not here is what brings other files into the work
@@ -15,33 +17,36 @@ import (
 func gitRows() []row {
 	look, commit := Of(Look), Of(Commit)
 	return []row{
-		{call: "git status|ls-tree|merge-base|rev-list|name-rev|count-objects|check-ignore|version", does: look, lax: true},
-		{call: "git diff", does: look, lax: true, not: "--output --ext-diff --no-index --textconv"},
-		{call: "git log|show|diff-tree|diff-index|whatchanged|shortlog", does: look, lax: true, not: "--output --ext-diff --textconv"},
-		{call: "git rev-parse", does: look, lax: true, not: "--parseopt --sq-quote"},
-		{call: "git ls-files", does: look, lax: true, not: "-X --exclude-from"},
-		{call: "git blame", does: look, lax: true, not: "--contents -S --ignore-revs-file"},
-		{call: "git describe", does: look, lax: true},
-		{call: "git cat-file", does: look, lax: true, not: "--textconv --filters --batch-command"},
-		{call: "git for-each-ref", does: look, lax: true, not: "--shell --perl --python --tcl"},
-		{call: "git grep", does: look, lax: true, not: "-O --open-files-in-pager -f --no-index --textconv"},
-		{call: "git branch|tag", does: look, lax: true, only: onlyLists},
+		{call: "git status|ls-tree|merge-base|rev-list|name-rev|count-objects|check-ignore|version", does: look, lax: true, not: "--help --output"},
+		{call: "git diff", does: look, lax: true, not: "--help --output --remerge-diff --ext-diff --no-index --textconv"},
+		{call: "git log|show|diff-tree|diff-index|whatchanged|shortlog", does: look, lax: true, not: "--help --output --remerge-diff --ext-diff --textconv --show-signature"},
+		{call: "git rev-parse", does: look, lax: true, not: "--help --output --remerge-diff --parseopt --sq-quote"},
+		{call: "git ls-files", does: look, lax: true, not: "--help --output --remerge-diff -X --exclude-from"},
+		{call: "git blame", does: look, lax: true, not: "--help --output --remerge-diff --contents -S --ignore-revs-file"},
+		{call: "git describe", does: look, lax: true, not: "--help --output"},
+		{call: "git cat-file", does: look, lax: true, not: "--help --output --remerge-diff --textconv --filters --batch-command"},
+		{call: "git for-each-ref", does: look, lax: true, not: "--help --output --remerge-diff --shell --perl --python --tcl"},
+		{call: "git grep", does: look, lax: true, not: "--help --output --remerge-diff -O --open-files-in-pager -f --no-index --textconv"},
+		{call: "git branch|tag", does: look, lax: true, not: "--help --output", only: onlyLists},
 		{call: "git remote", does: look, with: "-v --verbose", only: noOperands},
 		{call: "git remote get-url", does: look, texts: true},
-		{call: "git stash list|show", does: look, lax: true, not: "--output --ext-diff --textconv"},
+		{call: "git stash list|show", does: look, lax: true, not: "--help --output --remerge-diff --ext-diff --textconv --show-signature"},
 		{call: "git worktree list", does: look, with: "--porcelain -v"},
-		{call: "git reflog show", does: look, lax: true, not: "--output --ext-diff --textconv"},
+		{call: "git reflog show", does: look, lax: true, not: "--help --output --remerge-diff --ext-diff --textconv --show-signature"},
 		{call: "git reflog|--version", does: look, only: noOperands},
 		{call: "git submodule status", does: look},
 
 		{call: "git add|stage", does: commit, with: "-A --all -u --update -v --verbose -n --dry-run -N --intent-to-add"},
-		{call: "git commit", does: commit, with: "-m: --message: -a --all -q --quiet -v --verbose -s --signoff --allow-empty --no-edit --author: --amend"},
+		{call: "git commit", does: commit, with: "-m: --message: -a --all -q --quiet -v --verbose -s --signoff --allow-empty --no-edit --author: --amend", only: hasMessage},
 		{call: "git reset", does: commit, with: "-q --quiet --mixed --soft"},
 		{call: "git restore --staged|-S", does: commit},
 		{call: "git branch", does: commit, with: "-q --quiet -d -m"},
 		{call: "git switch", does: commit, with: "-c: --create: -q --quiet", only: noOperandsBut("-c", "--create")},
 		{call: "git checkout", does: commit, with: "-b: -q --quiet", only: noOperandsBut("-b")},
 		{call: "git tag", does: commit, with: "-a --annotate -m: --message:"},
+		// What git does not have as it is, it does not remove.
+		{call: "git rm", does: commit, with: "-r -q --quiet -n --dry-run --cached", only: each(word("--cached"), noMagic)},
+		{call: "git rm", does: Of(Edit, Commit), with: "-r -q --quiet -n --dry-run", only: noMagic},
 		{call: "git mv", does: Of(Edit, Commit), with: "-v -k -n"},
 
 		{call: "git push|send-email", does: Of(Push), lax: true},
@@ -49,12 +54,43 @@ func gitRows() []row {
 	}
 }
 
-// gitPlain are the words of git without options before the subcommand that change only how it prints.
-func gitPlain(words []string) []string {
-	for len(words) > 0 && (words[0] == "--no-pager" || words[0] == "-P" || words[0] == "--no-optional-locks") {
-		words = words[1:]
+// gitPlain are the words of git without options before the subcommand that change only how it prints, or the
+// folder that it works in. Whose repository that is, package risk asks.
+func gitPlain(words []string) (rest []string, folder string) {
+	for len(words) > 0 {
+		switch {
+		case words[0] == "--no-pager", words[0] == "-P", words[0] == "--no-optional-locks":
+			words = words[1:]
+		case words[0] == "-C" && len(words) > 1 && folder == "":
+			words, folder = words[2:], words[1]
+		default:
+			return words, folder
+		}
 	}
-	return words
+	return words, folder
+}
+
+// staysBelow reports whether words mean files of the project in each of its folders: package risk follows
+// them from where the line works.
+func staysBelow(d Doing, words []string) bool {
+	return !d.Does.Has(Edit) && !slices.ContainsFunc(words, func(w string) bool { return strings.Contains(w, "..") })
+}
+
+// hasMessage reports whether git commit needs no editor for its message: that may be any program.
+func hasMessage(a cmdline.Command) bool {
+	return a.Has("-m", "--message", "--no-edit")
+}
+
+// noMagic asks for plain names of files. git has patterns of its own, which a shell leaves alone.
+func noMagic(a cmdline.Command) bool {
+	return !a.AnyWord(func(w string) bool { return strings.HasPrefix(w, ":") || strings.ContainsAny(w, "*?[\\") })
+}
+
+// each asks for all of some things.
+func each(tests ...func(cmdline.Command) bool) func(cmdline.Command) bool {
+	return func(a cmdline.Command) bool {
+		return !slices.ContainsFunc(tests, func(t func(cmdline.Command) bool) bool { return !t(a) })
+	}
 }
 
 // listing are the options with which git branch and git tag only list.

@@ -22,6 +22,7 @@ type row struct {
 	with  string                     // the options that it may have: "-x", "-f=" with a file behind it, "-m:" with a text
 	lax   bool                       // its options are all known to do no harm, but for those in not
 	not   string                     // with lax: options that make it do more
+	whole bool                       // its options have one dash and several letters; there are no clusters
 	texts bool                       // its operands are no files
 	first bool                       // its first operand is no file, but a pattern or a program
 	stop  bool                       // its options end at the first operand; what follows is for the program that it names
@@ -52,12 +53,16 @@ func Known(a cmdline.Command) (d Doing, ok bool) {
 		return Doing{}, false
 	}
 	words := a.Element.Argv[1:]
+	folder := ""
 	if a.Element.Argv[0] == "git" {
-		words = gitPlain(words)
+		words, folder = gitPlain(words)
 	}
 	for _, r := range rows()[a.Element.Argv[0]] {
 		if rest, ok := r.behind(words); ok {
-			if d, ok := r.read(a, rest); ok {
+			if d, ok := r.read(a, rest); ok && (folder == "" || staysBelow(d, rest)) {
+				if folder != "" {
+					d.Files = append(slices.Clip(d.Files), folder)
+				}
 				return d, true
 			}
 		}
@@ -130,7 +135,7 @@ func (r row) strictly(words []string) (files []string, ok bool) {
 			operands = append(operands, words[i+1:]...)
 			break
 		}
-		kind, value, ok := option(allowed, w)
+		kind, value, ok := option(allowed, w, r.whole)
 		if ok && kind != flag && value == "" && !strings.HasSuffix(w, "=") {
 			if i++; i == len(words) {
 				return nil, false
@@ -160,8 +165,9 @@ const (
 	text kind = ':'
 )
 
-// option looks a word up among the options that are allowed. An empty value is in the next word.
-func option(allowed []string, w string) (k kind, value string, ok bool) {
+// option looks a word up among the options that are allowed. An empty value is in the next word. whole:
+// a word is one option.
+func option(allowed []string, w string, whole bool) (k kind, value string, ok bool) {
 	name, value, attached := strings.Cut(w, "=")
 	for _, k := range []kind{file, text} {
 		if slices.Contains(allowed, name+string(k)) {
@@ -170,6 +176,9 @@ func option(allowed []string, w string) (k kind, value string, ok bool) {
 	}
 	if !attached && slices.Contains(allowed, w) {
 		return flag, "", true
+	}
+	if whole {
+		return flag, "", false
 	}
 	return cluster(allowed, w)
 }

@@ -25,13 +25,13 @@ func known(line string) (Doing, bool) {
 // Everyday commands have the effects that a person would name.
 func TestKnownCommands(t *testing.T) {
 	for want, lines := range map[string]string{
-		"look":   "ls -la; git status -sb; git --no-pager log -3; grep -rn x .; sed -n 1,5p a; sed 's/a/b/' a; awk '{print $1}' a; gofmt -l .; bash -n x.sh; npm ls --depth=0",
-		"check":  "go test ./...; go test -run TestX -count=1 ./a; go vet ./...; go run . -x y; npm test; npm run lint -- --fix; pytest -xvs tests; python -m pytest -q; python3 x.py --flag; node x.js; node --test; make -j4 test; cargo test --release; cargo --version; bash x.sh a; npx eslint src; golangci-lint run ./...",
+		"look":   "ls -la; git status -sb; git --no-pager log -3; git -C a status; git -C a --no-pager diff b; grep -rn x .; sed -n 1,5p a; sed 's/a/b/' a; awk '{print $1}' a; gofmt -l a.go; bash -n x.sh",
+		"check":  "go test ./...; go test -run TestX -count=1 ./a; go vet ./...; go run . -x y; npm test; npm run lint -- --fix; pytest -xvs tests; python -m pytest -q; python3 x.py --flag; node x.js; node --test; make -j4 test; cargo test --release; cargo --version; bash x.sh a; npx eslint src; golangci-lint run ./...; npm ls --depth=0; gofmt -l .; go env GOPATH; pytest --cov-report term; pytest --cov-report=xml",
 		"edit":   "mkdir -p a/b; rm -rf a; touch a; cp -r a b; mv a b; tee -a log; chmod +x a; sed -i 's/a/b/' f; gofmt -w a.go",
-		"commit": "git add -A; git commit -am 'x y'; git commit -m x -m y; git switch -c new; git checkout -b new; git reset --soft HEAD~1; git restore --staged a",
-		"fetch":  "go mod download; npm ci; cargo fetch; uv sync",
+		"commit": "git add -A; git commit -am 'x y'; git commit -m x -m y; git switch -c new; git checkout -b new; git reset --soft HEAD~1; git restore --staged a; git rm --cached a; git commit --amend --no-edit",
+		"fetch":  "go mod download",
 		"serve":  "", "push": "git push origin x; npm publish", "network": "curl x; git pull; ssh h", "delete": "shred a; rm -i a", "privilege": "sudo ls",
-		"check, serve": "npm run dev; yarn start", "edit, fetch": "go mod tidy; npm install --no-audit", "network, install": "npm install left-pad; pip install x; go get x", "check, edit": "", "edit, check": "ruff format .; black .; cargo fmt",
+		"check, serve": "npm run dev; yarn start", "edit, fetch": "go mod tidy", "edit, check, fetch": "npm install --no-audit; deno test", "check, fetch": "npm ci; cargo fetch; uv sync", "edit, commit": "git rm a; git rm -r b", "network, install": "npm install left-pad; pip install x; go get x", "check, edit": "", "edit, check": "ruff format .; black .; cargo fmt; gofmt -w .",
 	} {
 		for line := range strings.SplitSeq(lines, ";") {
 			if line = strings.TrimSpace(line); line == "" {
@@ -87,5 +87,21 @@ func TestEffectIsText(t *testing.T) {
 	}
 	if err := json.Unmarshal([]byte(`"chek"`), &back); err == nil || back != Check {
 		t.Errorf("what is no effect reads as %s, %v", back, err)
+	}
+}
+
+// What these add to a known command makes it one that nobody knows. scripts/effects.sh found them,
+// or a manual.
+func TestAttackedCommands(t *testing.T) {
+	for line := range strings.SplitSeq(`git blame --output=x a; git log --remerge-diff -1; git show --remerge-diff; git log --show-signature; git log --help; git status --help;
+		git blame --outpu x a; git rm -f a; git -C a diff ../b; git -C a mv b c; git -C a -C b status; git -C; git -c a=b status; git rm '*.json'; git rm :/; git commit; git commit --amend; git commit -a;
+		strings @a; md5sum -c a; sha256sum --check a; cksum --check a; hexdump -f a b; file -p a; yq -i .a b; yq -L x . a; yq '$ENV' a; yq 'eval(.a)' b; yq -s .a b;
+		go env; go env GOPROXY; go env GOFLAGS; go tool cover -html=a; make X=1; node inspect a.js; node debug a.js; deno check https://x/a.ts;
+		pytest --cov-report=html:x; pytest --cov-report xml:../x; pytest -p x; pytest -o a=b; npm run test --script-shell=x;
+		sed -i 's/a/id/e' f; sed -i '1e id' f; sed -i 'w x' f; sed -i '1r x' f; bash ls; sh xdg-open x; bash run;
+		go test -exec a b; go test -pgo=a b; go build -modfile a; go build -overlay a; go vet -mod=mod; gofmt -lw a.go; go test -vx; node --no-warning`, ";") {
+		if d, ok := known(strings.TrimSpace(line)); ok {
+			t.Errorf("%s: %s", strings.TrimSpace(line), d.Does)
+		}
 	}
 }

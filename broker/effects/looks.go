@@ -14,7 +14,11 @@ import (
 func lookRows() []row {
 	look := Of(Look)
 	return []row{
-		{call: "ls|cat|head|tail|cut|tr|cmp|comm|nl|tac|rev|fold|paste|join|expand|unexpand|stat|df|readlink|realpath|md5sum|sha1sum|sha256sum|sha512sum|cksum|od|hexdump|strings|test|[|column", does: look, lax: true},
+		{call: "ls|cat|head|tail|cut|tr|cmp|comm|nl|tac|rev|fold|paste|join|expand|unexpand|stat|df|readlink|realpath|od|test|[|column", does: look, lax: true},
+		{call: "md5sum|sha1sum|sha256sum|sha512sum|cksum", does: look, lax: true, not: "-c --check"},
+		{call: "hexdump", does: look, lax: true, not: "-f"},
+		// A word such as @FILE is for strings a file with more words.
+		{call: "strings", does: look, lax: true, only: noWord("@")},
 		{call: "pwd|echo|which|whoami|basename|dirname|true|false|sleep|seq|type|arch|nproc|uptime|uname|id", does: look, lax: true, texts: true},
 		{call: "find", does: look, lax: true, only: findLooks},
 		{call: "fd|fdfind", does: look, lax: true, not: "-x -X --exec --exec-batch", first: true},
@@ -22,7 +26,8 @@ func lookRows() []row {
 		{call: "rg", does: look, lax: true, not: "--pre --pre-glob --hostname-bin -z --search-zip", first: true},
 		{call: "sort", does: look, lax: true, not: "-o --output --compress-program -T --temporary-directory --files0-from"},
 		{call: "jq", does: look, lax: true, not: "-f --from-file -L --library-path --slurpfile --rawfile --argfile", first: true},
-		{call: "yq", does: look, lax: true, not: "-i --inplace -f --from-file -s --split-exp", first: true, only: noWord("load", "env", "system")},
+		// There are two programs of this name, with other options.
+		{call: "yq", does: look, with: "-r -y -Y -c -e -S -P -C -M -N -j -o: -p: -I: --raw-output --yaml-output --compact-output --exit-status --no-colors --sort-keys", first: true, only: noWord("load", "env", "ENV", "system", "eval", "include", "import", "input")},
 		// Package shell has read the programs of sed and awk, and doubts what writes or runs anything.
 		{call: "sed", does: look, with: "-n -E -r -s -z", first: true, only: sedPrints},
 		{call: "sed", does: look, with: "-n -E -r -s -z -e:", only: sedPrints},
@@ -30,7 +35,7 @@ func lookRows() []row {
 		{call: "date", does: look, lax: true, not: "-s --set -r --reference -f --file", texts: true},
 		{call: "tree", does: look, lax: true, not: "-o --output --fromfile"},
 		{call: "uniq", does: look, lax: true, only: oneOperand},
-		{call: "file", does: look, lax: true, not: "-C --compile -m --magic-file -z -Z -f --files-from"},
+		{call: "file", does: look, lax: true, not: "-C --compile -m --magic-file -z -Z -f --files-from -p --preserve-date"},
 		{call: "hostname", does: look, lax: true, not: "-F --file -b --boot", only: noOperands},
 		{call: "du", does: look, lax: true, not: "--files0-from -X --exclude-from"},
 		{call: "wc", does: look, lax: true, not: "--files0-from"},
@@ -38,8 +43,7 @@ func lookRows() []row {
 		{call: "xxd", does: look, lax: true, not: "-r", only: oneOperand},
 		{call: "printf", does: look, lax: true, not: "-v", texts: true},
 		{call: "base64", does: look, lax: true, not: "-o --output"},
-		{call: "npm ls|list|explain|why", does: look, with: "--all -a --json --long -l --depth: --omit: --include: --prod --dev", texts: true},
-		{call: "node|python|python3|python2|ruby|npm|deno|bun|java|javac|gcc|g++|clang|cmake|make|docker|gh|pip|pip3|uv|poetry|perl|npx|tsc|swift|zig", does: look, lax: true, texts: true, only: asksVersion},
+		{call: "node|python|python3|python2|ruby|npm|deno|bun|gcc|g++|clang|cmake|make|docker|gh|pip|pip3|uv|poetry|perl|npx|tsc|swift|zig", does: look, lax: true, texts: true, only: asksVersion},
 	}
 }
 

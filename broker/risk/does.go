@@ -61,7 +61,8 @@ func (j doesJudge) element(l *shell.Line, at int) doing {
 		return does(effects.Outside, "works outside the project")
 	}
 	// A repository with settings of its own can make "git status" run a program.
-	if g := GitUse(l, at, j.dirOf(e), j.at); g.Foreign != "" || g.Settings != "" {
+	g := GitUse(l, at, j.dirOf(e), j.at)
+	if g.Foreign != "" || g.Settings != "" {
 		return does(effects.Unknown, cmp.Or(g.Foreign, g.Settings))
 	}
 	through, ok := wrapped(e)
@@ -71,6 +72,9 @@ func (j doesJudge) element(l *shell.Line, at int) doing {
 	d := j.kind(l, at)
 	if d.set != 0 {
 		d.set |= through
+	}
+	if g.Hooks && d.set.Has(effects.Commit) {
+		d.set |= effects.Of(effects.Check)
 	}
 	return d
 }
@@ -160,7 +164,9 @@ func (j doesJudge) command(e shell.Element) doing {
 	name := e.Argv[0]
 	d, ok := effects.Known(cmdline.Of(e))
 	if strings.Contains(name, "/") {
-		ok = e.Exact == "" && !slices.Contains(e.Argv, "") && j.inProject(j.resolve(name, j.spotOf(e, false)))
+		s := j.spotOf(e, false)
+		s.tilde = true
+		ok = e.Exact == "" && !slices.Contains(e.Argv, "") && j.inProject(j.resolve(name, s))
 		d = effects.Doing{Does: effects.Of(effects.Check), Files: e.Argv[1:]}
 	}
 	switch {

@@ -19,6 +19,7 @@ type Git struct {
 	Remote   string // not empty: fetching from others, or pushing to them, may run a program
 	Nested   bool   // Foreign is because of a repository that lies on the way
 	Password bool   // its settings hold a password or a token
+	Hooks    bool   // commits and checkouts run hooks of it
 	Top      string // real path of the folder with the repository's .git; "" for none
 }
 

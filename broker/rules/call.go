@@ -25,8 +25,9 @@ type Call struct {
 	likes []like
 	risk  risk.Risk
 
-	needs  []effects.Set // the effects of each element with its operands, which a grant must have
-	blamed []int         // the place of the element that each finding is told with
+	needs    []effects.Set // the effects of each element with its operands, which a grant must have
+	unspoken effects.Set   // of elements without a say
+	blamed   []int         // the place of the element that each finding is told with
 
 	unsure    string // not empty: no rule may allow the call, because of this
 	unread    string // not empty: nothing of it was parsed, because of this

@@ -53,3 +53,25 @@ func TestGitOfAnotherPlace(t *testing.T) {
 		}
 	}
 }
+
+// A commit is granted as such. Where it runs hooks of the repository, it is a check besides.
+func TestCommitRunsHooks(t *testing.T) {
+	w := newWorld(t)
+	for _, hooks := range []bool{false, true} {
+		w.place.Git = func(dir string) risk.Git { return risk.Git{Top: dir, Hooks: hooks} }
+		want := Allow
+		if hooks {
+			want = Ask
+		}
+		for line, want := range map[string]Verdict{"git commit -am x": want, "git status": Allow} {
+			for _, granted := range []string{"look, commit", "look, commit, check"} {
+				if granted == "look, commit, check" {
+					want = Allow
+				}
+				if a := judge(t, set(t, about(Allow, granted)), w.trusted(t, line)); a.Verdict != want {
+					t.Errorf("%s with hooks %t and %s: %s (%s)", line, hooks, granted, a.Verdict, a.Reason)
+				}
+			}
+		}
+	}
+}

@@ -1,8 +1,13 @@
 package rules
 
 import (
+	"path"
+	"slices"
+	"strings"
+
 	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/risk"
+	"github.com/aoctl/aoctl/broker/risk/cmdline"
 	"github.com/aoctl/aoctl/broker/rules/patterns"
 	"github.com/aoctl/aoctl/broker/shell"
 )
@@ -40,6 +45,10 @@ func (c *Call) need() {
 		}
 		c.needs[i] |= parts[i]
 		c.needs[owner] |= parts[i]
+		// What has no say of its own must not pass for it: a grant for the others must hold it, too.
+		if c.elems[i].neutral {
+			c.unspoken |= parts[i]
+		}
 	}
 }
 
@@ -59,6 +68,9 @@ func (c *Call) grantable(x *elem) bool {
 	}
 	if x.kind == toolKind {
 		return c.readsOnly || c.changesInside()
+	}
+	if x.kind == shell.Write && c.q.Special != nil && c.q.Special(x.path.real) { // a pipe gives it to another program
+		return false
 	}
 	return x.kind != shell.Read || c.q.mayRead(x.path)
 }
@@ -112,7 +124,7 @@ func (f *search) does(s *Set) {
 // grant to look.
 func (f *search) granted() bool {
 	have := f.have()
-	return have != 0 && f.need().Within(have) && f.c.grantable(f.x) && !f.c.fed(f.at)
+	return have != 0 && (f.need() | f.c.unspoken).Within(have) && f.c.grantable(f.x) && !f.c.fed(f.at) && f.c.fitsInside(f.x) && f.c.landsInside(f.x)
 }
 
 // have are the effects that grants for the element allow between them.
@@ -122,6 +134,92 @@ func (f *search) have() (have effects.Set) {
 	}
 	return have
 }
+
+// fitsInside reports whether all files that the patterns of a command may stand for are plain ones of
+// the project, whatever their names: a link may lead anywhere, and to a key. Where nobody
+// can look at all of them, it is not.
+func (c *Call) fitsInside(x *elem) bool {
+	if x.kind != shell.Command || !c.line.Elements[x.at].Glob || c.q.Matches == nil {
+		return true
+	}
+	for _, w := range c.line.Elements[x.at].Argv {
+		files, all := c.expand(w, x.dir)
+		// A name that begins with a dot is the shell's to leave out, and its pattern is looked at elsewhere.
+		if !all || slices.ContainsFunc(files, func(f string) bool { return !c.plainFile(f, strings.HasPrefix(path.Base(f), ".")) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// expand are the files that a word may stand for if it is a pattern. all: there are no others.
+func (c *Call) expand(w, dir string) (files []string, all bool) {
+	if !strings.ContainsAny(w, "*?[") {
+		return nil, true
+	}
+	return c.q.Matches(join(dir, w))
+}
+
+// plainFile reports whether a file, by its absolute path, leads to one of the project that holds neither keys
+// nor the gate. named: that its own name is fine is known already, and only a link is looked at.
+func (c *Call) plainFile(file string, named bool) bool {
+	real := file
+	if c.q.Place.Real != nil {
+		real, _ = c.q.Place.Real(file)
+	}
+	if named && real == file {
+		return true
+	}
+	return patterns.Below(c.q.Place.Project, real) && !risk.SecretAt(c.q.Place)(real) && !risk.Guarded(real, c.q.Place) &&
+		(c.q.Special == nil || !c.q.Special(real))
+}
+
+// landsInside reports whether what cp and mv put into a folder becomes a plain file of the project. cp
+// writes through a link of the same name there. What lies deeper nobody looks at, so a tree may only
+// come where nothing is yet. What comes to a hidden place, or is hidden, may be settings there.
+func (c *Call) landsInside(x *elem) bool {
+	if x.kind != shell.Command || c.q.Exists == nil {
+		return true
+	}
+	a := cmdline.Of(c.line.Elements[x.at])
+	ops := a.Operands()
+	if a.Name == "git" && len(ops) > 0 && ops[0] == "mv" {
+		ops = ops[1:]
+	} else if a.Name != "cp" && a.Name != "mv" {
+		return true
+	}
+	if len(ops) < 2 {
+		return true
+	}
+	to := path.Clean(join(x.dir, ops[len(ops)-1]))
+	if strings.Contains(strings.TrimPrefix(to, c.q.Place.Project), "/.") {
+		return false
+	}
+	tree := a.Name == "cp" && a.Has("-r", "-R", "-a", "--recursive")
+	for _, from := range ops[:len(ops)-1] {
+		files, all := []string{from}, true
+		if c.line.Elements[x.at].Glob && strings.ContainsAny(from, "*?[") && c.q.Matches != nil {
+			files, all = c.expand(from, x.dir)
+		}
+		for _, f := range files {
+			entry := path.Join(to, path.Base(f))
+			there := c.q.Exists(to) && c.q.Exists(entry)
+			if there && (tree || !c.plainFile(entry, false)) || c.q.Exists(to) && hides(f) && c.folder(to) {
+				return false
+			}
+		}
+		if !all {
+			return false
+		}
+	}
+	return true
+}
+
+// hides reports whether a file keeps a hidden name when it is put into a folder, or nobody knows which.
+func hides(file string) bool { return strings.HasPrefix(path.Base(file), ".") }
+
+// folder reports whether there is a folder at an absolute path.
+func (c *Call) folder(p string) bool { return c.q.Exists(p + "/.") }
 
 // need is what a grant for the element must have.
 func (f *search) need() effects.Set {

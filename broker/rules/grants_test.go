@@ -69,6 +69,53 @@ func TestGrants(t *testing.T) {
 	}
 }
 
+// What a pattern of a shell stands for must be plain files of the project: links lead elsewhere. An
+// element without a say of its own passes only with what the others are granted.
+func TestGrantsOfPatterns(t *testing.T) {
+	w := newWorld(t)
+	all := set(t, about(Allow, effects.Grantable.String()))
+	found := map[string][]string{"docs": {"a.md", "b.md"}, "out": {"a.md", "link.md"}, "keys": {"key.md"}}
+	at := func(folder, name string) string { return w.project + "/" + folder + "/" + name }
+	for _, tt := range []struct {
+		line  string
+		whole bool
+		want  Verdict
+	}{
+		{"cat docs/*.md", true, Allow},
+		{"cat docs/*.md", false, Ask},
+		{"cat out/*.md", true, Ask},
+		{"cat keys/*.md", true, Ask},
+		{"set | grep TOKEN", true, Ask},
+		{"true | grep x", true, Allow},
+	} {
+		q := w.question(t, "Bash", map[string]any{"command": tt.line})
+		q.Trusted = true
+		q.Matches = func(pattern string) (files []string, all bool) {
+			for folder, names := range found {
+				if strings.HasPrefix(pattern, w.project+"/"+folder+"/") {
+					for _, name := range names {
+						files = append(files, at(folder, name))
+					}
+				}
+			}
+			return files, tt.whole
+		}
+		real := q.Place.Real
+		q.Place.Real = func(p string) (string, error) {
+			switch p {
+			case at("out", "link.md"):
+				return w.root + "/other/a.md", nil
+			case at("keys", "key.md"):
+				return w.project + "/.env", nil
+			}
+			return real(p)
+		}
+		if a := judge(t, all, Prepare(q)); a.Verdict != tt.want {
+			t.Errorf("%s, all seen %t: %s (%s)", tt.line, tt.whole, a.Verdict, a.Reason)
+		}
+	}
+}
+
 func ids(list []Rule) (out []string) {
 	for _, r := range list {
 		out = append(out, r.ID)
@@ -151,5 +198,58 @@ func TestGrantsAreExplained(t *testing.T) {
 	off := with(about(Allow, "check"), func(r *Rule) { r.Enabled = false })
 	if id := set(t, off).SwitchedOff(w.trusted(t, "npm test"), testNow); id != off.ID {
 		t.Errorf("a grant that is switched off is not named: %q", id)
+	}
+}
+
+// A program of the project is the project's code. One in the home folder is not, in whatever words.
+func TestGrantsOfPrograms(t *testing.T) {
+	w := newWorld(t)
+	all := set(t, about(Allow, effects.Grantable.String()))
+	for line, want := range map[string]Verdict{"./run.sh": Allow, "scripts/run.sh -x": Allow, "~/run.sh": Ask, "../run.sh": Ask, "/opt/run.sh": Ask, "bash ~/run.sh": Ask} {
+		if a := judge(t, all, w.trusted(t, line)); a.Verdict != want {
+			t.Errorf("%s: %s (%s)", line, a.Verdict, a.Reason)
+		}
+	}
+}
+
+// What cp puts into a folder may be written through a link that is there, and settings may get a new
+// place. mv replaces the link.
+func TestGrantsOfCopies(t *testing.T) {
+	w := newWorld(t)
+	all := set(t, about(Allow, effects.Grantable.String()))
+	for line, want := range map[string]Verdict{
+		"cp a.md docs": Allow, "cp a.md docs/new.md": Allow, "cp link.md docs": Ask, "cp -f link.md docs/": Ask, "cp x/link.md y.md docs": Ask,
+		"cp -r src docs": Allow, "cp -r deep docs": Ask, "cp -a deep docs": Ask, "cp -r deep new": Allow, "cp src/.mcp.json docs": Ask, "mv x/.envrc docs": Ask, "cp -r x/. docs": Ask,
+		"cp -r src .vscode": Ask, "cp tasks.json .vscode": Ask, "mv src .github": Ask, "git mv src .cargo": Ask, "git mv a.md docs": Allow, "mv src .config/x": Ask,
+	} {
+		q := w.question(t, "Bash", map[string]any{"command": line})
+		q.Trusted = true
+		docs := w.project + "/docs"
+		there := []string{docs, docs + "/.", docs + "/a.md", docs + "/link.md", docs + "/deep"}
+		q.Exists = func(p string) bool { return slices.Contains(there, p) }
+		real := q.Place.Real
+		q.Place.Real = func(p string) (string, error) {
+			if p == docs+"/link.md" {
+				return w.root + "/other/x", nil
+			}
+			return real(p)
+		}
+		if a := judge(t, all, Prepare(q)); a.Verdict != want {
+			t.Errorf("%s: %s (%s) %v", line, a.Verdict, a.Reason, a.Does)
+		}
+	}
+}
+
+// What is written to a pipe goes to another program.
+func TestGrantsOfPipes(t *testing.T) {
+	w := newWorld(t)
+	all := set(t, about(Allow, effects.Grantable.String()))
+	for line, want := range map[string]Verdict{"echo x > file": Allow, "echo x > pipe": Ask, "cat pipe": Ask} {
+		q := w.question(t, "Bash", map[string]any{"command": line})
+		q.Trusted = true
+		q.Special = func(p string) bool { return strings.HasSuffix(p, "/pipe") }
+		if a := judge(t, all, Prepare(q)); a.Verdict != want {
+			t.Errorf("%s: %s (%s)", line, a.Verdict, a.Reason)
+		}
 	}
 }

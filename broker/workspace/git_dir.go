@@ -111,6 +111,7 @@ func gitTop(project, top string, info fs.FileInfo) risk.Git {
 		common = to
 	}
 	gitLook(&g, dir, common, false)
+	g.Hooks = commitHooks(top, common)
 	// Only here, as the addresses of submodules are shown by no command about this repository.
 	g.Password = gitPasswords(filepath.Join(common, "config")) || gitPasswords(filepath.Join(dir, "config.worktree"))
 	looked := 0
@@ -146,6 +147,17 @@ func gitHooks(common string) string {
 		}
 	}
 	return ""
+}
+
+// commitHooks reports whether commits and checkouts run hooks: those of the repository, or husky's, which
+// are the project's own code. Hooks that the user has for all repositories are the user's own.
+func commitHooks(top, common string) bool {
+	for _, hook := range []string{"pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "post-checkout", "post-rewrite", "pre-merge-commit", "post-merge"} {
+		if FileExists(filepath.Join(common, "hooks", hook)) {
+			return true
+		}
+	}
+	return FileExists(filepath.Join(top, husky[0]))
 }
 
 // maxSubmodules is how many submodules are looked at, and how deep they may lie in each

@@ -323,3 +323,14 @@ func TestGitConfigRuns(t *testing.T) {
 		}
 	}
 }
+
+// Hooks of commits are seen, where they lie in the repository or are husky's; samples are none.
+func TestGitCommitHooks(t *testing.T) {
+	for file, want := range map[string]bool{"a": false, ".git/hooks/pre-commit.sample": false, ".git/hooks/pre-commit": true, ".git/hooks/post-checkout": true, ".husky/pre-commit": true} {
+		project := gitProject(t)
+		gitFile(t, project, file, "")
+		if g := gitAt(project, project); g.Hooks != want {
+			t.Errorf("%s: %+v", file, g)
+		}
+	}
+}
