@@ -64,9 +64,7 @@ func (j doesJudge) element(l *shell.Line, at int) doing {
 		return does(effects.Unknown, "runs through "+strings.Join(e.Via, ", "))
 	}
 	d := j.kind(l, at)
-	if d.set != 0 {
-		d.set |= through
-	}
+	d.set |= through
 	return d
 }
 
