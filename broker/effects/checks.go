@@ -56,7 +56,6 @@ func checkRows() []row {
 		{call: "cargo fmt", does: edit, with: "--all --check -v -q"},
 		{call: "cargo|rustc|pnpm|yarn|rustfmt", does: check, with: "--version -V -v", only: asksVersion},
 		{call: "make|gmake", does: check, with: makeWords, texts: true, only: noWord("=")},
-		{call: "bash|sh", does: Of(Look), with: "-n", only: word("-n")},
 		{call: "bash|sh", does: check, with: "-e -u -x -eu -ex -eux", stop: true},
 		{call: "rspec|rake|phpunit|jest|vitest|mocha|tsc|eslint|tox|nox|just|task", does: check},
 		{call: "mix|swift|zig|dotnet test|build", does: check},
