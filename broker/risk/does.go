@@ -80,10 +80,7 @@ func (j doesJudge) kind(l *shell.Line, at int) doing {
 	case shell.Write:
 		return j.write(l, at)
 	case shell.Assign:
-		if e.Exact == "" && quietVariables.Has(e.Name) && (!showers.Has(e.Name) || plainShowers.Has(e.Value)) {
-			return doing{}
-		}
-		return does(effects.Unknown, cmp.Or(e.Exact, "sets a variable"))
+		return j.assigns(e)
 	case shell.Command:
 		if e.Neutral {
 			return doing{}
