@@ -61,6 +61,9 @@ func (j doesJudge) element(l *shell.Line, at int) doing {
 	}
 	through, ok := wrapped(e)
 	if !ok {
+		if d, ok := j.handed(l, at); ok {
+			return d
+		}
 		return does(effects.Unknown, "runs through "+strings.Join(e.Via, ", "))
 	}
 	d := j.kind(l, at)
@@ -84,6 +87,9 @@ func (j doesJudge) kind(l *shell.Line, at int) doing {
 	case shell.Command:
 		if e.Neutral {
 			return doing{}
+		}
+		if j.searches(l, at) {
+			return does(effects.Look, "")
 		}
 		return j.command(e)
 	case shell.Unknown:
