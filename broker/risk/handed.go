@@ -15,7 +15,8 @@ import (
 // be an option, none falls apart into others, and no link on the way leads elsewhere. What is secret
 // among these files, secretJudge finds.
 
-// handedLookers are programs that do no more to a file that they are handed than to look at it.
+// handedLookers are programs that do no more to a file that they are handed than to look at it,
+// whatever its name is, as long as that is no option.
 var handedLookers = wordset.New("wc grep egrep fgrep cat head ls stat file du gofmt md5sum sha1sum sha256sum cksum basename dirname echo")
 
 // The tests and actions of find that hand on names of files as they are, those that have a value

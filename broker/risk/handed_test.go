@@ -118,3 +118,28 @@ find -L src -exec cat {} \;`, "\n") {
 		}
 	}
 }
+
+// A pattern in front is no option where no name begins with a dash; what a check writes to no file is
+// no file elsewhere.
+func TestPatternsWithoutDashes(t *testing.T) {
+	at := place()
+	at.Dashes = func(dir string) bool { return strings.HasSuffix(dir, "/dashed") }
+	for line, want := range map[string]bool{
+		"du -sh *": true, "wc -l *.md": true, "cd src && du -sh *": true, "go build -o /dev/null ./x": true, "cat /dev/null": true,
+		"cd dashed && du -sh *": false, "touch x && du -sh *": false, "mv a b && wc -l *.md": false, "sort *": false, "awk *": false, "make *": false, "jq *": false, "npx *": false, "[ * ]": false, "cd $x && du -sh *": false, "mv a /dev/null": false, "sed -i s/a/b/ /dev/null": false,
+	} {
+		l := shell.Parse(line)
+		got := effects.Set(0)
+		for _, set := range Assess(Call{Tool: "Bash", Line: &l}, at).Parts {
+			got |= set
+		}
+		if ok := got.Within(effects.Of(effects.Look, effects.Check, effects.Edit)); ok != want {
+			t.Errorf("%s: %s", line, got)
+		}
+	}
+	at.Dashes = nil
+	l := shell.Parse("du -sh *")
+	if r := Assess(Call{Tool: "Bash", Line: &l}, at); r.Class == Safe {
+		t.Error("nobody looked")
+	}
+}

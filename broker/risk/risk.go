@@ -106,6 +106,10 @@ type Place struct {
 	// lies among its tests. nil: nobody looks.
 	Tracked func(dir string) (found []string, whole bool)
 
+	// Dashes says whether some name in a folder, given by its real path, begins with a dash, or may. nil:
+	// nobody looks.
+	Dashes func(dir string) bool
+
 	// Below is what a program may find that goes through a folder, given by its real path. nil: nobody
 	// looks.
 	Below func(dir string) Below

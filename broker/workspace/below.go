@@ -2,7 +2,9 @@ package workspace
 
 import (
 	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -43,4 +45,11 @@ func lookBelow(dir string, now func() time.Time) risk.Below {
 	})
 	b.Whole = b.Whole && err == nil
 	return b
+}
+
+// dashesIn reports whether a folder has a name that begins with a dash. One that cannot be read may
+// have one.
+func dashesIn(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return err != nil || slices.ContainsFunc(entries, func(d fs.DirEntry) bool { return strings.HasPrefix(d.Name(), "-") })
 }

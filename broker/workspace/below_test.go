@@ -48,3 +48,17 @@ func TestNamesBelow(t *testing.T) {
 		t.Error("what is not there was looked at")
 	}
 }
+
+// A name that begins with a dash is seen, and a folder that is not there may have one.
+func TestDashes(t *testing.T) {
+	dir := t.TempDir()
+	if dashesIn(dir) || !dashesIn(dir+"/missing") {
+		t.Error("an empty folder, or one that is missing")
+	}
+	if err := os.WriteFile(dir+"/-x", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if !dashesIn(dir) {
+		t.Error("-x was not seen")
+	}
+}
