@@ -19,42 +19,6 @@ import (
 // whatever its name is, as long as that is no option.
 var handedLookers = wordset.New("wc grep egrep fgrep cat head ls stat file du gofmt md5sum sha1sum sha256sum cksum basename dirname echo")
 
-// The tests and actions of find that hand on names of files as they are, those that have a value
-// and those that have none.
-var (
-	findTests  = wordset.New("-name -iname -path -ipath -wholename -type -size -mtime -mmin -maxdepth -mindepth")
-	findSimple = wordset.New("-not ! -o -or -a -and ( ) -print -print0 -prune -empty -xdev -depth")
-)
-
-// search is what a find does that only hands on names.
-type search struct {
-	starts []string // the folders that it was given
-	runs   bool     // it runs programs
-}
-
-// searchOf reads the words of find. ok is false when it may do more, or follow links.
-func searchOf(words []string) (s search, ok bool) {
-	for len(words) > 0 && words[0] != "" && !strings.ContainsAny(words[0][:1], "-(!") {
-		s.starts, words = append(s.starts, words[0]), words[1:]
-	}
-	for i := 0; i < len(words); i++ {
-		w := words[i]
-		switch {
-		case findTests.Has(w) && i+1 < len(words):
-			i++
-		case w == "-exec":
-			end := slices.IndexFunc(words[i:], func(w string) bool { return w == ";" || w == "+" })
-			if end < 2 {
-				return s, false
-			}
-			s.runs, i = true, i+end
-		case !findSimple.Has(w):
-			return s, false
-		}
-	}
-	return s, len(s.starts) > 0
-}
-
 // handed is what a command does that find hands files to, and whether that is known for sure.
 func (j doesJudge) handed(l *shell.Line, at int) (doing, bool) {
 	e := l.Elements[at]
@@ -69,7 +33,7 @@ func (j doesJudge) handed(l *shell.Line, at int) (doing, bool) {
 	if !ok || from.Dir != e.Dir || from.Unsure != "" || from.Glob {
 		return doing{}, false
 	}
-	s, ok := searchOf(from.Argv[1:])
+	s, ok := effects.SearchOf(from.Argv[1:])
 	if !ok || !whole && j.blanks(from, s) || !j.linksStay(from, s) {
 		return doing{}, false
 	}
@@ -131,14 +95,14 @@ func xargsOptions(e shell.Element) (zero, ok bool) {
 }
 
 // blanks reports whether a name below the folders of a find may fall apart into several words.
-func (j doesJudge) blanks(find shell.Element, s search) bool {
+func (j doesJudge) blanks(find shell.Element, s effects.Search) bool {
 	blank := func(w string) bool { return strings.ContainsAny(w, " \t\n\r\v\f'\"\\") }
-	return slices.ContainsFunc(s.starts, blank) || !j.below(find, s, func(l Below, _ string) bool { return !l.Blanks })
+	return slices.ContainsFunc(s.Starts, blank) || !j.below(find, s, func(l Below, _ string) bool { return !l.Blanks })
 }
 
 // linksStay reports whether each link below the folders of a find leads to another file below
 // the same folder, or to where nobody minds.
-func (j doesJudge) linksStay(find shell.Element, s search) bool {
+func (j doesJudge) linksStay(find shell.Element, s effects.Search) bool {
 	return j.below(find, s, func(l Below, dir string) bool {
 		return !l.Special && !slices.ContainsFunc(l.Links, func(link string) bool {
 			to := j.resolve(link, spot{})
@@ -148,13 +112,13 @@ func (j doesJudge) linksStay(find shell.Element, s search) bool {
 }
 
 // below asks what lies below each folder that a find was given.
-func (j doesJudge) below(find shell.Element, s search, fine func(l Below, dir string) bool) bool {
+func (j doesJudge) below(find shell.Element, s effects.Search, fine func(l Below, dir string) bool) bool {
 	if j.at.Below == nil {
 		return false
 	}
 	from := j.spotOf(find, false)
 	from.tilde = true
-	for _, start := range s.starts {
+	for _, start := range s.Starts {
 		t := j.resolve(start, from)
 		if !j.inProject(t) || len(t.reals) != 1 {
 			return false
@@ -173,7 +137,7 @@ func (j doesJudge) searches(l *shell.Line, at int) bool {
 	if len(e.Argv) == 0 || e.Argv[0] != "find" || e.Exact != "" || e.Glob || slices.Contains(e.Argv, "") {
 		return false
 	}
-	s, ok := searchOf(e.Argv[1:])
+	s, ok := effects.SearchOf(e.Argv[1:])
 	told := at+1 < len(l.Elements) && slices.ContainsFunc(l.Elements[at+1:], func(e shell.Element) bool { return len(e.Via) > 0 && e.Via[0] == "find" })
-	return ok && s.runs && told && j.filesInside(e, effects.Doing{Does: effects.Of(effects.Look), Files: s.starts})
+	return ok && s.Runs && told && j.filesInside(e, effects.Doing{Does: effects.Of(effects.Look), Files: s.Starts})
 }
