@@ -60,7 +60,6 @@ func checkRows() []row {
 		{call: "cargo fmt", does: edit, with: "--all --check -v -q"},
 		{call: "cargo|rustc|pnpm|yarn|rustfmt|java|javac", does: check, whole: true, with: "--version -V -v -version", only: asksVersion},
 		{call: "make|gmake", does: check, with: makeWords, only: noWord("=")},
-		{call: "bash|sh", does: Of(Look), with: "-n", only: word("-n")},
 		{call: "bash|sh", does: check, with: "-e -u -x -eu -ex -eux", stop: true, only: scriptFile},
 		{call: "rspec|rake|phpunit|jest|vitest|mocha|tsc|eslint|tox|nox|just|task", does: check},
 		{call: "mix|swift|zig|dotnet test|build", does: check},

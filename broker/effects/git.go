@@ -36,6 +36,10 @@ func gitRows() []row {
 		{call: "git reflog|--version", does: look, only: noOperands},
 		{call: "git submodule status", does: look},
 
+		{call: "git clean -n|-nd|-ndx|-ndX|-nx|-nX|--dry-run", does: look, with: "-d -x -X -q"},
+		{call: "git config user.name|user.email", does: look, only: noOperands},
+		{call: "git config --get user.name|user.email", does: look, only: noOperands},
+
 		{call: "git add|stage", does: commit, with: "-A --all -u --update -v --verbose -n --dry-run -N --intent-to-add"},
 		{call: "git commit", does: commit, with: "-m: --message: -a --all -q --quiet -v --verbose -s --signoff --allow-empty --no-edit --author: --amend", only: hasMessage},
 		{call: "git reset", does: commit, with: "-q --quiet --mixed --soft"},

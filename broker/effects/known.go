@@ -33,7 +33,7 @@ type row struct {
 // rows are all rows by the program's name.
 var rows = sync.OnceValue(func() map[string][]row {
 	all := map[string][]row{}
-	for _, table := range [][]row{lookRows(), gitRows(), checkRows(), changeRows()} {
+	for _, table := range [][]row{lookRows(), gitRows(), moreRows(), checkRows(), changeRows()} {
 		for _, r := range table {
 			programs, call, _ := strings.Cut(r.call, " ")
 			r.call = call
@@ -174,7 +174,8 @@ func option(allowed []string, w string, whole bool) (k kind, value string, ok bo
 			return k, value, true
 		}
 	}
-	if !attached && slices.Contains(allowed, w) {
+	// A flag may have one value that is listed with it, such as -std=c11.
+	if slices.Contains(allowed, w) && (!attached || value != "") && !strings.HasSuffix(w, string(text)) {
 		return flag, "", true
 	}
 	if whole {

@@ -1,11 +1,14 @@
 package risk
 
 import (
+	"cmp"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/risk/cmdline"
 	"github.com/aoctl/aoctl/broker/shell"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
@@ -29,6 +32,55 @@ var (
 // quietVariables change how programs print, nothing else.
 var quietVariables = wordset.New(`LANG LANGUAGE LC_ALL LC_CTYPE LC_COLLATE LC_MESSAGES LC_NUMERIC LC_TIME TZ TERM COLUMNS LINES NO_COLOR
 	CLICOLOR FORCE_COLOR GIT_OPTIONAL_LOCKS GIT_TERMINAL_PROMPT PAGER GIT_PAGER MANPAGER`)
+
+// plainVariables are read by many programs, and load nothing by any of these values.
+var plainVariables = sync.OnceValue(func() map[string]*regexp.Regexp {
+	all := map[string]*regexp.Regexp{}
+	for names, values := range map[string]string{
+		"PORT RUST_TEST_THREADS GOMAXPROCS GOGC RUST_BACKTRACE UV_THREADPOOL_SIZE OMP_NUM_THREADS":   `[0-9]+|off|full`,
+		"CI DEBUG VERBOSE NODE_ENV APP_ENV RAILS_ENV RACK_ENV FLASK_ENV LOG_LEVEL RUST_LOG":          `[A-Za-z0-9_:,*=-]*`,
+		"CGO_ENABLED GO111MODULE PYTHONDONTWRITEBYTECODE PYTHONUNBUFFERED PYTHONHASHSEED PYTHONUTF8": `[a-z0-9]*`,
+		"PYTEST_DISABLE_PLUGIN_AUTOLOAD FLASK_DEBUG CARGO_TERM_COLOR CLICOLOR_FORCE":                 `[a-z0-9]*`,
+		"GOOS GOARCH":      `[a-z0-9]+`,
+		"GOTOOLCHAIN":      `local`,
+		"PYTHONWARNINGS":   `ignore|default|error|always`,
+		"PYTHONIOENCODING": `utf-?8`,
+		"NODE_OPTIONS":     `(--max-old-space-size=[0-9]+|--experimental-vm-modules|--no-warnings|--trace-warnings)( (--max-old-space-size=[0-9]+|--experimental-vm-modules|--no-warnings|--trace-warnings))*`,
+	} {
+		for _, name := range strings.Fields(names) {
+			all[name] = regexp.MustCompile(`^(` + values + `)$`)
+		}
+	}
+	return all
+})
+
+// assigns is what it does to set a variable. By PYTHONPATH, what stands in a folder of the project
+// runs as the project's own code.
+func (j doesJudge) assigns(e shell.Element) doing {
+	values := plainVariables()[e.Name]
+	switch {
+	case e.Exact == "" && quietVariables.Has(e.Name) && (!showers.Has(e.Name) || plainShowers.Has(e.Value)):
+		return doing{}
+	// Nobody knows what it had before.
+	case strings.Contains(e.Text, e.Name+"+="):
+	case values != nil && values.MatchString(e.Value):
+		return doing{}
+	case e.Name == "PYTHONPATH" && e.Value != "" && j.foldersInside(e):
+		return does(effects.Check, "")
+	}
+	return does(effects.Unknown, cmp.Or(e.Exact, "sets a variable"))
+}
+
+// foldersInside reports whether all folders of a list with colons lie in the project. An empty one is
+// the folder that a program works in, which a later part of the line may change.
+func (j doesJudge) foldersInside(e shell.Element) bool {
+	for dir := range strings.SplitSeq(e.Value, ":") {
+		if dir == "" || strings.ContainsAny(dir, "$~*?[{\\") || !j.inProject(j.resolve(dir, spot{dir: j.dirOf(e)})) {
+			return false
+		}
+	}
+	return true
+}
 
 // assign judges that a variable is set. A value that is not known is looked at as it stands in
 // the text.

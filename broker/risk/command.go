@@ -117,8 +117,10 @@ func (j commandJudge) command(e shell.Element) {
 		j.secrets.gitShows(a)
 	}
 	j.deleters(a)
-	j.copies(a)
-	j.words(a)
+	j.guess(func() {
+		j.copies(a)
+		j.words(a)
+	})
 	j.code(a)
 }
 

@@ -67,12 +67,13 @@ func (j doesJudge) element(l *shell.Line, at int) doing {
 	}
 	through, ok := wrapped(e)
 	if !ok {
+		if d, ok := j.handed(l, at); ok {
+			return d
+		}
 		return does(effects.Unknown, "runs through "+strings.Join(e.Via, ", "))
 	}
 	d := j.kind(l, at)
-	if d.set != 0 {
-		d.set |= through
-	}
+	d.set |= through
 	if g.Hooks && d.set.Has(effects.Commit) {
 		d.set |= effects.Of(effects.Check)
 	}
@@ -91,15 +92,15 @@ func (j doesJudge) kind(l *shell.Line, at int) doing {
 	case shell.Write:
 		return j.write(l, at)
 	case shell.Assign:
-		if e.Exact == "" && quietVariables.Has(e.Name) && (!showers.Has(e.Name) || plainShowers.Has(e.Value)) {
-			return doing{}
-		}
-		return does(effects.Unknown, cmp.Or(e.Exact, "sets a variable"))
+		return j.assigns(e)
 	case shell.Command:
 		if e.Neutral {
 			return doing{}
 		}
-		return j.command(e)
+		if j.searches(l, at) {
+			return does(effects.Look, "")
+		}
+		return j.command(e, changesNames(l, at))
 	case shell.Unknown:
 	}
 	return does(effects.Unknown, "cannot be read")
@@ -157,12 +158,15 @@ func (j doesJudge) edits() doing {
 
 // command is what a command does, when its words are known and every file among them lies where it
 // should. A program of the project is the project's own code.
-func (j doesJudge) command(e shell.Element) doing {
+// moved: the line may have put other names in its folder before.
+func (j doesJudge) command(e shell.Element, moved bool) doing {
 	if len(e.Argv) == 0 {
 		return does(effects.Unknown, "has no words")
 	}
 	name := e.Argv[0]
-	d, ok := effects.Known(cmdline.Of(e))
+	known := e
+	known.Glob = e.Glob && (!handedLookers.Has(name) || moved || j.dashes(e))
+	d, ok := effects.Known(cmdline.Of(known))
 	if strings.Contains(name, "/") {
 		s := j.spotOf(e, false)
 		s.tilde = true
@@ -192,6 +196,15 @@ func (j doesJudge) installed(tool string, e shell.Element) bool {
 	return j.inProject(t) && !slices.Contains(t.reals, t.given)
 }
 
+// dashes reports whether a pattern of an element may stand for a name that begins with a dash, which its
+// program would take for an option. Package effects asks this only of patterns that nothing stands
+// before, so the names in the folder are all. To other programs than handedLookers a name may be a
+// program or a variable, as to awk and make.
+func (j doesJudge) dashes(e shell.Element) bool {
+	t := j.resolve(j.dirOf(e), spot{})
+	return j.at.Dashes == nil || t.lost || len(t.reals) != 1 || j.at.Dashes(t.reals[0])
+}
+
 // filesInside reports whether no word that may name a file leads outside. The line's own elements say
 // which files are read; this does not rely on them. What only looks may also look where
 // nobody minds.
@@ -203,6 +216,10 @@ func (j doesJudge) filesInside(e shell.Element, d effects.Doing) bool {
 		fine = j.mayRead
 	}
 	for _, w := range d.Files {
+		// What a check writes there is gone; what edits might put a file in its place.
+		if w == "/dev/null" && d.Does.Within(effects.Of(effects.Look, effects.Check)) {
+			continue
+		}
 		// An option may have a path behind its letter, or behind an equals sign.
 		for _, p := range append(pieces(w), w) {
 			if !fine(j.resolve(p, s)) {

@@ -121,7 +121,7 @@ func TestAssignments(t *testing.T) {
 		{"GIT_SSH_COMMAND", "x", Dangerous},
 		{"GIT_CONFIG_COUNT", "1", Dangerous},
 		{"NODE_OPTIONS", "--require ./x.js", Dangerous},
-		{"NODE_OPTIONS", "--max-old-space-size=4096", Normal},
+		{"NODE_OPTIONS", "--max-old-space-size=4096", Safe},
 		{"PATH", "/tmp/x:/usr/bin", Dangerous},
 		{"PATH", ".:/usr/bin", Dangerous},
 		{"PATH", ":/usr/bin", Dangerous},

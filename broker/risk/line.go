@@ -49,7 +49,8 @@ func (j lineJudge) judge(c Call) []doing {
 	case !l.Plain:
 		return []doing{does(effects.Unknown, "some shells may read the line differently")}
 	}
-	return doesJudge{resolver: j.resolver}.line(l)
+	own := *j.resolver // what it cannot follow is unknown by itself, and is no finding
+	return doesJudge{resolver: &own}.line(l)
 }
 
 // elementOf judges one element for itself. On another machine its paths mean other files, so

@@ -2,6 +2,7 @@ package risk
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -176,6 +177,30 @@ func TestMetadataAndNames(t *testing.T) {
 	for value, want := range map[string]bool{"": true, "/bin": true, "/bin:$X": true, "~/bin:/bin": true, "$X/../a": true, "/bin:": false, "a": false, "~x/bin": false, "/tmp/x:/bin": false, "/bin:/x/../tmp": false, "~": false} {
 		if plainPath(value) != want {
 			t.Errorf("PATH=%s: %v", value, !want)
+		}
+	}
+}
+
+// A word that is no path says nothing by leading nowhere; a file that is read does.
+func TestWordsThatLeadNowhere(t *testing.T) {
+	at := place()
+	at.Real = func(p string) (string, error) {
+		if strings.HasPrefix(p, "/^") || strings.Contains(p, "/b/a") {
+			return "", errors.New("nobody can say")
+		}
+		return p, nil
+	}
+	for line, want := range map[string]string{
+		"awk '/^func /{print $1}' a": "look", "sed -n '/^func/,/^}/p' a": "look", "mv a b": "edit", "cat /^func": "unknown", "mv /^a b": "outside, unknown", "cat a b/a": "look, outside, unknown",
+		"uv run pytest -q": "check, fetch", "uv run --frozen ls": "look, check, fetch", "uv run true": "check, fetch", "poetry run pytest": "check", "bundle exec rspec": "check",
+		"uv run --with x pytest": "outside, unknown", "poetry -C x run pytest": "outside, unknown", "uv run --project x pytest": "outside, unknown", "hatch run pytest": "outside", "./uv run pytest": "check, outside",
+	} {
+		l, got := shell.Parse(line), effects.Set(0)
+		for _, set := range Assess(Call{Tool: "Bash", Line: &l}, at).Parts {
+			got |= set
+		}
+		if got.String() != want {
+			t.Errorf("%s: %s, want %s", line, got, want)
 		}
 	}
 }

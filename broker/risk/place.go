@@ -125,6 +125,7 @@ func (r *resolver) real(p string) (string, bool) {
 		return p, true
 	}
 	if to, ok := r.followed[p]; ok {
+		r.lost = r.lost || to == ""
 		return to, to != ""
 	}
 	if len(r.followed) >= maxFollowed || strings.ContainsRune(p, 0) {
@@ -137,6 +138,15 @@ func (r *resolver) real(p string) (string, bool) {
 	}
 	r.followed[p] = to
 	return to, to != ""
+}
+
+// guess looks at what may be no path at all. That it cannot be followed says nothing then, unless
+// there were too many to follow: what an element is known to do is asked elsewhere, and there
+// each path that leads nobody knows where counts as one that leads outside.
+func (r *resolver) guess(look func()) {
+	lost := r.lost
+	look()
+	r.lost = lost || len(r.followed) >= maxFollowed
 }
 
 // newForm is the form of an absolute path. Home folders are known by the user's own, and by

@@ -109,6 +109,22 @@ type Place struct {
 	// Tracked are those that the repository keeps which git would use in a folder, but for what
 	// lies among its tests. nil: nobody looks.
 	Tracked func(dir string) (found []string, whole bool)
+
+	// Dashes says whether some name in a folder, given by its real path, begins with a dash, or may. nil:
+	// nobody looks.
+	Dashes func(dir string) bool
+
+	// Below is what a program may find that goes through a folder, given by its real path. nil: nobody
+	// looks.
+	Below func(dir string) Below
+}
+
+// Below is what is odd about the names below a folder.
+type Below struct {
+	Links   []string // links, by their paths
+	Special bool     // there is a pipe, a socket or a device
+	Blanks  bool     // some name has a blank, a quote or a backslash in it
+	Whole   bool     // all of the folder was looked at
 }
 
 // Call is what is judged. Without a Line the tool runs no command line, or none that was read.

@@ -51,7 +51,7 @@ func (r *lineReader) readsElsewhere(x *elem, e *shell.Element) {
 	f := &follower{paths: r.paths, dirs: r.workFolders(x.dir, e), moved: r.movedBeside(x.at), glob: e.Glob}
 	found := 0
 	for i, w := range e.Argv {
-		if i == 0 {
+		if i == 0 || i == 1 && firstNames(e.Argv[0], w) {
 			continue
 		}
 		words := f.elsewhere(w)
@@ -76,6 +76,15 @@ func (r *lineReader) readsElsewhere(x *elem, e *shell.Element) {
 			}
 		}
 	}
+}
+
+// subcommands are programs whose first word is a subcommand whenever it is a plain name, and never a
+// file of that name.
+var subcommands = map[string]bool{"git": true, "go": true, "npm": true, "pnpm": true, "cargo": true}
+
+// firstNames reports whether w, right behind the name of a program, is a subcommand.
+func firstNames(name, w string) bool {
+	return subcommands[name] && w != "" && w[0] != '-' && strings.Trim(w, "abcdefghijklmnopqrstuvwxyz-") == ""
 }
 
 // isModule reports whether a word is the module that python runs, or -m with it. at is not 0.

@@ -229,13 +229,13 @@ func TestWordsOfFoldersAndLists(t *testing.T) {
 	}
 	lines = append(lines,
 		"mytool -xdlink", "mytool -xd/srv/y", "mytool -Ld/srv/x", "strace cat link/x", "cat "+strings.Repeat("link/x ", maxElsewhere+1), "mytool ..", "cd src || cd b; mytool x/y",
-		"cd src && uv run mytool x/y", "cd src || cd b; mytool --x=y/z", "cd src || cd b; mytool -x=-b", "uv run mytool link/x", "uv run mytool src/out",
+		"cd src && hatch run mytool x/y", "cd src && uv run --project c mytool x/y", "cd src || cd b; mytool --x=y/z", "cd src || cd b; mytool -x=-b", "uv run mytool link/x", "uv run mytool src/out",
 	)
 	for _, line := range lines {
 		w.elsewhere(t, line, Ask, ours(line)...)
 	}
 	lines = []string{
-		"cat " + strings.Repeat("link/x ", maxElsewhere), "mytool a:/dev/stdout", "mytool a:/dev/fd/3", "mytool", "mytool -", "mytool @src/a", "uv run mytool src/a",
+		"cat " + strings.Repeat("link/x ", maxElsewhere), "mytool a:/dev/stdout", "mytool a:/dev/fd/3", "mytool", "mytool -", "mytool @src/a", "uv run mytool src/a", "cd src && uv run mytool x/y", "cd src && uv run --frozen mytool x/y",
 		"cd src || cd b; mytool -v", "cd src && mytool c/d", "mytool //host/api/x", "mytool //host", "mytool /api/v1.2", "mytool x -C", "mytool -C ''", "mv src/a src/b", "mytool /api/x",
 		"mytool --dir2 src out", "mytool out", "mytool -C src a", "mytool src/other", "sed 's/a/link/' src/a.go", "gsed s,/srv,, src/a.go",
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker/shell/command"
 	"github.com/aoctl/aoctl/broker/shell/programs"
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
 // nested walks what a wrapper runs. e is the wrapper's own element; what is wrong with a
@@ -61,6 +62,9 @@ func (c invocation) nested(e Element, m command.Meaning) {
 // a list of names that do (programs.KeepsFolder) and looks for any option that leads elsewhere;
 // of an option that it misreads it says no, which only makes the folder unsure.
 func keeps(args []arg, host string) bool {
+	if host == "" && runsHere(args) {
+		return true
+	}
 	if host != "" || !programs.Is(programs.KeepsFolder, path.Base(args[0].Text)) {
 		return false
 	}
@@ -72,6 +76,26 @@ func keeps(args []arg, host string) bool {
 		}
 	}
 	return true
+}
+
+// environments are programs that run others in a project's environment, each with the word for it,
+// and start them in the folder that they are in themselves. hatch goes to the project's folder.
+var environments = map[string]string{"bundle": "exec", "pdm": "run", "pipenv": "run", "poetry": "run", "uv": "run"}
+
+// quietOptions are options of "uv run" that choose no folder, no interpreter and no package.
+var quietOptions = wordset.New("-q -v --quiet --verbose --frozen --locked --no-sync --offline --no-dev --dev --all-extras")
+
+// runsHere reports whether args are "uv run" or its like, with a program right behind it or
+// behind options that are known to change nothing about where it runs.
+func runsHere(args []arg) bool {
+	if len(args) < 3 || args[1].Text != environments[args[0].Text] || !args[1].Known || args[1].Glob {
+		return false
+	}
+	words := args[2:]
+	for args[0].Text == "uv" && len(words) > 0 && quietOptions.Has(words[0].Text) {
+		words = words[1:]
+	}
+	return len(words) > 0 && words[0].Known && words[0].Text != "" && !strings.HasPrefix(words[0].Text, "-")
 }
 
 // script walks a text that a shell reads, such as that of bash -c or eval. outer is the command

@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+
+	"github.com/aoctl/aoctl/broker/risk"
 )
 
 // Paths follows the links of paths, like realAsFar, and asks the disk once for each
@@ -19,6 +21,7 @@ type Paths struct {
 	secrets map[string]secretsFound
 	tracked map[string]secretsFound // by the folder of the repository
 	kept    *keptFiles              // of the repository that was asked about last
+	below   map[string]risk.Below
 }
 
 // followed is an answer of realAsFar. Errors are remembered as well, so that one call has one
@@ -34,7 +37,7 @@ const maxRemembered = 16384
 
 // NewPaths returns one that knows nothing yet.
 func NewPaths() *Paths {
-	return &Paths{paths: map[string]followed{}, folders: map[string]string{}, secrets: map[string]secretsFound{}, tracked: map[string]secretsFound{}}
+	return &Paths{paths: map[string]followed{}, folders: map[string]string{}, secrets: map[string]secretsFound{}, tracked: map[string]secretsFound{}, below: map[string]risk.Below{}}
 }
 
 // real is realAsFar. The cheap ways come first: most paths are a name in a folder that is

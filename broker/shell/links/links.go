@@ -133,6 +133,31 @@ func gitMoves(words []command.Word) bool {
 		return second != "list"
 	case "submodule":
 		return second != "status" && second != "summary"
+	case "restore":
+		return !onlyIndex(words[1:], "--staged -S", "-q --quiet")
+	case "reset":
+		return !onlyIndex(words[1:], "", "-q --quiet --mixed --soft")
 	}
 	return !gitStays.Has(words[0].Text)
+}
+
+// onlyIndex reports whether the words behind git restore or git reset leave the files alone: each
+// option is one of those named, and one of needed is there, if any is. Options may be shortened and
+// clustered; such a one is none of them.
+func onlyIndex(words []command.Word, needed, others string) bool {
+	must, may := wordset.Map(needed), wordset.Map(others)
+	ok := len(must) == 0
+	for _, w := range words {
+		switch {
+		case !w.Known || w.Glob:
+			return false
+		case w.Text == "--":
+			return ok
+		case must[w.Text]:
+			ok = true
+		case strings.HasPrefix(w.Text, "-") && !may[w.Text]:
+			return false
+		}
+	}
+	return ok
 }

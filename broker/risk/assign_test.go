@@ -1,0 +1,36 @@
+package risk
+
+import (
+	"testing"
+
+	"github.com/aoctl/aoctl/broker/effects"
+	"github.com/aoctl/aoctl/broker/shell"
+)
+
+// A variable is harmless by its name and its value, whether it is set for one command or for all.
+func TestVariablesThatDoNothing(t *testing.T) {
+	for want, all := range map[string]string{
+		"look":    "PORT=4100 ls; DEBUG=1 ls; export DEBUG=app,x && ls; CGO_ENABLED=0 GOOS=linux ls; NODE_ENV=test ls; NODE_OPTIONS=--max-old-space-size=4096 ls; env PORT=1 ls",
+		"check":   "PYTHONPATH=src; PYTHONPATH=.; export PYTHONPATH=src",
+		"unknown": "PYTHONPATH=src:tests; PYTHONPATH=/x; PYTHONPATH=..; PYTHONPATH=src:/x; PYTHONPATH=src:; PYTHONPATH=link; export PYTHONPATH+=src; PYTHONPATH='~/x'",
+	} {
+		for _, line := range lines(all) {
+			l, got := shell.Parse(line), effects.Set(0)
+			for _, set := range Assess(Call{Tool: "Bash", Line: &l}, place()).Parts {
+				got |= set
+			}
+			if got.String() != want {
+				t.Errorf("%s: %s, want %s", line, got, want)
+			}
+		}
+	}
+	for _, line := range lines("PORT=x ls; FOO=bar ls; GOFLAGS=-toolexec=x ls; GOFLAGS=-mod=mod ls; NODE_OPTIONS='--require ./x' ls; GOPROXY=x ls; GOTOOLCHAIN=go1.99 ls; PYTHONWARNINGS=ignore::x.Y ls; CC=x ls; PYTHONHOME=src ls; PYTHONSTARTUP=src/x ls; RUSTFLAGS=-v ls; PATH=src ls; GOFLAGS+=-v ls; DEBUG='$(x)' ls") {
+		l, got := shell.Parse(line), effects.Set(0)
+		for _, set := range Assess(Call{Tool: "Bash", Line: &l}, place()).Parts {
+			got |= set
+		}
+		if !got.Has(effects.Unknown) {
+			t.Errorf("%s: %s", line, got)
+		}
+	}
+}
