@@ -26,7 +26,8 @@ func checkRows() []row {
 		{call: "go env", does: check, whole: true, with: "-json", only: each(hasOperands, noWord("PROXY", "AUTH", "FLAGS"))},
 		{call: "go run", does: check, whole: true, with: "-race -tags:", stop: true, only: noWord("@")},
 		{call: "go tool cover", does: check, whole: true, with: "-func= -o="},
-		{call: "golangci-lint run", does: check, with: "-v --verbose --fast --timeout: --new-from-rev: -E: -D: --enable: --disable: --fix"},
+		{call: "golangci-lint run", does: check, with: "-v --verbose --fast --timeout: --new-from-rev: -E: -D: --enable: --disable:"},
+		{call: "golangci-lint run", does: edit, with: "-v --verbose --fast --timeout: --fix"},
 		{call: "staticcheck|goimports|gofumpt", does: edit, whole: true, with: "-l -d -e -w -local: -checks: -tests"},
 
 		{call: "npm|pnpm|yarn|bun run|run-script dev|start|serve|preview|watch|storybook", does: serve, with: scriptWords},
@@ -49,6 +50,10 @@ func checkRows() []row {
 		{call: "python|python3 -m unittest", does: check, with: "-v -q -f -b -k: discover -s= -p: -t="},
 		{call: "python|python3 -m mypy|flake8|pylint|pyright|compileall|py_compile|pyflakes|pycodestyle", does: check, with: "-v -q --strict --verbose --quiet"},
 		{call: "mypy|flake8|pylint|pyright", does: check, with: "-v -q --strict --verbose --quiet --no-cache --ignore-missing-imports --select: --ignore: --diff --check --statistics"},
+		{call: "ruff check", does: check, with: "-v -q --select: --ignore: --diff --no-cache --statistics --no-fix"},
+		{call: "ruff format", does: check, with: "-v -q --diff --check --no-cache", only: onlyTells},
+		{call: "black|isort", does: check, with: "-v -q --check --diff --verbose --quiet -l: --line-length: --profile:", only: onlyTells},
+		{call: "python|python3 -m black|isort", does: check, with: "-v -q --check --diff --verbose --quiet -l: --line-length: --profile:", only: onlyTells},
 		{call: "ruff check|format", does: edit, with: "-v -q --fix --unsafe-fixes --select: --ignore: --diff --check --no-cache"},
 		{call: "black|isort", does: edit, with: "-v -q --check --diff --verbose --quiet -l: --line-length: --profile:"},
 		{call: "python|python3 -m black|isort", does: edit, with: "-v -q --check --diff --verbose --quiet -l: --line-length: --profile:"},
@@ -114,3 +119,6 @@ func Runner(wrapper string) Set {
 	}
 	return 0
 }
+
+// onlyTells reports whether a formatter only says what it would change.
+func onlyTells(a cmdline.Command) bool { return a.Exactly("--check") || a.Exactly("--diff") }
