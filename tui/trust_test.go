@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/effects"
+	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/tuitest"
@@ -341,6 +343,52 @@ func TestTrustInEveryWindow(t *testing.T) {
 			s := newTrustScene(t, 80, 24)
 			play(s)
 			s.fitsEveryWindow(t)
+		})
+	}
+}
+
+// An agent that accepts edits by itself is followed only when the person says so. That is offered once in a
+// session, and never for the modes in which an agent accepts whatever it likes.
+func TestEditsThatTheAgentAccepts(t *testing.T) {
+	edit := func(id, mode string, does ...effects.Effect) broker.Request {
+		r := bash(id, "s1", time.Now(), "")
+		r.ToolName, r.ToolInput, r.Mode = "Write", json.RawMessage(`{"file_path":"a","content":"x"}`), mode
+		r.Assessment = &rules.Assessment{}
+		for _, e := range does {
+			r.Assessment.Does = append(r.Assessment.Does, risk.Does{Effect: e})
+		}
+		return r
+	}
+	for name, c := range map[string]struct {
+		r    broker.Request
+		want bool
+	}{
+		"an edit":            {edit("r1", "acceptEdits", effects.Edit), true},
+		"more than an edit":  {edit("r1", "acceptEdits", effects.Edit, effects.Check), false},
+		"a look":             {edit("r1", "acceptEdits", effects.Look), false},
+		"by default":         {edit("r1", "default", effects.Edit), false},
+		"bypass":             {edit("r1", "bypassPermissions", effects.Edit), false},
+		"auto":               {edit("r1", "auto", effects.Edit), false},
+		"nobody knows which": {edit("r1", "acceptEdits"), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, newFake(oneSession, c.r), 100, 30)
+				r.wait(time.Second)
+				if got := strings.Contains(r.view(), "accepts edits by itself"); got != c.want {
+					t.Fatalf("offered: %v\n%s", got, r.view())
+				}
+				if !c.want {
+					return
+				}
+				r.press("d")
+				r.wait(2 * time.Second)
+				r.c.publish(edit("r2", "acceptEdits", effects.Edit))
+				r.wait(2 * time.Second)
+				if strings.Contains(r.view(), "accepts edits by itself") {
+					t.Errorf("it is offered again:\n%s", r.view())
+				}
+			})
 		})
 	}
 }

@@ -29,7 +29,7 @@ func TestKnownCommands(t *testing.T) {
 			"; lsof -i :3000; lsof -nP -ti:80; lsof -i tcp:80 -sTCP:LISTEN; ss -ltnp; tar tzf a.tgz; tar -tf a.tar x; unzip -l a.zip; protoc --version; git clean -nd; git clean -n -d src; git config user.email; git config --get user.name",
 		"check": "go test ./...; go test -run TestX -count=1 ./a; go vet ./...; go run . -x y; npm test; npm run lint -- --fix; pytest -xvs tests; python -m pytest -q; python3 x.py --flag; node x.js; node --test; make -j4 test; cargo test --release; cargo --version; bash x.sh a; npx eslint src; golangci-lint run ./...; bash -n x.sh; npm ls --depth=0; ruff check .; ruff format --check src; black --check .; gofmt -l .; go env GOPATH; pytest --cov-report term; pytest --cov-report=xml" +
 			"; npm pkg get name version; npm run; go clean -testcache; pnpm -r build; pnpm -r run test; vite build; webpack --mode production; rollup -c; kill %1; shellcheck -x a.sh; clang-tidy -p build a.c; cmake --build build -j4; cmake -B build -S . -DCMAKE_BUILD_TYPE=Debug; ctest --test-dir build --output-on-failure; mvn -q clean package; mvn --version; ruby -c a.rb; ruby -Ilib test/a.rb x; php -l a.php" +
-			"; pip list; pip list --format=freeze; python -m pip list --format json; pip show x; pip freeze; python3 -m pip freeze; pip check; python3 -m pip --version; pytest -q -p no:cacheprovider; python3 -m pytest -pno:x; flake8 src --max-line-length 100; pylint -E src; python3 -m json.tool a.json; coverage run -m pytest -q; coverage report -m; coverage run a.py x",
+			"; pip show x; pip freeze; python3 -m pip freeze; pip check; python3 -m pip --version; pytest -q -p no:cacheprovider; python3 -m pytest -pno:x; flake8 src --max-line-length 100; pylint -E src; python3 -m json.tool a.json; coverage run -m pytest -q; coverage report -m; coverage run a.py x",
 		"edit":   "mkdir -p a/b; rm -rf a; touch a; cp -r a b; mv a b; tee -a log; chmod +x a; sed -i 's/a/b/' f; gofmt -w a.go; sed -i.bak -e 's/a/b/' f; sed -i.bak s/a/b/ f; clang-format -i a.c; tar czf a.tgz src",
 		"commit": "git add -A; git commit -am 'x y'; git commit -m x -m y; git switch -c new; git checkout -b new; git reset --soft HEAD~1; git restore --staged a; git rm --cached a; git commit --amend --no-edit",
 		"fetch":  "go mod download",
@@ -99,7 +99,7 @@ func TestEffectIsText(t *testing.T) {
 // What these add to a known command makes it one that nobody knows. scripts/effects.sh found them,
 // or a manual.
 func TestAttackedCommands(t *testing.T) {
-	for line := range strings.SplitSeq(`lsof; lsof -t; lsof -nP; lsof -i; lsof -i -sTCP:LISTEN; ss -a; ss -tnp; git blame --output=x a; git log --remerge-diff -1; git show --remerge-diff; git log --show-signature; git log --help; git status --help;
+	for line := range strings.SplitSeq(`pip list; lsof; lsof -t; lsof -nP; lsof -i; lsof -i -sTCP:LISTEN; ss -a; ss -tnp; git blame --output=x a; git log --remerge-diff -1; git show --remerge-diff; git log --show-signature; git log --help; git status --help;
 		git blame --outpu x a; git rm -f a; git -C a diff ../b; git -C a mv b c; git -C a -C b status; git -C; git -c a=b status; git rm '*.json'; git rm :/; git commit; git commit --amend; git commit -a;
 		strings @a; md5sum -c a; sha256sum --check a; cksum --check a; hexdump -f a b; file -p a; yq -i .a b; yq -L x . a; yq '$ENV' a; yq 'eval(.a)' b; yq -s .a b;
 		go env; go env GOPROXY; go env GOFLAGS; go tool cover -html=a; make X=1; node inspect a.js; node debug a.js; deno check https://x/a.ts;

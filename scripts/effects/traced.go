@@ -53,6 +53,8 @@ var allowances = []allowance{
 	{below: "/etc/ssl/openssl.cnf", why: "node loads it"},
 	{below: "/etc/pip.conf", why: "pip's own settings, of the machine"},
 	{below: "/etc/java-17-openjdk", why: "a toolchain's own settings"},
+	{below: "/etc/maven", why: "a toolchain's own settings"},
+	{below: "/etc/timezone", why: "a fact of the machine"},
 	{below: "/etc/ssl/certs", why: "public certificates"},
 	{below: "/etc/mime.types", with: effects.Of(effects.Check), why: "Python and Go load it"},
 	{below: "/etc/magic", why: "file loads it"},

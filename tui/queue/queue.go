@@ -236,7 +236,7 @@ func (q *Screen) settle() tea.Cmd {
 	q.list.keep()
 	q.leaveGone()
 	look := q.unruled.settle(q.list.card())
-	q.line = q.unruled.path != ""
+	q.line = q.unruled.shown()
 	l := q.layout()
 	q.list.settle(l, !q.full && !q.Small)
 	wanted := q.roster.settle(l, q.onSessions())

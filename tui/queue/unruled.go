@@ -6,6 +6,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/desk"
@@ -28,7 +29,33 @@ type unruled struct {
 	book  *words.Book               // the rules that about knows
 	about map[string]bool           // by path: a rule is about the project
 	every bool                      // a rule holds everywhere
-	path  string                    // the project that the line is about now; "" for no line
+	path  string                    // the project that the line is about now; "" for none
+
+	offered map[string]string // by session: the call with which it was said that its agent accepts edits
+	accepts string            // the session of which the line says that now; "" for none
+}
+
+// shown reports whether there is a line.
+func (u *unruled) shown() bool { return u.path != "" || u.accepts != "" }
+
+// acceptsEdits says whether the line offers to follow an agent that accepts edits by itself in this
+// session. It is the person's word, so it is offered, once, with the first edit that waits; modes that
+// accept anything are nobody's word about edits, and are not followed.
+func (u *unruled) acceptsEdits(r *broker.Request) {
+	if r.Mode != "acceptEdits" || r.Assessment == nil || u.offered[r.SessionID] != "" && u.offered[r.SessionID] != r.ID {
+		return
+	}
+	var does effects.Set
+	for _, d := range r.Assessment.Does {
+		does |= effects.Of(d.Effect)
+	}
+	if !does.Has(effects.Edit) || !does.Within(effects.Of(effects.Look, effects.Edit)) {
+		return
+	}
+	if u.offered == nil || len(u.offered) >= mostFolders {
+		u.offered = map[string]string{}
+	}
+	u.offered[r.SessionID], u.accepts = r.ID, r.SessionID
 }
 
 // projectMsg brings what is known of a folder.
@@ -39,8 +66,11 @@ type projectMsg struct {
 
 // settle says whether the line is drawn with card c, and has its folder looked at.
 func (u *unruled) settle(c *board.Card) tea.Cmd {
-	u.path = ""
+	u.path, u.accepts = "", ""
 	if c == nil || c.Late() || c.Dialog() != "" || c.Req.SessionID == "" || u.Book.Problem != "" {
+		return nil
+	}
+	if u.acceptsEdits(&c.Req); u.accepts != "" {
 		return nil
 	}
 	dir := u.Board.Folder(c.Req.SessionID, &c.Req)
@@ -94,6 +124,9 @@ func (u *unruled) ruled(path string) bool {
 
 // view draws the line: the longest one that has room.
 func (u *unruled) view(width int) string {
+	if u.accepts != "" {
+		return u.viewAccepts(width)
+	}
 	name, key, own := words.Project(u.path), u.Called("p"), ""
 	if u.every {
 		own = " of its own"
@@ -106,4 +139,16 @@ func (u *unruled) view(width int) string {
 		}
 	}
 	return r.Put(draw.Text, " ").Put(draw.Key, key).Put(draw.Text, " ").Fit(draw.Muted, "sets rules for "+name, width-r.Width).To(width).String()
+}
+
+// viewAccepts is the line about an agent that accepts edits by itself.
+func (u *unruled) viewAccepts(width int) string {
+	r, key := u.Styles.Row(width), u.Called("A")
+	lead := " " + u.Board.Label(u.accepts) + " accepts edits by itself · "
+	for _, tail := range []string{" lets aoctl follow it, in this session", " follows it"} {
+		if draw.Cells(lead+key+tail) <= width {
+			return r.Put(draw.Muted, lead).Put(draw.Key, key).Put(draw.Muted, tail).To(width).String()
+		}
+	}
+	return r.Put(draw.Text, " ").Put(draw.Key, key).Put(draw.Text, " ").Fit(draw.Muted, "accepts edits here, too", width-r.Width).To(width).String()
 }

@@ -6,6 +6,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
@@ -111,6 +112,10 @@ func (x *Screen) offerCame(msg offerMsg) tea.Cmd {
 	}
 	e.fill(first)
 	e.offerScopes(e.call, first.Scope, x.Board)
+	// Whoever lets an agent accept edits by itself said so of this session.
+	if i := slices.IndexFunc(e.scopes, func(o scopeOption) bool { return o.scope.Session != "" }); i >= 0 && e.call.Mode == "acceptEdits" && first.Effects == effects.Of(effects.Edit) {
+		e.scope = i
+	}
 	return x.changed()
 }
 
