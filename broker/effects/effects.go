@@ -87,7 +87,7 @@ func (e *Effect) UnmarshalText(text []byte) error {
 	if i < 0 {
 		return fmt.Errorf("%+q is no effect", cut(string(text)))
 	}
-	*e = Effect(i)
+	*e = Effect(i) //nolint:gosec // G115: a place in names
 	return nil
 }
 

@@ -94,7 +94,10 @@ func (k *keptFiles) one(file string) bool {
 		return false
 	}
 	same := func(t time.Time, was [2]uint32) bool {
-		return uint32(t.Unix()) == was[0] && uint32(t.Nanosecond()) == was[1]
-	} //nolint:gosec // G115: as git cuts them
-	return uint32(info.Size()) == was.size && same(info.ModTime(), was.modified) && same(ChangeTime(st), was.changed) && info.ModTime().Before(k.at) //nolint:gosec // G115: as git cuts it
+		return t.Unix()&cut32 == int64(was[0]) && int64(t.Nanosecond()) == int64(was[1])
+	}
+	return info.Size()&cut32 == int64(was.size) && same(info.ModTime(), was.modified) && same(ChangeTime(st), was.changed) && info.ModTime().Before(k.at)
 }
+
+// cut32 is how git cuts numbers in its index.
+const cut32 = 1<<32 - 1
