@@ -42,7 +42,7 @@ func tellTales(agent, session, dir string) []string {
 func drillPayload(agent, event, session, dir string, n int) []byte {
 	p := map[string]any{
 		"session_id": session, "cwd": dir, "hook_event_name": event,
-		"tool_name": "Bash", "tool_input": map[string]any{"command": "true", "description": "a drill of aoctl doctor"},
+		"tool_name": "Bash", "tool_input": map[string]any{"command": "drill-of-the-gate", "description": "a drill of aoctl doctor"},
 	}
 	if event != "PermissionRequest" {
 		p["tool_use_id"] = fmt.Sprintf("aoctl-doctor-%d", n)

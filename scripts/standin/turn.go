@@ -76,7 +76,7 @@ func (a *agent) do(ctx context.Context, line string) error {
 	case "run":
 		return a.bash(ctx, rest, "")
 	case "mark":
-		return a.bash(ctx, ": "+rest, rest)
+		return a.bash(ctx, "mark "+rest, rest)
 	case "fat":
 		size, file, _ := strings.Cut(rest, " ")
 		n, _ := strconv.Atoi(size)
