@@ -175,8 +175,9 @@ func TestAskedFor(t *testing.T) {
 		keys          []string
 		answer, grant string
 	}{
-		"granted":  {[]string{"p", "enter"}, "p1 look, edit", "(effects): allow look, edit in /home/ada/src/shop"},
-		"changed":  {[]string{"p", "e", "enter"}, "p1 look", "(effects): allow look in /home/ada/src/shop"},
+		"granted": {[]string{"p", "e", "enter"}, "p1 look, edit", "(effects): allow look, edit in /home/ada/src/shop"},
+		// Keys that the fingers know give no more than they give without anybody asking.
+		"as ever":  {[]string{"p", "enter"}, "p1 look", "(effects): allow look in /home/ada/src/shop"},
 		"declined": {[]string{"p", "p"}, "p1 declined", ""},
 		"left":     {[]string{"p", "esc"}, "", ""},
 	} {

@@ -38,7 +38,7 @@ func checkRows() []row {
 		{call: "npm|pnpm|yarn test|t", does: check, with: scriptWords + " --coverage --watch=false --ci --run"},
 		{call: "yarn lint|build|typecheck|check|format", does: check, with: scriptWords},
 		{call: "bun test", does: check, with: "--coverage --bail --timeout:"},
-		{call: "node --test", does: check, whole: true, with: "--test-reporter= --test-name-pattern: --watch --no-warnings"},
+		{call: "node --test", does: check, whole: true, only: hasOperands, with: "--test-reporter= --test-name-pattern: --watch --no-warnings"},
 		{call: "node", does: check, whole: true, with: "--check --enable-source-maps --no-warnings", stop: true, only: noDebugger},
 		{call: "deno test|lint|check|fmt", does: edit | Of(Fetch), only: noWord(":")},
 		{call: "npx|bunx --no-install|--no", does: check, lax: true, tool: true},

@@ -1,8 +1,10 @@
 package effects
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/aoctl/aoctl/broker/risk/cmdline"
 )
@@ -117,3 +119,33 @@ func onlyLists(a cmdline.Command) bool {
 func noOperandsBut(options ...string) func(cmdline.Command) bool {
 	return func(a cmdline.Command) bool { return a.Exactly(options...) && len(a.Operands()) == 1 }
 }
+
+// tellings are the words behind subcommands of git that print contents, with which it prints names and
+// numbers alone; the first of them in each list is needed.
+var tellings = sync.OnceValue(func() map[string][2]*regexp.Regexp {
+	words := regexp.MustCompile(`^(--oneline|--stat|--shortstat|--numstat|--name-only|--name-status|--cached|--staged|--graph|--decorate|--no-color|-n?[0-9]+|-q|HEAD)$`)
+	some := regexp.MustCompile(`^(--stat|--shortstat|--numstat|--name-only|--name-status)$`)
+	return map[string][2]*regexp.Regexp{"log": {words}, "shortlog": {words}, "diff": {words, some}, "show": {words, some}}
+})
+
+// TellsNames reports whether a git command that looks prints names, numbers and messages, and no contents of
+// files.
+func TellsNames(a cmdline.Command) bool {
+	if len(a.Element.Argv) == 0 || a.Element.Argv[0] != "git" {
+		return false
+	}
+	words, _ := gitPlain(a.Element.Argv[1:])
+	if len(words) == 0 {
+		return false
+	}
+	switch words[0] {
+	case "status", "branch", "tag", "remote", "rev-parse", "ls-files", "ls-tree", "describe", "worktree", "reflog", "merge-base", "rev-list", "name-rev", "count-objects", "check-ignore", "version", "--version", "config", "clean", "submodule":
+		return true
+	}
+	fits, ok := tellings()[words[0]]
+	return ok && !slices.ContainsFunc(words[1:], func(w string) bool { return !fits[0].MatchString(w) }) &&
+		(fits[1] == nil || slices.ContainsFunc(words[1:], fits[1].MatchString))
+}
+
+// TakesAll reports whether a git command stages or commits whatever changed, in all of the repository.
+func TakesAll(a cmdline.Command) bool { return a.Has("-A", "-a", "-u", "--all", "--update") }

@@ -1,11 +1,13 @@
 package effects
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/aoctl/aoctl/broker/risk/cmdline"
+	"github.com/aoctl/aoctl/broker/shell/programs"
 )
 
 // Doing is what a command is known to do by its words.
@@ -202,3 +204,26 @@ func cluster(allowed []string, w string) (k kind, value string, ok bool) {
 	}
 	return flag, "", true
 }
+
+// Through is what wrappers add to what a command does. ok is false when one of them runs it in a way that
+// its own words do not tell.
+func Through(wrappers []string) (set Set, ok bool) {
+	for _, w := range wrappers {
+		switch {
+		case programs.Is(programs.PlainWrapper, w):
+		case Runner(w) != 0:
+			set |= Runner(w)
+		default:
+			return 0, false
+		}
+	}
+	return set, true
+}
+
+// unordered is a line in which a part may run before or beside another one that stands before it.
+var unordered = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(^|[^&>|])&([^&>]|$)|(^|[^|])\|([^|]|$)|\b(for|while|until)\b`)
+})
+
+// Unordered reports whether parts of a line may run in another order than they stand there.
+func Unordered(line string) bool { return unordered().MatchString(line) }

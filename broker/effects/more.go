@@ -80,7 +80,6 @@ func pythonRows() []row {
 	return append(rows, []row{
 		{call: "python|python3 -m pip --version", does: check, only: noOperands},
 		{call: "python|python3 -m json.tool", does: check, with: "--sort-keys --indent: --compact --no-ensure-ascii --json-lines", only: operandsBut(1, "--indent")},
-		{call: "python|python3 -m venv", does: Of(Check, Edit), with: "--without-pip --copies", only: allWords(`--without-pip|--copies|(\./)?(\.venv|venv|env)`)},
 		{call: "coverage run -m pytest", does: check, with: pytestWords},
 		{call: "coverage run -m unittest", does: check, with: "-v -q -f -b -k: discover -s= -p: -t="},
 		{call: "coverage run", does: check, with: "--branch --source: -p --parallel-mode", stop: true},

@@ -78,6 +78,9 @@ func (j doesJudge) foldersInside(e shell.Element) bool {
 		if dir == "" || strings.ContainsAny(dir, "$~*?[{\\") || !j.inProject(j.resolve(dir, spot{dir: j.dirOf(e)})) {
 			return false
 		}
+		if _, key := credential(j.resolve(dir, spot{dir: j.dirOf(e)})); key {
+			return false
+		}
 	}
 	return true
 }

@@ -239,7 +239,7 @@ func (j commandJudge) words(a cmdline.Command) {
 		if i == 1 && a.Element.Argv[0] == "go" && goCommands.Has(w) {
 			continue
 		}
-		for _, p := range pieces(w) {
+		for _, p := range cmdline.Pieces(w) {
 			t := j.resolve(p, s)
 			if why, ok := j.guarded(t, false, false); ok {
 				j.guard(why)
@@ -276,28 +276,4 @@ func writesOnly(a cmdline.Command, p string) bool {
 // to be p itself.
 func omits(a cmdline.Command, p string) bool {
 	return cmdline.Matches("tar|gtar|bsdtar|rsync|zip", a.Name) && slices.ContainsFunc(leaves.LeftOut(a.Element).Picks, func(x leaves.Pick) bool { return x.Not && x.Pattern == p })
-}
-
-// pieces are the parts of a word that may name a file: the word, and what follows an option's
-// name, a "=", an "@" or a ":". Of --data=@key.pem there are @key.pem and key.pem; a text of
-// several lines is no name.
-func pieces(w string) []string {
-	if w == "" || len(w) > 4096 || strings.ContainsRune(w, '\n') {
-		return nil
-	}
-	out := []string{}
-	if w[0] != '-' {
-		out = append(out, w)
-	} else if len(w) > 2 && w[1] != '-' {
-		out = append(out, strings.TrimPrefix(w[2:], "="))
-	}
-	for _, sep := range []byte{'=', '@', ':'} {
-		if i := strings.IndexByte(w, sep); i >= 0 && i+1 < len(w) && !strings.HasPrefix(w[i:], "://") {
-			out = append(out, w[i+1:])
-		}
-	}
-	if i := strings.Index(w, "file://"); i >= 0 {
-		out = append(out, w[i+len("file://"):])
-	}
-	return out
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/risk/cmdline"
 	"github.com/aoctl/aoctl/broker/shell"
-	"github.com/aoctl/aoctl/broker/shell/programs"
 )
 
 // Does is one effect of a call. Why is a few plain words of ours, or a phrase about the agent's
@@ -33,6 +32,8 @@ func does(e effects.Effect, why string) doing { return doing{effects.Of(e), why}
 type doesJudge struct {
 	*resolver
 	touched bool // an earlier element may have changed a file, so what lies on the disk now says nothing
+	relinks bool // an earlier element may have put links somewhere
+	commits bool // an element may change what git has, before or beside others
 }
 
 // line is what each element of a line does.
@@ -40,10 +41,38 @@ func (j doesJudge) line(l *shell.Line) []doing {
 	list := make([]doing, len(l.Elements))
 	for i, e := range l.Elements {
 		list[i] = j.element(l, i)
+		j.relinks = j.relinks || e.Relinks
+		j.commits = j.commits || list[i].set.Has(effects.Commit)
 		removes := e.Kind == shell.Write && e.Deletes || len(e.Argv) > 0 && e.Argv[0] == "rm"
 		j.touched = j.touched || !removes && !list[i].set.Within(effects.Of(effects.Look))
 	}
+	if j.commits && effects.Unordered(l.Raw) {
+		for i := range list {
+			if d := j.shown(l.Elements[i], list[i]); d.set != 0 {
+				list[i] = d
+			}
+		}
+	}
 	return list
+}
+
+// shown is what git shows of contents after the line itself changed what it has: a key that lay about may be
+// among it now. The zero doing for anything else.
+func (j doesJudge) shown(e shell.Element, d doing) doing {
+	if !j.commits || e.Kind != shell.Command || len(e.Argv) == 0 || e.Argv[0] != "git" || !d.set.Has(effects.Look) || effects.TellsNames(cmdline.Of(e)) {
+		return doing{}
+	}
+	return does(effects.Secrets, "git may show what the line itself has it keep")
+}
+
+// beyond is what git does in a repository that is larger than the project: the zero doing when it keeps to
+// names, or to the files that it is given.
+func (j doesJudge) beyond(e shell.Element, g Git, d doing) doing {
+	a := cmdline.Of(e)
+	if g.Top == "" || below(j.at.Project, g.Top) || d.set.Has(effects.Look) && effects.TellsNames(a) || d.set.Has(effects.Commit) && !effects.TakesAll(a) {
+		return doing{}
+	}
+	return does(effects.Outside, "git's repository is larger than the project")
 }
 
 // element is what one element does. What package shell doubts is unknown.
@@ -65,7 +94,7 @@ func (j doesJudge) element(l *shell.Line, at int) doing {
 	if g.Foreign != "" || g.Settings != "" {
 		return does(effects.Unknown, cmp.Or(g.Foreign, g.Settings))
 	}
-	through, ok := wrapped(e)
+	through, ok := effects.Through(e.Via)
 	if !ok {
 		if d, ok := j.handed(l, at); ok {
 			return d
@@ -76,6 +105,11 @@ func (j doesJudge) element(l *shell.Line, at int) doing {
 	d.set |= through
 	if g.Hooks && d.set.Has(effects.Commit) {
 		d.set |= effects.Of(effects.Check)
+	}
+	for _, worse := range []doing{j.shown(e, d), j.beyond(e, g, d)} {
+		if worse.set != 0 {
+			return worse
+		}
 	}
 	return d
 }
@@ -104,21 +138,6 @@ func (j doesJudge) kind(l *shell.Line, at int) doing {
 	case shell.Unknown:
 	}
 	return does(effects.Unknown, "cannot be read")
-}
-
-// wrapped is what the wrappers of an element add to what it does. ok is false when one of them
-// runs it in a way that its own words do not tell.
-func wrapped(e shell.Element) (set effects.Set, ok bool) {
-	for _, w := range e.Via {
-		switch {
-		case programs.Is(programs.PlainWrapper, w):
-		case effects.Runner(w) != 0:
-			set |= effects.Runner(w)
-		default:
-			return 0, false
-		}
-	}
-	return set, true
 }
 
 // write is what happens to a file that is written. What is moved is still there, and git rm takes
@@ -181,6 +200,8 @@ func (j doesJudge) command(e shell.Element, moved bool) doing {
 	// What only looks is known with all its options; the others say which of them they stand for.
 	case e.Exact != "" && d.Does == effects.Of(effects.Look):
 		return does(effects.Unknown, e.Exact)
+	case j.relinks && (strings.Contains(name, "/") || d.Does == effects.Of(effects.Look) && slices.ContainsFunc(d.Files, func(w string) bool { return !strings.HasPrefix(w, "-") })):
+		return does(effects.Unknown, "an earlier part of the line may have moved what a path leads to")
 	case d.Tool != "" && !j.installed(d.Tool, e):
 		return does(effects.Network, "the project has no "+path.Base(d.Tool)+" installed, so it would be fetched")
 	case !j.filesInside(e, d):
@@ -221,8 +242,8 @@ func (j doesJudge) filesInside(e shell.Element, d effects.Doing) bool {
 			continue
 		}
 		// An option may have a path behind its letter, or behind an equals sign.
-		for _, p := range append(pieces(w), w) {
-			if !fine(j.resolve(p, s)) {
+		for _, p := range append(cmdline.Pieces(w), w) {
+			if t := j.resolve(p, s); !fine(t) || t.inGit() && d.Does != effects.Of(effects.Look) {
 				return false
 			}
 		}

@@ -1,6 +1,8 @@
 package risk
 
 import (
+	"path"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,6 +42,64 @@ func TestRemovalsThatGitCouldBringBack(t *testing.T) {
 	at.Kept = nil
 	if r := Assess(Call{Tool: "Bash", Line: lineOf(run("rm kept"), remove("kept"))}, at); !r.Parts[1].Has(effects.Delete) {
 		t.Errorf("nobody looks: %s", r.Parts)
+	}
+}
+
+// What the line itself has git keep may be a key that lay about, so what git shows of it is no look; names and
+// numbers are.
+func TestGitAfterTheLineChangedWhatItHas(t *testing.T) {
+	for line, want := range map[string]effects.Effect{
+		"git add -A; git diff --cached": effects.Secrets, "git add -A; git show": effects.Secrets, "git commit -m x; git log -p -1": effects.Secrets, "git add -N .; git diff": effects.Secrets,
+		"git add -A; git stash show -p": effects.Secrets, "git add -A; git grep x": effects.Secrets, "git add -A; git blame a": effects.Secrets, "git add -A; git cat-file -p HEAD": effects.Secrets,
+		"git add -A; git status -sb": effects.Look, "git commit -m x; git log --oneline -3": effects.Look, "git add -A; git diff --cached --stat": effects.Look, "git commit -m x; git show --stat HEAD": effects.Look,
+		"git diff; git add -A": effects.Look,
+	} {
+		var list []shell.Element
+		for _, part := range lines(line) {
+			list = append(list, run(part))
+		}
+		l := lineOf(list...)
+		l.Raw = line
+		r := Assess(Call{Tool: "Bash", Line: l}, place())
+		at := slices.IndexFunc(list, func(e shell.Element) bool { return e.Argv[1] != "add" && e.Argv[1] != "commit" })
+		if !r.Parts[at].Has(want) {
+			t.Errorf("%s: %s, want %s", line, r.Parts[at], want)
+		}
+	}
+	for _, raw := range []string{"git diff --cached & git add .", "git diff | tee & git add .", "for i in 1 2; do git diff; git add .; done"} {
+		l := lineOf(run("git diff --cached"), run("git add ."))
+		l.Raw = raw
+		if r := Assess(Call{Tool: "Bash", Line: l}, place()); !r.Parts[0].Has(effects.Secrets) {
+			t.Errorf("%s: %s", raw, r.Parts)
+		}
+	}
+}
+
+// A repository that is larger than the project has files that are none of its own.
+func TestGitBeyondTheProject(t *testing.T) {
+	at := place()
+	at.Git = func(string) Git { return Git{Top: path.Dir(at.Project)} }
+	for line, want := range map[string]effects.Effect{
+		"git show HEAD:x": effects.Outside, "git diff": effects.Outside, "git add -A": effects.Outside, "git commit -am x": effects.Outside, "git commit -a -m x": effects.Outside,
+		"git status": effects.Look, "git log --oneline": effects.Look, "git add a.go": effects.Commit, "git commit -m x": effects.Commit,
+	} {
+		if r := Assess(Call{Tool: "Bash", Line: lineOf(run(line))}, at); !r.Parts[0].Has(want) {
+			t.Errorf("%s: %s, want %s", line, r.Parts[0], want)
+		}
+	}
+}
+
+// Where an earlier part of the line may have put links, a path leads nobody knows where.
+func TestPathsAfterLinksMoved(t *testing.T) {
+	moves := run("cp -a a/b d")
+	moves.Relinks = true
+	for _, line := range []string{"./d/link/run.sh", "d/run.sh", "ls d/link"} {
+		if r := Assess(Call{Tool: "Bash", Line: lineOf(moves, run(line))}, place()); !r.Parts[1].Has(effects.Unknown) {
+			t.Errorf("%s: %s", line, r.Parts[1])
+		}
+		if r := Assess(Call{Tool: "Bash", Line: lineOf(run(line))}, place()); r.Parts[0].Has(effects.Unknown) {
+			t.Errorf("%s alone: %s", line, r.Parts[0])
+		}
 	}
 }
 

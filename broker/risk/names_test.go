@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aoctl/aoctl/broker/risk/cmdline"
 	"github.com/aoctl/aoctl/broker/risk/pathtable"
 	"github.com/aoctl/aoctl/broker/shell"
 )
@@ -107,11 +108,11 @@ func TestPiecesOfWords(t *testing.T) {
 		"a": "a", "": "", "-a": "", "-ab": "b", "-a=b": "b b", "--ab": "", "--a=b": "b", "a=b": "a=b b", "a@b": "a@b b", "a:b": "a:b b", "a=": "a=", "=a": "=a a", "http://x": "http://x", "file:///x": "file:///x /x", "a=file://b": "a=file://b file://b b", "a=b:c@d": "a=b:c@d b:c@d d c@d", "-": "", "a\nb": "", "x@y://z": "x@y://z y://z",
 		strings.Repeat("a", 4097): "",
 	} {
-		if got := strings.Join(pieces(w), " "); got != want {
+		if got := strings.Join(cmdline.Pieces(w), " "); got != want {
 			t.Errorf("%.20q: %q", w, got)
 		}
 	}
-	if len(pieces(strings.Repeat("a", 4096))) != 1 {
+	if len(cmdline.Pieces(strings.Repeat("a", 4096))) != 1 {
 		t.Error("a long word is no file")
 	}
 	if got := strings.Join(gitPieces(":0:a=b"), " "); got != ":0:a=b b 0:a=b 0:a=b a=b b" {

@@ -199,7 +199,7 @@ var gitHead = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`
 // gitPieces are the parts of a word that may name a file. git has more of them than other
 // programs: rev:file, option=file, :(magic)file.
 func gitPieces(w string) []string {
-	list := pieces(w)
+	list := cmdline.Pieces(w)
 	for i := 0; i < len(w); i++ {
 		if w[i] == ':' || w[i] == '=' {
 			list = append(list, w[i+1:])

@@ -126,7 +126,7 @@ func (j toolJudge) filesOf(tool string, kind toolKind, input map[string]any) doi
 		return does(effects.Look, "")
 	case len(changed) == 0 && len(kind.read) > 0:
 		return does(effects.Outside, "reads outside the project, or where nobody can say")
-	case len(changed) == 0 || !plain(input) || !allTexts(input, kind.write) || otherPaths(input, kind.write):
+	case len(changed) == 0 || !plain(input) || !allTexts(input, kind.write) || otherPaths(input, kind.write) || !effects.OnlyEdits(input):
 		return does(effects.Unknown, "its parameters are not all known")
 	}
 	for _, p := range changed {

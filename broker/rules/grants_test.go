@@ -132,6 +132,7 @@ func TestGrantsOfTools(t *testing.T) {
 		`{"file_path":"` + w.project + `/new.go","content":"x"}`:     Allow,
 		`{"file_path":"../a.go"}`:                                    Ask, `{"file_path":"/etc/passwd"}`: Ask, `{"file_path":"~/a"}`: Ask, `{}`: Ask, `{"file_path":7}`: Ask,
 		`{"file_path":".env"}`: Ask, `{"file_path":".git/config"}`: Ask, `{"file_path":".claude/settings.json"}`: Ask, `{"file_path":"link/x"}`: Ask,
+		`{"file_path":"src/a.go","edits":[{"file_path":"/etc/passwd","old_string":"a","new_string":"b"}]}`: Ask, `{"file_path":"src/a.go","target":"/etc/passwd"}`: Ask, `{"file_path":"src/a.go","edits":[{"old_string":"a","new_string":"b"}]}`: Allow,
 		`{"file_path":"src/a.go","more":{"path":"/etc/x"}}`: Ask, `{"file_path":"src/a.go","other_path":"/etc/x"}`: Ask,
 	} {
 		for _, tool := range []string{"Edit", "Write"} {

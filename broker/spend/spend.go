@@ -70,11 +70,26 @@ func (a Amount) String() string {
 func (a Amount) reached(spent Amount) int64 {
 	switch {
 	case a.Dollars > 0:
-		return int64(spent.Dollars / a.Dollars)
+		return int64(min(spent.Dollars/a.Dollars, mostTimes))
 	case a.Tokens > 0:
 		return spent.Tokens / a.Tokens
 	}
 	return 0
+}
+
+// Limits of what an agent is believed to have spent. Its transcript may say anything.
+const (
+	mostTimes   = 1e15
+	mostDollars = 1e9
+	mostTokens  = 1e15
+)
+
+// plausible is an amount within these limits.
+func plausible(a Amount) Amount {
+	if !(a.Dollars > 0) { // nor a number that is none
+		a.Dollars = 0
+	}
+	return Amount{min(a.Dollars, mostDollars), min(max(a.Tokens, 0), mostTokens)}
 }
 
 // said is what was spent, in the unit of a limit.
@@ -112,6 +127,7 @@ func (m *Meter) On() bool { return m.session != Amount{} || m.day != Amount{} }
 
 // Look takes in what a session has spent in all its time, and returns what is to be told of it.
 func (m *Meter) Look(now time.Time, id string, started time.Time, spent Amount) (alerts []Alert) {
+	spent = plausible(spent)
 	if date := now.Format(time.DateOnly); date != m.date {
 		m.date, m.today, m.told[""] = date, Amount{}, 0
 	}

@@ -1,6 +1,8 @@
 package spend
 
 import (
+	"fmt"
+	"math"
 	"testing"
 	"time"
 )
@@ -57,6 +59,12 @@ func TestLimitsAreToldOnce(t *testing.T) {
 		}
 		if got != tt.alerts {
 			t.Errorf("%s at %+v: told of %q, want %q", tt.id, tt.spent, got, tt.alerts)
+		}
+	}
+	wild := NewMeter(Amount{Dollars: 5}, Amount{}, start)
+	for spent, want := range map[Amount]int{{math.Inf(1), 0}: 1, {1e300, 0}: 1, {math.NaN(), -5}: 0, {-1, math.MinInt64}: 0} {
+		if got := len(wild.Look(start, fmt.Sprint(spent), start, spent)); got != want {
+			t.Errorf("%+v: %d alerts, want %d", spent, got, want)
 		}
 	}
 	if none := NewMeter(Amount{}, Amount{}, start); none.On() || none.Look(start, "x", start, Amount{1e5, 1e10}) != nil {

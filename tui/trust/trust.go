@@ -13,8 +13,9 @@
 // mean, which calls a person had denied that would have passed, and how many waiting calls go on at
 // once.
 //
-// "aoctl trust" in a terminal asks for the same (asks.go): the form then begins with what is asked for,
-// names who asks, and its answer goes back to the terminal.
+// "aoctl trust" in a terminal asks for the same (asks.go): the form then says what is asked
+// for and who asks, and its answer goes back to the terminal. What goes beyond the ticks of every form is not
+// ticked beforehand.
 //
 // A press of the key that opened the form leaves it with "not now": a desk.NotNow, by which the first
 // screen takes its line about the project away. What became of the rule is a desk.RuleSaved, as with
@@ -137,8 +138,14 @@ func (x *Screen) lookedAt(msg lookedMsg) tea.Cmd {
 	if x.project.Path == "" {
 		return nil
 	}
+	granted := x.Book.Grant(x.project.Path).Effects & effects.Grantable
 	x.old = x.Book.GrantWith(x.project.Path, x.asked.Effects)
-	if granted := x.old.Effects & effects.Grantable; granted != 0 {
+	switch {
+	// Who asks ticks nothing that is not ticked anyway: the fingers know the keys to this form, and what goes
+	// further is for the person to tick.
+	case x.asked.ID != "":
+		x.ticks = granted | x.asked.Effects&atFirst
+	case granted != 0:
 		x.ticks = granted
 	}
 	x.Guard.Doubt(x.At) // what is ticked came on the screen just now
