@@ -17,7 +17,7 @@ const ownTitle = "owned-by-the-tool"
 // would obey.
 var badDay = map[string]modelScript{"": {
 	useBash("echo hi > canary"),
-	useBash("echo some words; echo broken >&2; false && no-such-program; exit 3"),
+	useBash("echo some words; echo broken >&2; false&&zz; exit 3"),
 	useBash(`true || no-such-program; printf '\033]0;` + ownTitle + `\007\033[2J\033[31mred\000\377'`),
 	{Text: "I give up."},
 }}
