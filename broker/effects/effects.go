@@ -5,8 +5,10 @@
 // and serve. The others are why a person is asked whatever was granted; unknown is the last one,
 // and stands for all that nobody has vouched for.
 //
-// Known is the way in. It looks a command up in tables: looks.go has what only looks, checks.go what
-// runs the project's own code, changes.go what edits, commits and fetches. A command that no row
+// Known is the way in. It looks a command up in tables: looks.go has what only looks, git.go what
+// git does, checks.go what runs the project's own code, projects.go the tools of some kinds of project,
+// changes.go what edits and fetches; find.go reads what find hands to others, tools.go what a tool for
+// edits is given. A command that no row
 // names is unknown, and so is one with an option that its row does not name: a program too few
 // costs a question, an option too many is a hole.
 //

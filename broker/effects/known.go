@@ -35,7 +35,7 @@ type row struct {
 // rows are all rows by the program's name.
 var rows = sync.OnceValue(func() map[string][]row {
 	all := map[string][]row{}
-	for _, table := range [][]row{lookRows(), gitRows(), moreRows(), checkRows(), changeRows()} {
+	for _, table := range [][]row{lookRows(), gitRows(), projectRows(), checkRows(), changeRows()} {
 		for _, r := range table {
 			programs, call, _ := strings.Cut(r.call, " ")
 			r.call = call

@@ -123,16 +123,7 @@ func (a *App) open(ctx context.Context, o Options) error {
 //
 // A long log takes a while to read, and nothing else waits for it.
 func (a *App) checkLog(st *store.Store, keep time.Duration) {
-	ctx, stop := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	// The store must not be closed beneath the reader, so closing waits for it.
-	a.closers = append(a.closers, func() error {
-		stop()
-		<-done
-		return nil
-	})
-	go func() {
-		defer close(done)
+	a.beside(func(ctx context.Context) {
 		for pause := firstRetry; ; pause = min(2*pause, lastRetry) {
 			problem, err := st.Check(ctx)
 			// A file that is damaged will not read better the next time: that is an answer,
@@ -156,6 +147,22 @@ func (a *App) checkLog(st *store.Store, keep time.Duration) {
 				return
 			}
 		}
+	})
+}
+
+// beside runs something in a goroutine of its own until Close, which ends its context and waits for it: nothing
+// may be closed beneath whoever still uses it.
+func (a *App) beside(do func(ctx context.Context)) {
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	a.closers = append(a.closers, func() error {
+		stop()
+		<-done
+		return nil
+	})
+	go func() {
+		defer close(done)
+		do(ctx)
 	}()
 }
 

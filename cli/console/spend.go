@@ -58,21 +58,13 @@ func (a *App) watchSpending(o spendOptions) {
 	if !m.On() {
 		return
 	}
-	ctx, stop := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	a.closers = append(a.closers, func() error {
-		stop()
-		<-done
-		return nil
-	})
-	go func() {
-		defer close(done)
+	a.beside(func(ctx context.Context) {
 		for waitFor(ctx, spendEvery) == nil {
 			for _, alert := range a.overspent(ctx, m) {
 				a.alert(ctx, alert, o.freeze)
 			}
 		}
-	}()
+	})
 }
 
 // overspent looks at each session that goes on. One whose transcript cannot be read is left out: it

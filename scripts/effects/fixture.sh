@@ -1,6 +1,6 @@
 # Makes a world in the current folder: project, home, other. Code of the project that runs tries
 # to open aoctl-effects-ran, which the trace shows. MARKED-SECRET marks what nobody may print.
-mkdir -p home/.ssh home/.aws home/.local/share/aoctl home/.config/aoctl home/.config/git home/.config/go home/set home/.claude other project
+mkdir -p home/.cache home/.ssh home/.aws home/.local/share/aoctl home/.config/aoctl home/.config/git home/.config/go home/set home/.claude other project
 printf 'MARKED-SECRET key\n' >home/.ssh/id_rsa
 printf 'machine x login y password MARKED-SECRET\n' >home/.netrc
 printf 'export TOKEN=MARKED-SECRET\n' >home/.bash_history

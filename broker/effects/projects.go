@@ -17,10 +17,10 @@ const (
 	cmakeWords = "-B= -S= -G: -DCMAKE_BUILD_TYPE=Debug -DCMAKE_BUILD_TYPE=Release -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DBUILD_TESTING=ON -DBUILD_TESTING=OFF"
 )
 
-// moreRows are programs of one kind of project, or of one form that is common: what they ask
+// projectRows are programs of one kind of project, or of one form that is common: what they ask
 // besides is longer than the row. Those that load a module of the working folder, as python -m does, are
 // checks whatever they do, since the folder may have a module of that name.
-func moreRows() []row {
+func projectRows() []row {
 	look, check, edit := Of(Look), Of(Check), Of(Edit)
 	return append([]row{
 		// Who listens at a port is told. All open files, or with whom the machine talks, is nobody's business.
