@@ -133,7 +133,7 @@ func (u *unruled) view(width int) string {
 	}
 	r := u.Styles.Row(width)
 	lead := " " + name + " has no rules" + own + " yet · "
-	for _, tail := range []string{" say once what its agents may do · " + key + " " + key + " not now", " say once what its agents may do", " sets them"} {
+	for _, tail := range []string{" say once what its agents may do (" + key + " twice: not now)", " say once what its agents may do", " sets them"} {
 		if draw.Cells(lead+key+tail) <= width {
 			return r.Put(draw.Muted, lead).Put(draw.Key, key).Put(draw.Muted, tail).To(width).String()
 		}
