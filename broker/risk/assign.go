@@ -10,6 +10,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/risk/cmdline"
+	"github.com/aoctl/aoctl/broker/risk/pathtable"
 	"github.com/aoctl/aoctl/broker/shell"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"github.com/aoctl/aoctl/hookclient/profile"
@@ -140,7 +141,7 @@ func plainPath(value string) bool {
 	for _, dir := range strings.Split(value, ":") {
 		switch {
 		case strings.HasPrefix(dir, "$"), strings.HasPrefix(dir, "~/"):
-		case !path.IsAbs(dir), inTemporary(path.Clean(dir)):
+		case !path.IsAbs(dir), pathtable.Temporary(path.Clean(dir)):
 			return false
 		}
 	}

@@ -3,80 +3,14 @@ package risk
 import (
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/aoctl/aoctl/broker/risk/cmdline"
+	"github.com/aoctl/aoctl/broker/risk/commands"
 	"github.com/aoctl/aoctl/broker/risk/leaves"
 	"github.com/aoctl/aoctl/broker/shell"
 	"github.com/aoctl/aoctl/broker/shell/programs"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
-
-// rule says what is remarkable about a command. sub and when have both to hold; of several
-// rules for a program all are tried, and each that fits is a finding.
-type rule struct {
-	names   string                     // of programs, separated by blanks; one that ends in * is a prefix
-	sub     string                     // the subcommand, as for args.sub; "" for any
-	when    func(cmdline.Command) bool // asks about the words after the subcommand; nil: always
-	why     string
-	says    func(cmdline.Command) string // who does what, "" when that is not certain; nil for no more than why
-	note    bool                         // Normal, not Dangerous
-	guarded bool
-}
-
-// The questions that rules ask most. A rule is worse off with option, which may be there in any
-// guise, and better off with without, which has to be there for sure. word asks for a word as
-// it is, like for one that a pattern fits, noSub for any subcommand but those named.
-func option(options ...string) func(cmdline.Command) bool {
-	return func(a cmdline.Command) bool { return a.Has(options...) }
-}
-
-func without(options ...string) func(cmdline.Command) bool {
-	return func(a cmdline.Command) bool { return !a.Surely(options...) }
-}
-
-func word(words ...string) func(cmdline.Command) bool {
-	return func(a cmdline.Command) bool { return a.Exactly(words...) }
-}
-
-func anyWord(test func(string) bool) func(cmdline.Command) bool {
-	return func(a cmdline.Command) bool { return a.AnyWord(test) }
-}
-
-func like(pattern string) func(cmdline.Command) bool {
-	return anyWord(func(w string) bool { return cmdline.Matches(pattern, w) })
-}
-
-func noSub(names string) func(cmdline.Command) bool {
-	return func(a cmdline.Command) bool { return !a.SubOf(names) }
-}
-
-func noOperands(a cmdline.Command) bool  { return len(a.Operands()) == 0 }
-func hasOperands(a cmdline.Command) bool { return !noOperands(a) }
-
-// commandRules are all rules by the program's name; those of prefixes stand under the
-// prefix with its star.
-var commandRules = sync.OnceValue(func() map[string][]rule {
-	all := map[string][]rule{}
-	for _, r := range allRules() {
-		for _, name := range strings.Fields(r.names) {
-			all[name] = append(all[name], r)
-		}
-	}
-	return all
-})
-
-// allRules is every table of rules. A new file of rules is added here.
-func allRules() []rule {
-	var all []rule
-	for _, list := range [][]rule{fileRules(), gitRules(), diskRules(), publishRules(), adminRules(), cloudRules(), secretRules(), networkRules(), agentRules(), installRules()} {
-		all = append(all, list...)
-	}
-	return all
-}
-
-// prefixes are the beginnings under which commandRules has prefixes.
-var prefixes = []string{"mkfs*", "newfs*", "docker-credential-*", "git-credential-*"}
 
 // commandJudge judges commands by their words. It carries the other judges, as words may name
 // files and hold texts.
@@ -97,21 +31,13 @@ func newCommandJudge(s scene, raw string) commandJudge {
 func (j commandJudge) command(e shell.Element) {
 	a := cmdline.Of(e)
 	if a.Is(programs.Raises) || a.ThroughOne(programs.Raises) {
-		j.dangerIn("runs as another user", raises(a))
+		j.dangerIn("runs as another user", commands.Raises(a))
 	}
 	if len(e.Argv) == 0 {
 		return
 	}
-	for _, r := range commandRules()[a.Name] {
-		j.apply(r, a)
-	}
-	// A program may have rules under its name and under a beginning of it.
-	for _, p := range prefixes {
-		if strings.HasPrefix(a.Name, strings.TrimSuffix(p, "*")) {
-			for _, r := range commandRules()[p] {
-				j.apply(r, a)
-			}
-		}
+	for _, r := range commands.Of(a) {
+		j.remark(r)
 	}
 	if a.Name == "git" || strings.HasPrefix(a.Name, "git-") {
 		j.secrets.gitShows(a)
@@ -124,25 +50,11 @@ func (j commandJudge) command(e shell.Element) {
 	j.code(a)
 }
 
-// apply finds what a rule says of a command. The question when sees the words behind the
-// subcommand alone.
-func (f *findings) apply(r rule, a cmdline.Command) {
-	if r.sub != "" {
-		rest, ok := a.Sub(r.sub)
-		if !ok {
-			return
-		}
-		a = a.After(rest)
-	}
-	if r.when != nil && !r.when(a) {
-		return
-	}
-	found := Finding{Class: Dangerous, Why: r.why, Guarded: r.guarded}
-	if r.note && !r.guarded {
+// remark finds what a table says of a command.
+func (f *findings) remark(r commands.Remark) {
+	found := Finding{Class: Dangerous, Why: r.Why, Says: r.Says, Guarded: r.Guarded}
+	if r.Note && !r.Guarded {
 		found.Class = Normal
-	}
-	if r.says != nil {
-		found.Says = r.says(a)
 	}
 	f.find(found)
 }

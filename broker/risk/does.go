@@ -8,6 +8,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/risk/cmdline"
+	"github.com/aoctl/aoctl/broker/risk/pathtable"
 	"github.com/aoctl/aoctl/broker/shell"
 )
 
@@ -69,7 +70,7 @@ func (j doesJudge) shown(e shell.Element, d doing) doing {
 // names, or to the files that it is given.
 func (j doesJudge) beyond(e shell.Element, g Git, d doing) doing {
 	a := cmdline.Of(e)
-	if g.Top == "" || below(j.at.Project, g.Top) || d.set.Has(effects.Look) && effects.TellsNames(a) || d.set.Has(effects.Commit) && !effects.TakesAll(a) {
+	if g.Top == "" || pathtable.Below(j.at.Project, g.Top) || d.set.Has(effects.Look) && effects.TellsNames(a) || d.set.Has(effects.Commit) && !effects.TakesAll(a) {
 		return doing{}
 	}
 	return does(effects.Outside, "git's repository is larger than the project")
@@ -152,7 +153,7 @@ func (j doesJudge) write(l *shell.Line, at int) doing {
 	switch {
 	case e.Exact != "":
 		return does(effects.Unknown, e.Exact)
-	case !e.Deletes && harmlessDevice(e.Path):
+	case !e.Deletes && pathtable.HarmlessDevice(e.Path):
 		return doing{}
 	case !j.inProject(t):
 		return does(effects.Outside, "writes outside the project")

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/risk/pathtable"
+	"github.com/aoctl/aoctl/broker/risk/said"
 )
 
 // fileJudge judges files that are read, written and removed. It looks at where a path leads and
@@ -61,7 +62,7 @@ func (j fileJudge) writePath(t target, c change) {
 		j.note("writes to a folder that is not known")
 	case c.wide && j.aboveHome(t):
 		j.danger("may overwrite all of the home folder")
-	case !j.inProject(t) && !t.within(inTemporary) && !t.within(harmlessDevice):
+	case !j.inProject(t) && !t.within(pathtable.Temporary) && !t.within(pathtable.HarmlessDevice):
 		j.note("writes outside the project")
 	}
 }
@@ -70,11 +71,11 @@ func (j fileJudge) writePath(t target, c change) {
 // folder of the project, what it says. A link inside the project may be named like a folder of
 // the system without harm.
 func (j fileJudge) writeSystem(t target) {
-	if j.inProject(t) && (t.rel || below(j.at.Project, t.given)) {
+	if j.inProject(t) && (t.rel || pathtable.Below(j.at.Project, t.given)) {
 		return
 	}
 	for _, p := range t.places() {
-		if why, ok := systemWhy(p); ok && !below(j.at.Home, p) {
+		if why, ok := pathtable.System(p); ok && !pathtable.Below(j.at.Home, p) {
 			j.dangerIn(why, says(why, t))
 		}
 	}
@@ -88,7 +89,7 @@ func (j fileJudge) deletePath(t target, c change) {
 		j.danger("deletes in a folder that is not known")
 	case t.given == "":
 		j.note("removes from a folder that is not known")
-	case c.moves && t.within(inTemporary):
+	case c.moves && t.within(pathtable.Temporary):
 		j.note("moves files from a temporary folder")
 	case !j.inProject(t) && c.moves:
 		j.danger("moves files from outside the project")
@@ -104,9 +105,9 @@ func (j fileJudge) deletePath(t target, c change) {
 // deletesOutside says which file is deleted. An agent that names no project has nothing inside of it.
 func (j fileJudge) deletesOutside(p string) string {
 	if j.at.Project == "" {
-		return said("deletes "+p+"; the agent named no project", p)
+		return said.Sentence("deletes "+p+"; the agent named no project", p)
 	}
-	return said("deletes "+p+", outside the project", p)
+	return said.Sentence("deletes "+p+", outside the project", p)
 }
 
 // allOfProject reports whether t is the project's folder, or a pattern for all in it: one with
@@ -120,7 +121,7 @@ func (r *resolver) allOfProject(t target) bool {
 // aboveHome reports whether t is the home folder or one that holds it. Nobody is above a home
 // that is not known.
 func (r *resolver) aboveHome(t target) bool {
-	return r.at.Home != "" && slices.ContainsFunc(t.places(), func(p string) bool { return below(p, r.at.Home) })
+	return r.at.Home != "" && slices.ContainsFunc(t.places(), func(p string) bool { return pathtable.Below(p, r.at.Home) })
 }
 
 // places are the absolute paths that t may be: as it is given and as it leads. None when the
@@ -164,5 +165,7 @@ func (r *resolver) mayRead(t target) bool {
 	if r.at.Project == "" {
 		return false
 	}
-	return t.within(func(p string) bool { return below(r.at.Project, p) || harmlessDevice(p) || belowAny(reading, p) })
+	return t.within(func(p string) bool {
+		return pathtable.Below(r.at.Project, p) || pathtable.HarmlessDevice(p) || belowAny(reading, p)
+	})
 }

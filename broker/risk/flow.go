@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/risk/cmdline"
+	"github.com/aoctl/aoctl/broker/risk/commands"
 	"github.com/aoctl/aoctl/broker/risk/pathtable"
 	"github.com/aoctl/aoctl/broker/shell"
 	"github.com/aoctl/aoctl/broker/shell/programs"
@@ -159,7 +160,7 @@ func runsScript(via []string) bool {
 
 // runsWord reports whether an interpreter is given its program as a word.
 func runsWord(a cmdline.Command) bool {
-	return a.Is(programs.Interpreter) && (a.Has("-c", "-e", "-r", "-E", "--eval", "-p") || hasOperands(a))
+	return a.Is(programs.Interpreter) && (a.Has("-c", "-e", "-r", "-E", "--eval", "-p") || len(a.Operands()) > 0)
 }
 
 // readsProgram reports whether an interpreter takes its program from standard input: it is
@@ -266,7 +267,7 @@ func (f *flow) download(i int, a cmdline.Command) {
 		}
 	}
 	for _, w := range a.Operands() {
-		if plainURL(w) || remote(w) {
+		if commands.PlainURL(w) || commands.Remote(w) {
 			// The query is no part of the name that runs later.
 			w, _, _ = strings.Cut(w, "?")
 			f.keep(e, path.Base(w[strings.LastIndexByte(w, ':')+1:]))

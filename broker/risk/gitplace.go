@@ -170,7 +170,7 @@ func remakesGit(l *shell.Line, at int, top, dir, real string, p Place) bool {
 		case e.Kind == shell.Write && e.Path != "":
 			t := j.resolve(e.Path, j.spotOf(e, true))
 			if t.lost && !e.Deletes || slices.ContainsFunc(append(t.reals, t.given), func(w string) bool {
-				return makesGit(w, real, e.Deletes) || !e.Deletes && (real != top || e.Tree) && (below(w, path.Clean(dir)) || below(w, real))
+				return makesGit(w, real, e.Deletes) || !e.Deletes && (real != top || e.Tree) && (pathtable.Below(w, path.Clean(dir)) || pathtable.Below(w, real))
 			}) {
 				return true
 			}
@@ -186,5 +186,5 @@ func makesGit(w, dir string, deletes bool) bool {
 	if slices.Contains(pathtable.Split(w), ".git") {
 		return !deletes || !strings.HasSuffix(w, ".lock")
 	}
-	return !deletes && below(path.Dir(w), dir) && repositoryNames[pathtable.Fold(path.Base(w))]
+	return !deletes && pathtable.Below(path.Dir(w), dir) && repositoryNames[pathtable.Fold(path.Base(w))]
 }

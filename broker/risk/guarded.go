@@ -6,15 +6,13 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/aoctl/aoctl/broker/risk/commands"
 	"github.com/aoctl/aoctl/broker/risk/pathtable"
 	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
-// Reasons of guarded findings.
-const (
-	touchesSettings = "touches an agent's own settings"
-	touchesAoctl    = "touches aoctl's own files"
-)
+// touchesAoctl is the reason of guarded findings about aoctl itself.
+const touchesAoctl = "touches aoctl's own files"
 
 // settings are files by which an agent's hooks, and so aoctl itself, can be switched off or led
 // astray. Those of agents come from their profiles.
@@ -24,7 +22,7 @@ var settings = sync.OnceValue(func() *pathtable.Table {
 			".aoctl/", "aoctl.db*", "~/.config/aoctl/", "~/.local/state/aoctl/",
 			"~/.local/bin/aoctl*", "~/bin/aoctl*", "~/go/bin/aoctl*", "/usr/bin/aoctl*",
 			"/usr/local/bin/aoctl*", "/opt/homebrew/bin/aoctl*"),
-		pathtable.Rows(touchesSettings, profile.Gather(settingsOf)...),
+		pathtable.Rows(commands.TouchesSettings, profile.Gather(settingsOf)...),
 	)
 })
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/risk/cmdline"
+	"github.com/aoctl/aoctl/broker/risk/pathtable"
 	"github.com/aoctl/aoctl/broker/shell"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
@@ -72,7 +73,7 @@ func onlyFeeds(l *shell.Line, find, e shell.Element) bool {
 // place: then the disk says too little of what find will see.
 func changesNames(l *shell.Line, at int) bool {
 	return slices.ContainsFunc(l.Elements, func(e shell.Element) bool { return e.Relinks }) ||
-		slices.ContainsFunc(l.Elements[:at], func(e shell.Element) bool { return e.Kind == shell.Write && !harmlessDevice(e.Path) })
+		slices.ContainsFunc(l.Elements[:at], func(e shell.Element) bool { return e.Kind == shell.Write && !pathtable.HarmlessDevice(e.Path) })
 }
 
 // xargsOptions reads what stands between xargs and its program. zero: names end with a zero. ok is false
@@ -106,7 +107,7 @@ func (j doesJudge) linksStay(find shell.Element, s effects.Search) bool {
 	return j.below(find, s, func(l Below, dir string) bool {
 		return !l.Special && !slices.ContainsFunc(l.Links, func(link string) bool {
 			to := j.resolve(link, spot{})
-			return !j.mayRead(to) || j.inProject(to) && !to.within(func(p string) bool { return below(dir, p) })
+			return !j.mayRead(to) || j.inProject(to) && !to.within(func(p string) bool { return pathtable.Below(dir, p) })
 		})
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/aoctl/aoctl/broker/effects"
+	"github.com/aoctl/aoctl/broker/risk/commands"
 	"github.com/aoctl/aoctl/broker/shell"
 )
 
@@ -137,12 +138,12 @@ func TestLimitsOfARisk(t *testing.T) {
 // Each name and number of a cloud's metadata, and what looks like them.
 func TestMetadataAndNames(t *testing.T) {
 	for _, host := range lines("169.254.169.254; 169.254.170.2; fd00:ec2::254; metadata.google.internal; metadata.goog; 100.100.100.200; metadata; ::ffff:169.254.169.254; 2852039166; 0xa9fea9fe; 0xa9.0xfe.0xa9.0xfe; 0251.0376.0251.0376") {
-		if !isMetadata(host) {
+		if !commands.IsMetadata(host) {
 			t.Errorf("%s is none", host)
 		}
 	}
 	for _, host := range lines("169.254.169.253; metadata.example; 2852039167; 10.0.0.1; ::1") {
-		if isMetadata(host) {
+		if commands.IsMetadata(host) {
 			t.Errorf("%s is one", host)
 		}
 	}

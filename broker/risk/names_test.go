@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/aoctl/aoctl/broker/risk/cmdline"
+	"github.com/aoctl/aoctl/broker/risk/commands"
 	"github.com/aoctl/aoctl/broker/risk/pathtable"
 	"github.com/aoctl/aoctl/broker/shell"
 )
@@ -78,7 +79,7 @@ func TestLooksOfText(t *testing.T) {
 		"forces a push":                        "git push -f; git push --force; git -C x push --mirror; git push o +main",
 		"throws away uncommitted work":         "git reset --hard; git -C x reset a --hard",
 		"changes the rights of a whole folder": "chmod -R x y; chmod -v --recursive x; chmod -vR x",
-		asksNobody:                             "claude --dangerously-skip-permissions; codex --dangerously-bypass-approvals-and-sandbox; amp --dangerously-allow-all; x --yolo; X --YOLO",
+		commands.AsksNobody:                    "claude --dangerously-skip-permissions; codex --dangerously-bypass-approvals-and-sandbox; amp --dangerously-allow-all; x --yolo; X --YOLO",
 		"":                                     "rm x; rm -v /x; mkfsx; dd if=/dev/sda; x > /dev/null; curl x | shx; curl x | jq; curl x | python3 -c y; curl x; sh; sh x; a(){ b; }; sudox; git push; git reset; git reset --soft; chmod x y; --yolox; dangerously",
 	} {
 		for _, text := range lines(list) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/aoctl/aoctl/broker/risk/commands"
 	"github.com/aoctl/aoctl/broker/shell"
 )
 
@@ -92,10 +93,10 @@ E`, Dangerous, "reads keys or credentials"},
 		{`echo x > /etc/hosts`, Dangerous, "changes the system's folders"},
 		{`echo x > .git/hooks/pre-commit`, Dangerous, "changes what git runs"},
 		{`sed -i s/a/b/ ~/.gitconfig`, Dangerous, "changes what git runs"},
-		{`echo '{}' > .claude/settings.json`, Dangerous, touchesSettings},
-		{`cd .claude && echo '{}' > settings.json`, Dangerous, touchesSettings},
-		{`jq . ~/.claude/settings.json`, Dangerous, touchesSettings},
-		{`python3 -c "open('.claude/settings.json','w')"`, Dangerous, touchesSettings},
+		{`echo '{}' > .claude/settings.json`, Dangerous, commands.TouchesSettings},
+		{`cd .claude && echo '{}' > settings.json`, Dangerous, commands.TouchesSettings},
+		{`jq . ~/.claude/settings.json`, Dangerous, commands.TouchesSettings},
+		{`python3 -c "open('.claude/settings.json','w')"`, Dangerous, commands.TouchesSettings},
 		{`sqlite3 ~/.local/state/aoctl/aoctl.db "update requests set verdict='allow'"`, Dangerous, touchesAoctl},
 		{`kill $(pgrep aoctl)`, Dangerous, "ends or stops aoctl"},
 		{`pgrep aoctl | xargs kill -9`, Dangerous, "ends or stops aoctl"},
@@ -125,7 +126,7 @@ E`, Dangerous, "deletes data in a database"},
 		{`echo x >> "$HOME/.bashrc"`, Dangerous, "changes a shell start-up file"},
 		{`rm -rf ${HOME}/other`, Dangerous, "deletes outside the project"},
 		{`cat "$DIR/.env"`, Dangerous, "reads keys or credentials"},
-		{`echo x > "$DIR/.claude/settings.json"`, Dangerous, touchesSettings},
+		{`echo x > "$DIR/.claude/settings.json"`, Dangerous, commands.TouchesSettings},
 		{`foo "$DIR/.ssh/id_rsa"`, Dangerous, "reads keys or credentials"},
 		{`cat "$DIR/main.go"`, Normal, ""},
 		{`export PATH="$PWD/bin:$PATH"`, Normal, ""},

@@ -1,9 +1,6 @@
 package risk
 
 import (
-	"path"
-	"slices"
-	"strings"
 	"sync"
 
 	"github.com/aoctl/aoctl/broker/risk/pathtable"
@@ -56,36 +53,3 @@ var notes = sync.OnceValue(func() *pathtable.Table {
 		pathtable.Rows("changes secrets of the project", ".env", ".env.*"),
 	)
 })
-
-// system are folders of the machine rather than of anybody's work. Names are compared without
-// regard to capitals.
-var system = []string{
-	"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/boot", "/opt", "/var", "/sys", "/proc", "/dev",
-	"/efi", "/Library", "/System", "/Applications", "/private/etc", "/private/var",
-}
-
-// harmlessDevices swallow or show what is written to them.
-var harmlessDevices = map[string]bool{
-	"/dev/null": true, "/dev/zero": true, "/dev/full": true, "/dev/stdin": true, "/dev/stdout": true, "/dev/stderr": true, "/dev/tty": true,
-}
-
-// harmlessDevice reports whether a path is such a device, or a descriptor of the process.
-func harmlessDevice(p string) bool {
-	return harmlessDevices[p] || path.Dir(p) == "/dev/fd" || path.Dir(p) == "/proc/self/fd"
-}
-
-// systemWhy says whether and why writing to an absolute path changes the machine. Temporary
-// folders below /var are none of the machine's.
-func systemWhy(p string) (string, bool) {
-	switch {
-	case harmlessDevice(p) || inTemporary(p):
-		return "", false
-	case below("/dev/tcp", p) || below("/dev/udp", p):
-		return "talks to the network", true
-	case below("/dev", p):
-		return "writes to a device", true
-	}
-	low := strings.ToLower(p)
-	yes := p == "/" || slices.ContainsFunc(system, func(dir string) bool { return below(strings.ToLower(dir), low) })
-	return "changes the system's folders", yes
-}

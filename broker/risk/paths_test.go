@@ -3,6 +3,7 @@ package risk
 import (
 	"testing"
 
+	"github.com/aoctl/aoctl/broker/risk/commands"
 	"github.com/aoctl/aoctl/broker/shell"
 )
 
@@ -257,11 +258,11 @@ func TestWordsOfCommands(t *testing.T) {
 		"python3 -c 'print(open(\".env\").read())'":     "reads keys or credentials",
 		"node -e 'fs.readFileSync(\"/home/u/.npmrc\")'": "reads keys or credentials",
 		"foo ~/.bashrc": "may change a file that runs something", "foo --out=/home/u/.profile": "may change a file that runs something",
-		"foo rules": touchesSettings, "sqlite3 /home/u/.local/state/aoctl/aoctl.db": touchesAoctl,
+		"foo rules": commands.TouchesSettings, "sqlite3 /home/u/.local/state/aoctl/aoctl.db": touchesAoctl,
 		"curl --unix-socket /run/user/1000/aoctl/broker.sock http://x/approval-requests": touchesAoctl,
 		"socat - UNIX-CONNECT:/run/user/1000/aoctl/broker.sock":                          touchesAoctl,
-		"git checkout -- .claude/settings.json":                                          touchesSettings, "python3 -c 'open(\".claude/settings.json\",\"w\")'": touchesSettings,
-		"find . -path ./.claude/x -delete": touchesSettings,
+		"git checkout -- .claude/settings.json":                                          commands.TouchesSettings, "python3 -c 'open(\".claude/settings.json\",\"w\")'": commands.TouchesSettings,
+		"find . -path ./.claude/x -delete": commands.TouchesSettings,
 	} {
 		r := assessLine(run(line))
 		if !finds(r, want) {

@@ -176,20 +176,15 @@ func (r *resolver) looseForm(p string, glob bool) pathtable.Form {
 	return f
 }
 
-// below reports whether p is dir or lies in it. Both are clean absolute paths.
-func below(dir, p string) bool {
-	return dir != "" && (p == dir || strings.HasPrefix(p, strings.TrimSuffix(dir, "/")+"/"))
-}
-
 // belowAny reports whether p is one of dirs or lies in one.
 func belowAny(dirs []string, p string) bool {
-	return slices.ContainsFunc(dirs, func(dir string) bool { return below(dir, p) })
+	return slices.ContainsFunc(dirs, func(dir string) bool { return pathtable.Below(dir, p) })
 }
 
 // inProject reports whether t leads below the project's folder, however it is read. Without a
 // project nothing does.
 func (r *resolver) inProject(t target) bool {
-	return t.within(func(p string) bool { return below(r.at.Project, p) })
+	return t.within(func(p string) bool { return pathtable.Below(r.at.Project, p) })
 }
 
 // within reports whether where t leads is known and all of it is fine. It is the "surely" of
@@ -197,10 +192,3 @@ func (r *resolver) inProject(t target) bool {
 func (t target) within(fine func(string) bool) bool {
 	return !t.lost && len(t.reals) > 0 && !slices.ContainsFunc(t.reals, func(p string) bool { return !fine(p) })
 }
-
-// temporary are folders for things that nobody keeps.
-var temporary = []string{
-	"/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/var/folders", "/private/var/folders", "/dev/shm",
-}
-
-func inTemporary(p string) bool { return belowAny(temporary, p) }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aoctl/aoctl/broker/risk/commands"
 	"github.com/aoctl/aoctl/broker/risk/pathtable"
 	"github.com/aoctl/aoctl/broker/shell"
 )
@@ -109,7 +110,7 @@ func TestFormsOfPaths(t *testing.T) {
 		dir, p string
 		want   bool
 	}{{"/a", "/a", true}, {"/a", "/a/b", true}, {"/a", "/ab", false}, {"/a", "/", false}, {"/", "/a", true}, {"/", "/", true}, {"", "/a", false}, {"", "", false}} {
-		if below(c.dir, c.p) != c.want {
+		if pathtable.Below(c.dir, c.p) != c.want {
 			t.Errorf("%s below %s: %v", c.p, c.dir, !c.want)
 		}
 	}
@@ -132,12 +133,12 @@ func TestFormsOfPaths(t *testing.T) {
 		}
 	}
 	for _, p := range lines("/tmp/x; /tmp; /var/tmp/x; /private/tmp/x; /private/var/tmp/x; /var/folders/x; /private/var/folders/x; /dev/shm/x") {
-		if !inTemporary(p) {
+		if !pathtable.Temporary(p) {
 			t.Errorf("%s is kept", p)
 		}
 	}
 	for _, p := range lines("/tmpx; /var; /var/x; /private/x; /dev/x; /") {
-		if inTemporary(p) {
+		if pathtable.Temporary(p) {
 			t.Errorf("%s is temporary", p)
 		}
 	}
@@ -206,7 +207,7 @@ func TestWhatIsGuarded(t *testing.T) {
 		{"/opt/tools", true, true, touchesAoctl},
 		{"/opt", true, false, touchesAoctl},
 		{"/opt/other", true, true, ""},
-		{"/home/u/.codex", false, false, touchesSettings},
+		{"/home/u/.codex", false, false, commands.TouchesSettings},
 		{"/home/u", true, false, touchesAoctl},
 		{"/home/u", false, true, ""},
 		{"/opt/tools/aoct?", false, false, touchesAoctl},

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/aoctl/aoctl/broker/risk/cmdline"
+	"github.com/aoctl/aoctl/broker/risk/commands"
 	"github.com/aoctl/aoctl/broker/risk/pathtable"
 	"github.com/aoctl/aoctl/broker/shell/programs"
 )
@@ -28,7 +29,7 @@ var worst = sync.OnceValue(func() []look {
 		{regexp.MustCompile(`\bgit\b[^\n;&|]*\bpush\b[^\n;&|]*(\s-f\b|--force|--mirror|\s\+\w)`), "forces a push"},
 		{regexp.MustCompile(`\bgit\b[^\n;&|]*\breset\b[^\n;&|]*--hard\b`), "throws away uncommitted work"},
 		{regexp.MustCompile(`\bchmod\s+(-\S+\s+)*(-\w*R|--recursive)`), "changes the rights of a whole folder"},
-		{regexp.MustCompile(`(?i)dangerously-(skip|bypass|allow)|--yolo\b`), asksNobody},
+		{regexp.MustCompile(`(?i)dangerously-(skip|bypass|allow)|--yolo\b`), commands.AsksNobody},
 	}
 })
 
@@ -121,7 +122,7 @@ func endsName(r rune) bool { return strings.ContainsRune(" \t\n\r'\"`(),;=[]{}<>
 // the line. It does not read their language; it looks for the names of files in them.
 func (j commandJudge) code(a cmdline.Command) {
 	// What is fed to the client stands in the line, if anywhere.
-	if a.Is(programs.Database) && a.Element.Stdin != "" && destroysData(j.raw) {
+	if a.Is(programs.Database) && a.Element.Stdin != "" && commands.DestroysData(j.raw) {
 		j.danger("deletes data in a database")
 	}
 	if !a.Is(programs.Interpreter) && a.Name != "awk" && a.Name != "sed" {

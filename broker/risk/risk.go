@@ -12,10 +12,9 @@
 // terms of package effects. A call without findings is normal, and safe only where it merely looks:
 // what nobody recognises is never safe.
 //
-// What is known of programs stands in tables: the files rules_*.go have a row for each thing
-// that is remarkable about a command, paths.go and secrets.go the files that matter, and the
-// pages of package programs say which options take a value. The danger rules read words warily,
-// by package cmdline.
+// What is known of programs stands in tables: package commands has a row for each thing that is
+// remarkable about a command, paths.go and secrets.go the files that matter, and the pages of
+// package programs say which options take a value. Package said makes the sentences of findings.
 //
 // A doubt works in two directions. What makes a call dangerous is looked for in every reading
 // of its words and paths; what makes it safe must hold in all of them. So most functions come

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aoctl/aoctl/broker/risk/said"
 	"github.com/aoctl/aoctl/broker/shell"
 )
 
@@ -72,7 +73,7 @@ func TestSaysNoForeignSentence(t *testing.T) {
 					t.Errorf("%s\nsays %q", line, f.Says)
 				}
 			}
-			if len(f.Says) > maxSaid || strings.ContainsFunc(f.Says, func(c rune) bool { return c < ' ' || c > '~' }) {
+			if len(f.Says) > said.Most || strings.ContainsFunc(f.Says, func(c rune) bool { return c < ' ' || c > '~' }) {
 				t.Errorf("%s\nsays %q", line, f.Says)
 			}
 		}

@@ -114,7 +114,7 @@ func (j secretJudge) holdsSecrets(t target, left leaves.Leaves) {
 			dir, pattern = r[:i], r[i+1:]
 		}
 		// No keys of anybody's lie there, and it is too large to search.
-		if below("/usr", dir) {
+		if pathtable.Below("/usr", dir) {
 			continue
 		}
 		found, whole := j.at.Secrets(cmp.Or(dir, "/"))

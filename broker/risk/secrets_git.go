@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/aoctl/aoctl/broker/risk/cmdline"
+	"github.com/aoctl/aoctl/broker/risk/commands"
 	"github.com/aoctl/aoctl/broker/risk/leaves"
 	"github.com/aoctl/aoctl/broker/risk/pathtable"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
@@ -248,7 +249,7 @@ func gitUnder(dir, file string, under []string) bool {
 	}
 	for _, u := range under {
 		full := path.Join(dir, u)
-		if strings.HasPrefix(u, ":") || below(pathtable.Fold(full), pathtable.Fold(file)) {
+		if strings.HasPrefix(u, ":") || pathtable.Below(pathtable.Fold(full), pathtable.Fold(file)) {
 			return true
 		}
 		if strings.ContainsAny(u, `*?[\`) && (leaves.Pick{Pattern: full}).May(pathtable.Split(file)) {
@@ -276,8 +277,8 @@ func (j secretJudge) gitAddresses(a cmdline.Command, sub, dir string) {
 	switch sub {
 	case "config":
 		plain := slices.ContainsFunc(a.Operands(), func(w string) bool { return gitPlainKey().MatchString(w) })
-		sets := a.Surely(configSets...) || configSetsKey(a)
-		shown = (a.Has(configGets...) || !sets) && !plain || a.Has("--list", "-l") || a.AnyWord(func(w string) bool { return strings.HasPrefix(w, "--get-r") })
+		sets := a.Surely(commands.ConfigSets...) || commands.ConfigSetsKey(a)
+		shown = (a.Has(commands.ConfigGets...) || !sets) && !plain || a.Has("--list", "-l") || a.AnyWord(func(w string) bool { return strings.HasPrefix(w, "--get-r") })
 	case "remote":
 		shown = slices.ContainsFunc(a.Words, func(w string) bool { return cmdline.Matches("-v|--v*|show|get-url", w) })
 	case "ls-remote":

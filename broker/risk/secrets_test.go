@@ -119,7 +119,7 @@ func TestWhatAFolderShows(t *testing.T) {
 		asked = append(asked, dir)
 		var in []string
 		for _, f := range []string{"/home/u/src/app/.env", "/home/u/src/app/sub/a.pem"} {
-			if below(dir, f) {
+			if pathtable.Below(dir, f) {
 				in = append(in, f)
 			}
 		}

@@ -7,12 +7,9 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/aoctl/aoctl/broker/risk/commands"
 	"github.com/aoctl/aoctl/broker/risk/pathtable"
-	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
-
-// metadata are the addresses at which clouds tell a machine its keys.
-var metadata = wordset.New("169.254.169.254 169.254.170.2 fd00:ec2::254 metadata.google.internal metadata.goog 100.100.100.200 metadata")
 
 // longQuery is a query's length from which on it may carry more than a question.
 const longQuery = 300
@@ -43,7 +40,7 @@ func (j toolJudge) address(text string) {
 	}
 	host := strings.TrimSuffix(pathtable.Fold(u.Hostname()), ".")
 	switch addr, err := netip.ParseAddr(host); {
-	case isMetadata(host):
+	case commands.IsMetadata(host):
 		j.danger("reaches the cloud's metadata")
 	// A fetch of a file's address is a read.
 	case u.Scheme == "file":
@@ -62,15 +59,6 @@ func (j toolJudge) address(text string) {
 	if len(u.RawQuery) > longQuery {
 		j.note("sends a long query")
 	}
-}
-
-// isMetadata reports whether a host is a cloud's metadata service, also as a number or as an
-// IPv4 address within IPv6. host is in lower case.
-func isMetadata(host string) bool {
-	if addr, err := netip.ParseAddr(host); err == nil {
-		host = addr.Unmap().String()
-	}
-	return metadata.Has(host) || host == "2852039166" || host == "0xa9fea9fe" || host == "0xa9.0xfe.0xa9.0xfe" || host == "0251.0376.0251.0376"
 }
 
 // decimalHost is an IPv4 address in one of its unusual spellings.

@@ -134,6 +134,8 @@ var arrows = map[string][]string{
 	"broker/rules/rulestest/prepared": {module + "/broker/risk", module + "/broker/rules"},
 	"broker/risk/brings":              {module + "/broker/shell/programs", module + "/broker/shell", module + "/broker/shell/wordset", module + "/broker/risk/cmdline"},
 	"broker/risk/cmdline":             {module + "/broker/shell", module + "/broker/shell/command", module + "/broker/shell/programs", module + "/broker/risk/pathtable", module + "/hookclient/profile"},
+	"broker/risk/commands":            {module + "/broker/shell", module + "/broker/shell/programs", module + "/broker/shell/wordset", module + "/broker/risk/cmdline", module + "/broker/risk/pathtable", module + "/broker/risk/said", module + "/hookclient/profile"},
+	"broker/risk/said":                {},
 	"broker/risk/pathtable":           {module + "/broker/shell/wordset"},
 	"broker/shell/programs":           {},
 	"broker/shell/links":              {module + "/broker/shell/programs", module + "/broker/shell/command", module + "/broker/shell/wordset"},

@@ -1,4 +1,4 @@
-package risk
+package commands
 
 import (
 	"slices"
@@ -72,17 +72,17 @@ func deletesRemote(a cmdline.Command) bool {
 // writesConfig reports whether git config, with these words, changes anything. An option that
 // only shows has to be there for sure.
 func writesConfig(a cmdline.Command) bool {
-	return !a.Surely(configGets...) && (a.Has(configSets...) || configSetsKey(a))
+	return !a.Surely(ConfigGets...) && (a.Has(ConfigSets...) || ConfigSetsKey(a))
 }
 
 // Options with which git config only shows settings, and with which it changes some.
 var (
-	configGets = []string{"--get", "--get-all", "--get-regexp", "--get-urlmatch", "--list", "-l", "--get-color", "--get-colorbool"}
-	configSets = []string{"--add", "--unset", "--unset-all", "--replace-all", "--rename-section", "--remove-section", "-e", "--edit"}
+	ConfigGets = []string{"--get", "--get-all", "--get-regexp", "--get-urlmatch", "--list", "-l", "--get-color", "--get-colorbool"}
+	ConfigSets = []string{"--add", "--unset", "--unset-all", "--replace-all", "--rename-section", "--remove-section", "-e", "--edit"}
 )
 
-// configSetsKey reports whether the operands of git config are a key and a value for it.
-func configSetsKey(a cmdline.Command) bool {
+// ConfigSetsKey reports whether the operands of git config are a key and a value for it.
+func ConfigSetsKey(a cmdline.Command) bool {
 	ops := a.Operands()
 	if file, ok := a.Value("-f", "--file"); ok && len(ops) > 0 && ops[0] == file {
 		ops = ops[1:]

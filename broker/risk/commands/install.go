@@ -1,4 +1,4 @@
-package risk
+package commands
 
 import (
 	"strings"
@@ -21,10 +21,10 @@ func installRules() []rule {
 		{names: "uv poetry pdm", sub: "add|pip|tool|install|run", when: anyWord(urlOfCode), why: fromURL},
 		{names: "cargo", sub: "install", when: option("--git"), why: fromURL},
 		{names: "gem", sub: "install", when: anyWord(urlOfCode), why: fromURL},
-		{names: "brew rpm dpkg apt apt-get dnf yum snap pacman", when: anyWord(plainURL), why: fromURL},
+		{names: "brew rpm dpkg apt apt-get dnf yum snap pacman", when: anyWord(PlainURL), why: fromURL},
 		// Perhaps the address is only an argument, so that it is a note.
-		{names: "deno node bun tsx", when: func(a cmdline.Command) bool { return a.AnyWord(plainURL) && !a.Surely("--version") }, why: "runs a program from a URL", note: true},
-		{names: "deno", sub: "run|install|x", when: anyWord(plainURL), why: "runs a program from a URL"},
+		{names: "deno node bun tsx", when: func(a cmdline.Command) bool { return a.AnyWord(PlainURL) && !a.Surely("--version") }, why: "runs a program from a URL", note: true},
+		{names: "deno", sub: "run|install|x", when: anyWord(PlainURL), why: "runs a program from a URL"},
 		{names: "npm pnpm yarn bun", sub: "i|install|add|remove|uninstall|update", when: option("-g", "--global"), why: "installs for all projects", note: true},
 		{names: "yarn", sub: "global", why: "installs for all projects", note: true},
 		{names: "pip pipx brew apt apt-get dnf yum pacman apk snap zypper port gem", sub: "install|i|add|remove|purge|uninstall|upgrade", why: "installs or removes programs", note: true},
@@ -32,9 +32,9 @@ func installRules() []rule {
 	}
 }
 
-// plainURL reports whether a word is, or has after an option, the address of a file. It may
+// PlainURL reports whether a word is, or has after an option, the address of a file. It may
 // stand anywhere in the word.
-func plainURL(w string) bool {
+func PlainURL(w string) bool {
 	return strings.Contains(w, "http://") || strings.Contains(w, "https://") || strings.Contains(w, "ftp://")
 }
 
@@ -43,7 +43,7 @@ func urlOfCode(w string) bool {
 	if strings.HasPrefix(w, "--index-url") || strings.HasPrefix(w, "--extra-index-url") {
 		return true
 	}
-	return plainURL(w) || strings.Contains(w, "git+") || strings.HasPrefix(w, "git@")
+	return PlainURL(w) || strings.Contains(w, "git+") || strings.HasPrefix(w, "git@")
 }
 
 // namesRepository reports whether npm and its like would take the code from an address:

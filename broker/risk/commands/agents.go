@@ -1,4 +1,4 @@
-package risk
+package commands
 
 import (
 	"regexp"
@@ -11,8 +11,11 @@ import (
 	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
-// asksNobody is the reason for another agent that is told to do as it likes.
-const asksNobody = "runs an agent that asks nobody"
+// Reasons that package risk has findings of its own for.
+const (
+	TouchesSettings = "touches an agent's own settings"
+	AsksNobody      = "runs an agent that asks nobody" // told to do as it likes
+)
 
 // agentRules are about aoctl itself and about other agents. What an agent could do to the gate
 // is guarded; an agent that asks nobody is dangerous, and one that has hooks of its own only a
@@ -34,28 +37,28 @@ func agentRules() []rule {
 
 		{names: "claude", when: func(a cmdline.Command) bool {
 			return a.Has("--dangerously-skip-permissions", "--allow-dangerously-skip-permissions") || a.Exactly("bypassPermissions", "--permission-mode=bypassPermissions")
-		}, why: asksNobody},
+		}, why: AsksNobody},
 		// These write settings without naming a file.
-		{names: "claude", sub: "config|plugin|plugins|hooks|setup-token", why: touchesSettings, guarded: true},
-		{names: "claude codex gemini qwen copilot opencode", sub: "mcp|extensions|extension add*|remove|rm|import|enable|disable|install|uninstall|link|reset*|set|login|logout", why: touchesSettings, guarded: true},
+		{names: "claude", sub: "config|plugin|plugins|hooks|setup-token", why: TouchesSettings, guarded: true},
+		{names: "claude codex gemini qwen copilot opencode", sub: "mcp|extensions|extension add*|remove|rm|import|enable|disable|install|uninstall|link|reset*|set|login|logout", why: TouchesSettings, guarded: true},
 		// Such an agent runs with hooks of its own choice, or with none.
-		{names: "claude", when: option("--settings", "--setting-sources", "--mcp-config", "--plugin-dir", "--bare", "--disable-hooks"), why: touchesSettings, guarded: true},
+		{names: "claude", when: option("--settings", "--setting-sources", "--mcp-config", "--plugin-dir", "--bare", "--disable-hooks"), why: TouchesSettings, guarded: true},
 		{names: "codex", when: func(a cmdline.Command) bool {
 			return a.AnyWord(func(w string) bool {
 				return cmdline.Matches("--yolo|--dangerously-*|--full-auto|danger-full-access", w)
 			}) || approvalNever(a)
-		}, why: asksNobody},
-		{names: "codex", when: option("-c", "--config", "--enable", "--disable", "--profile"), why: touchesSettings, guarded: true},
+		}, why: AsksNobody},
+		{names: "codex", when: option("-c", "--config", "--enable", "--disable", "--profile"), why: TouchesSettings, guarded: true},
 		{names: "gemini qwen", when: func(a cmdline.Command) bool {
 			return a.Has("-y", "--yolo") || a.Exactly("yolo", "--approval-mode=yolo")
-		}, why: asksNobody},
-		{names: "gemini qwen", sub: "hooks|skills", why: touchesSettings, guarded: true},
-		{names: "cursor-agent cursor agent", when: option("-f", "--force", "--yolo"), why: asksNobody},
-		{names: "copilot", when: option("--allow-all-tools", "--allow-all-paths", "--allow-all", "--yolo"), why: asksNobody},
-		{names: "aider", when: option("--yes-always", "--yes"), why: asksNobody},
-		{names: "amp", when: option("--dangerously-allow-all"), why: asksNobody},
-		{names: "goose crush droid auggie kilocode cline", when: like("--yolo|-y|--auto|--skip-permissions*|--dangerous*"), why: asksNobody},
-		{names: "npx bunx pnpm yarn", when: like("--yolo|--dangerously-*|bypasspermissions|bypassPermissions"), why: asksNobody},
+		}, why: AsksNobody},
+		{names: "gemini qwen", sub: "hooks|skills", why: TouchesSettings, guarded: true},
+		{names: "cursor-agent cursor agent", when: option("-f", "--force", "--yolo"), why: AsksNobody},
+		{names: "copilot", when: option("--allow-all-tools", "--allow-all-paths", "--allow-all", "--yolo"), why: AsksNobody},
+		{names: "aider", when: option("--yes-always", "--yes"), why: AsksNobody},
+		{names: "amp", when: option("--dangerously-allow-all"), why: AsksNobody},
+		{names: "goose crush droid auggie kilocode cline", when: like("--yolo|-y|--auto|--skip-permissions*|--dangerous*"), why: AsksNobody},
+		{names: "npx bunx pnpm yarn", when: like("--yolo|--dangerously-*|bypasspermissions|bypassPermissions"), why: AsksNobody},
 		// A doubtful line may hide what the agent is told to do.
 		{names: agentPrograms(), when: func(a cmdline.Command) bool {
 			return !a.Surely("--version", "--help") && !a.Exactly("-v", "-V", "-h") || a.Element.Unsure != ""

@@ -1,4 +1,4 @@
-package risk
+package commands
 
 import (
 	"net/url"
@@ -33,7 +33,7 @@ func networkRules() []rule {
 					w = "http://" + w
 				}
 				u, err := url.Parse(w)
-				return err == nil && isMetadata(strings.TrimSuffix(pathtable.Fold(u.Hostname()), "."))
+				return err == nil && IsMetadata(strings.TrimSuffix(pathtable.Fold(u.Hostname()), "."))
 			})
 		}, why: "reaches the cloud's metadata"},
 		{names: "wget", when: like("--post-file*|--body-file*"), why: sendsFile, says: sends("a file")},
@@ -44,7 +44,7 @@ func networkRules() []rule {
 			}) || a.Element.Stdin != ""
 		}, why: sendsFile},
 		{names: "scp rsync", when: sendsTo, why: "sends files to another machine"},
-		{names: "scp rsync", when: func(a cmdline.Command) bool { return a.AnyWord(remote) && !sendsTo(a) }, why: "fetches files from another machine", note: true},
+		{names: "scp rsync", when: func(a cmdline.Command) bool { return a.AnyWord(Remote) && !sendsTo(a) }, why: "fetches files from another machine", note: true},
 		{names: "sftp ftp lftp tftp ncftpput", why: "sends files to another machine"},
 		// -z only knocks; with -l or -e it answers, perhaps with a shell.
 		{names: "nc ncat netcat", when: func(a cmdline.Command) bool {
@@ -134,16 +134,16 @@ func attached(a cmdline.Command, i int, letter byte) string {
 	return ""
 }
 
-// remote reports whether a word of scp or rsync names another machine: it has a colon before
+// Remote reports whether a word of scp or rsync names another machine: it has a colon before
 // any slash.
-func remote(w string) bool {
+func Remote(w string) bool {
 	colon := strings.IndexByte(w, ':')
 	slash := strings.IndexByte(w, '/')
 	return colon > 0 && w[0] != '-' && (slash < 0 || colon < slash)
 }
 
 // sendsTo reports whether scp or rsync copies to another machine.
-func sendsTo(a cmdline.Command) bool { return goesTo(a, remote) }
+func sendsTo(a cmdline.Command) bool { return goesTo(a, Remote) }
 
 // goesTo reports whether a copy goes to such a place: the last operand is one, or the last that
 // cannot be the value of an option, or one that comes after a file. Options may stand behind

@@ -1,10 +1,12 @@
-package risk
+package commands
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/aoctl/aoctl/broker/risk/cmdline"
+	"github.com/aoctl/aoctl/broker/shell"
 )
 
 // ruleCases has, for each row of the tables of commands, lines that it is for and lines
@@ -90,7 +92,6 @@ var ruleCases = []struct {
 	{"publishes text", []string{"gh gist create a"}, []string{"gh gist list"}},
 	{"publishes a repository", []string{"gh repo create x --public", "gh repo create x --private --source=. --push"}, []string{"gh repo create x --private", "gh repo list"}},
 
-	{"runs as another user", []string{"sudo ls", "su -", "doas ls", "pkexec x"}, []string{"ls sudo"}},
 	{"changes the machine's services", []string{"systemctl stop x", "systemctl --user enable x", "service x restart", "chkconfig x on", "launchctl load x"}, []string{"systemctl status x", "systemctl list-units", "service x status", "launchctl list"}},
 	{"schedules a program for later", []string{"systemd-run x", "crontab -e", "crontab x", "crontab -", "crontab -r", "at now"}, []string{"crontab -l", "atq", "at -l"}},
 	{"stops the machine", []string{"systemctl reboot", "shutdown now", "reboot", "init 0"}, []string{"init", "systemctl status reboot"}},
@@ -173,12 +174,12 @@ var ruleCases = []struct {
 	{"types into another window", []string{"xdotool key a"}, []string{"xprop"}},
 	{"controls other programs", []string{"osascript -e x"}, []string{"open x"}},
 	{
-		asksNobody,
+		AsksNobody,
 		[]string{"claude --dangerously-skip-permissions -p x", "claude --permission-mode bypassPermissions -p x", "codex exec --yolo x", "codex --dangerously-bypass-approvals-and-sandbox", "codex -a never x", "gemini -y x", "gemini --approval-mode yolo", "cursor-agent -f x", "copilot --allow-all-tools", "aider --yes-always", "amp --dangerously-allow-all", "goose run --auto", "npx @openai/codex --yolo x"},
 		[]string{"claude -p x", "codex exec x", "gemini x", "cursor-agent x", "copilot -p x", "aider x", "npx vitest"},
 	},
 	{
-		touchesSettings,
+		TouchesSettings,
 		[]string{"claude config set a b", "claude mcp add x y", "claude mcp remove x", "gemini extensions install x", "claude --settings x -p y", "claude --mcp-config x", "codex -c a=b exec x", "gemini hooks disable", "codex mcp add x"},
 		[]string{"claude mcp list", "claude -p x", "codex exec x", "claude --version"},
 	},
@@ -194,21 +195,25 @@ var ruleCases = []struct {
 	{"installs or removes programs", []string{"pip install x", "brew install x", "apt-get install x", "cargo install x"}, []string{"pip list", "brew list", "cargo build"}},
 }
 
-func TestCommandRules(t *testing.T) {
+func TestRules(t *testing.T) {
 	for _, c := range ruleCases {
 		t.Run(c.why, func(t *testing.T) {
 			for _, line := range c.hit {
-				if r := assessLine(run(line)); !finds(r, c.why) {
-					t.Errorf("%s: got %v %+v", line, r.Class, r.Findings)
+				if list := Of(cmdline.Of(run(line))); !says(list, c.why) {
+					t.Errorf("%s: got %+v", line, list)
 				}
 			}
 			for _, line := range c.miss {
-				if r := assessLine(run(line)); finds(r, c.why) {
-					t.Errorf("%s: must not be found: %+v", line, r.Findings)
+				if list := Of(cmdline.Of(run(line))); says(list, c.why) {
+					t.Errorf("%s: must not be found: %+v", line, list)
 				}
 			}
 		})
 	}
+}
+
+func says(list []Remark, why string) bool {
+	return slices.ContainsFunc(list, func(m Remark) bool { return m.Why == why })
 }
 
 // Every row of the tables is reached by one of the lines above, and says its reason in
@@ -220,11 +225,8 @@ func TestEveryRuleHasACase(t *testing.T) {
 		for _, line := range c.hit {
 			a := cmdline.Of(run(line))
 			for i, r := range rules {
-				var f findings
-				if names(r, a.Name) {
-					f.apply(r, a)
-				}
-				used[i] = used[i] || len(f.list) > 0 && r.why == c.why
+				m, ok := r.of(a)
+				used[i] = used[i] || ok && names(r, a.Name) && m.Why == c.why
 			}
 		}
 	}
@@ -247,12 +249,15 @@ func names(r rule, program string) bool {
 	return false
 }
 
-func TestRuleClasses(t *testing.T) {
-	for line, want := range map[string]Class{
-		"git push": Normal, "git push --force": Dangerous, "git stash drop": Normal, "git stash clear": Dangerous,
-		"git config user.name x": Normal, "npm i x": Normal, "make": Normal, "env": Normal, "pkill node": Normal,
-		"/usr/bin/sudo ls": Dangerous, "SUDO ls": Dangerous, "python3.12 -m twine upload x": Dangerous,
-	} {
-		check(t, assessLine(run(line)), want, "")
+// run is the element of a simple command; a part in single quotes is one word.
+func run(line string) shell.Element {
+	e := shell.Element{Kind: shell.Command, Text: line}
+	for i, part := range strings.Split(line, "'") {
+		if i%2 == 1 {
+			e.Argv = append(e.Argv, part)
+			continue
+		}
+		e.Argv = append(e.Argv, strings.Fields(part)...)
 	}
+	return e
 }

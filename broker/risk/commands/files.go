@@ -1,10 +1,11 @@
-package risk
+package commands
 
 import (
 	"regexp"
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/risk/cmdline"
+	"github.com/aoctl/aoctl/broker/risk/pathtable"
 )
 
 // fileRules are about rights and about files that are gone for good. What a command
@@ -66,11 +67,11 @@ func diskRules() []rule {
 		{names: "dd", when: func(a cmdline.Command) bool {
 			return a.AnyWord(func(w string) bool {
 				p, ok := strings.CutPrefix(w, "of=/dev/")
-				return ok && !harmlessDevice("/dev/"+p)
+				return ok && !pathtable.HarmlessDevice("/dev/"+p)
 			})
 		}, why: "writes to a device", says: writesDevice},
 		{names: "shred truncate wipe", when: func(a cmdline.Command) bool {
-			return a.AnyWord(func(w string) bool { return strings.HasPrefix(w, "/dev/") && !harmlessDevice(w) })
+			return a.AnyWord(func(w string) bool { return strings.HasPrefix(w, "/dev/") && !pathtable.HarmlessDevice(w) })
 		}, why: "writes to a device", says: writesDevice},
 		{names: "modprobe insmod rmmod kexec", why: "changes the running kernel"},
 		{names: "sysctl", when: func(a cmdline.Command) bool {

@@ -1,4 +1,4 @@
-package risk
+package commands
 
 import (
 	"regexp"
@@ -48,7 +48,7 @@ func adminRules() []rule {
 		{names: "set declare typeset", when: func(a cmdline.Command) bool {
 			return len(a.Operands()) == 0 && !a.AnyWord(mentions("-e", "-u", "-x", "-o", "+"))
 		}, why: "prints the environment", note: true},
-		{names: "mysql mariadb psql sqlite3 duckdb clickhouse-client sqlcmd cockroach mongosh mongo usql", when: anyWord(destroysData), why: "deletes data in a database"},
+		{names: "mysql mariadb psql sqlite3 duckdb clickhouse-client sqlcmd cockroach mongosh mongo usql", when: anyWord(DestroysData), why: "deletes data in a database"},
 		{names: "dropdb dropuser mysqladmin", when: func(a cmdline.Command) bool { return a.Name != "mysqladmin" || a.Exactly("drop", "shutdown") }, why: "deletes data in a database"},
 		{names: "redis-cli valkey-cli", when: func(a cmdline.Command) bool {
 			return a.AnyWord(func(w string) bool {
@@ -119,8 +119,8 @@ func mountsMachine(volume string) bool {
 	if !strings.HasPrefix(from, "/") {
 		return false
 	}
-	_, yes := systemWhy(from)
-	return yes || from == "/root" || len(pathtable.Split(from)) <= 2 && (below("/home", from) || below("/Users", from))
+	_, yes := pathtable.System(from)
+	return yes || from == "/root" || len(pathtable.Split(from)) <= 2 && (pathtable.Below("/home", from) || pathtable.Below("/Users", from))
 }
 
 var (
@@ -131,9 +131,9 @@ var (
 	updateOnly = regexp.MustCompile(`(?i)^update\s+\S+\s+set\b`)
 )
 
-// destroysData reports whether a text of SQL drops something, or changes or deletes every row
+// DestroysData reports whether a text of SQL drops something, or changes or deletes every row
 // of a table. A "where" anywhere in the statement counts as one that chooses.
-func destroysData(text string) bool {
+func DestroysData(text string) bool {
 	if dropping.MatchString(text) {
 		return true
 	}
