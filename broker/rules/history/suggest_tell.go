@@ -8,6 +8,14 @@ import (
 	"github.com/aoctl/aoctl/broker/rules"
 )
 
+// Suggestions are the rules that Suggest found for a history, and what they come to.
+type Suggestions struct {
+	List     []Suggestion `json:"suggestions"`
+	Prompts  int          `json:"prompts"`            // calls that a person was asked about and decided
+	Observed int          `json:"observed,omitempty"` // calls that ran while a session was only observed
+	Saved    int          `json:"saved"`              // of both, by all suggestions together
+}
+
 // prompts is how often a person was asked about the calls of some groups.
 func prompts(groups []*group) int {
 	n := 0
