@@ -55,6 +55,13 @@ type Setup struct {
 	Stamp    func(path string) string          // differs when the file does
 	Now      func() time.Time
 	Hooked   func() []string // the agents with hooks of aoctl
+	Quiet    Quiet
+}
+
+// Quiet is a line that stands above the drawn call while nothing that matters more does.
+type Quiet interface {
+	Shown() bool
+	View(width int) string
 }
 
 // pane is a part of the screen that keys move in.
@@ -236,7 +243,7 @@ func (q *Screen) settle() tea.Cmd {
 	q.list.keep()
 	q.leaveGone()
 	look := q.unruled.settle(q.list.card())
-	q.line = q.unruled.shown()
+	q.line = q.unruled.shown() || q.setup.Quiet.Shown()
 	l := q.layout()
 	q.list.settle(l, !q.full && !q.Small)
 	wanted := q.roster.settle(l, q.onSessions())
@@ -266,7 +273,7 @@ func (q *Screen) View(_, _ int) []string {
 	}
 	right, call := q.list.view(l, l.queue, q.focus == paneQueue && !q.onSessions()), q.detailView(l, l.detail)
 	if l.line.H > 0 {
-		call = append([]string{q.unruled.view(l.line.W)}, call...)
+		call = append([]string{q.lineView(l.line.W)}, call...)
 	}
 	if l.beside {
 		right = beside(right, call)
@@ -278,6 +285,14 @@ func (q *Screen) View(_, _ int) []string {
 		return append(left, right...)
 	}
 	return beside(left, right)
+}
+
+// lineView draws the line above the call.
+func (q *Screen) lineView(width int) string {
+	if q.unruled.shown() {
+		return q.unruled.view(width)
+	}
+	return q.setup.Quiet.View(width)
 }
 
 // beside puts the rows of two panes of one height beside each other.
