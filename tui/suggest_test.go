@@ -229,3 +229,49 @@ func TestSuggestInEveryWindow(t *testing.T) {
 		})
 	}
 }
+
+// A on a row of the history makes a rule from that call, whoever let it run: there is no card that it could
+// decide, and a session that has ended is no place for a rule.
+func TestRuleFromHistory(t *testing.T) {
+	for name, by := range map[string]broker.Actor{"decided": {Kind: broker.ByOperator}, "observed": {Kind: broker.ByObserve}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				state := broker.Allowed
+				if by.Kind == broker.ByObserve {
+					state = broker.Answered
+				}
+				c := newFake(oneSession)
+				c.history = []broker.Request{settled(bash("h1", "gone", time.Now().Add(-time.Hour), "go test ./..."), state, by, "", time.Now())}
+				c.offers = []rules.Rule{{Enabled: true, Tool: rules.EffectsTool, Effects: effects.Of(effects.Check), Decision: rules.Allow, Scope: rules.Scope{Project: "/home/ada/src/shop"}}}
+				r := newRig(t, c, 100, 30)
+				r.press("h", "A")
+				r.shows("from Bash of gone")
+				r.hides("once")
+				r.hides("this session")
+				r.press("enter", "enter")
+				saved := r.c.saved()
+				if diff := cmp.Diff([]string{"(effects): allow check in /home/ada/src/shop"}, r.granted()); diff != "" {
+					t.Fatalf("%s\n%s", diff, r.view())
+				}
+				if saved[0].CreatedFrom != "h1" {
+					t.Errorf("made from %q", saved[0].CreatedFrom)
+				}
+			})
+		})
+	}
+}
+
+// A dangerous call of the history takes the digits that the form shows.
+func TestDangerousRuleFromHistory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newFake(oneSession)
+		c.history = []broker.Request{settled(bash("h1", "s1", time.Now().Add(-time.Hour), "rm -rf /srv"), broker.Allowed, broker.Actor{Kind: broker.ByOperator}, "", time.Now())}
+		c.offers = []rules.Rule{{Enabled: true, Tool: "Bash", Where: map[string]string{"command": "line:rm -rf /srv"}, Dangerous: true, Decision: rules.Allow}}
+		r := newRig(t, c, 100, 30)
+		r.press("h", "A", "enter", "enter")
+		if got := r.c.saved(); got != nil {
+			t.Errorf("saved without its digits: %v", got)
+		}
+		r.shows("dangerous: type")
+	})
+}
