@@ -84,6 +84,25 @@ func TestSuggestLine(t *testing.T) {
 		}
 		r.wait(2 * time.Minute)
 		r.shows(quietLine)
+		r.press("d")
+		r.shows("nothing waits")
+		r.shows(quietLine)
+	})
+}
+
+// Whoever has decided that much has seen that a project has no rules; what an agent does by itself comes
+// first.
+func TestSuggestLineStandsAbove(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newFake(oneSession, bash("r1", "s1", time.Now(), "echo 1"))
+		c.suggestions, c.stats, c.projects = suggested(time.Now()), map[string]broker.Stats{"": {ByHand: 29}}, shop()
+		r := newRig(t, c, 100, 30)
+		r.wait(2 * time.Minute)
+		r.shows("shop has no rules yet")
+		r.c.publish(settled(bash("d", "s1", time.Now(), "x"), broker.Denied, broker.Actor{Kind: broker.ByOperator}, "", time.Now()))
+		r.wait(2 * time.Minute)
+		r.shows(quietLine)
+		r.hides("has no rules yet")
 	})
 }
 

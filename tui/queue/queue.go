@@ -98,7 +98,7 @@ type Screen struct {
 // New makes the screen.
 func New(d *desk.Desk, b Broker, s Setup) *Screen {
 	q := &Screen{Desk: d, setup: s}
-	q.list = list{Desk: d, sheets: s.Sheets, newcomer: newcomer{Desk: d, look: s.Hooked}}
+	q.list = list{Desk: d, sheets: s.Sheets, newcomer: newcomer{Desk: d, look: s.Hooked}, line: s.Quiet}
 	q.roster = roster{Desk: d, muted: s.Herald.Muted, asked: asked{Desk: d, broker: b}}
 	q.arrangement = arrangement{Desk: d, sessions: &q.roster}
 	q.unruled = unruled{Desk: d, broker: b}
@@ -287,9 +287,10 @@ func (q *Screen) View(_, _ int) []string {
 	return beside(left, right)
 }
 
-// lineView draws the line above the call.
+// lineView draws the line above the call. What an agent does by itself comes first; and whoever has
+// decided that much by hand has seen that the project has no rules.
 func (q *Screen) lineView(width int) string {
-	if q.unruled.shown() {
+	if q.unruled.accepts != "" || !q.setup.Quiet.Shown() {
 		return q.unruled.view(width)
 	}
 	return q.setup.Quiet.View(width)
