@@ -1,12 +1,12 @@
 package ruleedit
 
 import (
+	"context"
 	"slices"
 	"strconv"
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/desk"
@@ -32,7 +32,9 @@ func (x *Screen) Opens(on desk.Subject) tea.Cmd {
 	case on.Drawn != (guard.Drawn{}):
 		return x.fromCall(on.Drawn)
 	case on.Call != nil:
-		return x.fromRecorded(*on.Call)
+		e := x.start(rules.Rule{Enabled: true, Priority: rules.DefaultPriority, CreatedFrom: on.Call.ID})
+		e.call, e.loading = *on.Call, true
+		return offers(x.Ctx, x.broker, e.gen, on.Call.ID)
 	case on.Rule != "":
 		return x.fromRule(on.Rule)
 	}
@@ -59,20 +61,12 @@ func (x *Screen) fromCall(key guard.Drawn) tea.Cmd {
 	if c.Dangerous() {
 		e.code = c.Code
 	}
-	return x.askOffer(key.ID)
+	return offers(x.Ctx, x.broker, e.gen, key.ID)
 }
 
-// fromRecorded asks the broker for rules that would cover a call that is over.
-func (x *Screen) fromRecorded(call broker.Request) tea.Cmd {
-	e := x.start(rules.Rule{Enabled: true, Priority: rules.DefaultPriority, CreatedFrom: call.ID})
-	e.call, e.loading = call, true
-	return x.askOffer(call.ID)
-}
-
-// askOffer asks which rules would cover a call. The command runs in a goroutine of its own,
+// offers asks which rules would cover a call. The command runs in a goroutine of its own,
 // so it gets copies and not the screen.
-func (x *Screen) askOffer(id string) tea.Cmd {
-	ctx, b, gen := x.Ctx, x.broker, x.editor.gen
+func offers(ctx context.Context, b Broker, gen int, id string) tea.Cmd {
 	return func() tea.Msg {
 		drafts, err := b.Offer(ctx, id)
 		return offerMsg{gen: gen, drafts: drafts, err: err}
