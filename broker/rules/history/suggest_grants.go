@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -51,16 +52,26 @@ func (m grants) candidates() (list []*candidate) {
 	return list
 }
 
+// autoAccept is what nobody should grant in passing: an agent can run what it writes.
+var autoAccept = effects.Of(effects.Edit, effects.Check)
+
 // unions are the sets of effects that calls needed, and what these come to together, in a fixed order.
+// Edits and checks are put together only where some call needed both: else each is a choice of its own.
 func (d *projectDoes) unions() []effects.Set {
 	seldom := d.seldom()
 	all := map[effects.Set]bool{}
-	for set := range d.prompts {
+	// Those that need both come first, so that what is built on them is found.
+	sets := slices.SortedFunc(maps.Keys(d.prompts), func(a, b effects.Set) int {
+		return cmp.Or(trueFirst(autoAccept.Within(a), autoAccept.Within(b)), cmp.Compare(a, b))
+	})
+	for _, set := range sets {
 		if set&seldom != 0 {
 			continue
 		}
 		for _, other := range slices.Collect(maps.Keys(all)) {
-			all[other|set] = true
+			if both := other | set; !autoAccept.Within(both) || autoAccept.Within(other) || autoAccept.Within(set) {
+				all[both] = true
+			}
 		}
 		all[set] = true
 	}

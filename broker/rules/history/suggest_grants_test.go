@@ -40,6 +40,7 @@ func granting(t *testing.T, current []rules.Rule, past []Past, opts SuggestOptio
 
 func TestSuggestGrants(t *testing.T) {
 	test, commit, both := inGit("go test ./...", "/a", "allowed"), inGit("git commit -m x", "/a", "allowed"), inGit("go vet ./... && git commit -m x", "/a", "allowed")
+	edit, fix := inGit("sed -i s/a/b/ a.go", "/a", "allowed"), inGit("sed -i s/a/b/ a.go && go test ./...", "/a", "allowed")
 	fetch := inGit("npm ci", "/a", "allowed")
 	fetches := fetch.Call.Effects()
 	if !fetches.Has(effects.Fetch) {
@@ -51,6 +52,8 @@ func TestSuggestGrants(t *testing.T) {
 		want    []string
 	}{
 		"one grant for all that a project's calls did": {nil, slices.Concat(times(3, test), times(2, commit), times(2, both)), []string{"check, commit in /a saves 7"}},
+		"edits and checks are two choices":             {nil, slices.Concat(times(4, test), times(2, commit), times(3, edit)), []string{"check, commit in /a saves 6", "edit in /a saves 3"}},
+		"unless a call did both":                       {nil, slices.Concat(times(4, test), times(3, edit), times(1, fix)), []string{"edit, check in /a saves 8"}},
 		"each project its own":                         {nil, slices.Concat(times(3, test), times(4, inGit("go test ./...", "/b", "allowed"))), []string{"check in /b saves 4", "check in /a saves 3"}},
 		"of sets that save the same the smaller":       {nil, slices.Concat(times(4, test), times(1, inGit("git commit -m x && frobnicate", "/a", "allowed"))), []string{"check in /a saves 4"}},
 		"what was denied spoils a set, not another":    {nil, slices.Concat(times(4, test), times(3, commit), times(1, inGit("git commit -m y", "/a", "denied"))), []string{"check in /a saves 4", "allow Bash command=git commit -m x in /a saves 3"}},
