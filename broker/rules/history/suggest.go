@@ -17,7 +17,7 @@ import (
 type SuggestOptions struct {
 	Max     int  // suggestions; 5
 	MinHits int  // prompts that a suggestion must save; 3
-	Known   bool // no rule about words that matches a part of which nobody knows what it does
+	Known   bool // no rule about words that matches what is no habit, as what nobody knows
 
 	wordsOnly bool // no grants; for tests of the rules about words
 }
@@ -31,6 +31,9 @@ type Suggestion struct {
 	Last     time.Time  `json:"last"`               // the latest of them
 	Examples []string   `json:"examples"`           // calls, raw, the most frequent first; at most 3
 }
+
+// noHabit is what a rule that is taken with one key must not be about.
+var noHabit = effects.Of(effects.Secrets, effects.Delete, effects.Privilege, effects.Gate, effects.Unknown)
 
 // More candidates would cost a judgement each for every group; the rest saves little.
 const (
@@ -46,7 +49,8 @@ const (
 //
 // Never suggested: a rule that would have allowed a call which a person or a rule ever denied,
 // whatever else is allowed beside it; and anything for calls of class dangerous, guarded or
-// unsure ones. With Known there is nothing for unknown ones either.
+// unsure ones. With Known there is nothing for what nobody knows either, nor for secrets, deletions that
+// git cannot undo, other users and what holds aoctl itself.
 //
 // It goes through past once and keeps one entry for each different question. The same history
 // gives the same answer. The drafts are tried together in the end, as two harmless rules may
@@ -249,7 +253,7 @@ func (s *suggester) matchGroup(g *group, base, all rules.Assessment) {
 			if n, err := strconv.Atoi(id); err == nil {
 				p.matches = append(p.matches, n)
 				touched[n] = true
-				s.cands[n].spoiled = s.cands[n].spoiled || s.opts.Known && !s.cands[n].grant() && e.Effects.Has(effects.Unknown)
+				s.cands[n].spoiled = s.cands[n].spoiled || s.opts.Known && !s.cands[n].grant() && e.Effects&noHabit != 0
 			}
 		}
 		g.parts = append(g.parts, p)

@@ -70,9 +70,9 @@ func TestSuggestGrants(t *testing.T) {
 	}
 }
 
-// With Known no rule about words matches what nobody knows, also where a call that is known would have it.
+// With Known no rule about words matches what is no habit.
 func TestSuggestKnown(t *testing.T) {
-	past := slices.Concat(times(4, inGit("frobnicate x", "/a", "allowed")), times(4, inGit("git push origin main", "/a", "allowed")))
+	past := slices.Concat(times(4, inGit("frobnicate x", "/a", "allowed")), times(4, inGit("cat .env", "/a", "allowed")), times(4, inGit("sudo ls", "/a", "allowed")), times(4, inGit("git push origin main", "/a", "allowed")))
 	if diff := cmp.Diff([]string{"allow Bash command=git push origin main in /a saves 4"}, granting(t, nil, past, SuggestOptions{Known: true})); diff != "" {
 		t.Error(diff)
 	}
@@ -129,7 +129,7 @@ func TestSuggestedGrantsAreSafe(t *testing.T) {
 				continue
 			}
 			a := after.Judge(p.Call, prepared.Now)
-			if p.State == "denied" || a.Class == risk.Dangerous || p.Call.Effects().Has(effects.Unknown) {
+			if p.State == "denied" || a.Class == risk.Dangerous || p.Call.Effects()&noHabit != 0 {
 				t.Fatalf("%s (%s, %s, %s) would run: %+v", p.Call.About(), p.State, a.Class, p.Call.Effects(), list)
 			}
 		}
