@@ -2,6 +2,7 @@ package broker
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -73,4 +74,23 @@ func jsonSize(s string) int {
 		return len(s)
 	}
 	return len(raw)
+}
+
+// asking are the modes of agents in which they ask their user about what that user's settings leave
+// open. Where an agent tells no mode nobody knows.
+var asking = map[string]bool{"default": true, "plan": true, "acceptEdits": true}
+
+// MayBeLetRun reports whether r is a call that was only observed, of an agent that asks its user: then
+// an event that it ran says that its user, or that user's settings, let it run.
+func MayBeLetRun(r Request) bool {
+	return r.Outcome != nil && r.Outcome.By.Kind == ByObserve && asking[r.Mode]
+}
+
+// RanWell reports whether one of a list of EventPostTool says that this very call of r ran, and did not
+// fail.
+func RanWell(r Request, list []Event) bool {
+	return slices.ContainsFunc(list, func(e Event) bool {
+		var d RanData
+		return e.RequestID == r.ID && json.Unmarshal(e.Data, &d) == nil && !d.Failed && d.Digest == r.Digest
+	})
 }

@@ -41,6 +41,7 @@ var rootActions = []desk.Action{
 	{Group: "Look", Name: "unfold", Binding: desk.Space("in the history: unfold what the call gave back")},
 	{Group: "Look", Name: "help", Binding: openerKey(desk.Help)},
 	{Group: "Rules", Name: "trust", Binding: openerKey(desk.Trust)},
+	{Group: "Rules", Name: "suggestions", Binding: openerKey(desk.Suggest)},
 	{Group: "Rules", Name: "revoke", Binding: desk.Bind("x", "in the history: switch off the rule that allowed", "x")},
 	{Group: "Leave", Name: "quit", Binding: desk.Bind("q", "quit", "q")},
 	{Group: "Leave", Name: "interrupt", Binding: desk.Bind("ctrl+c", "quit", "ctrl+c")},

@@ -19,6 +19,7 @@ import (
 	"github.com/aoctl/aoctl/tui/orders"
 	"github.com/aoctl/aoctl/tui/palette"
 	"github.com/aoctl/aoctl/tui/sheet"
+	"github.com/aoctl/aoctl/tui/suggest"
 	"github.com/aoctl/aoctl/tui/trust"
 	"github.com/aoctl/aoctl/tui/tty"
 	"github.com/aoctl/aoctl/tui/words"
@@ -54,13 +55,14 @@ type shared struct {
 	outside *external.Editor
 	rules   *pastRules
 	asks    *trust.Asks           // what terminals ask the operator to grant
+	quiet   *suggest.Line         // which rules would have saved the last decisions
 	doable  func() []palette.Item // what keys do on the screen below the palette
 }
 
 // update takes answers for what is shared.
 func (s *shared) update(msg tea.Msg) tea.Cmd {
 	s.sheets.Update(msg)
-	return tea.Batch(s.orders.Update(msg), s.herald.Update(msg), s.jumper.Update(msg), s.rules.update(msg), s.asks.Update(msg))
+	return tea.Batch(s.orders.Update(msg), s.herald.Update(msg), s.jumper.Update(msg), s.rules.update(msg), s.asks.Update(msg), s.quiet.Update(msg))
 }
 
 func newModel(ctx context.Context, c console, o Options, st *draw.Styles) *model {
@@ -77,6 +79,7 @@ func newModel(ctx context.Context, c console, o Options, st *draw.Styles) *model
 		outside: external.NewEditor(o.Editor, o.EditFolder, o.Foreground, o.Input, o.Output),
 		rules:   &pastRules{Desk: m.Desk, broker: c},
 		asks:    trust.NewAsks(m.Desk, c),
+		quiet:   suggest.NewLine(m.Desk, c),
 		doable:  m.doable,
 	}
 	m.make(m)

@@ -64,6 +64,12 @@ func (p *pastRules) open(r broker.Request) tea.Cmd {
 	return p.Open(desk.RuleEdit, desk.Subject{Rule: rule.ID})
 }
 
+// make opens the editor with rules that would cover a past call, also one of a session that was only
+// observed.
+func (p *pastRules) make(r broker.Request) tea.Cmd {
+	return p.Open(desk.RuleEdit, desk.Subject{Session: r.SessionID, Call: &r})
+}
+
 // revoke switches off the rule that allowed a past call, at once: it only makes
 // more calls ask.
 func (p *pastRules) revoke(r broker.Request) tea.Cmd {
@@ -101,4 +107,6 @@ func (p *pastRules) saved(msg ruleSavedMsg) tea.Cmd {
 }
 
 // does is it, for the screens that show past calls.
-func (p *pastRules) does() history.Rules { return history.Rules{Open: p.open, Revoke: p.revoke} }
+func (p *pastRules) does() history.Rules {
+	return history.Rules{Open: p.open, Make: p.make, Revoke: p.revoke}
+}

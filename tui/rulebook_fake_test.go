@@ -10,6 +10,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/rules/history"
 	"github.com/aoctl/aoctl/tui/tuitest"
 	"github.com/aoctl/aoctl/tui/words"
 )
@@ -34,6 +35,21 @@ type fakeRules struct {
 	projects  map[string]broker.Project
 	proposals []broker.Proposal
 	answers   []string // to proposals
+
+	suggestions history.Suggestions
+	suggested   int // times that Suggest was asked
+}
+
+func (f *fakeConsole) Suggest(context.Context) (history.Suggestions, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.suggested++
+	s := f.suggestions
+	// What is a rule by now is not suggested.
+	s.List = slices.DeleteFunc(slices.Clone(s.List), func(s history.Suggestion) bool {
+		return slices.ContainsFunc(f.book.Rules, func(r rules.Rule) bool { return words.RuleText(r) == words.RuleText(s.Rule) })
+	})
+	return s, nil
 }
 
 func (f *fakeConsole) Offer(context.Context, string) ([]rules.Rule, error) {
@@ -126,6 +142,7 @@ func (f *fakeConsole) RemoveRule(_ context.Context, id string, _ broker.Actor) e
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.removed = append(f.removed, id)
+	f.book.Rules = slices.DeleteFunc(slices.Clone(f.book.Rules), func(o rules.Rule) bool { return o.ID == id })
 	return nil
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/aoctl/aoctl/tui/rulebook"
 	"github.com/aoctl/aoctl/tui/ruleedit"
 	"github.com/aoctl/aoctl/tui/stats"
+	"github.com/aoctl/aoctl/tui/suggest"
 	"github.com/aoctl/aoctl/tui/timeline"
 	"github.com/aoctl/aoctl/tui/transcript"
 	"github.com/aoctl/aoctl/tui/trust"
@@ -77,6 +78,7 @@ var table = []opener{
 	{desk.Timeline, desk.Bind("E", "all that happened in this session; enter unfolds", "E"), "events", needsSession, func(d *desk.Desk, m *model) desk.Screen { return timeline.New(d, m.console) }},
 	{desk.Transcript, transcriptKey, "transcript", needsSession, func(d *desk.Desk, m *model) desk.Screen { return transcript.New(d, m.console) }},
 	{desk.Trust, trust.Open, "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return trust.New(d, m.console, m.shared.asks) }},
+	{desk.Suggest, suggest.Open, "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return suggest.New(d, m.console, m.shared.quiet) }},
 	{"watch", desk.Bind("w", "the files that allowed edits touched in the last hour", "w"), "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return watch.New(d, m.console) }},
 	{"stats", desk.Bind("C", "counts: how often you were asked, what rules decided; ← → choose the time", "C"), "", needsNothing, func(d *desk.Desk, m *model) desk.Screen { return stats.New(d, m.console) }},
 }
@@ -90,6 +92,7 @@ func makeQueue(d *desk.Desk, m *model) desk.Screen {
 		Stamp:    func(path string) string { return m.opts.Stamp(path) },
 		Now:      func() time.Time { return m.opts.Now() },
 		Hooked:   func() []string { return m.opts.Hooks.Ours() },
+		Quiet:    m.shared.quiet,
 	})
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/aoctl/aoctl/tui/draw"
 	_ "github.com/aoctl/aoctl/tui/quietstart"
 	"github.com/aoctl/aoctl/tui/stats"
+	"github.com/aoctl/aoctl/tui/suggest"
 	"github.com/aoctl/aoctl/tui/trust"
 	"github.com/aoctl/aoctl/tui/tty"
 )
@@ -56,12 +57,12 @@ type console interface {
 	Preview(ctx context.Context, r rules.Rule) (broker.Preview, error)
 	Offer(ctx context.Context, id string) ([]rules.Rule, error)
 	trust.AsksBroker
+	suggest.LineBroker
 	ProjectAt(ctx context.Context, dir string) broker.Project
 	TrustFile(ctx context.Context, path, digest string, by broker.Actor) error
 	MintToken(ctx context.Context, kind broker.TokenKind, label string, by broker.Actor) (string, error)
 	Tokens(ctx context.Context) []broker.Token
 	RevokeToken(ctx context.Context, id string, by broker.Actor) error
-	Stats(ctx context.Context, sessionID string, since time.Time) (broker.Stats, error)
 	stats.Broker
 }
 

@@ -14,7 +14,7 @@
 //   - rulesfile.go keeps the rules of each project's .aoctl/rules.toml up to date. Allow rules
 //     in such a file count only while the operator trusts exactly its content.
 //   - preview.go tries a rule that somebody is about to make on recorded and waiting calls, and
-//     offers drafts of rules for a call.
+//     offers drafts of rules for a call; suggest.go looks for rules that would have saved decisions.
 //   - Rulings is what operators do: save, remove, trust, preview, offer.
 //
 // vetted is the only place in the broker where something that an agent wrote is parsed, and it

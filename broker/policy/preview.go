@@ -21,10 +21,11 @@ const (
 	shownMost     = 5                // calls that a preview shows
 )
 
-// Records are the calls and sessions on record.
+// Records are the calls, sessions and events on record.
 type Records interface {
 	Requests(ctx context.Context, f broker.RequestFilter) ([]broker.Request, error)
 	Sessions(ctx context.Context, f broker.SessionFilter) ([]broker.Session, error)
+	Events(ctx context.Context, f broker.EventFilter) ([]broker.Event, error)
 }
 
 // recordedCalls are calls, recorded and waiting ones, ready to be matched again and again

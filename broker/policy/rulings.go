@@ -10,6 +10,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/engine"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/rules/history"
 )
 
 // Requests has the requests on record, and takes note of who tried what is not theirs to do.
@@ -101,6 +102,11 @@ func (rs *Rulings) NoteLogUnread(why string) { rs.policy.Tell(engine.LogChecked{
 // wait. Errors: ErrInvalid.
 func (rs *Rulings) Preview(ctx context.Context, r rules.Rule) (broker.Preview, error) {
 	return rs.policy.Preview(ctx, r)
+}
+
+// Suggest finds rules that would have saved decisions about the recorded calls.
+func (rs *Rulings) Suggest(ctx context.Context) (history.Suggestions, error) {
+	return rs.policy.Suggest(ctx)
 }
 
 // Offer lists rules that would cover request id from now on, narrowest first, as drafts without

@@ -154,7 +154,9 @@ func (h *history) calls(ctx context.Context) iter.Seq[ruleshistory.Past] {
 		var prepare rules.Preparer
 		// The database is read while rules judge, so one call is in memory at a time.
 		err = h.known.Reader.EachRequest(ctx, h.since, func(r broker.Request) error {
-			if !yield(h.prepared(&prepare, r, projects)) {
+			p := h.prepared(&prepare, r, projects)
+			p.Observed = h.letRun(ctx, r)
+			if !yield(p) {
 				return errEnough
 			}
 			return nil
@@ -163,6 +165,15 @@ func (h *history) calls(ctx context.Context) iter.Seq[ruleshistory.Past] {
 			h.err = fmt.Errorf("read the recorded calls: %w", err)
 		}
 	}
+}
+
+// letRun reports whether a call that was only observed was let run by its agent's user.
+func (h *history) letRun(ctx context.Context, r broker.Request) bool {
+	if !broker.MayBeLetRun(r) {
+		return false
+	}
+	list, err := h.known.Reader.Events(ctx, broker.EventFilter{Ran: r.ID, Limit: 1})
+	return err == nil && broker.RanWell(r, list)
 }
 
 // prepared is a recorded call as the trial needs it: read as rules read it, and how it
@@ -304,9 +315,11 @@ func newSuggestCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "suggest",
 		Short: "Find the few narrow rules that would have saved most questions",
-		Long: `suggest looks at the recorded calls that a person allowed. It prints, as a rules file,
-the narrow rules that would have saved most of those questions. No such rule matches a
-call that was ever denied. suggest adds nothing: read the file, then import it.`,
+		Long: `suggest looks at the recorded calls that a person allowed, and at those that ran while
+their session was only observed. It prints, as a rules file, the narrow rules that would
+have saved most of those questions: first what calls may do in a project, then rules about
+words. No such rule allows a call that was ever denied. suggest adds nothing: read the
+file, then import it. In the console P shows such rules, but none for what nobody knows.`,
 		Example: "  aoctl rule suggest\n  aoctl rule suggest --since 30d > new.toml && aoctl rule test --add new.toml",
 		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -252,6 +252,7 @@ const (
 	Rules      = "rules"
 	RulesFile  = "rules file"
 	RulesFiles = "rules files"
+	Suggest    = "suggestions"
 	Timeline   = "timeline"
 	Together   = "marked calls"
 	Tokens     = "tokens"

@@ -58,10 +58,11 @@ func (p *Decided) Keys() []desk.Key {
 	}
 	rule := desk.Key{Binding: desk.Enter("the rule that decided it"), Do: func(tea.KeyMsg) tea.Cmd { return p.rules.Open(r) }}
 	off := desk.Key{Binding: revoke, Do: func(tea.KeyMsg) tea.Cmd { return p.rules.Revoke(r) }}
+	made := desk.Key{Binding: makeRule, Short: makesRule, Do: func(tea.KeyMsg) tea.Cmd { return p.rules.Make(r) }}
 	if byRule(&r) {
-		rule.Short, off.Short = "its rule", switchOff
+		rule.Short, off.Short, made.Short = "its rule", switchOff, ""
 	}
-	keys := append(p.Scrolls(&p.top, p.length), unfold, rule, off)
+	keys := append(p.Scrolls(&p.top, p.length), unfold, rule, made, off)
 	return append(keys, p.sheets.Keys(sheet.Drawn{LayOut: p.laidOut, Top: &p.top})...)
 }
 

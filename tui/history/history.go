@@ -31,13 +31,15 @@ type Broker interface {
 	Stats(ctx context.Context, sessionID string, since time.Time) (broker.Stats, error)
 }
 
-// Rules does something about the rule that decided a call.
+// Rules does something about the rule that decided a call, or makes one for calls like it.
 type Rules struct {
-	Open, Revoke func(broker.Request) tea.Cmd
+	Open, Make, Revoke func(broker.Request) tea.Cmd
 }
 
 // kept is how many decided calls the broker is asked for at once.
 const kept = 500
+
+var makeRule = desk.Bind("A", "a rule for calls like this one", "A")
 
 var revoke = desk.Bind("x", "switch the rule off that allowed this; calls like it ask again", "x")
 
@@ -162,6 +164,7 @@ func (h *Screen) Keys() []desk.Key {
 			return h.Open(desk.Decided, desk.Subject{Session: r.SessionID, Call: &r})
 		})},
 		desk.Key{Binding: desk.Filter("list only calls that have these words; tool:Bash, session:shop, by:you and denied look in one place"), Short: "filter", Do: h.askFilter},
+		desk.Key{Binding: makeRule, Short: h.rule(), Do: h.onCall(h.rules.Make)},
 		desk.Key{Binding: revoke, Short: h.switchOff(), Do: h.onCall(h.rules.Revoke)},
 	)
 	if h.filter.active() {
@@ -169,6 +172,17 @@ func (h *Screen) Keys() []desk.Key {
 	}
 	return list
 }
+
+// rule is what the key line says of the key that makes one; "" when a rule decided the selected call already.
+func (h *Screen) rule() string {
+	if r := h.selected(); r != nil && !byRule(r) {
+		return makesRule
+	}
+	return ""
+}
+
+// makesRule is what the key line says of makeRule.
+const makesRule = "rule…"
 
 // switchOff is what the key line says of the key for the rule; "" when none decided the selected call.
 func (h *Screen) switchOff() string {

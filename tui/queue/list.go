@@ -23,6 +23,7 @@ type list struct {
 	top      int    // first listed card on the screen
 	at       int    // the selected card's place, when it was last there
 	went     string // id of the card that the key just pressed moved to
+	line     Quiet  // beside nothing that waits
 }
 
 // card is the selected card, nil when there is none.

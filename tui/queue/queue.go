@@ -55,6 +55,13 @@ type Setup struct {
 	Stamp    func(path string) string          // differs when the file does
 	Now      func() time.Time
 	Hooked   func() []string // the agents with hooks of aoctl
+	Quiet    Quiet
+}
+
+// Quiet is a line that stands above the drawn call while nothing that matters more does.
+type Quiet interface {
+	Shown() bool
+	View(width int) string
 }
 
 // pane is a part of the screen that keys move in.
@@ -91,7 +98,7 @@ type Screen struct {
 // New makes the screen.
 func New(d *desk.Desk, b Broker, s Setup) *Screen {
 	q := &Screen{Desk: d, setup: s}
-	q.list = list{Desk: d, sheets: s.Sheets, newcomer: newcomer{Desk: d, look: s.Hooked}}
+	q.list = list{Desk: d, sheets: s.Sheets, newcomer: newcomer{Desk: d, look: s.Hooked}, line: s.Quiet}
 	q.roster = roster{Desk: d, muted: s.Herald.Muted, asked: asked{Desk: d, broker: b}}
 	q.arrangement = arrangement{Desk: d, sessions: &q.roster}
 	q.unruled = unruled{Desk: d, broker: b}
@@ -236,7 +243,7 @@ func (q *Screen) settle() tea.Cmd {
 	q.list.keep()
 	q.leaveGone()
 	look := q.unruled.settle(q.list.card())
-	q.line = q.unruled.shown()
+	q.line = q.unruled.shown() || q.setup.Quiet.Shown()
 	l := q.layout()
 	q.list.settle(l, !q.full && !q.Small)
 	wanted := q.roster.settle(l, q.onSessions())
@@ -266,7 +273,7 @@ func (q *Screen) View(_, _ int) []string {
 	}
 	right, call := q.list.view(l, l.queue, q.focus == paneQueue && !q.onSessions()), q.detailView(l, l.detail)
 	if l.line.H > 0 {
-		call = append([]string{q.unruled.view(l.line.W)}, call...)
+		call = append([]string{q.lineView(l.line.W)}, call...)
 	}
 	if l.beside {
 		right = beside(right, call)
@@ -278,6 +285,15 @@ func (q *Screen) View(_, _ int) []string {
 		return append(left, right...)
 	}
 	return beside(left, right)
+}
+
+// lineView draws the line above the call. What an agent does by itself comes first; and whoever has
+// decided that much by hand has seen that the project has no rules.
+func (q *Screen) lineView(width int) string {
+	if q.unruled.accepts != "" || !q.setup.Quiet.Shown() {
+		return q.unruled.view(width)
+	}
+	return q.setup.Quiet.View(width)
 }
 
 // beside puts the rows of two panes of one height beside each other.

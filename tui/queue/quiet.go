@@ -25,6 +25,10 @@ func (x *list) quiet(width, height int) []string {
 		return words.Pad(p.Rows, width)
 	}
 	p.Blank()
+	if x.line.Shown() {
+		p.Rows = append(p.Rows, x.line.View(p.Width))
+		p.Blank()
+	}
 	p.SayBehind(draw.Text, "", 1, draw.Muted, "decided last")
 	rows := words.Pad(p.Rows, width)
 	for i := 0; i < len(b.Recent) && len(rows) < height; i++ {

@@ -45,6 +45,17 @@ func (f *form) offerScopes(call broker.Request, draft rules.Scope, b *board.Boar
 	f.agents([]string{call.Agent}, draft.Agent)
 }
 
+// leavePast takes away what a rule made from a call that is over cannot be about: that call alone, and a
+// session that has ended.
+func (f *form) leavePast(b *board.Board) {
+	chosen := f.scopes[f.scope]
+	f.scopes = slices.DeleteFunc(f.scopes, func(o scopeOption) bool {
+		s := b.Sessions[o.scope.Session]
+		return o.once || o.scope.Session != "" && (s == nil || s.State.Ended())
+	})
+	f.scope = max(0, slices.Index(f.scopes, chosen))
+}
+
 // ruleScopes sets what a rule from the list may be about: what it is about now,
 // everywhere, and the projects and sessions that the console knows. What it is about
 // now comes first and is chosen, so saving without a change changes nothing.

@@ -1,6 +1,7 @@
 package ruleedit
 
 import (
+	"context"
 	"slices"
 	"strconv"
 
@@ -23,13 +24,17 @@ type offerMsg struct {
 	err    error
 }
 
-// Opens begins with a rule for the drawn call, with the one that is named, or with a
-// new one. Nothing of an earlier rule is left.
+// Opens begins with a rule for the drawn call, for one that is over, with the rule that is
+// named, or with a new one. Nothing of an earlier rule is left.
 func (x *Screen) Opens(on desk.Subject) tea.Cmd {
 	x.editor = nil
 	switch {
 	case on.Drawn != (guard.Drawn{}):
 		return x.fromCall(on.Drawn)
+	case on.Call != nil:
+		e := x.start(rules.Rule{Enabled: true, Priority: rules.DefaultPriority, CreatedFrom: on.Call.ID})
+		e.call, e.loading = *on.Call, true
+		return offers(x.Ctx, x.broker, e.gen, on.Call.ID)
 	case on.Rule != "":
 		return x.fromRule(on.Rule)
 	}
@@ -56,11 +61,14 @@ func (x *Screen) fromCall(key guard.Drawn) tea.Cmd {
 	if c.Dangerous() {
 		e.code = c.Code
 	}
-	// The command runs in a goroutine of its own, so it gets copies and not the
-	// screen.
-	ctx, b, gen := x.Ctx, x.broker, e.gen
+	return offers(x.Ctx, x.broker, e.gen, key.ID)
+}
+
+// offers asks which rules would cover a call. The command runs in a goroutine of its own,
+// so it gets copies and not the screen.
+func offers(ctx context.Context, b Broker, gen int, id string) tea.Cmd {
 	return func() tea.Msg {
-		drafts, err := b.Offer(ctx, key.ID)
+		drafts, err := b.Offer(ctx, id)
 		return offerMsg{gen: gen, drafts: drafts, err: err}
 	}
 }
@@ -92,6 +100,10 @@ func (x *Screen) offerCame(msg offerMsg) tea.Cmd {
 		return nil
 	}
 	e.loading, e.drafts = false, msg.drafts
+	// Without a card a rule for dangerous calls takes a code of its own.
+	if e.card.ID == "" && slices.ContainsFunc(msg.drafts, func(r rules.Rule) bool { return r.Dangerous }) {
+		e.code = guard.NewCode()
+	}
 	first := rules.Rule{}
 	switch {
 	case msg.err != nil:
@@ -112,6 +124,9 @@ func (x *Screen) offerCame(msg offerMsg) tea.Cmd {
 	}
 	e.fill(first)
 	e.offerScopes(e.call, first.Scope, x.Board)
+	if e.card.ID == "" {
+		e.leavePast(x.Board)
+	}
 	// Whoever lets an agent accept edits by itself said so of this session.
 	if i := slices.IndexFunc(e.scopes, func(o scopeOption) bool { return o.scope.Session != "" }); i >= 0 && e.call.Mode == "acceptEdits" && first.Effects == effects.Of(effects.Edit) {
 		e.scope = i

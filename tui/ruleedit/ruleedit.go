@@ -1,4 +1,4 @@
-// Package ruleedit is the rule editor: a rule is made from a call that waits, from
+// Package ruleedit is the rule editor: a rule is made from a call that waits or is over, from
 // nothing, or from one that holds already. It covers the room, and while it is open
 // every key is for it. Nothing of it holds before it is saved.
 //
@@ -36,7 +36,7 @@ import (
 )
 
 // Broker is what the editor needs of it. Offer returns rules that would cover a
-// waiting call, the narrowest first; none when no rule may allow it. Preview records
+// call on record, the narrowest first; none when no rule may allow it. Preview records
 // nothing. All of them are called in commands and may take their time.
 type Broker interface {
 	Offer(ctx context.Context, id string) ([]rules.Rule, error)
@@ -74,8 +74,8 @@ type editor struct {
 	preview preview
 }
 
-// origin is the call that the rule is made from; there is none when the card has no
-// ID.
+// origin is the call that the rule is made from; there is none when it has no ID. The card
+// has none either when the call is over.
 type origin struct {
 	card guard.Drawn
 	call broker.Request

@@ -68,7 +68,7 @@ func (x *Screen) View(_, _ int) []string {
 	if says := x.title(); says != "" {
 		f.Title += ": " + says
 	}
-	if e.card.ID != "" {
+	if e.call.ID != "" {
 		f.Note = "from " + callview.SummaryOf(e.call).Tool + " of " + x.Board.Label(e.call.SessionID)
 	}
 	var rows []string

@@ -8,6 +8,7 @@ import (
 	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/words"
 )
 
 const (
@@ -15,12 +16,6 @@ const (
 	airy      = 14 // rows from which the form has empty ones
 	shown     = 3  // calls that are listed
 	narrow    = 60 // cells below which sentences are short, so that a low window has room for all
-)
-
-// What edit and check come to.
-const (
-	together      = "edit + check: it can run what it writes, like auto-accept; everything beyond the project still asks"
-	togetherBrief = "edit + check: it runs what it writes"
 )
 
 // View draws the form.
@@ -101,7 +96,7 @@ func (x *Screen) warn(p *draw.Paper) {
 		p.Say(draw.Danger, "no rule may allow anything now: "+draw.SafeLine(problem))
 	}
 	if effects.Of(effects.Edit, effects.Check).Within(x.ticks) {
-		p.Say(draw.Warn, either(p, together, togetherBrief))
+		p.Say(draw.Warn, either(p, words.EditAndCheck, words.EditAndCheckBrief))
 	}
 }
 

@@ -41,6 +41,12 @@ func Where(r rules.Rule) []string {
 // Project is what a project's folder is called; safe to draw.
 func Project(path string) string { return draw.SafeLine(filepath.Base(path)) }
 
+// What a grant of edit and check comes to, and the same for a narrow window.
+const (
+	EditAndCheck      = "edit + check: it can run what it writes, like auto-accept; everything beyond the project still asks"
+	EditAndCheckBrief = "edit + check: it runs what it writes"
+)
+
 // Span is a rule's life for people: 15 min, 1 h, 3 d. A minute that has begun counts
 // whole, so that a rule for an hour is one for an hour while it is looked at.
 func Span(d time.Duration) string {

@@ -13,7 +13,8 @@
 //
 // Nothing here changes a rule or a record. A suggestion is a draft that a person reads, and it
 // is tried against every refused call before it is shown. Open replay.go for the first question
-// and suggest.go for the second; suggest_tell.go makes the answer.
+// and suggest.go for the second; suggest_grants.go has which grants are tried, and
+// suggest_tell.go makes the answer.
 package history
 
 import (
@@ -37,6 +38,7 @@ type Past struct {
 	ByRule    string // id of the rule, when one did
 	Took      time.Duration
 	Prompted  bool // a person was asked
+	Observed  bool // its session was only observed, and the agent's own user, or that user's settings, let it run
 }
 
 // byPerson reports whether a person, or a program of theirs, decided the call. An answer at the

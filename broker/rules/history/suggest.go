@@ -9,23 +9,31 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/rules"
 )
 
 // SuggestOptions tunes Suggest. Zero fields take the defaults named.
 type SuggestOptions struct {
-	Max     int // suggestions; 5
-	MinHits int // prompts that a suggestion must save; 3
+	Max     int  // suggestions; 5
+	MinHits int  // prompts that a suggestion must save; 3
+	Known   bool // no rule about words that matches what is no habit, as what nobody knows
+
+	wordsOnly bool // no grants; for tests of the rules about words
 }
 
 // Suggestion is a rule that would have saved prompts. Examples are texts of the agent's.
 type Suggestion struct {
-	Rule     rules.Rule `json:"rule"`     // a draft, without ID
-	Saves    int        `json:"saves"`    // prompts, beside those that the suggestions before it save
-	Sessions int        `json:"sessions"` // in which these were
-	Last     time.Time  `json:"last"`     // the latest of them
-	Examples []string   `json:"examples"` // calls, raw, the most frequent first; at most 3
+	Rule     rules.Rule `json:"rule"`               // a draft, without ID
+	Saves    int        `json:"saves"`              // prompts, beside those that the suggestions before it save
+	Observed int        `json:"observed,omitempty"` // of these, calls that ran while a session was only observed
+	Sessions int        `json:"sessions"`           // in which these were
+	Last     time.Time  `json:"last"`               // the latest of them
+	Examples []string   `json:"examples"`           // calls, raw, the most frequent first; at most 3
 }
+
+// noHabit is what a rule that is taken with one key must not be about.
+var noHabit = effects.Of(effects.Secrets, effects.Delete, effects.Privilege, effects.Gate, effects.Unknown)
 
 // More candidates would cost a judgement each for every group; the rest saves little.
 const (
@@ -34,19 +42,21 @@ const (
 )
 
 // Suggest finds the few narrow allow rules that would have saved the most prompts: calls that a
-// person was asked about and allowed, and that current would ask about again. It takes what
-// saves most, then what saves most of the rest, and of two that save the same the narrower one.
-// A rule is bound to a project when all that it saves lies there.
+// person was asked about and allowed, and that current would ask about again. Grants of effects
+// come first, each for one project; rules about words are for what no grant speaks for. Of each kind
+// it takes what saves most, then what saves most of the rest, and of two that save the same the
+// narrower one. A rule about words is bound to a project when all that it saves lies there.
 //
 // Never suggested: a rule that would have allowed a call which a person or a rule ever denied,
 // whatever else is allowed beside it; and anything for calls of class dangerous, guarded or
-// unsure ones.
+// unsure ones. With Known there is nothing for what nobody knows either, nor for secrets, deletions that
+// git cannot undo, other users and what holds aoctl itself.
 //
 // It goes through past once and keeps one entry for each different question. The same history
 // gives the same answer. The drafts are tried together in the end, as two harmless rules may
 // allow a refused line between them.
 func Suggest(past iter.Seq[Past], current *rules.Set, now time.Time, opts SuggestOptions) []Suggestion {
-	s := &suggester{now: now, most: cmp.Or(opts.Max, 5), least: cmp.Or(opts.MinHits, 3)}
+	s := &suggester{now: now, most: cmp.Or(opts.Max, 5), least: cmp.Or(opts.MinHits, 3), opts: opts}
 	for _, r := range current.Rules() {
 		if r.Scope.Session == "" { // what ends with its session is no help later
 			s.base = append(s.base, r)
@@ -59,12 +69,14 @@ func Suggest(past iter.Seq[Past], current *rules.Set, now time.Time, opts Sugges
 		return nil
 	}
 	var out []Suggestion
-	for len(out) < s.most {
-		c, saved := s.pick()
-		if c == nil {
-			break
+	for _, s.words = range []bool{false, true} {
+		for len(out) < s.most {
+			c, saved := s.pick()
+			if c == nil {
+				break
+			}
+			out = append(out, suggestion(c.rule, saved))
 		}
-		out = append(out, suggestion(c.rule, saved))
 	}
 	return out
 }
@@ -74,6 +86,8 @@ func Suggest(past iter.Seq[Past], current *rules.Set, now time.Time, opts Sugges
 type suggester struct {
 	now         time.Time
 	most, least int
+	opts        SuggestOptions
+	words       bool         // it is the turn of rules about words; grants come before
 	base        []rules.Rule // current, without rules of one session
 	groups      map[[sha256.Size]byte]*group
 	order       []*group // as they came
@@ -86,6 +100,7 @@ type suggester struct {
 type group struct {
 	call     *rules.Call
 	prompts  int // a person was asked and allowed it
+	observed int // of these, in a session that was only observed
 	sessions map[string]bool
 	last     time.Time
 	refused  bool // a person or a rule once denied it
@@ -97,8 +112,9 @@ type group struct {
 // part is an element that a rule has to allow before the group runs by itself. A line of
 // several commands may take several candidates.
 type part struct {
-	free    bool  // current allows it
-	matches []int // candidates that match it
+	free    bool        // current allows it
+	need    effects.Set // what it does beyond what current grants
+	matches []int       // candidates that match it; a grant does with some of the effects
 }
 
 // candidate is a rule that some call offers.
@@ -110,6 +126,9 @@ type candidate struct {
 	against []*group // refused ones of which it matches a part
 	spoiled bool     // it must not, or cannot, be chosen
 }
+
+// grant reports whether c is about effects.
+func (c *candidate) grant() bool { return c.rule.Effects != 0 }
 
 // add takes in one call. The key is a sum, as inputs can be long.
 func (s *suggester) add(p Past) {
@@ -126,8 +145,11 @@ func (s *suggester) add(p Past) {
 	if p.refused() {
 		g.refused = true
 	}
-	if p.Prompted && p.State == "allowed" && p.byPerson() {
+	if p.Observed || p.Prompted && p.State == "allowed" && p.byPerson() {
 		g.prompts++
+		if p.Observed {
+			g.observed++
+		}
 		g.sessions[p.SessionID] = true
 		if p.At.After(g.last) {
 			g.last = p.At
@@ -143,6 +165,7 @@ func (s *suggester) candidates() bool {
 		return false
 	}
 	index := map[string]*candidate{}
+	var may grants
 	for _, g := range s.order {
 		// A question that was refused even once teaches nothing about what to allow.
 		if g.prompts == 0 || g.refused {
@@ -152,13 +175,17 @@ func (s *suggester) candidates() bool {
 			continue
 		}
 		g.open = true
+		may.add(g)
 		// These are the very rules that the operator was offered when the call waited.
 		for _, r := range rules.Offer(g.call) {
 			s.offer(index, r, g.prompts)
 		}
 	}
+	if !s.opts.wordsOnly {
+		s.cands = append(s.cands, may.candidates()...)
+	}
 	slices.SortStableFunc(s.cands, func(a, b *candidate) int {
-		return cmp.Or(cmp.Compare(b.support, a.support), narrower(a.rule, b.rule))
+		return cmp.Or(trueFirst(a.grant(), b.grant()), cmp.Compare(b.support, a.support), narrower(a.rule, b.rule))
 	})
 	// Those that most calls offered come first, so what is cut off would save little.
 	s.cands = s.cands[:min(len(s.cands), maxCandidates)]
@@ -205,7 +232,9 @@ func (s *suggester) match(base *rules.Set) bool {
 		}
 	}
 	for _, c := range s.cands {
-		c.rule.Scope.Project = oneProject(c.groups)
+		if !c.grant() {
+			c.rule.Scope.Project = oneProject(c.groups)
+		}
 	}
 	return true
 }
@@ -219,11 +248,12 @@ func (s *suggester) matchGroup(g *group, base, all rules.Assessment) {
 		if e.Neutral {
 			continue
 		}
-		p := part{free: base.Elements[i].Verdict == rules.Allow}
+		p := part{free: base.Elements[i].Verdict == rules.Allow, need: e.Effects &^ base.Elements[i].Granted}
 		for _, id := range e.Matches {
 			if n, err := strconv.Atoi(id); err == nil {
 				p.matches = append(p.matches, n)
 				touched[n] = true
+				s.cands[n].spoiled = s.cands[n].spoiled || s.opts.Known && !s.cands[n].grant() && e.Effects&noHabit != 0
 			}
 		}
 		g.parts = append(g.parts, p)
@@ -281,7 +311,7 @@ func (s *suggester) best() *candidate {
 	var best *candidate
 	gain := s.least
 	for _, c := range s.cands {
-		if c.spoiled {
+		if c.spoiled || c.grant() == s.words {
 			continue
 		}
 		if n := s.estimate(c); n > gain || n == gain && (best == nil || narrower(c.rule, best.rule) < 0) {
@@ -303,11 +333,23 @@ func (s *suggester) estimate(c *candidate) int {
 	return n
 }
 
-// covers reports whether p is allowed as it is, by c, or by a chosen candidate. Matching is
-// taken for allowing here; pick tries it in earnest.
+// covers reports whether p is allowed as it is, by c, or by a chosen candidate; grants do so between
+// them. Matching is taken for allowing here; pick tries it in earnest.
 func (s *suggester) covers(p part, c *candidate) bool {
-	return p.free || slices.Contains(p.matches, c.n) ||
-		slices.ContainsFunc(s.chosen, func(c *candidate) bool { return slices.Contains(p.matches, c.n) })
+	if p.free {
+		return true
+	}
+	var have effects.Set
+	for _, other := range append(slices.Clip(s.chosen), c) {
+		if !slices.Contains(p.matches, other.n) {
+			continue
+		}
+		if !other.grant() {
+			return true
+		}
+		have |= other.rule.Effects
+	}
+	return have != 0 && p.need.Within(have)
 }
 
 // harms reports whether c, beside all that allows, would allow what was refused. Rules that

@@ -30,7 +30,7 @@ func TestSuggestCountsPrompts(t *testing.T) {
 		past := history(repeat(4, "make", "person allowed")...)
 		last := &past[3]
 		last.State, last.ByKind, last.Prompted, last.SessionID = tt.state, tt.by, tt.asked, "other"
-		got := Suggest(slices.Values(past), prepared.Set(t, nil), prepared.Now, SuggestOptions{})
+		got := Suggest(slices.Values(past), prepared.Set(t, nil), prepared.Now, SuggestOptions{wordsOnly: true})
 		if len(got) != 1 || got[0].Saves != tt.want || got[0].Sessions != tt.want-1 || !got[0].Last.Equal(past[tt.want-1].At) {
 			t.Errorf("%s: %+v", name, got)
 		}
@@ -45,7 +45,7 @@ func TestSuggestIsOfWhatWasAllowed(t *testing.T) {
 		elsewhere := Past{SessionID: "x", Call: rules.Prepare(prepared.Question(fmt.Sprint("npm run test c", i), "/home/me/other")), State: how, ByKind: "rule", At: prepared.Now}
 		past = append(past, elsewhere)
 	}
-	got := Suggest(slices.Values(past), prepared.Set(t, nil), prepared.Now, SuggestOptions{Max: 1})
+	got := Suggest(slices.Values(past), prepared.Set(t, nil), prepared.Now, SuggestOptions{wordsOnly: true, Max: 1})
 	want := []string{"npm run test a", "npm run test b"}
 	if len(got) != 1 || told(got[0]) != "allow Bash command=npm run test * /home/me/src/api saves 6 in 2" || !slices.Equal(got[0].Examples, want) {
 		t.Errorf("%+v", got)
@@ -58,7 +58,7 @@ func TestSuggestCountsWholeCalls(t *testing.T) {
 	past := history(slices.Concat(
 		repeat(3, "make a", "person allowed"), repeat(4, "make a && make x", "person allowed"), repeat(1, "make x", "person denied"), repeat(6, "make b", "person allowed"),
 	)...)
-	got := Suggest(slices.Values(past), prepared.Set(t, nil), prepared.Now, SuggestOptions{Max: 1})
+	got := Suggest(slices.Values(past), prepared.Set(t, nil), prepared.Now, SuggestOptions{wordsOnly: true, Max: 1})
 	if len(got) != 1 || got[0].Rule.Where["command"] != "make b" || got[0].Saves != 6 {
 		t.Errorf("%+v", got)
 	}
@@ -70,7 +70,7 @@ func TestSuggestFive(t *testing.T) {
 	for i := range 7 {
 		past = append(past, history(repeat(3, fmt.Sprint("make x", i), "person allowed")...)...)
 	}
-	if got := Suggest(slices.Values(past), prepared.Set(t, nil), prepared.Now, SuggestOptions{}); len(got) != 5 {
+	if got := Suggest(slices.Values(past), prepared.Set(t, nil), prepared.Now, SuggestOptions{wordsOnly: true}); len(got) != 5 {
 		t.Errorf("%d suggestions", len(got))
 	}
 }
@@ -80,7 +80,7 @@ func TestSuggestBesideTheMost(t *testing.T) {
 	past := history(slices.Concat(repeat(3, "npm run test x", "person allowed"), repeat(3, "npm run test y", "person allowed"), repeat(1, "npm run test z", "person denied"))...)
 	for _, d := range []rules.Verdict{rules.Allow, rules.Deny} {
 		full := prepared.Set(t, slices.Repeat([]rules.Rule{{Enabled: true, Tool: "T", Decision: d}}, rules.MaxRules))
-		if got := Suggest(slices.Values(past), full, prepared.Now, SuggestOptions{}); len(got) != 0 {
+		if got := Suggest(slices.Values(past), full, prepared.Now, SuggestOptions{wordsOnly: true}); len(got) != 0 {
 			t.Errorf("%s: %+v", d, got)
 		}
 	}
@@ -100,7 +100,7 @@ func TestSuggestBesideTheChosen(t *testing.T) {
 	}
 	past = append(past, allowedIn("npm run test", "/a", "allowed"), allowedIn("npm run test", "/a", "allowed"))
 	var got []string
-	for _, s := range Suggest(slices.Values(past), prepared.Set(t, nil), prepared.Now, SuggestOptions{}) {
+	for _, s := range Suggest(slices.Values(past), prepared.Set(t, nil), prepared.Now, SuggestOptions{wordsOnly: true}) {
 		got = append(got, told(s))
 	}
 	want := []string{"allow Bash command=make a  saves 6 in 1", "allow Bash command=npm run test /a saves 5 in 1"}
@@ -111,7 +111,7 @@ func TestSuggestBesideTheChosen(t *testing.T) {
 
 // Calls that offer the same rule offer it together, and those that ask the same are one.
 func TestSuggestPutsTogether(t *testing.T) {
-	s := &suggester{now: prepared.Now, least: 1}
+	s := &suggester{now: prepared.Now, least: 1, words: true, opts: SuggestOptions{wordsOnly: true}}
 	for _, project := range []string{"/a", "/b", "/b"} {
 		s.add(allowedIn("make x", project, "allowed"))
 	}
@@ -140,7 +140,7 @@ func TestSuggestPrefersTheNarrower(t *testing.T) {
 		{[]*candidate{wide, narrow, wider}, wider},
 		{[]*candidate{wider, narrow, wide}, wider},
 	} {
-		s := &suggester{least: 3, cands: tt.cands}
+		s := &suggester{least: 3, words: true, cands: tt.cands}
 		if got := s.best(); got != tt.want {
 			t.Errorf("%+v", got)
 		}
@@ -154,7 +154,7 @@ func TestSuggestKeepsTheBestOfMany(t *testing.T) {
 		past = append(past, history(pastOf{fmt.Sprint("make x", i), "person allowed"})...)
 	}
 	past = append(past, history(repeat(3, "just y", "person allowed")...)...)
-	s := &suggester{now: prepared.Now, least: 1}
+	s := &suggester{now: prepared.Now, least: 1, words: true, opts: SuggestOptions{wordsOnly: true}}
 	for _, p := range past {
 		s.add(p)
 	}

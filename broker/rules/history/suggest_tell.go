@@ -8,6 +8,14 @@ import (
 	"github.com/aoctl/aoctl/broker/rules"
 )
 
+// Suggestions are the rules that Suggest found for a history, and what they come to.
+type Suggestions struct {
+	List     []Suggestion `json:"suggestions"`
+	Prompts  int          `json:"prompts"`            // calls that a person was asked about and decided
+	Observed int          `json:"observed,omitempty"` // calls that ran while a session was only observed
+	Saved    int          `json:"saved"`              // of both, by all suggestions together
+}
+
 // prompts is how often a person was asked about the calls of some groups.
 func prompts(groups []*group) int {
 	n := 0
@@ -26,6 +34,7 @@ func suggestion(r rules.Rule, saved []*group) Suggestion {
 	})
 	sessions := map[string]bool{}
 	for _, g := range saved {
+		out.Observed += g.observed
 		for id := range g.sessions {
 			sessions[id] = true
 		}
@@ -41,7 +50,7 @@ func suggestion(r rules.Rule, saved []*group) Suggestion {
 }
 
 // narrower orders rules by how little they allow, as far as their looks tell: bound to a
-// project, without wildcards, with more parameters, with longer patterns. The tool's name comes
+// project, of fewer effects, without wildcards, with more parameters, with longer patterns. The tool's name comes
 // last, so that the order is always the same.
 func narrower(a, b rules.Rule) int {
 	wild := func(r rules.Rule) (n, literal int) {
@@ -55,7 +64,8 @@ func narrower(a, b rules.Rule) int {
 	bWild, bLen := wild(b)
 	return cmp.Or(
 		trueFirst(a.Scope.Project != "", b.Scope.Project != ""),
+		cmp.Compare(len(a.Effects.List()), len(b.Effects.List())),
 		cmp.Compare(aWild, bWild), cmp.Compare(len(b.Where), len(a.Where)), cmp.Compare(bLen, aLen),
-		strings.Compare(a.Tool, b.Tool),
+		strings.Compare(a.Tool, b.Tool), cmp.Compare(a.Effects, b.Effects), strings.Compare(a.Scope.Project, b.Scope.Project),
 	)
 }

@@ -106,7 +106,7 @@ func TestSuggest(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			past := history(slices.Concat(c.past...)...)
 			var got []string
-			for _, s := range Suggest(slices.Values(past), prepared.Set(t, c.current), prepared.Now, SuggestOptions{}) {
+			for _, s := range Suggest(slices.Values(past), prepared.Set(t, c.current), prepared.Now, SuggestOptions{wordsOnly: true}) {
 				got = append(got, told(s))
 				if s.Rule.Dangerous || s.Rule.ID != "" || s.Rule.Version != 0 || s.Last.IsZero() || len(s.Examples) == 0 {
 					t.Errorf("%+v", s)
@@ -123,7 +123,7 @@ func TestSuggest(t *testing.T) {
 
 func TestSuggestOrderAndMax(t *testing.T) {
 	past := history(slices.Concat(repeat(3, "go vet ./a", "person allowed"), repeat(5, "npm run test", "person allowed"), repeat(4, "make check", "person allowed"))...)
-	got := Suggest(slices.Values(past), prepared.Set(t, nil), prepared.Now, SuggestOptions{Max: 2, MinHits: 1})
+	got := Suggest(slices.Values(past), prepared.Set(t, nil), prepared.Now, SuggestOptions{wordsOnly: true, Max: 2, MinHits: 1})
 	if len(got) != 2 || got[0].Saves != 5 || got[1].Saves != 4 {
 		t.Errorf("%+v", got)
 	}
@@ -136,13 +136,13 @@ func TestSuggestEverywhere(t *testing.T) {
 		q := prepared.Question("npm run test", fmt.Sprintf("/home/me/src/p%d", i%2))
 		past = append(past, Past{ID: "r", SessionID: "s", Call: rules.Prepare(q), At: prepared.Now, State: "allowed", ByKind: "operator", Prompted: true})
 	}
-	got := Suggest(slices.Values(past), prepared.Set(t, nil), prepared.Now, SuggestOptions{})
+	got := Suggest(slices.Values(past), prepared.Set(t, nil), prepared.Now, SuggestOptions{wordsOnly: true})
 	if len(got) != 1 || got[0].Rule.Scope != (rules.Scope{}) || got[0].Saves != 6 || got[0].Sessions != 1 {
 		t.Errorf("%+v", got)
 	}
 	// Denied in the other project: a rule for this one is still fine.
 	past[1].State, past[3].State, past[5].State = "denied", "denied", "denied"
-	got = Suggest(slices.Values(past), prepared.Set(t, nil), prepared.Now, SuggestOptions{})
+	got = Suggest(slices.Values(past), prepared.Set(t, nil), prepared.Now, SuggestOptions{wordsOnly: true})
 	if len(got) != 1 || got[0].Rule.Scope.Project != "/home/me/src/p0" || got[0].Saves != 3 {
 		t.Errorf("%+v", got)
 	}
@@ -164,7 +164,7 @@ func TestSuggestIsSafe(t *testing.T) {
 		before := prepared.Set(t, current)
 		list := slices.Clone(current)
 		total := 0
-		for i, s := range Suggest(slices.Values(past), before, prepared.Now, SuggestOptions{MinHits: 1, Max: 20}) {
+		for i, s := range Suggest(slices.Values(past), before, prepared.Now, SuggestOptions{wordsOnly: true, MinHits: 1, Max: 20}) {
 			s.Rule.ID = fmt.Sprintf("s%d", i)
 			list = append(list, s.Rule)
 			total += s.Saves
