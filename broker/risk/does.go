@@ -102,7 +102,10 @@ func (j doesJudge) element(l *shell.Line, at int) doing {
 		}
 		return does(effects.Unknown, "runs through "+strings.Join(e.Via, ", "))
 	}
-	d := j.kind(l, at)
+	d, ok := j.brought(e, g)
+	if !ok {
+		d = j.kind(l, at)
+	}
 	d.set |= through
 	if g.Hooks && d.set.Has(effects.Commit) {
 		d.set |= effects.Of(effects.Check)
@@ -113,6 +116,26 @@ func (j doesJudge) element(l *shell.Line, at int) doing {
 		}
 	}
 	return d
+}
+
+// brought is what a git command does that puts other files into the work tree, when the repository says
+// that all of them are plain files that an edit may change. After another part of the line may have
+// changed what git has, or what lies on the disk, that is not known.
+func (j doesJudge) brought(e shell.Element, g Git) (doing, bool) {
+	b, ok := effects.BroughtBy(cmdline.Of(e))
+	if !ok || e.Exact != "" || j.touched || j.commits || j.at.Brings == nil || g.Top == "" || !pathtable.Below(j.at.Project, g.Top) {
+		return doing{}, false
+	}
+	files, ok := j.at.Brings(g.Top, b)
+	own := scene{j.resolver, &findings{}}
+	for _, name := range files {
+		t := j.resolve(path.Join(g.Top, name), spot{entry: true})
+		fileJudge{own}.writePath(t, change{})
+		if len(own.list) > 0 || !j.inProject(t) || SecretAt(j.at)(path.Join(g.Top, name)) {
+			return doing{}, false
+		}
+	}
+	return doing{set: effects.Of(effects.Commit, effects.Edit)}, ok
 }
 
 // kind is what an element does by itself.

@@ -118,3 +118,39 @@ func TestEffectsOfFindings(t *testing.T) {
 		t.Error("what is guarded is no gate")
 	}
 }
+
+// What a branch brings is an edit where all of it is plain files; a key or an agent's settings among them make
+// it unknown, and so does a line that changes something before.
+func TestGitBrings(t *testing.T) {
+	at := place()
+	at.Git = func(string) Git { return Git{Top: at.Project} }
+	brings := map[string][]string{
+		"plain": {"src/a.go", "docs/x.md"}, "none": {}, "settings": {"src/a.go", ".claude/settings.json"}, "hooks": {".githooks/pre-commit"}, "ci": {".github/workflows/ci.yml"},
+		"key": {".env"}, "deep-key": {"config/id_rsa"}, "attributes": {".gitattributes"}, "gate": {".aoctl/rules.toml"}, "above": {"../x"},
+	}
+	at.Brings = func(top string, b effects.Brings) ([]string, bool) {
+		files, ok := brings[b.Rev]
+		return files, ok && top == at.Project
+	}
+	for line, want := range map[string]bool{
+		"git switch plain": true, "git switch none": true, "git checkout -q plain": true, "git merge plain": true, "ls; git switch plain": true, "git switch plain; git status": true,
+		"git switch settings": false, "git switch hooks": false, "git switch ci": false, "git switch key": false, "git switch deep-key": false, "git switch attributes": false, "git switch gate": false, "git switch above": false,
+		"git switch gone": false, "make; git switch plain": false, "git add -A; git switch plain": false, "git switch none; git switch plain": false, "git switch -f plain": false,
+	} {
+		var list []shell.Element
+		for _, part := range lines(line) {
+			list = append(list, run(part))
+		}
+		var all effects.Set
+		for _, p := range Assess(Call{Tool: "Bash", Line: lineOf(list...)}, at).Parts {
+			all |= p
+		}
+		if all.Has(effects.Unknown) == want || want && !effects.Of(effects.Edit, effects.Commit).Within(all) {
+			t.Errorf("%s: %s", line, all)
+		}
+	}
+	at.Git = func(string) Git { return Git{Top: "/home/u"} }
+	if r := Assess(Call{Tool: "Bash", Line: lineOf(run("git switch none"))}, at); r.Parts[0].Within(effects.Grantable) {
+		t.Errorf("in a repository larger than the project: %s", r.Parts)
+	}
+}

@@ -105,6 +105,11 @@ type Place struct {
 	// and nothing can be brought back.
 	Kept func(path string) bool
 
+	// Brings are the files that a git command would change in the work tree of the repository in a folder,
+	// given by its real path: paths below that folder. known: there are no others, and none would be
+	// lost. nil: nobody looks.
+	Brings func(top string, b effects.Brings) (files []string, known bool)
+
 	// Tracked are those that the repository keeps which git would use in a folder, but for what
 	// lies among its tests. nil: nobody looks.
 	Tracked func(dir string) (found []string, whole bool)

@@ -95,7 +95,11 @@ func (r *lineReader) element(e *shell.Element, at int) elem {
 	// it.
 	r.unclear = r.unclear || x.unsure != "" || x.exact != ""
 	if r.bringsFiles(e, x.dir) {
-		x.exact, x.doubt = cmp.Or(x.exact, brings.Why), cmp.Or(x.doubt, brings.Why)
+		x.exact = cmp.Or(x.exact, brings.Why)
+		// Which files git brings, package risk asks the repository; where that does not say, they are unknown.
+		if e.Argv[0] != "git" {
+			x.doubt = cmp.Or(x.doubt, brings.Why)
+		}
 	}
 	return x
 }

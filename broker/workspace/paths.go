@@ -22,6 +22,7 @@ type Paths struct {
 	tracked map[string]secretsFound // by the folder of the repository
 	kept    *keptFiles              // of the repository that was asked about last
 	below   map[string]risk.Below
+	brought broughtFiles
 }
 
 // followed is an answer of realAsFar. Errors are remembered as well, so that one call has one
