@@ -15,6 +15,12 @@ type Doing struct {
 	Does  Set
 	Files []string // the words that may name files, or hold the name of one
 	Tool  string   // not empty: a file of the project that must be there as a link, or something else would be run
+
+	// Of a program on the command line: what its text says that may be names of files, in words that are
+	// no option, why it has more effects than others, and whether it changes the files among Files.
+	Says     []string
+	Why      string
+	Rewrites bool
 }
 
 // row is what is known of a program, or of some subcommands of one.
@@ -69,7 +75,10 @@ func Known(a cmdline.Command) (d Doing, ok bool) {
 			}
 		}
 	}
-	return Doing{}, false
+	if strings.Contains(a.Element.Argv[0], "/") {
+		return Doing{}, false
+	}
+	return Inline(a)
 }
 
 // behind are the words behind the subcommand that the row is about.

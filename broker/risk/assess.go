@@ -88,7 +88,9 @@ func (s scene) effects(list []doing) (parts []effects.Set, told []Does) {
 	}
 	for at, d := range list {
 		parts = append(parts, d.set)
-		add(at, d.set, d.why)
+		// Why is about the worst of them.
+		add(at, d.set&effects.Grantable, "")
+		add(at, d.set&^effects.Grantable, d.why)
 	}
 	return parts, told
 }

@@ -81,7 +81,7 @@ func (j doesJudge) element(l *shell.Line, at int) doing {
 	switch {
 	case j.at.Project == "":
 		return does(effects.Unknown, "the session has no project")
-	case e.Unsure != "":
+	case e.Unsure != "" && e.Program == "":
 		return does(effects.Unknown, e.Unsure)
 	case e.Host != "":
 		return does(effects.Network, "runs on another machine")
@@ -187,16 +187,13 @@ func (j doesJudge) command(e shell.Element, moved bool) doing {
 	known.Glob = e.Glob && (!handedLookers.Has(name) || moved || j.dashes(e))
 	d, ok := effects.Known(cmdline.Of(known))
 	if strings.Contains(name, "/") {
-		s := j.spotOf(e, false)
-		s.tilde = true
-		ok = e.Exact == "" && !slices.Contains(e.Argv, "") && j.inProject(j.resolve(name, s))
-		d = effects.Doing{Does: effects.Of(effects.Check), Files: e.Argv[1:]}
+		d, ok = j.ownProgram(known)
 	}
 	switch {
 	case !ok:
-		return does(effects.Unknown, cmp.Or(e.Exact, "aoctl does not know what "+path.Base(name)+" does here"))
+		return does(effects.Unknown, cmp.Or(e.Unsure, e.Exact, "aoctl does not know what "+path.Base(name)+" does here"))
 	case !d.Does.Within(effects.Grantable):
-		return doing{d.Does, ""}
+		return j.says(e, d)
 	// What only looks is known with all its options; the others say which of them they stand for.
 	case e.Exact != "" && d.Does == effects.Of(effects.Look):
 		return does(effects.Unknown, e.Exact)
@@ -207,7 +204,7 @@ func (j doesJudge) command(e shell.Element, moved bool) doing {
 	case !j.filesInside(e, d):
 		return does(effects.Outside, "names a file outside the project")
 	}
-	return doing{set: d.Does}
+	return j.says(e, d)
 }
 
 // installed reports whether a tool of the project is there, as the link that package managers

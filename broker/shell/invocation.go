@@ -119,7 +119,10 @@ func (c invocation) judge(e Element) {
 	// A wrapper has no element of its own: its name is in Via of what it runs, and what is
 	// wrong with it is told there. One that runs nothing is a command like others.
 	if m.Wrapper == "" || !nested {
-		e.Unsure = cmp.Or(e.Unsure, c.doubt(), c.fedProgram(e.Exact))
+		e.Unsure = cmp.Or(e.Unsure, c.doubt())
+		if fed := c.fedProgram(e.Exact); fed != "" && e.Unsure == "" {
+			e.Unsure, e.Program = fed, c.fedText()
+		}
 		e.Neutral = m.Neutral && !c.mayBeFunction() && e.Unsure == "" && e.Exact == ""
 		c.s.add(e)
 	} else {
@@ -234,6 +237,15 @@ func (c invocation) fedProgram(exact string) string {
 		return c.args[0].Text + " may run what it reads"
 	}
 	return ""
+}
+
+// fedText is the here-document of the line that this command alone reads, "" when that is not certain.
+func (c invocation) fedText() string {
+	text := c.s.in.text
+	if c.s.in.kind != "text" || !text.sure() || text.Tilde || text.Glob || c.more || c.fed || c.mayBeFunction() {
+		return ""
+	}
+	return text.Text
 }
 
 // evaluates are builtins that read names or numbers among their words and run the
