@@ -16,6 +16,9 @@ type Doing struct {
 	Files []string // the words that may name files, or hold the name of one
 	Tool  string   // not empty: a file of the project that must be there as a link, or something else would be run
 
+	Module string // not empty: a module of Python that must be one of the project's, or another would be run
+	New    string // not empty: a folder that must not be there yet
+
 	// Of a program on the command line: what its text says that may be names of files, in words that are
 	// no option, why it has more effects than others, and whether it changes the files among Files.
 	Says     []string
@@ -77,6 +80,9 @@ func Known(a cmdline.Command) (d Doing, ok bool) {
 	}
 	if strings.Contains(a.Element.Argv[0], "/") {
 		return Doing{}, false
+	}
+	if d, ok := module(a); ok {
+		return d, true
 	}
 	return Inline(a)
 }

@@ -31,9 +31,10 @@ func does(e effects.Effect, why string) doing { return doing{effects.Of(e), why}
 // must hold for sure; what it cannot be sure of is unknown.
 type doesJudge struct {
 	*resolver
-	touched bool // an earlier element may have changed a file, so what lies on the disk now says nothing
-	relinks bool // an earlier element may have put links somewhere
-	commits bool // an element may change what git has, before or beside others
+	touched bool            // an earlier element may have changed a file, so what lies on the disk now says nothing
+	relinks bool            // an earlier element may have put links somewhere
+	commits bool            // an element may change what git has, before or beside others
+	modules []shell.Element // what sets PYTHONPATH, for one command or for all
 }
 
 // line is what each element of a line does.
@@ -42,6 +43,9 @@ func (j doesJudge) line(l *shell.Line) []doing {
 	for i, e := range l.Elements {
 		list[i] = j.element(l, i)
 		j.relinks = j.relinks || e.Relinks
+		if e.Kind == shell.Assign && e.Name == "PYTHONPATH" && list[i].set == effects.Of(effects.Check) {
+			j.modules = append(j.modules, e)
+		}
 		j.commits = j.commits || list[i].set.Has(effects.Commit)
 		removes := e.Kind == shell.Write && e.Deletes || len(e.Argv) > 0 && e.Argv[0] == "rm"
 		j.touched = j.touched || !removes && !list[i].set.Within(effects.Of(effects.Look))
@@ -201,6 +205,10 @@ func (j doesJudge) command(e shell.Element, moved bool) doing {
 		return does(effects.Unknown, "an earlier part of the line may have moved what a path leads to")
 	case d.Tool != "" && !j.installed(d.Tool, e):
 		return does(effects.Network, "the project has no "+path.Base(d.Tool)+" installed, so it would be fetched")
+	case d.Module != "" && !j.ownModule(d.Module, e):
+		return does(effects.Unknown, "the project has no package "+quoted(d.Module))
+	case d.New != "" && (j.touched || j.at.Exists == nil || j.at.Exists(j.resolve(d.New, j.spotOf(e, true)).given)):
+		return does(effects.Unknown, "what is there already would run, or be written through")
 	case !j.filesInside(e, d):
 		return does(effects.Outside, "names a file outside the project")
 	}

@@ -40,6 +40,31 @@ func (j doesJudge) environment(name string, s spot) bool {
 	return j.inProject(link) && pythons().MatchString(link.given) && len(to.reals) == 1 && pythons().MatchString(to.reals[0])
 }
 
+// ownModule reports whether "python -m" finds a module in the project before it looks elsewhere: in the
+// folder that it works in, or in those of PYTHONPATH. A folder without __init__.py comes after all others.
+func (j doesJudge) ownModule(name string, e shell.Element) bool {
+	if j.at.Exists == nil {
+		return false
+	}
+	dirs := []string{j.dirOf(e)}
+	for _, set := range j.modules {
+		if strings.Contains(e.Text, set.Text) {
+			for dir := range strings.SplitSeq(set.Value, ":") {
+				dirs = append(dirs, j.resolve(dir, spot{dir: j.dirOf(set)}).given)
+			}
+		}
+	}
+	top, _, _ := strings.Cut(name, ".")
+	return slices.ContainsFunc(dirs, func(dir string) bool {
+		for _, file := range []string{"/" + top + "/__init__.py", "/" + top + ".py"} {
+			if t := j.resolve(dir+file, spot{}); j.inProject(t) && j.at.Exists(t.given) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
 // says is what a command does whose files lie where they should, by what the text of a program on the
 // command line names as well: each text in quotes that may be a file is followed like one.
 func (j doesJudge) says(e shell.Element, d effects.Doing) doing {

@@ -2,6 +2,7 @@ package risk
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,6 +81,30 @@ func TestPythonOfAnEnvironment(t *testing.T) {
 	for _, line := range lines(".venv/bin/deploy -c 'print(1)'; .venv/bin/deploy; .venv/bin/python-x a.py; ./run -c 'print(1)'; .venv/bin/python -i a.py; .venv/bin/python; link/bin/python -c 'print(1)'; .venv/bin/python ../a.py; .venv/bin/python -c 'import socket'") {
 		if got := effectsOf(line, at); got.Within(effects.Grantable) {
 			t.Errorf("%s: %s", line, got)
+		}
+	}
+}
+
+// python -m runs the project's code when the project has the package, where Python looks first.
+func TestModulesOfTheProject(t *testing.T) {
+	at := place()
+	there := []string{"/pkg/__init__.py", "/tool.py", "/src/inner/__init__.py", "/plain/a.py", "/link/far/__init__.py", "/src/late.py", "/venv"}
+	at.Exists = func(p string) bool { return slices.Contains(there, strings.TrimPrefix(p, at.Project)) }
+	for line, want := range map[string]string{
+		"python3 -m pkg": "check", "python3 -m pkg.cli --file a.csv": "check", "python3 -u -m tool": "check", "cd src && python3 -m inner": "check",
+		"PYTHONPATH=src python3 -m inner.cli": "check", "PYTHONPATH=tests:src python3 -m late": "unknown", "python3 -m inner": "unknown", "python3 -m plain.a": "unknown",
+		"PYTHONPATH=src ls && python3 -m inner": "look, check, unknown", "python3 -m other": "unknown", "python3 -m far": "unknown", "PYTHONPATH=link python3 -m far": "unknown",
+		"python3 -m pkg ../x": "unknown", "python3 -m pkg ~/x": "unknown", "python3 -i -m pkg": "unknown", "python3 -m http.server": "unknown", "python3.9 -m pkg": "unknown",
+		"python3 -m venv .venv": "edit, check", "python3 -m venv ./.venv": "edit, check", "python3 -m venv venv": "unknown", "make && python3 -m venv .venv": "check, unknown", "python3 -m venv src": "unknown", "python3 -m venv --clear .venv": "unknown",
+	} {
+		if got := effectsOf(line, at); got.String() != want {
+			t.Errorf("%s: %s, want %s", line, got, want)
+		}
+	}
+	at.Exists = nil
+	for _, line := range lines("python3 -m pkg; python3 -m venv .venv") {
+		if got := effectsOf(line, at); !got.Has(effects.Unknown) {
+			t.Errorf("%s, and nobody looks: %s", line, got)
 		}
 	}
 }
