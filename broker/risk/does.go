@@ -85,7 +85,7 @@ func (j doesJudge) element(l *shell.Line, at int) doing {
 	switch {
 	case j.at.Project == "":
 		return does(effects.Unknown, "the session has no project")
-	case e.Unsure != "" && e.Program == "":
+	case e.Unsure != "" && e.Program == "" && !e.Shown:
 		return does(effects.Unknown, e.Unsure)
 	case e.Host != "":
 		return does(effects.Network, "runs on another machine")

@@ -106,9 +106,12 @@ type Element struct {
 	Pipe  int    // elements of one pipeline share a number; 0: in no pipeline
 	Stdin string // what a Command reads from: "" its own, "pipe", "file", "text" (a here-document or here-string)
 
-	// Program is the here-document that a Command runs, as it gets it: known to the last letter, and
+	// Program is the here-document that a Command may run, as it gets it: known to the last letter, and
 	// all that Unsure is about.
 	Program string
+
+	// Shown says of an echo that Unsure is only about what variables hold that tell nothing private.
+	Shown bool
 
 	Host string // the other machine that it runs on, as with ssh; "" is this one
 
