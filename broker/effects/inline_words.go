@@ -40,7 +40,7 @@ func sayings() []saying {
 		{effect: Network, languages: "node", words: "fetch", called: true},
 		{effect: Serve, words: `http.server HTTPServer serve_forever TCPServer socketserver createServer Deno.serve Bun.serve WEBrick`},
 		{effect: Serve, words: "listen", called: true},
-		{effect: Outside, words: `expanduser Path.home homedir Dir.home tempfile tmpdir gettempdir mkdtemp mkstemp mkdtempSync mktmpdir tmpnam Tempfile NamedTemporaryFile TemporaryDirectory makeTempDir makeTempFile pardir`},
+		{effect: Outside, words: `expanduser Path.home homedir Dir.home tempfile tmpdir gettempdir mkdtemp mkstemp mkdtempSync mktmpdir tmpnam Tempfile NamedTemporaryFile TemporaryDirectory makeTempDir makeTempFile pardir getpwuid getpwnam`},
 		{effect: Secrets, words: `environ environb getenv process.env meta.env Deno.env Bun.env keyring getpass netrc id_rsa id_ed25519 pypirc`},
 		{effect: Secrets, languages: "perl ruby", words: `ENV`},
 		{effect: Delete, words: `rmtree remove_tree unlink rmdir removedirs send2trash rmSync rmdirSync unlinkSync rimraf os.remove fs.remove import.remove fs.rm promises.rm File.delete Dir.delete FileUtils rm_rf rm_r Deno.remove truncate truncateSync ftruncate`},
@@ -49,11 +49,14 @@ func sayings() []saying {
 		{effect: Privilege, words: `setuid setgid seteuid setegid chroot chown lchown fchown chownSync killpg os.kill process.kill Process.kill`},
 		{effect: Gate, words: `hooksPath AOCTL_URL AOCTL_TOKEN`},
 		{effect: Unknown, words: `subprocess popen Popen popen2 popen3 Open3 pty PTY ctypes cffi Fiddle dlopen __import__ importlib import_module runpy builtins __builtins__ __subclasses__ __globals__ __getattribute__ __loader__
-			getattr globals child_process execSync execFile execFileSync spawn spawnSync posix_spawn globalThis mainModule _load process.binding process.dlopen Reflect constructor worker_threads createRequire.call
+			getattr globals child_process execSync execFile execFileSync spawn spawnSync posix_spawn posix_spawnp spawnl spawnle spawnlp spawnv spawnve spawnvp execv execve execvp execvpe execl execle execlp forkpty startfile
+			create_subprocess_exec create_subprocess_shell pexpect plumbum import.sh __dict__ attrgetter methodcaller globalThis mainModule _load process.binding process.dlopen Reflect constructor worker_threads
+			Deno.Command Deno.run Deno.dlopen WebAssembly CORE ObjectSpace
 			syscall base64 b64decode codecs marshal pickle dill fromhex unhexlify fromCharCode atob os.system os.fork os.open os.link import.system symlink symlinkSync linkSync symlink_to hardlink_to link_to mkfifo mknod chdir fchdir
 			instance_eval class_eval module_eval const_get public_send __send__ define_method Marshal Base64 Kernel MIME unpack`},
-		{effect: Unknown, words: `eval exec execfile compile system chr Function bytes bytearray`, called: true},
-		{effect: Unknown, languages: "perl ruby", words: `eval exec system fork qx send pack readpipe spawn load binding`},
+		{effect: Unknown, words: `eval exec execfile compile system chr Function Worker bytes bytearray vars locals`, called: true},
+		{effect: Unknown, languages: "perl ruby", words: `eval exec system fork qx send pack readpipe spawn load binding method`},
+		{effect: Privilege, languages: "perl ruby", words: `kill`},
 	}
 }
 
@@ -83,7 +86,8 @@ var lexicons = sync.OnceValue(func() map[string]lexicon {
 var parts = sync.OnceValue(func() []saying {
 	return []saying{
 		{effect: Network, words: ":// net/http open-uri net/ftp net/smtp"},
-		{effect: Outside, words: "cwd().parent dirname(os.getcwd dirname(process.cwd parents["},
+		{effect: Outside, words: "cwd().parent resolve().parent absolute().parent getcwd()).parent dirname(os.getcwd dirname(process.cwd parents["},
+		{effect: Unknown, words: "process[ require[ global[ module["},
 		{effect: Gate, words: ".claude .codex .gemini .qwen .cursor/ .opencode .aoctl .copilot .git/ .githooks .husky .github/ .mcp.json"},
 	}
 })
@@ -93,6 +97,7 @@ type marks struct {
 	hidden    *regexp.Regexp // a letter by its number
 	rooted    *regexp.Regexp // an absolute path that stands without quotes, or in others
 	upward    *regexp.Regexp // the same, of a path that leads up
+	route     *regexp.Regexp // a call about an address of a server, or a text, that begins like a path
 	root      *regexp.Regexp // a call with the folder of all folders
 	harmless  *regexp.Regexp // such a call about a text or an address
 	readable  *regexp.Regexp // a module by a name that stands there
@@ -106,12 +111,13 @@ var mark = sync.OnceValue(func() marks {
 		hidden:    regexp.MustCompile(`\\x(?:[02-9a-fA-F]|1[0-9ac-fA-F])|\\u00[0-7]|\\u\{0*[0-7]?[0-9a-fA-F]\}|\\[1-7][0-7][0-7]|\\0(?:[0-24-7][0-7]|3[0-24-7])|\\N\{`),
 		rooted:    regexp.MustCompile("(?:^|[^\\w.)\\]}/~*\"'`-])/(?:etc|home|Users|root|tmp|var|usr|opt|proc|sys|dev|mnt|media|srv|run|private|Library|boot|bin|sbin)(?:/|\\b)"),
 		upward:    regexp.MustCompile(`(?:^|[^\w./])(?:\.\./|~/)`),
+		route:     regexp.MustCompile(`\.(?:get|post|put|patch|delete|head|options|route|use|test|match|startswith|startsWith|endswith|endsWith|includes)\(\s*["'](/[\w/:{}<>.?=-]*)["']`),
 		root:      regexp.MustCompile(`\b\w+\(\s*["']/["']\s*\)`),
 		harmless:  regexp.MustCompile(`^(r?split|join|[lr]?strip|startswith|endswith|startsWith|endsWith|includes|indexOf|lastIndexOf|r?find|r?index|count|r?partition|print|get|post|put|patch|delete|test|match|replace|replaceAll)\(`),
 		readable:  regexp.MustCompile("^\\(\\s*(?:\"[^\"+$]*\"|'[^'+$]*'|`[^`+$]*`)\\s*[),]"),
 		shebang:   regexp.MustCompile(`#!/\S+`),
 		openPipe:  regexp.MustCompile(`["']\s*(?:-?\||\+?>)|\|-?\s*["']`),
-		runsWords: regexp.MustCompile("`|%x|/\\w*e\\w*e|[})]\\w?ee"),
+		runsWords: regexp.MustCompile("`|%x|[/})\\]|#!,][msixpodualngcr]*e[msixpodualngcr]*e[msixpodualngcr]*(?:[\\s;)'\"]|$)"),
 	}
 })
 
@@ -158,8 +164,13 @@ func (s *speech) read(text string) {
 	}
 	s.paths(text)
 	s.cut(text, "\"'`\n", true)
-	if s.language == "perl" || s.language == "ruby" {
+	switch s.language {
+	case "perl", "ruby":
 		s.shellish(text)
+	case "node":
+		if strings.Contains(text, "$`") { // bun runs what stands there
+			s.says(Unknown, "marks that run programs")
+		}
 	}
 }
 
@@ -175,8 +186,14 @@ func (s *speech) paths(text string) {
 }
 
 // cut cuts the text at its quotes into pieces that may be paths, without those from the root when these
-// may as well be patterns.
+// may as well be patterns, and without addresses of a server.
 func (s *speech) cut(text, quotes string, rooted bool) {
+	text = mark().route.ReplaceAllStringFunc(text, func(call string) string {
+		if p := mark().route.FindStringSubmatch(call)[1]; mark().rooted.MatchString(p) || strings.Contains(p, "..") {
+			return call
+		}
+		return ""
+	})
 	for piece := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(quotes, r) }) {
 		if e, ok := nodeModules[piece]; ok && s.language == "node" {
 			s.says(e, piece)
@@ -203,7 +220,7 @@ func (s *speech) shellish(text string) {
 	if mark().runsWords.MatchString(text) {
 		s.says(Unknown, "marks that run programs")
 	}
-	if strings.Contains(text, "open") && mark().openPipe.MatchString(text) {
+	if (strings.Contains(text, "open") || s.language == "ruby") && mark().openPipe.MatchString(text) {
 		s.says(Unknown, "open with a pipe")
 	}
 	if mark().upward.MatchString(text) {

@@ -30,6 +30,8 @@ ruby -e 'puts File.read("README.md").lines.count'
 ruby -rjson -e 'puts JSON.parse(File.read("data/a.json")).keys'
 ruby -ne 'puts $_ if /x/' README.md
 perl -ne 'print if /TODO/' src/a.go src/b.go
+perl -i -pe 's/oldName/newName/g' src/a.go
+python3 -c "from app import app; print(app.test_client().get('/health').json)"
 perl -pi -e 's/foo/bar/g' src/a.go
 perl -0777 -pi.bak -e 's/a\n/b/' src/a.go
 perl -lane 'print $F[1]' README.md
@@ -91,9 +93,13 @@ cat README.md | node -e 'require("net").connect(1)'`,
 		"outside": `python3 -c 'open("/etc/hosts")'
 python3 -c 'import os; print(os.listdir("/"))'
 python3 -c 'open("../other/x")'
+python3 -c 'open("/health")'
+python3 -c 'x.get("/etc/hosts")'
+python3 -c 'x.get("/a/../../etc/hosts")'
 python3 -c 'open("src/../../x")'
 python3 -c 'import os; print(os.path.expanduser("x"))'
 python3 -c 'from pathlib import Path; print(Path.home())'
+python3 -c 'from pathlib import Path; print(list(Path(".").resolve().parent.iterdir()))'
 python3 -c 'import tempfile'
 python3 -c 'open("link/x")'
 python3 -c 'print(1)' /etc/hosts
@@ -135,6 +141,13 @@ perl -e 'unlink "a"'`,
 python3 -c 'import os; os.system("id")'
 python3 -c 'from os import system; system("id")'
 python3 -c 'eval("1")'
+python3 -c 'import os; os.execvp("id", ["id"])'
+python3 -c 'import asyncio; asyncio.create_subprocess_exec("id")'
+node -e 'process["binding"]("fs")'
+bun -e 'import { $ } from "bun"; await $¦id¦'
+ruby -e 'IO.read("|id")'
+ruby -e 'method(:system).call "id"'
+perl -e 'CORE::system("id")'
 python3 -c 'exec(open("a.py").read())'
 python3 -c '__import__("o" + "s")'
 python3 -c 'import importlib'
@@ -172,7 +185,7 @@ node -e 'require("fs").writeFileSync(".codex/config.toml", "")'
 perl -pi -e 's/a/b/' .claude/settings.json`,
 	} {
 		for line := range strings.SplitSeq(lines, "\n") {
-			line = strings.ReplaceAll(line, "§", "\n")
+			line = strings.NewReplacer("§", "\n", "¦", "`").Replace(line)
 			a := judge(t, all, w.trusted(t, line))
 			if e, err := effects.Parse(want); err != nil || a.Verdict != Ask || !allOf(a).Has(e.List()[0]) {
 				t.Errorf("%q: %s, %s (%s)", line, a.Verdict, allOf(a), a.Reason)
