@@ -30,8 +30,10 @@ type dialect struct {
 var dialects = sync.OnceValue(func() map[string]dialect {
 	return map[string]dialect{
 		"python": {language: "python", takes: "-c", plain: "-OO -bb", letters: "uBsEIOqb", last: true},
-		"node": {language: "node", takes: "-e --eval -p --print -pe",
-			plain: "--input-type=module --input-type=commonjs --no-warnings --enable-source-maps --trace-warnings --trace-uncaught --experimental-strip-types --experimental-vm-modules"},
+		"node": {
+			language: "node", takes: "-e --eval -p --print -pe",
+			plain: "--input-type=module --input-type=commonjs --no-warnings --enable-source-maps --trace-warnings --trace-uncaught --experimental-strip-types --experimental-vm-modules",
+		},
 		"bun":    {language: "node", takes: "-e --eval -p --print"},
 		"deno":   {language: "node", plain: "-q --quiet -p --print -T --ext=ts --ext=js --ext=mts --ext=mjs", text: true},
 		"ruby":   {language: "ruby", takes: "-e", letters: "wnpla", plain: "-W0 -W1 -W2 -rjson -rset -rdate -rtime -ryaml -rcsv -rpp"},

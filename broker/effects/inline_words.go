@@ -269,7 +269,7 @@ func (s *speech) name(lexicon lexicon, last, text string, from, to int) {
 	}
 	called := strings.HasPrefix(strings.TrimLeft(rest, " "), "(") || last == "import"
 	member := from > 0 && text[from-1] == '.' // of a pattern it is another exec
-	if !l.called || called && !(name == "exec" && member) {
+	if !l.called || called && (name != "exec" || !member) {
 		s.says(l.effect, name)
 	}
 }

@@ -176,7 +176,11 @@ var tellVariables = wordset.New("HOME PWD OLDPWD USER LOGNAME SHELL PATH LANG TE
 // tellsVariable reports whether a part of a word is such a variable, and next changes nothing of it.
 func (src *source) tellsVariable(part, next syntax.WordPart) bool {
 	e, ok := part.(*syntax.ParamExp)
-	return ok && bare(e) && (number(e.Param.Value) || tellVariables.Has(e.Param.Value)) && src.sets[e.Param.Value] == 0 && !src.anything && !(e.Short && modified(next))
+	if !ok || !bare(e) || e.Short && modified(next) || src.anything {
+		return false
+	}
+	name := e.Param.Value
+	return (number(name) || tellVariables.Has(name)) && src.sets[name] == 0
 }
 
 // tellers are programs that print nothing that is anybody's secret. They are given plain words
