@@ -71,6 +71,22 @@ func TestGrantsOfCode(t *testing.T) {
 	}
 }
 
+// A card offers the grant that it needs, and says so.
+func TestCodeIsOfferedAGrant(t *testing.T) {
+	w := newWorld(t)
+	c := w.trusted(t, "python3 - <<'EOF'\nprint(1)\nEOF")
+	r, ok := OfferEffects(c)
+	if !ok || r.Effects != effects.Of(effects.Edit, effects.Check) || len(Offer(c)) > 0 {
+		t.Errorf("%v, %t, %v", r.Effects, ok, Offer(c))
+	}
+	if a := judge(t, set(t), c); a.Reason != `only a grant of edit, check can allow "python3 -": python3 may run what it reads` {
+		t.Error(a.Reason)
+	}
+	if r, ok := OfferEffects(w.trusted(t, "python3 - <<'EOF'\nimport urllib\nEOF")); ok {
+		t.Errorf("offers %s", r.Effects)
+	}
+}
+
 // What the text says that it does beyond the project asks, and says why.
 func TestCodeThatSaysMore(t *testing.T) {
 	w := newWorld(t)

@@ -121,5 +121,5 @@ type Element struct {
 	Neutral bool
 	Exact   string // not empty: only a rule that names the whole command may allow it, because of this (code on the command line, a runner …)
 	Named   int    // with Exact, when not 0: a rule that spells out the first Named words may allow it, too
-	Unsure  string // not empty: no rule may allow it, because of this
+	Unsure  string // not empty: no rule may allow it, because of this; with Program or Shown a grant of effects may
 }
