@@ -171,7 +171,7 @@ func (in *inline) doing(name, language string) Doing {
 		s.read(t)
 	}
 	if name == "deno" || name == "bun" {
-		s.fetches()
+		s.fetches(name)
 	}
 	return Doing{Does: Of(Check, Edit) | s.set, Why: s.why(), Files: in.operands, Says: s.pieces, Rewrites: in.rewrites}
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
 // speech collects what the text of a program says that it does beyond the project. It looks for words,
@@ -14,6 +16,7 @@ type speech struct {
 	set      Set
 	found    []string // the words, for a person
 	pieces   []string // texts in it that may be names of files, which package risk follows
+	imports  bool     // it loads modules
 }
 
 // Limits of what is looked at. A text beyond them is unknown.
@@ -253,6 +256,7 @@ func (s *speech) names(text string) {
 func (s *speech) name(lexicon lexicon, last, text string, from, to int) {
 	name, rest := text[from:to], text[to:]
 	if name == "require" || name == "import" {
+		s.imports = true
 		s.loads(rest)
 	}
 	if last != "" {
@@ -281,11 +285,16 @@ func (s *speech) loads(rest string) {
 	}
 }
 
-// fetches is for interpreters that get what is imported from elsewhere.
-func (s *speech) fetches() {
+// ownModules are modules that bun brings along.
+var ownModules = wordset.New("fs fs/promises path os util url assert events crypto zlib stream buffer readline timers perf_hooks querystring string_decoder bun module process")
+
+// fetches is for interpreters that get what is imported from elsewhere. bun does so for any name of a
+// package, and which of the pieces are such names is not told apart.
+func (s *speech) fetches(name string) {
 	for _, p := range s.pieces {
-		if strings.HasPrefix(p, "npm:") || strings.HasPrefix(p, "jsr:") {
-			s.says(Network, p[:4])
+		bare := name == "bun" && s.imports && strings.IndexFunc(p, func(r rune) bool { return r >= 'a' && r <= 'z' || r == '@' }) == 0 && !strings.Contains(p, " ")
+		if strings.HasPrefix(p, "npm:") || strings.HasPrefix(p, "jsr:") || bare && !ownModules.Has(p) && !strings.HasPrefix(p, "node:") {
+			s.says(Network, "a module that "+name+" may fetch")
 		}
 	}
 }

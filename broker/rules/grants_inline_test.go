@@ -37,6 +37,7 @@ perl -0777 -pi.bak -e 's/a\n/b/' src/a.go
 perl -lane 'print $F[1]' README.md
 perl -MList::Util=sum -e 'print sum(1..10)'
 deno eval 'console.log(1)'
+bun -e 'console.log(require("fs").readFileSync("./README.md").length, require("./src/a.js"))'
 python3 -c 'x = 1' > out.txt`
 
 // Code on the command line passes with edit and check, and not with one of them: who may write a program
@@ -105,6 +106,8 @@ ruby -e 'TCPSocket.new("h", 1)'
 perl -MLWP::Simple -e 'print 1'
 perl -e 'use IO::Socket; print 1'
 deno eval 'import "npm:x"'
+bun -e 'import x from "left-pad"'
+bun -e 'require("@a/b")'
 cat README.md | node -e 'require("net").connect(1)'`,
 		"outside": `python3 -c 'open("/etc/hosts")'
 python3 -c 'import os; print(os.listdir("/"))'
