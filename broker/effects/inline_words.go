@@ -14,9 +14,9 @@ import (
 type speech struct {
 	language string
 	set      Set
-	found    []string // the words, for a person
-	pieces   []string // texts in it that may be names of files, which package risk follows
-	imports  bool     // it loads modules
+	found    map[Effect][]string // the words for each, for a person
+	pieces   []string            // texts in it that may be names of files, which package risk follows
+	imports  bool                // it loads modules
 }
 
 // Limits of what is looked at. A text beyond them is unknown.
@@ -133,18 +133,22 @@ var nodeModules = map[string]Effect{
 
 // says notes an effect and the word that names it.
 func (s *speech) says(e Effect, word string) {
+	if s.found == nil {
+		s.found = map[Effect][]string{}
+	}
 	s.set |= Of(e)
-	if word != "" && !slices.Contains(s.found, word) {
-		s.found = append(s.found, word)
+	if !slices.Contains(s.found[e], word) {
+		s.found[e] = append(s.found[e], word)
 	}
 }
 
-// why tells a person what was found, in words of the tables.
-func (s *speech) why() string {
-	if len(s.found) == 0 {
-		return ""
+// why tells a person what was found of each effect, in words of the tables.
+func (s *speech) why() map[Effect]string {
+	why := map[Effect]string{}
+	for e, words := range s.found {
+		why[e] = "its code has " + strings.Join(words[:min(len(words), 3)], ", ")
 	}
-	return "its code has " + strings.Join(s.found[:min(len(s.found), 3)], ", ")
+	return why
 }
 
 // read looks through one text.

@@ -19,10 +19,10 @@ type Doing struct {
 	Module string // not empty: a module of Python that must be one of the project's, or another would be run
 	New    string // not empty: a folder that must not be there yet
 
-	// Of a program on the command line: what its text says that may be names of files, in words that are
-	// no option, why it has more effects than others, and whether it changes the files among Files.
+	// Of a program on the command line: what its text says that may be names of files, why it has
+	// more effects than others, and whether it changes the files among Files.
 	Says     []string
-	Why      string
+	Why      map[Effect]string
 	Rewrites bool
 }
 

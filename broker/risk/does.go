@@ -19,13 +19,14 @@ type Does struct {
 	Element int            `json:"element,omitempty"` // its place among the elements of a command line, from 0
 }
 
-// doing is what one element does: effects, and why it does the worst of them.
+// doing is what one element does: effects, and why it does the worst of them, or each.
 type doing struct {
-	set effects.Set
-	why string
+	set  effects.Set
+	why  string
+	each map[effects.Effect]string
 }
 
-func does(e effects.Effect, why string) doing { return doing{effects.Of(e), why} }
+func does(e effects.Effect, why string) doing { return doing{set: effects.Of(e), why: why} }
 
 // doesJudge says what the elements of a line do. It finds nothing. All that it takes for granted
 // must hold for sure; what it cannot be sure of is unknown.

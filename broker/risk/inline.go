@@ -68,7 +68,7 @@ func (j doesJudge) ownModule(name string, e shell.Element) bool {
 // says is what a command does whose files lie where they should, by what the text of a program on the
 // command line names as well: each text in quotes that may be a file is followed like one.
 func (j doesJudge) says(e shell.Element, d effects.Doing) doing {
-	out := doing{d.Does, d.Why}
+	out := doing{set: d.Does, each: d.Why}
 	if d.Rewrites {
 		edits := j.edits()
 		if out.set |= edits.set; j.relinks {
@@ -82,7 +82,9 @@ func (j doesJudge) says(e shell.Element, d effects.Doing) doing {
 		s.glob = strings.ContainsAny(piece, "*?[")
 		if effect, why := j.names(piece, s); why != "" {
 			out.set |= effects.Of(effect)
-			out.why = cmp.Or(out.why, why)
+			if out.each[effect] == "" {
+				out.each[effect] = why
+			}
 		}
 	}
 	return out

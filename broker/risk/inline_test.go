@@ -47,8 +47,8 @@ func TestCodeIsFollowedOnTheDisk(t *testing.T) {
 		if wants := !effects.Of(d.Effect).Within(effects.Grantable); (d.Why != "") != wants {
 			t.Errorf("%s because %q", d.Effect, d.Why)
 		}
-		if d.Effect == effects.Network && d.Why != "its code has urllib" {
-			t.Errorf("the reason is %q", d.Why)
+		if want := map[effects.Effect]string{effects.Network: "its code has urllib", effects.Outside: "its code names a file outside the project"}[d.Effect]; d.Why != want {
+			t.Errorf("%s because %q, want %q", d.Effect, d.Why, want)
 		}
 	}
 }
