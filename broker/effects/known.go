@@ -15,6 +15,15 @@ type Doing struct {
 	Does  Set
 	Files []string // the words that may name files, or hold the name of one
 	Tool  string   // not empty: a file of the project that must be there as a link, or something else would be run
+
+	Module string // not empty: a module of Python that must be one of the project's, or another would be run
+	New    string // not empty: a folder that must not be there yet
+
+	// Of a program on the command line: what its text says that may be names of files, why it has
+	// more effects than others, and whether it changes the files among Files.
+	Says     []string
+	Why      map[Effect]string
+	Rewrites bool
 }
 
 // row is what is known of a program, or of some subcommands of one.
@@ -51,7 +60,8 @@ var rows = sync.OnceValue(func() map[string][]row {
 // the rest says nothing. The name of the program must be a plain one: what a path leads to is not
 // known here. The first row that fits counts, so narrower ones stand before wider ones.
 func Known(a cmdline.Command) (d Doing, ok bool) {
-	if len(a.Element.Argv) == 0 || slices.Contains(a.Element.Argv, "") {
+	// What echo prints need not be known, as long as package shell says that it is nothing private.
+	if argv := a.Element.Argv; len(argv) == 0 || slices.Contains(argv, "") && (argv[0] != "echo" || a.Element.Unsure != "" && !a.Element.Shown) {
 		return Doing{}, false
 	}
 	words := a.Element.Argv[1:]
@@ -69,7 +79,13 @@ func Known(a cmdline.Command) (d Doing, ok bool) {
 			}
 		}
 	}
-	return Doing{}, false
+	if strings.Contains(a.Element.Argv[0], "/") {
+		return Doing{}, false
+	}
+	if d, ok := module(a); ok {
+		return d, true
+	}
+	return Inline(a)
 }
 
 // behind are the words behind the subcommand that the row is about.

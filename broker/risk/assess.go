@@ -1,6 +1,7 @@
 package risk
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/aoctl/aoctl/broker/effects"
@@ -88,7 +89,10 @@ func (s scene) effects(list []doing) (parts []effects.Set, told []Does) {
 	}
 	for at, d := range list {
 		parts = append(parts, d.set)
-		add(at, d.set, d.why)
+		add(at, d.set&effects.Grantable, "") // why is about the worst of them
+		for _, e := range (d.set &^ effects.Grantable).List() {
+			add(at, effects.Of(e), cmp.Or(d.each[e], d.why))
+		}
 	}
 	return parts, told
 }

@@ -39,7 +39,7 @@ var plainVariables = sync.OnceValue(func() map[string]*regexp.Regexp {
 	all := map[string]*regexp.Regexp{}
 	for names, values := range map[string]string{
 		"PORT RUST_TEST_THREADS GOMAXPROCS GOGC RUST_BACKTRACE UV_THREADPOOL_SIZE OMP_NUM_THREADS":   `[0-9]+|off|full`,
-		"CI DEBUG VERBOSE NODE_ENV APP_ENV RAILS_ENV RACK_ENV FLASK_ENV LOG_LEVEL RUST_LOG":          `[A-Za-z0-9_:,*=-]*`,
+		"CI DEBUG VERBOSE NODE_ENV APP_ENV RAILS_ENV RACK_ENV FLASK_ENV LOG_LEVEL LOGLEVEL RUST_LOG": `[A-Za-z0-9_:,*=-]*`,
 		"CGO_ENABLED GO111MODULE PYTHONDONTWRITEBYTECODE PYTHONUNBUFFERED PYTHONHASHSEED PYTHONUTF8": `[a-z0-9]*`,
 		"PYTEST_DISABLE_PLUGIN_AUTOLOAD FLASK_DEBUG CARGO_TERM_COLOR CLICOLOR_FORCE":                 `[a-z0-9]*`,
 		"GOOS GOARCH":      `[a-z0-9]+`,
@@ -55,17 +55,26 @@ var plainVariables = sync.OnceValue(func() map[string]*regexp.Regexp {
 	return all
 })
 
+// ownVariable are names that bundlers keep for the project's own pages, and put into them as texts; dotted is a
+// module of Python by its name.
+var (
+	ownVariable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(VITE|REACT_APP|NEXT_PUBLIC)_[A-Z][A-Z0-9_]*$`) })
+	dotted      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$`) })
+)
+
 // assigns is what it does to set a variable. By PYTHONPATH, what stands in a folder of the project
 // runs as the project's own code.
 func (j doesJudge) assigns(e shell.Element) doing {
 	values := plainVariables()[e.Name]
 	switch {
-	case e.Exact == "" && quietVariables.Has(e.Name) && (!showers.Has(e.Name) || plainShowers.Has(e.Value)):
+	case e.Exact == "" && (quietVariables.Has(e.Name) || strings.HasPrefix(e.Name, "LC_")) && (!showers.Has(e.Name) || plainShowers.Has(e.Value)):
 		return doing{}
 	// Nobody knows what it had before.
 	case strings.Contains(e.Text, e.Name+"+="):
-	case values != nil && values.MatchString(e.Value):
+	case values != nil && values.MatchString(e.Value), ownVariable().MatchString(e.Name):
 		return doing{}
+	case e.Name == "DJANGO_SETTINGS_MODULE" && dotted().MatchString(e.Value):
+		return does(effects.Check, "")
 	case e.Name == "PYTHONPATH" && e.Value != "" && j.foldersInside(e):
 		return does(effects.Check, "")
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/risk/cmdline"
 	"github.com/aoctl/aoctl/broker/risk/pathtable"
+	"github.com/aoctl/aoctl/broker/risk/said"
 	"github.com/aoctl/aoctl/broker/shell"
 )
 
@@ -20,21 +21,23 @@ type Does struct {
 	Element int            `json:"element,omitempty"` // its place among the elements of a command line, from 0
 }
 
-// doing is what one element does: effects, and why it does the worst of them.
+// doing is what one element does: effects, and why it does the worst of them, or each.
 type doing struct {
-	set effects.Set
-	why string
+	set  effects.Set
+	why  string
+	each map[effects.Effect]string
 }
 
-func does(e effects.Effect, why string) doing { return doing{effects.Of(e), why} }
+func does(e effects.Effect, why string) doing { return doing{set: effects.Of(e), why: why} }
 
 // doesJudge says what the elements of a line do. It finds nothing. All that it takes for granted
 // must hold for sure; what it cannot be sure of is unknown.
 type doesJudge struct {
 	*resolver
-	touched bool // an earlier element may have changed a file, so what lies on the disk now says nothing
-	relinks bool // an earlier element may have put links somewhere
-	commits bool // an element may change what git has, before or beside others
+	touched bool            // an earlier element may have changed a file, so what lies on the disk now says nothing
+	relinks bool            // an earlier element may have put links somewhere
+	commits bool            // an element may change what git has, before or beside others
+	modules []shell.Element // what sets PYTHONPATH, for one command or for all
 }
 
 // line is what each element of a line does.
@@ -43,6 +46,9 @@ func (j doesJudge) line(l *shell.Line) []doing {
 	for i, e := range l.Elements {
 		list[i] = j.element(l, i)
 		j.relinks = j.relinks || e.Relinks
+		if e.Kind == shell.Assign && e.Name == "PYTHONPATH" && list[i].set == effects.Of(effects.Check) {
+			j.modules = append(j.modules, e)
+		}
 		j.commits = j.commits || list[i].set.Has(effects.Commit)
 		removes := e.Kind == shell.Write && e.Deletes || len(e.Argv) > 0 && e.Argv[0] == "rm"
 		j.touched = j.touched || !removes && !list[i].set.Within(effects.Of(effects.Look))
@@ -82,7 +88,7 @@ func (j doesJudge) element(l *shell.Line, at int) doing {
 	switch {
 	case j.at.Project == "":
 		return does(effects.Unknown, "the session has no project")
-	case e.Unsure != "":
+	case e.Unsure != "" && e.Program == "" && !e.Shown:
 		return does(effects.Unknown, e.Unsure)
 	case e.Host != "":
 		return does(effects.Network, "runs on another machine")
@@ -211,16 +217,13 @@ func (j doesJudge) command(e shell.Element, moved bool) doing {
 	known.Glob = e.Glob && (!handedLookers.Has(name) || moved || j.dashes(e))
 	d, ok := effects.Known(cmdline.Of(known))
 	if strings.Contains(name, "/") {
-		s := j.spotOf(e, false)
-		s.tilde = true
-		ok = e.Exact == "" && !slices.Contains(e.Argv, "") && j.inProject(j.resolve(name, s))
-		d = effects.Doing{Does: effects.Of(effects.Check), Files: e.Argv[1:]}
+		d, ok = j.ownProgram(known)
 	}
 	switch {
 	case !ok:
-		return does(effects.Unknown, cmp.Or(e.Exact, "aoctl does not know what "+path.Base(name)+" does here"))
+		return does(effects.Unknown, cmp.Or(e.Unsure, e.Exact, "aoctl does not know what "+path.Base(name)+" does here"))
 	case !d.Does.Within(effects.Grantable):
-		return doing{d.Does, ""}
+		return j.says(e, d)
 	// What only looks is known with all its options; the others say which of them they stand for.
 	case e.Exact != "" && d.Does == effects.Of(effects.Look):
 		return does(effects.Unknown, e.Exact)
@@ -228,10 +231,14 @@ func (j doesJudge) command(e shell.Element, moved bool) doing {
 		return does(effects.Unknown, "an earlier part of the line may have moved what a path leads to")
 	case d.Tool != "" && !j.installed(d.Tool, e):
 		return does(effects.Network, "the project has no "+path.Base(d.Tool)+" installed, so it would be fetched")
+	case d.Module != "" && !j.ownModule(d.Module, e):
+		return does(effects.Unknown, "the project has no package "+said.Quoted(d.Module))
+	case d.New != "" && (j.touched || j.at.Exists == nil || j.at.Exists(j.resolve(d.New, j.spotOf(e, true)).given)):
+		return does(effects.Unknown, "what is there already would run, or be written through")
 	case !j.filesInside(e, d):
 		return does(effects.Outside, "names a file outside the project")
 	}
-	return doing{set: d.Does}
+	return j.says(e, d)
 }
 
 // installed reports whether a tool of the project is there, as the link that package managers

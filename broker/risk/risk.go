@@ -118,6 +118,9 @@ type Place struct {
 	// nobody looks.
 	Dashes func(dir string) bool
 
+	// Exists says whether something lies at an absolute path. nil: nobody looks.
+	Exists func(path string) bool
+
 	// Below is what a program may find that goes through a folder, given by its real path. nil: nobody
 	// looks.
 	Below func(dir string) Below

@@ -34,6 +34,7 @@ type elem struct {
 	named   int    // with exact, when not 0: so many first words are enough
 	behind  bool   // a wrapper changes what the words mean, so only the whole line names it
 	unsure  string
+	known   bool   // with unsure: a grant may speak, of a program whose text is known, or an echo of what is nothing private
 	dir     string // absolute, "" when not known
 }
 
@@ -49,6 +50,7 @@ var shells = map[string]bool{"sh": true, "bash": true, "zsh": true, "dash": true
 // themselves.
 func (r *lineReader) element(e *shell.Element, at int) elem {
 	x := elem{kind: e.Kind, at: at, neutral: e.Neutral, operand: e.Operand, unsure: e.Unsure}
+	x.known = e.Program != "" || e.Shown
 	x.dir = r.folder(e)
 	switch e.Kind {
 	case shell.Command:

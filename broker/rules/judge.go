@@ -52,6 +52,8 @@ func (s *Set) element(f *search) ruling {
 	// A wildcard of the line may reach what a rule denies: no refusal, and no allow either.
 	case f.maybe != nil:
 		return ruling{verdict: Ask, entry: f.maybe, cause: maybeDenied}
+	case x.unsure != "" && x.known && c.unsure == "" && !c.risk.Guarded && f.granted():
+		return f.grants()
 	case x.unsure != "":
 		return ruling{verdict: Ask, cause: notKnown}
 	case c.unsure != "":

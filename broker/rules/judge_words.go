@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules/patterns"
 	"github.com/aoctl/aoctl/broker/shell"
@@ -90,6 +91,9 @@ func (c *Call) why(x *elem, r ruling) string {
 		}
 		return "rule " + label(&r.entry.rule) + " allows it"
 	case notKnown:
+		if need := c.needs[x.at]; x.known && need != 0 && need.Within(effects.Grantable) {
+			return "only a grant of " + need.String() + " can allow " + c.named(x) + ": " + x.unsure
+		}
 		return c.named(x) + ": " + x.unsure
 	case callNotKnown:
 		return c.unsure

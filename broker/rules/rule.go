@@ -18,9 +18,10 @@
 // worst one stands: deny, then ask by a rule, then defer, then a question that no rule asks,
 // then allow: who waits for a person anyway may as well wait without holding the agent, unless
 // a rule wants it held. Neutral elements have no say, and a line of nothing but neutral
-// elements asks. An element that is unsure asks whatever the rules say, one that is exact needs
-// a rule without wildcards, and so does every call of class dangerous; deny rules see all of
-// them, and the raw text.
+// elements asks. An element that is unsure asks whatever the rules say, unless its program is
+// known to the last letter and a grant speaks for it; one that is exact needs a grant, or a rule
+// without wildcards, which every call of class dangerous needs; deny rules see all of them, and
+// the raw text.
 //
 // # Strict and lenient
 //

@@ -119,7 +119,13 @@ func (c invocation) judge(e Element) {
 	// A wrapper has no element of its own: its name is in Via of what it runs, and what is
 	// wrong with it is told there. One that runs nothing is a command like others.
 	if m.Wrapper == "" || !nested {
-		e.Unsure = cmp.Or(e.Unsure, c.doubt(), c.fedProgram(e.Exact))
+		if e.Unsure = cmp.Or(e.Unsure, c.doubt(true)); e.Unsure == "" {
+			e.Unsure = c.doubt(false)
+			e.Shown = e.Unsure != ""
+		}
+		if fed := c.fedProgram(e.Exact); fed != "" && e.Unsure == "" {
+			e.Unsure, e.Program = fed, c.fedText()
+		}
 		e.Neutral = m.Neutral && !c.mayBeFunction() && e.Unsure == "" && e.Exact == ""
 		c.s.add(e)
 	} else {
@@ -173,8 +179,9 @@ func (c invocation) within() bool {
 }
 
 // doubt says what no rule can know about a command that runs in its own name. A command that
-// no word makes dangerous (command.Inert) is forgiven some words that nobody knows.
-func (c invocation) doubt() string {
+// no word makes dangerous (command.Inert) is forgiven some words that nobody knows; lenient: and those
+// that Element.Shown is about.
+func (c invocation) doubt(lenient bool) string {
 	program := c.args[0].Text
 	tame := command.Inert(program) && !c.s.functions[program]
 	why := ""
@@ -186,7 +193,7 @@ func (c invocation) doubt() string {
 		switch {
 		// The name of a pipe cannot become an option, and what is in it is an element.
 		case a.fd && tame:
-		case a.told && shows, a.commit && program == "git" && len(c.via.names) == 0 && !c.s.functions["git"]: // its commands are elements of their own
+		case (a.told || a.shown && lenient) && shows, a.commit && program == "git" && len(c.via.names) == 0 && !c.s.functions["git"]: // its commands are elements of their own
 		case !a.sure():
 			why = cmp.Or(why, a.doubt())
 		// An agent may have made a file called "-rf" before.
@@ -234,6 +241,15 @@ func (c invocation) fedProgram(exact string) string {
 		return c.args[0].Text + " may run what it reads"
 	}
 	return ""
+}
+
+// fedText is the here-document of the line that this command alone reads, "" when that is not certain.
+func (c invocation) fedText() string {
+	text := c.s.in.text
+	if c.s.in.kind != "text" || !text.sure() || text.Tilde || text.Glob || c.more || c.fed || c.mayBeFunction() {
+		return ""
+	}
+	return text.Text
 }
 
 // evaluates are builtins that read names or numbers among their words and run the

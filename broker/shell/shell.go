@@ -106,6 +106,13 @@ type Element struct {
 	Pipe  int    // elements of one pipeline share a number; 0: in no pipeline
 	Stdin string // what a Command reads from: "" its own, "pipe", "file", "text" (a here-document or here-string)
 
+	// Program is the here-document that a Command may run, as it gets it: known to the last letter, and
+	// all that Unsure is about.
+	Program string
+
+	// Shown says of an echo that Unsure is only about what variables hold that tell nothing private.
+	Shown bool
+
 	Host string // the other machine that it runs on, as with ssh; "" is this one
 
 	// Neutral: a shell builtin that does nothing by itself (cd, true, echo of plain words
@@ -114,5 +121,5 @@ type Element struct {
 	Neutral bool
 	Exact   string // not empty: only a rule that names the whole command may allow it, because of this (code on the command line, a runner …)
 	Named   int    // with Exact, when not 0: a rule that spells out the first Named words may allow it, too
-	Unsure  string // not empty: no rule may allow it, because of this
+	Unsure  string // not empty: no rule may allow it, because of this; with Program or Shown a grant of effects may
 }

@@ -47,6 +47,8 @@ func showElement(e Element) string {
 	mark(e.Neutral, "+neutral")
 	mark(e.Exact != "", "!")
 	mark(e.Unsure != "", "?")
+	mark(e.Shown, "shown")
+	mark(e.Program != "", fmt.Sprintf("program=%q", e.Program))
 	return b.String()
 }
 

@@ -71,6 +71,7 @@ type arg struct {
 	fd     bool // <(…) and the like
 	quoted bool // not known, but surely one word
 	told   bool // not known, but as tells says
+	shown  bool // the same, with variables
 	commit bool // not known, but as commit says
 }
 
@@ -117,7 +118,7 @@ func (src *source) arg(word *syntax.Word, raw string) (a arg, ok bool) {
 		a.why = assignTilde(word)
 	} else {
 		a.quoted = oneQuoted(word)
-		a.told, a.commit = tells(word), commit(word)
+		a.told, a.shown, a.commit = src.tells(word, false), src.tells(word, true), commit(word)
 	}
 	return a, true
 }
@@ -149,20 +150,37 @@ func oneQuoted(from *syntax.Word) bool {
 
 // tells reports whether a word stands in double quotes and nothing unknown is in it but what
 // programs print that only tell of the repository, the day or the machine. An echo of such a
-// word shows nothing that the agent may not know.
-func tells(from *syntax.Word) bool {
+// word shows nothing that the agent may not know. variables: some of them tell no more; one alone
+// needs no quotes.
+func (src *source) tells(from *syntax.Word, variables bool) bool {
+	if variables && len(from.Parts) == 1 && src.tellsVariable(from.Parts[0], nil) {
+		return true
+	}
 	inner, ok := inQuotes(from)
-	for _, part := range inner {
+	for i, part := range inner {
 		switch part := part.(type) {
 		case *syntax.Lit:
 			ok = ok && !strings.Contains(part.Value, "\\")
 		case *syntax.CmdSubst:
 			ok = ok && !part.Backquotes && len(part.Stmts) == 1 && tellsOne(part.Stmts[0])
 		default:
-			ok = false
+			ok = ok && variables && src.tellsVariable(part, behind(inner, i))
 		}
 	}
 	return ok
+}
+
+// tellVariables are variables that hold nothing that is anybody's secret, as long as the text does not set them.
+var tellVariables = wordset.New("HOME PWD OLDPWD USER LOGNAME SHELL PATH LANG TERM HOSTNAME GOPATH VIRTUAL_ENV")
+
+// tellsVariable reports whether a part of a word is such a variable, and next changes nothing of it.
+func (src *source) tellsVariable(part, next syntax.WordPart) bool {
+	e, ok := part.(*syntax.ParamExp)
+	if !ok || !bare(e) || e.Short && modified(next) || src.anything {
+		return false
+	}
+	name := e.Param.Value
+	return (number(name) || tellVariables.Has(name)) && src.sets[name] == 0
 }
 
 // tellers are programs that print nothing that is anybody's secret. They are given plain words

@@ -30,7 +30,7 @@ func PlaceAt(f *Paths, project, cwd, home string, own []string) risk.Place {
 	// Made before Secrets is set, as it asks the disk for nothing.
 	is := risk.SecretAt(p)
 	p.Secrets, p.Tracked, p.Below = f.secretsBelow(is), f.trackedSecrets(p.Git, is), f.namesBelow
-	p.Dashes, p.Kept, p.Brings = dashesIn, f.keptByGit(p.Git), f.bringsIn(p.Git)
+	p.Dashes, p.Kept, p.Exists, p.Brings = dashesIn, f.keptByGit(p.Git), FileExists, f.bringsIn(p.Git)
 	return p
 }
 

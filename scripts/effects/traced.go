@@ -23,6 +23,7 @@ type allowance struct {
 	below string      // a path, or a folder with all in it
 	with  effects.Set // one of these must be named; 0: always
 	write bool
+	alone bool // nothing that lies in it
 	why   string
 }
 
@@ -59,6 +60,7 @@ var allowances = []allowance{
 	{below: "/etc/mime.types", with: effects.Of(effects.Check), why: "Python and Go load it"},
 	{below: "/etc/magic", why: "file loads it"},
 	{below: "/etc/gitconfig", why: "the machine's own settings of git"},
+	{below: "/etc", alone: true, with: effects.Of(effects.Check), why: "pip looks for the name of the system there"},
 	{below: "/etc/debian_version", why: "node asks for it"},
 	{below: "/etc/os-release", why: "the same on every machine"},
 	{below: "/etc/zsh", why: "zsh -f still reads its first file"},
@@ -312,7 +314,7 @@ func (w *world) allowed(p string, write bool, named effects.Set) bool {
 	}
 	for _, a := range allowances {
 		dir := strings.Replace(a.below, "world", w.root, 1)
-		if below(dir, p) && (a.write || !write) && (a.with == 0 || a.with&named != 0) && !notProc.MatchString(p) {
+		if below(dir, p) && (p == dir || !a.alone) && (a.write || !write) && (a.with == 0 || a.with&named != 0) && !notProc.MatchString(p) {
 			return true
 		}
 	}

@@ -1,0 +1,110 @@
+package risk
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/aoctl/aoctl/broker/effects"
+	"github.com/aoctl/aoctl/broker/shell"
+)
+
+// effectsOf are the effects of all parts of a line.
+func effectsOf(line string, at Place) (all effects.Set) {
+	l := shell.Parse(line)
+	for _, set := range Assess(Call{Tool: "Bash", Line: &l}, at).Parts {
+		all |= set
+	}
+	return all
+}
+
+// Texts in quotes that may be files are followed through links, whatever they are called.
+func TestCodeIsFollowedOnTheDisk(t *testing.T) {
+	for want, all := range map[string]string{
+		"edit, check":          `python3 -c 'open("src/a")'; python3 -c 'open("/home/u/src/app/a")'; node -e 'require("../app/a")'; python3 -c 'print("a/b c", 1)'`,
+		"edit, check, outside": `python3 -c 'open("link/x")'; python3 -c "print(open('link'))"; node -e 'require("../x")'; python3 -c 'open("~/x")'; python3 -c 'open("/home/u/src/x")'; ruby -e 'File.read("src/../link/x")'`,
+		"edit, check, secrets": `python3 -c 'open("creds")'; node -e 'fs.readFileSync("./creds")'`,
+		"edit, check, gate":    `python3 -c 'open("rules")'`,
+		"edit, check, unknown": `python3 -c 'open(".git")'; python3 -c 'open(".vscode/tasks.json")'`,
+	} {
+		for _, line := range lines(all) {
+			if got := effectsOf(line, place()); got.String() != want {
+				t.Errorf("%s: %s, want %s", line, got, want)
+			}
+		}
+	}
+	if got := effectsOf("perl -pi -e s/a/b/ a", place()); got.String() != "look, edit, check" {
+		t.Errorf("perl -pi: %s", got)
+	}
+	at := place()
+	at.Git = func(string) Git { return Git{} }
+	if got := effectsOf("perl -pi -e s/a/b/ a", at); !got.Has(effects.Delete) {
+		t.Errorf("no git: %s", got)
+	}
+	r := Assess(Call{Tool: "Bash", Line: parsed(`python3 -c 'import urllib; open("link")'`)}, place())
+	for _, d := range r.Does {
+		if wants := !effects.Of(d.Effect).Within(effects.Grantable); (d.Why != "") != wants {
+			t.Errorf("%s because %q", d.Effect, d.Why)
+		}
+		if want := map[effects.Effect]string{effects.Network: "its code has urllib", effects.Outside: "its code names a file outside the project"}[d.Effect]; d.Why != want {
+			t.Errorf("%s because %q, want %q", d.Effect, d.Why, want)
+		}
+	}
+}
+
+func parsed(line string) *shell.Line {
+	l := shell.Parse(line)
+	return &l
+}
+
+// The Python of an environment in the project is Python, though it is a link to that of the machine.
+func TestPythonOfAnEnvironment(t *testing.T) {
+	at := place()
+	real := at.Real
+	at.Real = func(p string) (string, error) {
+		switch strings.TrimPrefix(path.Clean(p), at.Project) {
+		case "/.venv/bin/python", "/.venv/bin/python3":
+			return "/usr/bin/python3.12", nil
+		case "/.venv/bin/deploy", "/.venv/bin/python-x":
+			return "/usr/bin/deploy", nil
+		case "/run":
+			return "/usr/bin/python3.12", nil
+		}
+		return real(p)
+	}
+	for _, line := range lines("./.venv/bin/python -c 'print(1)'; .venv/bin/python3 -m pytest -q; .venv/bin/python a.py; .venv/bin/pytest; scripts/python -c 'print(1)'") {
+		if got := effectsOf(line, at); !got.Within(effects.Of(effects.Check, effects.Edit, effects.Look)) || !got.Has(effects.Check) {
+			t.Errorf("%s: %s", line, got)
+		}
+	}
+	for _, line := range lines(".venv/bin/deploy -c 'print(1)'; .venv/bin/deploy; .venv/bin/python-x a.py; ./run -c 'print(1)'; .venv/bin/python -i a.py; .venv/bin/python; link/bin/python -c 'print(1)'; .venv/bin/python ../a.py; .venv/bin/python -c 'import socket'") {
+		if got := effectsOf(line, at); got.Within(effects.Grantable) {
+			t.Errorf("%s: %s", line, got)
+		}
+	}
+}
+
+// python -m runs the project's code when the project has the package, where Python looks first.
+func TestModulesOfTheProject(t *testing.T) {
+	at := place()
+	there := []string{"/pkg/__init__.py", "/tool.py", "/src/inner/__init__.py", "/plain/a.py", "/link/far/__init__.py", "/src/late.py", "/venv"}
+	at.Exists = func(p string) bool { return slices.Contains(there, strings.TrimPrefix(p, at.Project)) }
+	for line, want := range map[string]string{
+		"python3 -m pkg": "check", "python3 -m pkg.cli --file a.csv": "check", "python3 -u -m tool": "check", "cd src && python3 -m inner": "check",
+		"PYTHONPATH=src python3 -m inner.cli": "check", "PYTHONPATH=tests:src python3 -m late": "unknown", "python3 -m inner": "unknown", "python3 -m plain.a": "unknown",
+		"PYTHONPATH=src ls && python3 -m inner": "look, check, unknown", "python3 -m other": "unknown", "python3 -m far": "unknown", "PYTHONPATH=link python3 -m far": "unknown",
+		"python3 -m pkg ../x": "unknown", "python3 -m pkg ~/x": "unknown", "python3 -i -m pkg": "unknown", "python3 -m http.server": "unknown", "python3.9 -m pkg": "unknown",
+		"python3 -m venv .venv": "edit, check", "python3 -m venv ./.venv": "edit, check", "python3 -m venv venv": "unknown", "make && python3 -m venv .venv": "check, unknown", "python3 -m venv src": "unknown", "python3 -m venv --clear .venv": "unknown",
+	} {
+		if got := effectsOf(line, at); got.String() != want {
+			t.Errorf("%s: %s, want %s", line, got, want)
+		}
+	}
+	at.Exists = nil
+	for _, line := range lines("python3 -m pkg; python3 -m venv .venv") {
+		if got := effectsOf(line, at); !got.Has(effects.Unknown) {
+			t.Errorf("%s, and nobody looks: %s", line, got)
+		}
+	}
+}
