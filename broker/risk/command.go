@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/risk/cmdline"
 	"github.com/aoctl/aoctl/broker/risk/commands"
 	"github.com/aoctl/aoctl/broker/risk/leaves"
@@ -144,6 +145,8 @@ func (j commandJudge) words(a cmdline.Command) {
 	}
 	s := j.spotOf(a.Element, false)
 	s.glob, s.tilde = a.Element.Glob, true
+	known, ok := effects.Known(a)
+	looks := ok && known.Does == effects.Of(effects.Look)
 	for i, w := range a.Element.Argv {
 		if j.texts.tooMany() {
 			return
@@ -153,7 +156,7 @@ func (j commandJudge) words(a cmdline.Command) {
 		}
 		for _, p := range cmdline.Pieces(w) {
 			t := j.resolve(p, s)
-			if why, ok := j.guarded(t, false, false); ok {
+			if why, ok := j.guarded(t, false, false); ok && !(looks && j.onlySeen(t)) {
 				j.guard(why)
 			}
 			// git has a judge of its own for what it shows (secrets_git.go).

@@ -8,6 +8,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker/risk/commands"
 	"github.com/aoctl/aoctl/broker/risk/pathtable"
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
@@ -67,6 +68,24 @@ func (r *resolver) guarded(t target, wide, changes bool) (string, bool) {
 	}
 	return "", false
 }
+
+// onlySeen reports whether t is one of the project's files in an agent's folder that may be read and listed like
+// any other: a skill, a command, the folder itself. Not what says how the agent works, as it may
+// hold tokens, and nothing of aoctl's.
+func (r *resolver) onlySeen(t target) bool {
+	return !t.glob && r.inProject(t) && !slices.ContainsFunc(t.forms, func(f pathtable.Form) bool {
+		if f.Loose || len(f.Names) == 0 || r.reachesOwn(f, false, false) {
+			return true
+		}
+		name := f.Names[len(f.Names)-1]
+		ext := path.Ext(name)
+		e, ok := settings().FindForm(r.mask(f))
+		return ok && e.Why != commands.TouchesSettings || ext != name && ext != "" && !talks[ext]
+	})
+}
+
+// talks are the endings of files that tell an agent something, and set nothing.
+var talks = wordset.Map(".md .mdc .txt .sh .py .js .ts .log")
 
 // plans are the folders of plans, in a user's own, by their folded names.
 var plans = sync.OnceValue(func() (list [][]string) {

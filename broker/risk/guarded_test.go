@@ -154,3 +154,18 @@ func TestAPlanIsNoSettings(t *testing.T) {
 		t.Error("a plan's name that leads to settings is not guarded")
 	}
 }
+
+// A skill or a command of an agent may be read like any file; what sets how the agent works may not, and
+// nothing there may be changed.
+func TestReadingAnAgentsFolder(t *testing.T) {
+	for line, guarded := range map[string]bool{
+		"ls .claude": false, "ls -la .claude/": false, "cat .claude/commands/x.md": false, "sed -n 1,5p .claude/skills/x/SKILL.md": false, "wc -l .cursor/rules/x.mdc": false,
+		"cat .claude/settings.json": true, "cat .claude/settings.local.json": true, "cat .mcp.json": true, "cat .codex/config.toml": true, "grep -rn x .claude": true, "cat .claude/*.md": true,
+		"ls .aoctl": true, "cat ~/.claude/commands/x.md": true, "cat ../other/.claude/x.md": true,
+		"sed -i s/a/b/ .claude/commands/x.md": true, "tee .claude/x.md": true, "foo .claude/x.md": true, "rm .claude/commands/x.md": true, "sort -o .claude/x.md a": true, "ls > .claude/x.md": true,
+	} {
+		if r := assessText(line); r.Guarded != guarded {
+			t.Errorf("%s: guarded %v, %s", line, r.Guarded, r.Why)
+		}
+	}
+}
