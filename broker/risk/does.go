@@ -81,7 +81,7 @@ func (j doesJudge) element(l *shell.Line, at int) doing {
 	switch {
 	case j.at.Project == "":
 		return does(effects.Unknown, "the session has no project")
-	case e.Unsure != "":
+	case e.Unsure != "" && !e.Names:
 		return does(effects.Unknown, e.Unsure)
 	case e.Host != "":
 		return does(effects.Network, "runs on another machine")
@@ -164,7 +164,16 @@ func (j doesJudge) write(l *shell.Line, at int) doing {
 
 // kept reports whether git could bring back whatever t leads to.
 func (j doesJudge) kept(t target) bool {
-	return j.at.Kept != nil && !t.glob && t.within(j.at.Kept)
+	if j.at.Kept == nil || !t.glob {
+		return j.at.Kept != nil && t.within(j.at.Kept)
+	}
+	return j.at.Matches != nil && t.within(func(pattern string) bool {
+		files, all := j.at.Matches(pattern)
+		return all && !slices.ContainsFunc(files, func(f string) bool {
+			one := j.resolve(f, spot{entry: true})
+			return !j.inProject(one) || !one.within(j.at.Kept)
+		})
+	})
 }
 
 // edits is a write inside the project.
@@ -184,7 +193,7 @@ func (j doesJudge) command(e shell.Element, moved bool) doing {
 	}
 	name := e.Argv[0]
 	known := e
-	known.Glob = e.Glob && (!handedLookers.Has(name) || moved || j.dashes(e))
+	known.Glob = e.Glob && (!takesNames(e) || moved || j.dashes(e))
 	d, ok := effects.Known(cmdline.Of(known))
 	if strings.Contains(name, "/") {
 		s := j.spotOf(e, false)
@@ -219,8 +228,7 @@ func (j doesJudge) installed(tool string, e shell.Element) bool {
 
 // dashes reports whether a pattern of an element may stand for a name that begins with a dash, which its
 // program would take for an option. Package effects asks this only of patterns that nothing stands
-// before, so the names in the folder are all. To other programs than handedLookers a name may be a
-// program or a variable, as to awk and make.
+// before, so the names in the folder are all.
 func (j doesJudge) dashes(e shell.Element) bool {
 	t := j.resolve(j.dirOf(e), spot{})
 	return j.at.Dashes == nil || t.lost || len(t.reals) != 1 || j.at.Dashes(t.reals[0])

@@ -114,6 +114,14 @@ type Place struct {
 	// nobody looks.
 	Dashes func(dir string) bool
 
+	// Matches are the files that an absolute pattern of a shell may stand for; all says whether there are no
+	// others. nil: nobody looks.
+	Matches func(pattern string) (files []string, all bool)
+
+	// Index are the files that git has in the repository that it would use in a folder, by their absolute paths;
+	// whole says whether these are all. nil: nobody looks.
+	Index func(dir string) (files []string, whole bool)
+
 	// Below is what a program may find that goes through a folder, given by its real path. nil: nobody
 	// looks.
 	Below func(dir string) Below

@@ -34,6 +34,7 @@ type elem struct {
 	named   int    // with exact, when not 0: so many first words are enough
 	behind  bool   // a wrapper changes what the words mean, so only the whole line names it
 	unsure  string
+	names   bool   // unsure is about names of files alone: what a grant allows, was looked up on the disk
 	dir     string // absolute, "" when not known
 }
 
@@ -48,7 +49,7 @@ var shells = map[string]bool{"sh": true, "bash": true, "zsh": true, "dash": true
 // unsure the first stands; those of package shell come first, as they are about the words
 // themselves.
 func (r *lineReader) element(e *shell.Element, at int) elem {
-	x := elem{kind: e.Kind, at: at, neutral: e.Neutral, operand: e.Operand, unsure: e.Unsure}
+	x := elem{kind: e.Kind, at: at, neutral: e.Neutral, operand: e.Operand, unsure: e.Unsure, names: e.Names}
 	x.dir = r.folder(e)
 	switch e.Kind {
 	case shell.Command:

@@ -42,6 +42,14 @@ type follower struct {
 // list. If package command doubts the command with that word as a file elsewhere, so does this
 // call.
 func (r *lineReader) readsElsewhere(x *elem, e *shell.Element) {
+	// A doubt about names stays, whatever the words are.
+	if x.names {
+		words := *x
+		words.names, words.unsure = false, ""
+		r.readsElsewhere(&words, e)
+		x.names = words.exact == "" && words.unsure == ""
+		return
+	}
 	if e.Kind != shell.Command || x.exact != "" || x.unsure != "" || r.q.Place.Project == "" {
 		return
 	}

@@ -127,6 +127,10 @@ func (f *search) granted() bool {
 	return have != 0 && (f.need() | f.c.unspoken).Within(have) && f.c.grantable(f.x) && !f.c.fed(f.at) && f.c.fitsInside(f.x) && f.c.landsInside(f.x)
 }
 
+// knows reports whether a grant speaks for an element that is unsure: its effects are only known when the
+// names were looked up on the disk. No other rule does.
+func (f *search) knows() bool { return f.x.names && f.c.unsure == "" && f.granted() }
+
 // have are the effects that grants for the element allow between them.
 func (f *search) have() (have effects.Set) {
 	for _, e := range f.grant {
@@ -144,6 +148,14 @@ func (c *Call) fitsInside(x *elem) bool {
 	}
 	for _, w := range c.line.Elements[x.at].Argv {
 		files, all := c.expand(w, x.dir)
+		// The shell looks into the folders on the way, whatever it finds there.
+		for i := range w {
+			if w[i] == '/' && all {
+				var folders []string
+				folders, all = c.expand(strings.ReplaceAll(w[:i], "**", "*"), x.dir)
+				files = append(files, folders...)
+			}
+		}
 		// A name that begins with a dot is the shell's to leave out, and its pattern is looked at elsewhere.
 		if !all || slices.ContainsFunc(files, func(f string) bool { return !c.plainFile(f, strings.HasPrefix(path.Base(f), ".")) }) {
 			return false
@@ -192,7 +204,8 @@ func (c *Call) landsInside(x *elem) bool {
 		return true
 	}
 	to := path.Clean(join(x.dir, ops[len(ops)-1]))
-	if strings.Contains(strings.TrimPrefix(to, c.q.Place.Project), "/.") {
+	// Where a pattern stands for, nobody looked.
+	if strings.Contains(strings.TrimPrefix(to, c.q.Place.Project), "/.") || c.line.Elements[x.at].Glob && strings.ContainsAny(ops[len(ops)-1], "*?[") {
 		return false
 	}
 	tree := a.Name == "cp" && a.Has("-r", "-R", "-a", "--recursive")

@@ -52,7 +52,7 @@ func (s *Set) element(f *search) ruling {
 	// A wildcard of the line may reach what a rule denies: no refusal, and no allow either.
 	case f.maybe != nil:
 		return ruling{verdict: Ask, entry: f.maybe, cause: maybeDenied}
-	case x.unsure != "":
+	case x.unsure != "" && !f.knows():
 		return ruling{verdict: Ask, cause: notKnown}
 	case c.unsure != "":
 		return ruling{verdict: Ask, cause: callNotKnown}

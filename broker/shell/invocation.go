@@ -119,7 +119,10 @@ func (c invocation) judge(e Element) {
 	// A wrapper has no element of its own: its name is in Via of what it runs, and what is
 	// wrong with it is told there. One that runs nothing is a command like others.
 	if m.Wrapper == "" || !nested {
-		e.Unsure = cmp.Or(e.Unsure, c.doubt(), c.fedProgram(e.Exact))
+		why, names := c.doubt()
+		fed := c.fedProgram(e.Exact)
+		e.Names = names && fed == "" && c.unsure == "" && (m.Unsure == "" || m.Names) && (why != "" || m.Names)
+		e.Unsure = cmp.Or(e.Unsure, why, fed)
 		e.Neutral = m.Neutral && !c.mayBeFunction() && e.Unsure == "" && e.Exact == ""
 		c.s.add(e)
 	} else {
@@ -173,12 +176,13 @@ func (c invocation) within() bool {
 }
 
 // doubt says what no rule can know about a command that runs in its own name. A command that
-// no word makes dangerous (command.Inert) is forgiven some words that nobody knows.
-func (c invocation) doubt() string {
+// no word makes dangerous (command.Inert) is forgiven some words that nobody knows. names: the doubt, if
+// there is one, is about names of files alone.
+func (c invocation) doubt() (why string, names bool) {
 	program := c.args[0].Text
 	tame := command.Inert(program) && !c.s.functions[program]
-	why := ""
 	ended := false
+	names = true
 	shows := program == "echo" && tame && len(c.via.names) == 0 && c.s.pipe == 0
 	for _, a := range c.args[1:] {
 		// Behind "--" no word is an option, whatever it turns out to be.
@@ -188,12 +192,12 @@ func (c invocation) doubt() string {
 		case a.fd && tame:
 		case a.told && shows, a.commit && program == "git" && len(c.via.names) == 0 && !c.s.functions["git"]: // its commands are elements of their own
 		case !a.sure():
-			why = cmp.Or(why, a.doubt())
+			why, names = cmp.Or(why, a.doubt()), false
 		// An agent may have made a file called "-rf" before.
 		case a.Glob && !tame && !ended && strings.IndexByte("*?[", a.Text[0]) >= 0:
 			why = cmp.Or(why, "a file whose name begins with a dash would be an option: "+command.Cite(a.Raw))
 		case evaluates.Has(program) && strings.ContainsAny(a.Text, "$`[") && strings.ContainsAny(a.Text, "(`"):
-			why = cmp.Or(why, program+" may run code in "+command.Cite(a.Raw))
+			why, names = cmp.Or(why, program+" may run code in "+command.Cite(a.Raw)), false
 		}
 	}
 	// Up to here the words of the line; from here on those that a wrapper appends.
@@ -201,10 +205,11 @@ func (c invocation) doubt() string {
 	case !c.more && !c.fed:
 	case !tame:
 		why = cmp.Or(why, c.via.names[len(c.via.names)-1]+" gives it words that nobody knows")
+		names = names && (c.s.in.names || !slices.ContainsFunc(c.via.names, fromInput))
 	case !c.s.in.names && !programs.Is(programs.Wordless, program) && slices.ContainsFunc(c.via.names, fromInput):
-		why = cmp.Or(why, "xargs gives it files that nobody knows")
+		why, names = cmp.Or(why, "xargs gives it files that nobody knows"), false
 	}
-	return why
+	return why, names
 }
 
 // fromInput reports whether a wrapper takes words from what it reads, and not from its own
