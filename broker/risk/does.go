@@ -141,7 +141,7 @@ func (j doesJudge) kind(l *shell.Line, at int) doing {
 }
 
 // write is what happens to a file that is written. What is moved is still there, and git rm takes
-// away nothing that git does not have.
+// away nothing that git does not have, nor rmdir any file.
 func (j doesJudge) write(l *shell.Line, at int) doing {
 	e := l.Elements[at]
 	by := ""
@@ -156,7 +156,7 @@ func (j doesJudge) write(l *shell.Line, at int) doing {
 		return doing{}
 	case !j.inProject(t):
 		return does(effects.Outside, "writes outside the project")
-	case e.Deletes && by != "mv" && by != "git" && (j.touched || !j.kept(t)):
+	case e.Deletes && by != "mv" && by != "git" && by != "rmdir" && (j.touched || !j.kept(t)):
 		return does(effects.Delete, "git could not bring back what it deletes")
 	}
 	return j.edits()
@@ -215,8 +215,26 @@ func (j doesJudge) command(e shell.Element, moved bool) doing {
 		return does(effects.Network, "the project has no "+path.Base(d.Tool)+" installed, so it would be fetched")
 	case !j.filesInside(e, d):
 		return does(effects.Outside, "names a file outside the project")
+	case d.Deep && !j.linksStay(feed{Search: effects.Search{Starts: startsOf(d.Files)}, from: e}):
+		return does(effects.Outside, "goes through links that lead elsewhere")
+	case name == "curl" && j.at.Port != "" && slices.ContainsFunc(e.Argv, func(w string) bool { return strings.Contains(w, ":"+j.at.Port) }):
+		return does(effects.Gate, "talks to aoctl")
 	}
 	return doing{set: d.Does}
+}
+
+// startsOf are the files and folders that a program goes through, which may read patterns itself.
+func startsOf(files []string) (starts []string) {
+	for _, w := range files {
+		if i := strings.IndexAny(w, "*?[{("); i >= 0 {
+			w = path.Dir(w[:i] + "x")
+		}
+		starts = append(starts, w)
+	}
+	if len(starts) == 0 {
+		return []string{"."}
+	}
+	return starts
 }
 
 // installed reports whether a tool of the project is there, as the link that package managers

@@ -118,3 +118,23 @@ func TestEffectsOfFindings(t *testing.T) {
 		t.Error("what is guarded is no gate")
 	}
 }
+
+// A port of this machine may be aoctl's own. A test that goes through the project goes through its links.
+func TestPortsAndDeepTests(t *testing.T) {
+	at := handedAt()
+	at.Port = "8765"
+	for line, want := range map[string]effects.Effect{
+		"curl http://localhost:3000/x": effects.Serve, "curl http://localhost:8765/approval-requests": effects.Gate, "curl 127.0.0.1:8765": effects.Gate, "curl http://example.com/": effects.Network,
+		"node --test": effects.Check, "node --test src": effects.Check, "node --test src/a.test.js": effects.Check, "node --test 'src/**/*.test.js'": effects.Check,
+		"node --test linked": effects.Outside, "node --test 'linked/**/*.js'": effects.Outside, "cd linked && node --test": effects.Outside, "cd large && node --test": effects.Outside,
+		"rmdir src": effects.Edit, "rmdir ../x": effects.Outside,
+	} {
+		l, got := shell.Parse(line), effects.Set(0)
+		for _, set := range Assess(Call{Tool: "Bash", Line: &l}, at).Parts {
+			got |= set
+		}
+		if !got.Has(want) {
+			t.Errorf("%s: %s, want %s", line, got, want)
+		}
+	}
+}

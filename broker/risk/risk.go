@@ -85,6 +85,7 @@ type Place struct {
 	Project string   // real path of the project's folder; "" when unknown or too wide to mean anything
 	Home    string   // real path of the user's home; "" when there is none
 	Own     []string // real paths of aoctl's own files and folders
+	Port    string   // of this machine, where aoctl listens; "" for none
 
 	// Real follows the links of an absolute path as far as it exists; the rest is
 	// appended as it stands. nil: paths are taken as they are written.
