@@ -33,15 +33,21 @@ type doesJudge struct {
 	*resolver
 	touched bool // an earlier element may have changed a file, so what lies on the disk now says nothing
 	relinks bool // an earlier element may have put links somewhere
+	moves   bool // some element of the line may, or moves more than files
+	ran     bool // an earlier element ran code, which may have put links anywhere
 	commits bool // an element may change what git has, before or beside others
 }
 
 // line is what each element of a line does.
 func (j doesJudge) line(l *shell.Line) []doing {
 	list := make([]doing, len(l.Elements))
+	for i := range l.Elements {
+		j.moves = j.moves || !j.movesFiles(l, i)
+	}
 	for i, e := range l.Elements {
 		list[i] = j.element(l, i)
-		j.relinks = j.relinks || e.Relinks
+		j.relinks = j.relinks || e.Relinks && j.moves
+		j.ran = j.ran || !list[i].set.Within(effects.Of(effects.Look, effects.Edit, effects.Commit))
 		j.commits = j.commits || list[i].set.Has(effects.Commit)
 		removes := e.Kind == shell.Write && e.Deletes || len(e.Argv) > 0 && e.Argv[0] == "rm"
 		j.touched = j.touched || !removes && !list[i].set.Within(effects.Of(effects.Look))
@@ -117,6 +123,9 @@ func (j doesJudge) element(l *shell.Line, at int) doing {
 // kind is what an element does by itself.
 func (j doesJudge) kind(l *shell.Line, at int) doing {
 	e := l.Elements[at]
+	if e.Unsure != "" && e.Kind != shell.Command && (j.moves || j.ran) {
+		return does(effects.Unknown, e.Unsure)
+	}
 	switch e.Kind {
 	case shell.Read:
 		if e.Exact == "" && j.mayRead(j.resolve(e.Path, j.spotOf(e, false))) {

@@ -138,3 +138,25 @@ func TestPortsAndDeepTests(t *testing.T) {
 		}
 	}
 }
+
+// Behind mv of plain files every path leads where it led before. Behind anything else that moves, and where
+// code ran before, nobody knows.
+func TestPathsAfterFilesMoved(t *testing.T) {
+	at := handedAt()
+	at.Matches = func(p string) ([]string, bool) { return []string{p}[:strings.Count(p, "/blank/.")], true }
+	for line, known := range map[string]bool{
+		"mv a b && cat c": true, "mv -f a b && sed -i s/x/y/ b": true, "git mv a b && cat b": true, "mv a b src && cat src/a": true, "mv a b; mv c d; cat d": true, "touch x && mv x y && cat y": true,
+		"cat c; mv a b": true, "mv a b > out.txt": true, "cat c && git add c && mv a b && cat c": true,
+		"mv blank b && cat b": false, "mv linked/x b && cat b": false, "mv pipe b && cat c": false, "mv .env b && cat b": false, "mv ../x b && cat b": false, "mv a* b && cat b": false, "mv -t b a && cat c": false,
+		"mv a b; ln -s /etc c; cat c/x": false, "cp -a a b && cat b": false, "mv a b && cp -r c d && cat d": false, "make && mv a b && cat b": false, "mv a b && make && cat b": false, "timeout 5 mv a b && cat b": false, "mv $x b && cat b": false, "mv a && cat a": false,
+		"tar xf a.tar && mv a b && cat b": false, "mv large b && cat b": false,
+	} {
+		l, got := shell.Parse(line), effects.Set(0)
+		for _, set := range Assess(Call{Tool: "Bash", Line: &l}, at).Parts {
+			got |= set
+		}
+		if got.Within(effects.Grantable) != known {
+			t.Errorf("%s: %s", line, got)
+		}
+	}
+}

@@ -216,7 +216,8 @@ func (r *lineReader) elementPath(x *elem, e *shell.Element) {
 		r.guess(&p, e)
 	}
 	switch {
-	case x.unsure != "":
+	case x.unsure != "": // what follows stands against a grant all the same
+		x.names = x.names && p.real != "" && (e.Operand || p.odd == "" && !e.Glob)
 	// On another machine nobody here can look, and the wrapper's rule decides.
 	case e.Host != "":
 	case !e.Operand && p.odd != "":

@@ -63,7 +63,7 @@ func (c *Call) Effects() (all effects.Set) {
 // grantable reports whether a grant may speak for x at all. What may reach further than its effects
 // say is none of its business.
 func (c *Call) grantable(x *elem) bool {
-	if !c.q.Trusted || !c.line.agreed() || len(c.input.escapes) > 0 || c.risk.Class == risk.Dangerous || x.doubt != "" || x.outside {
+	if !c.speakable(x) {
 		return false
 	}
 	if x.kind == toolKind {
@@ -73,6 +73,11 @@ func (c *Call) grantable(x *elem) bool {
 		return false
 	}
 	return x.kind != shell.Read || c.q.mayRead(x.path)
+}
+
+// speakable is grantable but for what the files are.
+func (c *Call) speakable(x *elem) bool {
+	return c.q.Trusted && c.line.agreed() && len(c.input.escapes) == 0 && c.risk.Class != risk.Dangerous && x.doubt == "" && !x.outside
 }
 
 // changesInside reports whether a call that runs no command line names plain files of the project and
@@ -128,8 +133,18 @@ func (f *search) granted() bool {
 }
 
 // knows reports whether a grant speaks for an element that is unsure: its effects are only known when the
-// names were looked up on the disk. No other rule does.
-func (f *search) knows() bool { return f.x.names && f.c.unsure == "" && f.granted() }
+// names were looked up on the disk. No other rule does. What the line itself puts at an operand is not there
+// yet, so that is not asked for.
+func (f *search) knows() bool {
+	c, x := f.c, f.x
+	switch {
+	case !x.names || c.unsure != "":
+		return false
+	case !x.operand:
+		return f.granted()
+	}
+	return c.speakable(x) && f.have() != 0 && (f.need()|c.unspoken).Within(f.have())
+}
 
 // have are the effects that grants for the element allow between them.
 func (f *search) have() (have effects.Set) {

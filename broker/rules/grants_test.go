@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/aoctl/aoctl/broker/effects"
+	"github.com/aoctl/aoctl/broker/risk"
 )
 
 // about is a rule about effects.
@@ -142,9 +143,17 @@ func TestGrantsOfDoubtfulNames(t *testing.T) {
 		{"touch *.md", false, rule(Allow, "Bash", "command", "touch *.md"), Ask},
 		{"touch *.md ../x", false, about(Allow, "look, edit"), Ask},
 		{"awk *", false, about(Allow, "look, edit"), Ask},
+		{"git mv a.md b.md && cat b.md", false, about(Allow, "look, edit, commit"), Allow},
+		{"git mv a.md b.md && cat b.md", false, about(Allow, "edit"), Ask},
+		{"git mv a.md b.md && echo x > c.md", false, about(Allow, "look, edit, commit"), Allow},
+		{"git mv a.md b.md && echo x > ../c.md", false, about(Allow, "look, edit, commit"), Ask},
+		{"git mv a.md b.md && cat b.md", false, rule(Allow, "Bash", "command", "*"), Ask},
+		{"git mv up b.md && cat b.md", false, about(Allow, "look, edit, commit"), Ask},
 	} {
 		q := w.question(t, "Bash", map[string]any{"command": tt.line})
 		q.Trusted, q.Place.Dashes = true, func(string) bool { return tt.dashes }
+		q.Place.Matches = func(string) ([]string, bool) { return nil, true }
+		q.Place.Below = func(dir string) risk.Below { return risk.Below{Whole: true, Special: strings.HasSuffix(dir, "/up")} }
 		if a := judge(t, set(t, tt.rule), Prepare(q)); a.Verdict != tt.want {
 			t.Errorf("%s with %s, dashes %t: %s (%s)", tt.line, tt.rule.ID, tt.dashes, a.Verdict, a.Reason)
 		}

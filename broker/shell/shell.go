@@ -115,5 +115,9 @@ type Element struct {
 	Exact   string // not empty: only a rule that names the whole command may allow it, because of this (code on the command line, a runner …)
 	Named   int    // with Exact, when not 0: a rule that spells out the first Named words may allow it, too
 	Unsure  string // not empty: no rule may allow it, because of this
-	Names   bool   // Unsure is about nothing but names of files among its words, so whoever looks at the disk may know better: a pattern in front may stand for an option, or a wrapper hands names on
+
+	// Names: Unsure is about nothing but names of files, so whoever looks at the disk may know better. A
+	// pattern in front may stand for an option, a wrapper hands names on, or an earlier command may have moved
+	// what a path leads to.
+	Names bool
 }
