@@ -1,8 +1,10 @@
 package effects
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
@@ -24,7 +26,33 @@ func NamesOf(argv []string) (s Search, ok bool) {
 	if !known {
 		return s, false
 	}
-	return l.read(argv[1:])
+	s, lists, ok := l.read(argv[1:])
+	return s, ok && lists
+}
+
+// diffOptions are options of diff that have no value and read no other file.
+var diffOptions = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(-[rqNuwbBEZaist]+[0-9]*|--brief|--recursive|--exclude=.+)$`)
+})
+
+// Folders are the folders that grep, rg or diff goes through by its words. ok is false when these may name others.
+func Folders(argv []string) (starts []string, ok bool) {
+	if len(argv) == 0 || slices.Contains(argv, "") {
+		return nil, false
+	}
+	if l, known := listers[argv[0]]; known {
+		s, _, ok := l.read(argv[1:])
+		return s.Starts, ok
+	}
+	for _, w := range argv[1:] {
+		switch {
+		case !strings.HasPrefix(w, "-"):
+			starts = append(starts, w)
+		case !diffOptions().MatchString(w):
+			return nil, false
+		}
+	}
+	return starts, argv[0] == "diff" && len(starts) == 2
 }
 
 // PassesLines reports whether a command that reads a pipe prints some of its lines, whole ones, and opens
@@ -60,13 +88,14 @@ type lister struct {
 }
 
 var listers = map[string]lister{
-	"grep": {flags: "lLrniwxvsEFPGHhaI", values: "em", long: "include exclude exclude-dir"},
-	"rg":   {flags: "lniwxvsSFPNH", values: "egtTm", long: "glob iglob type type-not max-depth regexp", deep: true},
+	"grep": {flags: "lLrRniwxvsEFPGHhaI", values: "emABC", long: "include exclude exclude-dir"},
+	"rg":   {flags: "lniwxvsSFPNH", values: "egtTmABC", long: "glob iglob type type-not max-depth regexp", deep: true},
 }
 
 // read reads the words behind the program. The first operand is the pattern, unless an option has it.
-func (l lister) read(words []string) (s Search, ok bool) {
-	names, deep, pattern := false, l.deep, false
+// lists: it prints names alone.
+func (l lister) read(words []string) (s Search, lists, ok bool) {
+	deep, pattern := l.deep, false
 	var operands []string
 	for i := 0; i < len(words); i++ {
 		w := words[i]
@@ -74,23 +103,23 @@ func (l lister) read(words []string) (s Search, ok bool) {
 		case w == "--null":
 			s.Zero = true
 		case w == "--files-with-matches", w == "--files-without-match":
-			names = true
+			lists = true
 		case w == "--files" && l.deep:
-			names, pattern = true, true
+			lists, pattern = true, true
 		case w == "-", w == "--":
-			return s, false // what it reads, or words that look like options
+			return s, lists, false // what it reads, or words that look like options
 		case strings.HasPrefix(w, "--"):
 			name, _, has := strings.Cut(w[2:], "=")
 			if !has || !slices.Contains(strings.Fields(l.long), name) {
-				return s, false
+				return s, lists, false
 			}
 			pattern = pattern || name == "regexp"
 		case strings.HasPrefix(w, "-"):
 			c, ok := l.cluster(w[1:])
 			if !ok {
-				return s, false
+				return s, lists, false
 			}
-			names, deep, pattern, s.Zero = names || c.names, deep || c.deep, pattern || c.pattern, s.Zero || c.zero
+			lists, deep, pattern, s.Zero = lists || c.names, deep || c.deep, pattern || c.pattern, s.Zero || c.zero
 			if c.next {
 				i++
 			}
@@ -105,7 +134,7 @@ func (l lister) read(words []string) (s Search, ok bool) {
 	if len(s.Starts) == 0 {
 		s.Starts, s.Bare = []string{"."}, true
 	}
-	return s, names && deep && pattern
+	return s, lists, deep && pattern
 }
 
 // letters is what options of one letter say.
@@ -124,7 +153,7 @@ func (l lister) cluster(text string) (c letters, ok bool) {
 			return c, false
 		case r == 'l' || r == 'L':
 			c.names = true
-		case r == 'r':
+		case r == 'r' || r == 'R':
 			c.deep = true
 		}
 	}

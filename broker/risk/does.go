@@ -9,6 +9,7 @@ import (
 	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/risk/cmdline"
 	"github.com/aoctl/aoctl/broker/shell"
+	"github.com/aoctl/aoctl/broker/shell/command"
 )
 
 // Does is one effect of a call. Why is a few plain words of ours, or a phrase about the agent's
@@ -224,12 +225,20 @@ func (j doesJudge) command(e shell.Element, moved bool) doing {
 		return does(effects.Network, "the project has no "+path.Base(d.Tool)+" installed, so it would be fetched")
 	case !j.filesInside(e, d):
 		return does(effects.Outside, "names a file outside the project")
+	case strings.HasSuffix(e.Unsure, command.FollowsLinks) && (moved || !j.followsWithin(e)):
+		return does(effects.Unknown, e.Unsure)
 	case d.Deep && !j.linksStay(feed{Search: effects.Search{Starts: startsOf(d.Files)}, from: e}):
 		return does(effects.Outside, "goes through links that lead elsewhere")
 	case name == "curl" && j.at.Port != "" && slices.ContainsFunc(e.Argv, func(w string) bool { return strings.Contains(w, ":"+j.at.Port) }):
 		return does(effects.Gate, "talks to aoctl")
 	}
 	return doing{set: d.Does}
+}
+
+// followsWithin reports whether links below the folders that a command goes through lead elsewhere in the same folder.
+func (j doesJudge) followsWithin(e shell.Element) bool {
+	starts, ok := effects.Folders(e.Argv)
+	return ok && !e.Glob && j.linksStay(feed{Search: effects.Search{Starts: starts}, from: e})
 }
 
 // startsOf are the files and folders that a program goes through, which may read patterns itself.

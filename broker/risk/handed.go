@@ -7,6 +7,7 @@ import (
 	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/risk/cmdline"
 	"github.com/aoctl/aoctl/broker/shell"
+	"github.com/aoctl/aoctl/broker/shell/command"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
@@ -189,7 +190,7 @@ func (j doesJudge) keptStay(l *shell.Line, e shell.Element, f feed) bool {
 	a := cmdline.Of(e)
 	dir := j.resolve(".", j.spotOf(f.from, false))
 	if j.at.Index == nil || j.at.Below == nil || j.touched || j.commits || slices.ContainsFunc(l.Elements, sets) || len(dir.reals) != 1 ||
-		a.Has("-r", "-R", "--recursive", "-d", "--directories") {
+		a.Has("-r", "-R", "--recursive", "-d", "--directories") || strings.HasSuffix(e.Unsure, command.FollowsLinks) {
 		return false
 	}
 	files, whole := j.at.Index(dir.reals[0])

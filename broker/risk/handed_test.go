@@ -81,6 +81,11 @@ find . -exec sed -n 1,5p {} \;
 find . -name '*.go' -exec gofmt -l {} +
 find src -name '*.js' -exec node --check {} \;
 find src 2>/dev/null | xargs cat
+diff -r src lib
+diff -ruq --exclude=x src inner
+grep -Rn x src
+grep -R --include='*.go' -A 3 -e x src lib
+cd src && grep -R x
 find src | grep -v vendor | sort -u | head -20 | xargs wc -l
 find src | xargs -n1 cat
 find src | xargs -n 5 -P 4 cat
@@ -188,6 +193,25 @@ git -C src ls-files | xargs cat
 git --git-dir=x ls-files | xargs cat
 git ls-files | xargs grep -rn x
 git ls-files | xargs grep -d recurse x
+git ls-files | xargs du -L
+git ls-files | xargs grep -R x
+diff -r src linked
+diff -rq src large
+diff -r src ../x
+diff -r --to-file=x src
+diff -r -x y src linked
+diff -r src* lib
+grep -R x linked
+grep -R linked -e x
+grep -R -e x linked
+grep -R -A 3 x linked
+grep -Rf src linked
+cd linked && grep -R x
+grep -S x linked
+mv a b && diff -r src lib
+rg -L x src
+du -L linked
+cp -rL src lib
 git ls-files -z | xargs cat
 cd blank && git ls-files | xargs cat
 cd dashed && git ls-files | xargs cat

@@ -143,7 +143,7 @@ func (f *search) knows() bool {
 	case !x.operand:
 		return f.granted()
 	}
-	return c.speakable(x) && f.have() != 0 && (f.need()|c.unspoken).Within(f.have())
+	return c.speakable(x) && f.have() != 0 && (f.need() | c.unspoken).Within(f.have())
 }
 
 // have are the effects that grants for the element allow between them.

@@ -103,7 +103,7 @@ func TestDoubtsAboutNames(t *testing.T) {
 	for line, names := range map[string]bool{
 		"rm *.log": true, "cp *.md docs": true, "git add *.md": true, "find . -exec gofmt -l {} +": true, "find . | xargs sed -n 1p": true,
 		"rm *.log $X": false, "rm $X *.log": false, "a | xargs gofmt -l": false, "xargs gofmt -l": false, "tar cf h:a *": false, "sh -c \"rm $X\" *": false, "eval rm '*.log'": true,
-		"kill *": true, "test '$(x)' *": false, "sudo -u $X rm *.log": false, "a | xargs cat": false, "find . -exec sh -c x {} +": false,
+		"kill *": true, "diff -r a b": true, "grep -R x a": true, "diff -r $X a": false, "mv a b && cat c": true, "ln -s a b && cat b": true, "test '$(x)' *": false, "sudo -u $X rm *.log": false, "a | xargs cat": false, "find . -exec sh -c x {} +": false,
 	} {
 		got, unsure := true, false
 		for _, e := range Parse(line).Elements {

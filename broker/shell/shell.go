@@ -117,7 +117,7 @@ type Element struct {
 	Unsure  string // not empty: no rule may allow it, because of this
 
 	// Names: Unsure is about nothing but names of files, so whoever looks at the disk may know better. A
-	// pattern in front may stand for an option, a wrapper hands names on, or an earlier command may have moved
-	// what a path leads to.
+	// pattern in front may stand for an option, a wrapper hands names on, an earlier command may have moved
+	// what a path leads to, or links below a folder are followed.
 	Names bool
 }
