@@ -63,7 +63,7 @@ func (r *lineReader) readsElsewhere(x *elem, e *shell.Element) {
 			continue
 		}
 		words := f.elsewhere(w)
-		if plainly := unescaped(w); plainly != w {
+		if plainly := patterns.Unescaped(w); plainly != w {
 			words = append(words, f.elsewhere(plainly)...)
 		}
 		// The table knows modules by their names only, so its answer would be about another
@@ -233,7 +233,7 @@ func (f *follower) outsideFrom(dir, p string) string {
 	case f.glob && strings.ContainsAny(p, "*?["):
 		return f.patternOutside(p, abs, dir)
 	case strings.ContainsAny(p, "*?["): // for the program, or no pattern at all
-		if to := f.patternOutside(p, widened(abs), dir); to != "" {
+		if to := f.patternOutside(p, patterns.Widened(abs), dir); to != "" {
 			return to
 		}
 	}
