@@ -62,7 +62,7 @@ type feed struct {
 // handed is what a command does that is handed names of files, and whether that is known for sure.
 func (j doesJudge) handed(l *shell.Line, at int) (doing, bool) {
 	e := l.Elements[at]
-	if len(e.Via) != 1 || len(e.Argv) == 0 || !handedLookers.Has(e.Argv[0]) && !(handedTools.Has(e.Argv[0]) && takesLast(e)) || e.Exact != "" || e.Glob {
+	if len(e.Via) != 1 || len(e.Argv) == 0 || !handedLookers.Has(e.Argv[0]) && (!handedTools.Has(e.Argv[0]) || !takesLast(e)) || e.Exact != "" || e.Glob {
 		return doing{}, false
 	}
 	d, ok := effects.Known(cmdline.Of(e))

@@ -81,9 +81,9 @@ func descendsLinks(c *call) bool {
 // follows marks a program that goes through links below the folders that it is given:
 // what it reads may be anywhere.
 func (c *call) follows() {
-	names := c.Meaning.Unsure == ""
+	names := c.Unsure == ""
 	c.unsuref("%s "+FollowsLinks, c.name)
-	c.Meaning.Names = names
+	c.Names = names
 }
 
 // FollowsLinks is how the doubt about such a program ends.
