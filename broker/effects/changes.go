@@ -48,6 +48,7 @@ func changeRows() []row {
 		{call: "npm|pnpm|yarn|cargo|poetry|twine|docker publish|push|upload", does: Of(Push), lax: true},
 		// What it takes away is an element of its own, which is told apart by what git could bring back.
 		{call: "rm", does: edit, with: "-f -r -R -v -d --force --recursive --verbose --dir"},
+		{call: "rmdir", does: edit, with: "-v --verbose --ignore-fail-on-non-empty"}, // takes none but empty folders
 		{call: "rmdir|unlink|rm|shred", does: Of(Delete), lax: true},
 		{call: "sudo|doas|su|systemctl|launchctl|mount|umount|chown|useradd|usermod|passwd", does: Of(Privilege), lax: true},
 	}

@@ -38,7 +38,7 @@ func checkRows() []row {
 		{call: "npm|pnpm|yarn test|t", does: check, with: scriptWords + " --coverage --watch=false --ci --run"},
 		{call: "yarn lint|build|typecheck|check|format", does: check, with: scriptWords},
 		{call: "bun test", does: check, with: "--coverage --bail --timeout:"},
-		{call: "node --test", does: check, whole: true, only: hasOperands, with: "--test-reporter= --test-name-pattern: --watch --no-warnings"},
+		{call: "node --test", does: check, whole: true, deep: true, only: each(hasOperands, plainReporter), with: "--test-reporter: --test-name-pattern: --watch --no-warnings"},
 		{call: "node", does: check, whole: true, with: "--check --enable-source-maps --no-warnings", stop: true, only: noDebugger},
 		{call: "deno test|lint|check|fmt", does: edit | Of(Fetch), only: noWord(":")},
 		{call: "npx|bunx --no-install|--no", does: check, lax: true, tool: true},
@@ -66,7 +66,7 @@ func checkRows() []row {
 		{call: "cargo|rustc|pnpm|yarn|rustfmt|java|javac", does: check, whole: true, with: "--version -V -v -version", only: asksVersion},
 		{call: "make|gmake", does: check, with: makeWords, only: noWord("=")},
 		{call: "bash|sh", does: check, with: "-e -u -x -eu -ex -eux", stop: true, only: scriptFile},
-		{call: "rspec|rake|phpunit|jest|vitest|mocha|tsc|eslint|tox|nox|just|task", does: check},
+		{call: "rspec|rake|phpunit|mocha|tox|nox|just|task", does: check},
 		{call: "mix|swift|zig|dotnet test|build", does: check},
 	}
 }

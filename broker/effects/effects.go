@@ -6,10 +6,10 @@
 // and stands for all that nobody has vouched for.
 //
 // Known is the way in. It looks a command up in tables: looks.go has what only looks, git.go what
-// git does, checks.go what runs the project's own code, projects.go the tools of some kinds of project,
-// changes.go what edits and fetches; find.go reads what find hands to others, tools.go what a tool for
-// edits is given; inline.go reads programs on the command line, whose text inline_words.go searches for what
-// reaches further. A command that no row
+// git does, git_brings.go what it brings, checks.go what runs the project's own code, projects.go and web.go the
+// tools of some kinds of project, changes.go what edits and fetches; find.go and lists.go read what names are handed
+// to others, tools.go what a tool for edits is given; inline.go reads programs on the command line, whose text
+// inline_words.go searches for what reaches further. A command that no row
 // names is unknown, and so is one with an option that its row does not name: a program too few
 // costs a question, an option too many is a hole.
 //
@@ -36,7 +36,7 @@ const (
 	Check                   // runs the project's own code: tests, builds, linters, scripts
 	Commit                  // changes the local repository in a way that git can take back
 	Fetch                   // gets the dependencies that the project declares
-	Serve                   // opens a port on this machine
+	Serve                   // opens a port on this machine, or asks one
 	Push                    // gives work to others: a remote, a registry
 	Network                 // talks to another machine
 	Outside                 // touches files beyond the project
@@ -61,7 +61,7 @@ var meanings = []string{
 	"run the project's own tests, builds, linters and scripts",
 	"stage, commit and branch in the local repository",
 	"get the dependencies that the project declares",
-	"open a port on this machine",
+	"open or ask a port of this machine",
 	"give work to a remote or a registry",
 	"talk to another machine",
 	"touch files beyond the project",

@@ -14,10 +14,13 @@ var (
 	findSimple = wordset.New("-not ! -o -or -a -and ( ) -print -print0 -prune -empty -xdev -depth")
 )
 
-// Search is what a find does that only hands on names.
+// Search is what a program does that only hands on names.
 type Search struct {
 	Starts []string // the folders that it was given
 	Runs   bool     // it runs programs
+	Zero   bool     // names end with a zero
+	Bare   bool     // nothing stands before the names in the folder itself
+	Kept   bool     // they are names that git has, whether they are on the disk or not
 }
 
 // SearchOf reads the words of find. ok is false when it may do more, or follow links.

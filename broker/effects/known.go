@@ -14,6 +14,7 @@ import (
 type Doing struct {
 	Does  Set
 	Files []string // the words that may name files, or hold the name of one
+	Deep  bool     // it goes through folders among Files, or the one that it works in, and through links there
 	Tool  string   // not empty: a file of the project that must be there as a link, or something else would be run
 
 	Module string // not empty: a module of Python that must be one of the project's, or another would be run
@@ -37,6 +38,7 @@ type row struct {
 	texts bool                       // its operands are no files
 	first bool                       // its first operand is no file, but a pattern or a program
 	stop  bool                       // its options end at the first operand; what follows is for the program that it names
+	deep  bool                       // it goes through folders that it is given, or the one that it works in, and through links there
 	tool  bool                       // its first operand is a program that the project has installed
 	only  func(cmdline.Command) bool // must hold besides, of the words behind the call; nil for nothing
 }
@@ -113,7 +115,7 @@ func (r row) read(a cmdline.Command, words []string) (Doing, bool) {
 		return Doing{Does: r.does, Files: r.files(words)}, !rest.Has(strings.Fields(r.not)...)
 	}
 	files, ok := r.strictly(words)
-	return Doing{Does: r.does, Files: files}, ok
+	return Doing{Does: r.does, Files: files, Deep: r.deep}, ok
 }
 
 // startsOpen reports whether a word begins with a pattern. A shell may make an option of it.

@@ -15,11 +15,11 @@ func lookRows() []row {
 	look := Of(Look)
 	return []row{
 		{call: "ls|cat|head|tail|cut|tr|cmp|comm|nl|tac|rev|fold|paste|join|expand|unexpand|stat|df|readlink|realpath|od|test|[|column", does: look, lax: true},
-		{call: "md5sum|sha1sum|sha256sum|sha512sum|cksum", does: look, lax: true, not: "-c --check"},
+		{call: "md5sum|sha1sum|sha224sum|sha256sum|sha384sum|sha512sum|b2sum|shasum|sum|cksum", does: look, lax: true, not: "-c --check"},
 		{call: "hexdump", does: look, lax: true, not: "-f"},
 		// A word such as @FILE is for strings a file with more words.
 		{call: "strings", does: look, lax: true, only: noWord("@")},
-		{call: "pwd|echo|which|whoami|basename|dirname|true|false|sleep|seq|type|arch|nproc|uptime|uname|id", does: look, lax: true, texts: true},
+		{call: "pwd|echo|which|whoami|basename|dirname|true|false|sleep|seq|type|arch|nproc|uptime|uname|id|groups|free", does: look, lax: true, texts: true},
 		{call: "find", does: look, lax: true, only: findLooks},
 		{call: "fd|fdfind", does: look, lax: true, not: "-x -X --exec --exec-batch", first: true},
 		{call: "grep|egrep|fgrep", does: look, lax: true, first: true},

@@ -52,11 +52,14 @@ func projectRows() []row {
 		{call: "ctest", does: check, with: "--test-dir= --output-on-failure -V -VV -N -Q -R: -E: -L: -j: -C: --rerun-failed"},
 		{call: "mvn", does: check, with: "-q -o -B -e -ntp --quiet --offline --batch-mode -DskipTests", texts: true, only: operandsOf("clean", "validate", "compile", "test-compile", "test", "package", "verify")},
 		{call: "mvn", does: check, lax: true, texts: true, only: asksVersion},
+		{call: "gradle", does: check, with: "-q --quiet --offline --no-daemon --stacktrace --info --parallel --continue -x:", texts: true, only: operandsOf("clean", "build", "test", "check", "assemble", "classes", "compileJava", "compileKotlin")},
 		{call: "javac", does: Of(Check, Edit), with: "-d= -g -parameters -Xlint -Xlint:all --release: -encoding:", only: noLists},
 		{call: "rustfmt", does: Of(Check, Edit), with: "--check --edition: -v -q"},
 		{call: "ruby", does: check, with: "-c -w -W0 -W1 -W2 -I=", stop: true, only: oneFolderEach},
 		{call: "php -l", does: check},
-	}, pythonRows()...)
+		{call: "rubocop", does: check, with: "-P --parallel -D --display-cop-names -f: --only: --except:", only: plainFormat},
+		{call: "rubocop", does: Of(Check, Edit), with: "-a -A --autocorrect --autocorrect-all -P --parallel -D --display-cop-names -f: --only: --except:", only: plainFormat},
+	}, slices.Concat(pythonRows(), webRows(), fetchRows())...)
 }
 
 // pythonRows are tools of a project in Python, and what its environment tells of itself.

@@ -62,6 +62,7 @@ type Options struct {
 	Vet     Vetter
 	Home    string            // the user's home folder; "" when there is none
 	Guarded []string          // aoctl's own folders and files
+	Port    string            // where aoctl listens on this machine, "" for none
 	Aside   map[string]string // by digest: why a call is not parsed; not changed any more
 	Log     *slog.Logger
 }
@@ -119,9 +120,11 @@ func (p *Policy) SetAside(req broker.Request) string {
 // question is the one that req puts to the rules, with the paths as f finds them.
 func (p *Policy) question(f *workspace.Paths, req broker.Request, project string, trusted bool) rules.Question {
 	tool, input := req.Call()
+	at := workspace.PlaceAt(f, cmp.Or(project, req.CWD), req.CWD, p.Home, p.Guarded)
+	at.Port = p.Port
 	return rules.Question{
 		Tool: tool, Input: input, Agent: req.Agent, SessionID: req.SessionID,
-		Place: workspace.PlaceAt(f, cmp.Or(project, req.CWD), req.CWD, p.Home, p.Guarded), Trusted: trusted, Exists: workspace.FileExists, Matches: workspace.Matches, Special: workspace.SpecialFile,
+		Place: at, Trusted: trusted, Exists: workspace.FileExists, Matches: workspace.Matches, Special: workspace.SpecialFile,
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/aoctl/aoctl/broker/risk/pathtable"
 	"github.com/aoctl/aoctl/broker/risk/said"
 	"github.com/aoctl/aoctl/broker/shell"
+	"github.com/aoctl/aoctl/broker/shell/command"
 )
 
 // Does is one effect of a call. Why is a few plain words of ours, or a phrase about the agent's
@@ -36,6 +37,8 @@ type doesJudge struct {
 	*resolver
 	touched bool            // an earlier element may have changed a file, so what lies on the disk now says nothing
 	relinks bool            // an earlier element may have put links somewhere
+	moves   bool            // some element of the line may, or moves more than files
+	ran     bool            // an earlier element ran code, which may have put links anywhere
 	commits bool            // an element may change what git has, before or beside others
 	modules []shell.Element // what sets PYTHONPATH, for one command or for all
 }
@@ -43,9 +46,13 @@ type doesJudge struct {
 // line is what each element of a line does.
 func (j doesJudge) line(l *shell.Line) []doing {
 	list := make([]doing, len(l.Elements))
+	for i := range l.Elements {
+		j.moves = j.moves || !j.movesFiles(l, i)
+	}
 	for i, e := range l.Elements {
 		list[i] = j.element(l, i)
-		j.relinks = j.relinks || e.Relinks
+		j.relinks = j.relinks || e.Relinks && j.moves
+		j.ran = j.ran || !list[i].set.Within(effects.Of(effects.Look, effects.Edit, effects.Commit))
 		if e.Kind == shell.Assign && e.Name == "PYTHONPATH" && list[i].set == effects.Of(effects.Check) {
 			j.modules = append(j.modules, e)
 		}
@@ -88,7 +95,7 @@ func (j doesJudge) element(l *shell.Line, at int) doing {
 	switch {
 	case j.at.Project == "":
 		return does(effects.Unknown, "the session has no project")
-	case e.Unsure != "" && e.Program == "" && !e.Shown:
+	case e.Unsure != "" && e.Program == "" && !e.Shown && !e.Names:
 		return does(effects.Unknown, e.Unsure)
 	case e.Host != "":
 		return does(effects.Network, "runs on another machine")
@@ -108,7 +115,7 @@ func (j doesJudge) element(l *shell.Line, at int) doing {
 		}
 		return does(effects.Unknown, "runs through "+strings.Join(e.Via, ", "))
 	}
-	d, ok := j.brought(e, g)
+	d, ok := j.brought(l, at, g)
 	if !ok {
 		d = j.kind(l, at)
 	}
@@ -124,29 +131,12 @@ func (j doesJudge) element(l *shell.Line, at int) doing {
 	return d
 }
 
-// brought is what a git command does that puts other files into the work tree, when the repository says
-// that all of them are plain files that an edit may change. After another part of the line may have
-// changed what git has, or what lies on the disk, that is not known.
-func (j doesJudge) brought(e shell.Element, g Git) (doing, bool) {
-	b, ok := effects.BroughtBy(cmdline.Of(e))
-	if !ok || e.Exact != "" || j.touched || j.commits || j.at.Brings == nil || g.Top == "" || !pathtable.Below(j.at.Project, g.Top) {
-		return doing{}, false
-	}
-	files, ok := j.at.Brings(g.Top, b)
-	own := scene{j.resolver, &findings{}}
-	for _, name := range files {
-		t := j.resolve(path.Join(g.Top, name), spot{entry: true})
-		fileJudge{own}.writePath(t, change{})
-		if len(own.list) > 0 || !j.inProject(t) || SecretAt(j.at)(path.Join(g.Top, name)) {
-			return doing{}, false
-		}
-	}
-	return doing{set: effects.Of(effects.Commit, effects.Edit)}, ok
-}
-
 // kind is what an element does by itself.
 func (j doesJudge) kind(l *shell.Line, at int) doing {
 	e := l.Elements[at]
+	if e.Unsure != "" && e.Kind != shell.Command && (j.moves || j.ran) {
+		return does(effects.Unknown, e.Unsure)
+	}
 	switch e.Kind {
 	case shell.Read:
 		if e.Exact == "" && j.mayRead(j.resolve(e.Path, j.spotOf(e, false))) {
@@ -171,7 +161,7 @@ func (j doesJudge) kind(l *shell.Line, at int) doing {
 }
 
 // write is what happens to a file that is written. What is moved is still there, and git rm takes
-// away nothing that git does not have.
+// away nothing that git does not have, nor rmdir any file.
 func (j doesJudge) write(l *shell.Line, at int) doing {
 	e := l.Elements[at]
 	by := ""
@@ -186,7 +176,7 @@ func (j doesJudge) write(l *shell.Line, at int) doing {
 		return doing{}
 	case !j.inProject(t):
 		return does(effects.Outside, "writes outside the project")
-	case e.Deletes && by != "mv" && by != "git" && (j.touched || !j.kept(t)):
+	case e.Deletes && by != "mv" && by != "git" && by != "rmdir" && (j.touched || !j.kept(t)):
 		return does(effects.Delete, "git could not bring back what it deletes")
 	}
 	return j.edits()
@@ -194,7 +184,16 @@ func (j doesJudge) write(l *shell.Line, at int) doing {
 
 // kept reports whether git could bring back whatever t leads to.
 func (j doesJudge) kept(t target) bool {
-	return j.at.Kept != nil && !t.glob && t.within(j.at.Kept)
+	if j.at.Kept == nil || !t.glob {
+		return j.at.Kept != nil && t.within(j.at.Kept)
+	}
+	return j.at.Matches != nil && t.within(func(pattern string) bool {
+		files, all := j.at.Matches(pattern)
+		return all && !slices.ContainsFunc(files, func(f string) bool {
+			one := j.resolve(f, spot{entry: true})
+			return !j.inProject(one) || !one.within(j.at.Kept)
+		})
+	})
 }
 
 // edits is a write inside the project.
@@ -214,7 +213,7 @@ func (j doesJudge) command(e shell.Element, moved bool) doing {
 	}
 	name := e.Argv[0]
 	known := e
-	known.Glob = e.Glob && (!handedLookers.Has(name) || moved || j.dashes(e))
+	known.Glob = e.Glob && (!takesNames(e) || moved || j.dashes(e))
 	d, ok := effects.Known(cmdline.Of(known))
 	if strings.Contains(name, "/") {
 		d, ok = j.ownProgram(known)
@@ -237,8 +236,34 @@ func (j doesJudge) command(e shell.Element, moved bool) doing {
 		return does(effects.Unknown, "what is there already would run, or be written through")
 	case !j.filesInside(e, d):
 		return does(effects.Outside, "names a file outside the project")
+	case strings.HasSuffix(e.Unsure, command.FollowsLinks) && (moved || !j.followsWithin(e)):
+		return does(effects.Unknown, e.Unsure)
+	case d.Deep && !j.linksStay(feed{Search: effects.Search{Starts: startsOf(d.Files)}, from: e}):
+		return does(effects.Outside, "goes through links that lead elsewhere")
+	case name == "curl" && j.at.Port != "" && slices.ContainsFunc(e.Argv, func(w string) bool { return strings.Contains(w, ":"+j.at.Port) }):
+		return does(effects.Gate, "talks to aoctl")
 	}
 	return j.says(e, d)
+}
+
+// followsWithin reports whether links below the folders that a command goes through lead elsewhere in the same folder.
+func (j doesJudge) followsWithin(e shell.Element) bool {
+	starts, ok := effects.Folders(e.Argv)
+	return ok && !e.Glob && j.linksStay(feed{Search: effects.Search{Starts: starts}, from: e})
+}
+
+// startsOf are the files and folders that a program goes through, which may read patterns itself.
+func startsOf(files []string) (starts []string) {
+	for _, w := range files {
+		if i := strings.IndexAny(w, "*?[{("); i >= 0 {
+			w = path.Dir(w[:i] + "x")
+		}
+		starts = append(starts, w)
+	}
+	if len(starts) == 0 {
+		return []string{"."}
+	}
+	return starts
 }
 
 // installed reports whether a tool of the project is there, as the link that package managers
@@ -250,8 +275,7 @@ func (j doesJudge) installed(tool string, e shell.Element) bool {
 
 // dashes reports whether a pattern of an element may stand for a name that begins with a dash, which its
 // program would take for an option. Package effects asks this only of patterns that nothing stands
-// before, so the names in the folder are all. To other programs than handedLookers a name may be a
-// program or a variable, as to awk and make.
+// before, so the names in the folder are all.
 func (j doesJudge) dashes(e shell.Element) bool {
 	t := j.resolve(j.dirOf(e), spot{})
 	return j.at.Dashes == nil || t.lost || len(t.reals) != 1 || j.at.Dashes(t.reals[0])

@@ -136,13 +136,15 @@ func TestGitBrings(t *testing.T) {
 		"git switch plain": true, "git switch none": true, "git checkout -q plain": true, "git merge plain": true, "ls; git switch plain": true, "git switch plain; git status": true,
 		"git switch settings": false, "git switch hooks": false, "git switch ci": false, "git switch key": false, "git switch deep-key": false, "git switch attributes": false, "git switch gate": false, "git switch above": false,
 		"git switch gone": false, "make; git switch plain": false, "git add -A; git switch plain": false, "git switch none; git switch plain": false, "git switch -f plain": false,
+		"git switch plain | cat": true, "git switch plain & ls": true, "git switch plain & git branch -m settings plain": false, "git switch plain | make": false,
 	} {
 		var list []shell.Element
-		for _, part := range lines(line) {
-			list = append(list, run(part))
+		for _, part := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(";&|", r) }) {
+			list = append(list, run(strings.TrimSpace(part)))
 		}
-		var all effects.Set
-		for _, p := range Assess(Call{Tool: "Bash", Line: lineOf(list...)}, at).Parts {
+		l, all := lineOf(list...), effects.Set(0)
+		l.Raw = line
+		for _, p := range Assess(Call{Tool: "Bash", Line: l}, at).Parts {
 			all |= p
 		}
 		if all.Has(effects.Unknown) == want || want && !effects.Of(effects.Edit, effects.Commit).Within(all) {
@@ -152,5 +154,47 @@ func TestGitBrings(t *testing.T) {
 	at.Git = func(string) Git { return Git{Top: "/home/u"} }
 	if r := Assess(Call{Tool: "Bash", Line: lineOf(run("git switch none"))}, at); r.Parts[0].Within(effects.Grantable) {
 		t.Errorf("in a repository larger than the project: %s", r.Parts)
+	}
+}
+
+// A port of this machine may be aoctl's own. A test that goes through the project goes through its links.
+func TestPortsAndDeepTests(t *testing.T) {
+	at := handedAt()
+	at.Port = "8765"
+	for line, want := range map[string]effects.Effect{
+		"curl http://localhost:3000/x": effects.Serve, "curl http://localhost:8765/approval-requests": effects.Gate, "curl 127.0.0.1:8765": effects.Gate, "curl http://example.com/": effects.Network,
+		"node --test": effects.Check, "node --test src": effects.Check, "node --test src/a.test.js": effects.Check, "node --test 'src/**/*.test.js'": effects.Check,
+		"node --test linked": effects.Outside, "node --test 'linked/**/*.js'": effects.Outside, "cd linked && node --test": effects.Outside, "cd large && node --test": effects.Outside,
+		"rmdir src": effects.Edit, "rmdir ../x": effects.Outside,
+	} {
+		l, got := shell.Parse(line), effects.Set(0)
+		for _, set := range Assess(Call{Tool: "Bash", Line: &l}, at).Parts {
+			got |= set
+		}
+		if !got.Has(want) {
+			t.Errorf("%s: %s, want %s", line, got, want)
+		}
+	}
+}
+
+// Behind mv of plain files every path leads where it led before. Behind anything else that moves, and where
+// code ran before, nobody knows.
+func TestPathsAfterFilesMoved(t *testing.T) {
+	at := handedAt()
+	at.Matches = func(p string) ([]string, bool) { return []string{p}[:strings.Count(p, "/blank/.")], true }
+	for line, known := range map[string]bool{
+		"mv a b && cat c": true, "mv -f a b && sed -i s/x/y/ b": true, "git mv a b && cat b": true, "mv a b src && cat src/a": true, "mv a b; mv c d; cat d": true, "touch x && mv x y && cat y": true,
+		"cat c; mv a b": true, "mv a b > out.txt": true, "cat c && git add c && mv a b && cat c": true,
+		"mv blank b && cat b": false, "mv linked/x b && cat b": false, "mv pipe b && cat c": false, "mv .env b && cat b": false, "mv ../x b && cat b": false, "mv a* b && cat b": false, "mv -t b a && cat c": false,
+		"mv a b; ln -s /etc c; cat c/x": false, "cp -a a b && cat b": false, "mv a b && cp -r c d && cat d": false, "make && mv a b && cat b": false, "mv a b && make && cat b": false, "timeout 5 mv a b && cat b": false, "mv $x b && cat b": false, "mv a && cat a": false,
+		"tar xf a.tar && mv a b && cat b": false, "mv large b && cat b": false,
+	} {
+		l, got := shell.Parse(line), effects.Set(0)
+		for _, set := range Assess(Call{Tool: "Bash", Line: &l}, at).Parts {
+			got |= set
+		}
+		if got.Within(effects.Grantable) != known {
+			t.Errorf("%s: %s", line, got)
+		}
 	}
 }

@@ -8,65 +8,125 @@ import (
 	"github.com/aoctl/aoctl/broker/risk/cmdline"
 	"github.com/aoctl/aoctl/broker/risk/pathtable"
 	"github.com/aoctl/aoctl/broker/shell"
+	"github.com/aoctl/aoctl/broker/shell/command"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
-// find hands the names of files on, to what it runs itself or through a pipe to xargs. What merely
-// looks at the files that it is handed looks below the folders that find was given, if no name can
-// be an option, none falls apart into others, and no link on the way leads elsewhere. What is secret
-// among these files, secretJudge finds.
+// find hands the names of files on, to what it runs itself or through a pipe to xargs; grep -l, rg -l and git
+// ls-files do so through a pipe. What merely looks at the files that it is handed, or checks them, does
+// that below the folders that were given, if no name can be an option, none falls apart into others, and
+// no link on the way leads elsewhere. What is secret among these files, secretJudge finds.
 
 // handedLookers are programs that do no more to a file that they are handed than to look at it,
-// whatever its name is, as long as that is no option.
-var handedLookers = wordset.New("wc grep egrep fgrep cat head ls stat file du gofmt md5sum sha1sum sha256sum cksum basename dirname echo")
+// whatever its name is, as long as that is no option. To those of handedTools that holds where the row
+// says that they look or check.
+var (
+	handedLookers = wordset.New("wc grep egrep fgrep cat head tail ls stat file du gofmt md5sum sha1sum sha256sum cksum basename dirname echo")
+	handedTools   = wordset.New("sed node python3 python bash sh ruby php")
+)
 
-// handed is what a command does that find hands files to, and whether that is known for sure.
+// takesNames reports whether patterns among the words of a command stand for files, and for nothing else, whatever
+// their names are: to awk and make a name may be a program or a variable.
+func takesNames(e shell.Element) bool {
+	last := e.Argv[len(e.Argv)-1]
+	switch e.Argv[0] {
+	case "rm", "chmod", "touch", "printf":
+		return true
+	case "cp", "mv": // the last name is where the others go
+		return !strings.ContainsAny(last, "*?[")
+	case "git":
+		return len(e.Argv) > 1 && e.Argv[1] == "add"
+	case "sed": // the first word without a dash is its program
+		i := slices.IndexFunc(e.Argv[1:], func(w string) bool { return !strings.HasPrefix(w, "-") })
+		return i >= 0 && strings.Trim(e.Argv[1+i], "*?[") == e.Argv[1+i]
+	}
+	return handedLookers.Has(e.Argv[0])
+}
+
+// takesLast reports whether a tool is handed names as its last words alone: elsewhere they might be its program.
+func takesLast(e shell.Element) bool {
+	at := slices.IndexFunc(e.Argv, func(w string) bool { return strings.Contains(w, "{}") })
+	if e.Via[0] != "find" {
+		return at < 0
+	}
+	program := slices.IndexFunc(e.Argv[1:], func(w string) bool { return !strings.HasPrefix(w, "-") })
+	return at == len(e.Argv)-1 && e.Argv[at] == "{}" && (e.Argv[0] != "sed" || program+1 < at)
+}
+
+// feed is what hands names on.
+type feed struct {
+	effects.Search
+	from  shell.Element
+	whole bool // each name arrives as one word, whatever is in it
+}
+
+// handed is what a command does that is handed names of files, and whether that is known for sure.
 func (j doesJudge) handed(l *shell.Line, at int) (doing, bool) {
 	e := l.Elements[at]
-	if len(e.Via) != 1 || len(e.Argv) == 0 || !handedLookers.Has(e.Argv[0]) || e.Exact != "" {
+	if len(e.Via) != 1 || len(e.Argv) == 0 || !handedLookers.Has(e.Argv[0]) && (!handedTools.Has(e.Argv[0]) || !takesLast(e)) || e.Exact != "" || e.Glob {
 		return doing{}, false
 	}
 	d, ok := effects.Known(cmdline.Of(e))
-	if !ok || d.Does != effects.Of(effects.Look) || !j.filesInside(e, d) {
+	if !ok || !d.Does.Within(effects.Of(effects.Look, effects.Check)) || !j.filesInside(e, d) {
 		return doing{}, false
 	}
-	from, whole, ok := handsOn(l, at)
-	if !ok || from.Dir != e.Dir || from.Unsure != "" || from.Glob {
+	f, ok := handsOn(l, at)
+	if !ok || f.from.Dir != e.Dir || f.from.Unsure != "" || f.from.Glob {
 		return doing{}, false
 	}
-	s, ok := effects.SearchOf(from.Argv[1:])
-	if !ok || !whole && j.blanks(from, s) || !j.linksStay(from, s) {
-		return doing{}, false
+	if f.Kept {
+		return doing{set: d.Does}, j.keptStay(l, e, f)
 	}
-	return does(effects.Look, ""), true
+	return doing{set: d.Does}, (f.whole || !j.blanks(f)) && (!f.Bare || !j.dashes(f.from)) && j.linksStay(f)
 }
 
-// handsOn is the find that hands files to a command. whole: each name arrives as one word, whatever is
-// in it.
-func handsOn(l *shell.Line, at int) (find shell.Element, whole, ok bool) {
+// handsOn is what hands names to a command.
+func handsOn(l *shell.Line, at int) (f feed, ok bool) {
 	e := l.Elements[at]
+	piped := e.Via[0] == "xargs"
 	for i := at - 1; i >= 0; i-- {
 		from := l.Elements[i]
 		inner := len(from.Via) > 0
 		switch {
-		case from.Kind == shell.Read, inner && e.Via[0] == "find" && from.Via[0] == "find":
-			continue // an operand, or another program that the same find runs
-		case from.Kind != shell.Command || inner || len(from.Argv) == 0 || from.Argv[0] != "find" || changesNames(l, i):
-			return find, false, false
-		case e.Via[0] == "find":
-			return from, true, slices.Contains(from.Argv, "-exec")
+		// An operand, no file, another program that the same find runs, or what passes names on.
+		case from.Kind == shell.Read, from.Kind == shell.Write && pathtable.HarmlessDevice(from.Path), inner && !piped && from.Via[0] == "find",
+			piped && !inner && from.Kind == shell.Command && from.Pipe == e.Pipe && from.Stdin == "pipe" && effects.PassesLines(from.Argv):
+			continue
+		case from.Kind != shell.Command || inner || len(from.Argv) == 0 || changesNames(l, i):
+			return f, false
+		case !piped:
+			f.Search, ok = effects.SearchOf(from.Argv[1:])
+			f.from, f.whole = from, true
+			return f, ok && e.Via[0] == "find" && from.Argv[0] == "find" && f.Runs
 		}
 		zero, plain := xargsOptions(e)
-		return from, zero, plain && onlyFeeds(l, from, e) && zero == slices.Contains(from.Argv, "-print0") && !slices.Contains(from.Argv, "-exec")
+		f.Search, ok = effects.NamesOf(from.Argv)
+		f.from, f.whole = from, zero
+		return f, ok && plain && zero == f.Zero && onlyFeeds(l, i, at)
 	}
-	return find, false, false
+	return f, false
 }
 
-// onlyFeeds reports whether what find prints is all that xargs is fed.
-func onlyFeeds(l *shell.Line, find, e shell.Element) bool {
-	_, rest, _ := strings.Cut(l.Raw, find.Text)
-	between, _, ok := strings.Cut(rest, e.Text)
-	return ok && strings.TrimSpace(between) == "|" && e.Via[0] == "xargs" && e.Stdin == "pipe" && e.Pipe > 0 && e.Pipe == find.Pipe
+// onlyFeeds reports whether what an element prints, or a part of it, is all that another one is fed: they are parts
+// of one pipeline, and what stands between them in the line are filters. Where the text of one stands twice,
+// nobody knows which of them it is.
+func onlyFeeds(l *shell.Line, at, to int) bool {
+	from, e := l.Elements[at], l.Elements[to]
+	if e.Stdin != "pipe" || e.Pipe == 0 || e.Pipe != from.Pipe || strings.Count(l.Raw, from.Text) != 1 || strings.Count(l.Raw, e.Text) != 1 {
+		return false
+	}
+	_, rest, _ := strings.Cut(l.Raw, from.Text)
+	for _, next := range l.Elements[at+1 : to+1] {
+		if next.Kind != shell.Command {
+			continue
+		}
+		between, after, ok := strings.Cut(rest, next.Text)
+		if !ok || strings.TrimSpace(strings.Replace(between, "2>/dev/null", "", 1)) != "|" {
+			return false
+		}
+		rest = after
+	}
+	return true
 }
 
 // changesNames reports whether a part of the line makes files or moves them before the element at a
@@ -83,11 +143,18 @@ func xargsOptions(e shell.Element) (zero, ok bool) {
 	if len(words) == 0 || words[0] != "xargs" {
 		return false, false
 	}
+	count := false // the next word is a number
 	for _, w := range words[1:] {
-		switch w {
-		case "-0", "-0r", "-r0", "--null":
+		switch number := w != "" && strings.Trim(w, "0123456789") == ""; {
+		case count != number:
+			return zero, !count && w == e.Argv[0]
+		case number:
+			count = false
+		case w == "-0", w == "-0r", w == "-r0", w == "--null":
 			zero = true
-		case "-r":
+		case w == "-n", w == "-P":
+			count = true
+		case len(w) > 2 && (w[:2] == "-n" || w[:2] == "-P") && strings.Trim(w[2:], "0123456789") == "", w == "-r":
 		default:
 			return zero, w == e.Argv[0]
 		}
@@ -95,16 +162,18 @@ func xargsOptions(e shell.Element) (zero, ok bool) {
 	return false, false
 }
 
-// blanks reports whether a name below the folders of a find may fall apart into several words.
-func (j doesJudge) blanks(find shell.Element, s effects.Search) bool {
-	blank := func(w string) bool { return strings.ContainsAny(w, " \t\n\r\v\f'\"\\") }
-	return slices.ContainsFunc(s.Starts, blank) || !j.below(find, s, func(l Below, _ string) bool { return !l.Blanks })
+// blanks reports whether a name below the folders of a search may fall apart into several words.
+func (j doesJudge) blanks(f feed) bool {
+	return slices.ContainsFunc(f.Starts, splits) || !j.below(f, func(l Below, _ string) bool { return !l.Blanks })
 }
 
-// linksStay reports whether each link below the folders of a find leads to another file below
+// splits reports whether a name is more than one word to xargs, or another one.
+func splits(name string) bool { return strings.ContainsAny(name, " \t\n\r\v\f'\"\\") }
+
+// linksStay reports whether each link below the folders of a search leads to another file below
 // the same folder, or to where nobody minds.
-func (j doesJudge) linksStay(find shell.Element, s effects.Search) bool {
-	return j.below(find, s, func(l Below, dir string) bool {
+func (j doesJudge) linksStay(f feed) bool {
+	return j.below(f, func(l Below, dir string) bool {
 		return !l.Special && !slices.ContainsFunc(l.Links, func(link string) bool {
 			to := j.resolve(link, spot{})
 			return !j.mayRead(to) || j.inProject(to) && !to.within(func(p string) bool { return pathtable.Below(dir, p) })
@@ -112,14 +181,51 @@ func (j doesJudge) linksStay(find shell.Element, s effects.Search) bool {
 	})
 }
 
-// below asks what lies below each folder that a find was given.
-func (j doesJudge) below(find shell.Element, s effects.Search, fine func(l Below, dir string) bool) bool {
+// maxKept is how many names that git has are looked at.
+const maxKept = 5000
+
+// keptStay reports whether the names that git has are plain ones, whether they are on the disk or not, and lead to
+// plain files. What goes into folders might go into one that has such a name now.
+func (j doesJudge) keptStay(l *shell.Line, e shell.Element, f feed) bool {
+	sets := func(e shell.Element) bool { return e.Kind == shell.Assign }
+	a := cmdline.Of(e)
+	dir := j.resolve(".", j.spotOf(f.from, false))
+	if j.at.Index == nil || j.at.Below == nil || j.touched || j.commits || slices.ContainsFunc(l.Elements, sets) || len(dir.reals) != 1 ||
+		a.Has("-r", "-R", "--recursive", "-d", "--directories") || strings.HasSuffix(e.Unsure, command.FollowsLinks) {
+		return false
+	}
+	files, whole := j.at.Index(dir.reals[0])
+	return whole && len(files) <= maxKept && !slices.ContainsFunc(files, func(file string) bool {
+		name, here := strings.CutPrefix(file, strings.TrimSuffix(dir.reals[0], "/")+"/")
+		return here && (strings.HasPrefix(name, "-") || !f.whole && splits(name) || !j.plainOrGone(file))
+	})
+}
+
+// plainOrGone reports whether there is a plain file at a path, or nothing. A link counts as what it leads to.
+func (j doesJudge) plainOrGone(file string) bool {
+	if j.at.Below(file).Special {
+		return false
+	}
+	real, err := file, error(nil)
+	if j.at.Real != nil { // not through resolve, which follows a small number of paths
+		real, err = j.at.Real(file)
+	}
+	if err != nil || real == file {
+		return err == nil
+	}
+	t := j.resolve(file, spot{})
+	_, secret := credential(t)
+	return j.inProject(t) && !secret && !j.at.Below(real).Special
+}
+
+// below asks what lies below each folder that a search was given.
+func (j doesJudge) below(f feed, fine func(l Below, dir string) bool) bool {
 	if j.at.Below == nil {
 		return false
 	}
-	from := j.spotOf(find, false)
+	from := j.spotOf(f.from, false)
 	from.tilde = true
-	for _, start := range s.Starts {
+	for _, start := range f.Starts {
 		t := j.resolve(start, from)
 		if !j.inProject(t) || len(t.reals) != 1 {
 			return false

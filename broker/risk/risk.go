@@ -84,6 +84,7 @@ type Place struct {
 	Project string   // real path of the project's folder; "" when unknown or too wide to mean anything
 	Home    string   // real path of the user's home; "" when there is none
 	Own     []string // real paths of aoctl's own files and folders
+	Port    string   // of this machine, where aoctl listens; "" for none
 
 	// Real follows the links of an absolute path as far as it exists; the rest is
 	// appended as it stands. nil: paths are taken as they are written.
@@ -120,6 +121,14 @@ type Place struct {
 
 	// Exists says whether something lies at an absolute path. nil: nobody looks.
 	Exists func(path string) bool
+
+	// Matches are the files that an absolute pattern of a shell may stand for; all says whether there are no
+	// others. nil: nobody looks.
+	Matches func(pattern string) (files []string, all bool)
+
+	// Index are the files that git has in the repository that it would use in a folder, by their absolute paths;
+	// whole says whether these are all. nil: nobody looks.
+	Index func(dir string) (files []string, whole bool)
 
 	// Below is what a program may find that goes through a folder, given by its real path. nil: nobody
 	// looks.

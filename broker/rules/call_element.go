@@ -35,6 +35,7 @@ type elem struct {
 	behind  bool   // a wrapper changes what the words mean, so only the whole line names it
 	unsure  string
 	known   bool   // with unsure: a grant may speak, of a program whose text is known, or an echo of what is nothing private
+	names   bool   // unsure is about names of files alone: what a grant allows, was looked up on the disk
 	dir     string // absolute, "" when not known
 }
 
@@ -49,7 +50,7 @@ var shells = map[string]bool{"sh": true, "bash": true, "zsh": true, "dash": true
 // unsure the first stands; those of package shell come first, as they are about the words
 // themselves.
 func (r *lineReader) element(e *shell.Element, at int) elem {
-	x := elem{kind: e.Kind, at: at, neutral: e.Neutral, operand: e.Operand, unsure: e.Unsure}
+	x := elem{kind: e.Kind, at: at, neutral: e.Neutral, operand: e.Operand, unsure: e.Unsure, names: e.Names}
 	x.known = e.Program != "" || e.Shown
 	x.dir = r.folder(e)
 	switch e.Kind {
@@ -221,7 +222,8 @@ func (r *lineReader) elementPath(x *elem, e *shell.Element) {
 		r.guess(&p, e)
 	}
 	switch {
-	case x.unsure != "":
+	case x.unsure != "": // what follows stands against a grant all the same
+		x.names = x.names && p.real != "" && (e.Operand || p.odd == "" && !e.Glob)
 	// On another machine nobody here can look, and the wrapper's rule decides.
 	case e.Host != "":
 	case !e.Operand && p.odd != "":

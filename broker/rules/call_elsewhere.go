@@ -42,6 +42,14 @@ type follower struct {
 // list. If package command doubts the command with that word as a file elsewhere, so does this
 // call.
 func (r *lineReader) readsElsewhere(x *elem, e *shell.Element) {
+	// A doubt about names stays, whatever the words are.
+	if x.names {
+		words := *x
+		words.names, words.unsure = false, ""
+		r.readsElsewhere(&words, e)
+		x.names = words.exact == "" && words.unsure == ""
+		return
+	}
 	if e.Kind != shell.Command || x.exact != "" || x.unsure != "" || r.q.Place.Project == "" {
 		return
 	}
@@ -55,7 +63,7 @@ func (r *lineReader) readsElsewhere(x *elem, e *shell.Element) {
 			continue
 		}
 		words := f.elsewhere(w)
-		if plainly := unescaped(w); plainly != w {
+		if plainly := patterns.Unescaped(w); plainly != w {
 			words = append(words, f.elsewhere(plainly)...)
 		}
 		// The table knows modules by their names only, so its answer would be about another
@@ -225,7 +233,7 @@ func (f *follower) outsideFrom(dir, p string) string {
 	case f.glob && strings.ContainsAny(p, "*?["):
 		return f.patternOutside(p, abs, dir)
 	case strings.ContainsAny(p, "*?["): // for the program, or no pattern at all
-		if to := f.patternOutside(p, widened(abs), dir); to != "" {
+		if to := f.patternOutside(p, patterns.Widened(abs), dir); to != "" {
 			return to
 		}
 	}

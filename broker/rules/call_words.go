@@ -1,9 +1,9 @@
 package rules
 
 import (
-	"encoding/hex"
-	"regexp"
 	"strings"
+
+	"github.com/aoctl/aoctl/broker/rules/patterns"
 )
 
 // letters is how many letters of short options a value may stand behind, with the dash:
@@ -33,7 +33,7 @@ func partsOf(w string) []piece {
 	}
 	option := strings.HasPrefix(w, "-")
 	for start := 0; start < len(w); {
-		if n := addressIn(w[start:]); n > 0 {
+		if n := patterns.AddressIn(w[start:]); n > 0 {
 			start += n
 			continue
 		}
@@ -62,52 +62,3 @@ func partsOf(w string) []piece {
 	}
 	return found
 }
-
-// networkSchemes begin the address of something on another machine, alone or behind git+ and the like.
-var networkSchemes = map[string]bool{
-	"http": true, "https": true, "ftp": true, "ftps": true, "sftp": true, "ssh": true, "git": true, "ws": true, "wss": true,
-	"s3": true, "gs": true, "oci": true, "docker": true, "redis": true, "postgres": true, "postgresql": true, "mysql": true, "mongodb": true, "mongodb+srv": true,
-	"amqp": true, "tcp": true, "udp": true, "grpc": true, "ldap": true, "smtp": true, "nats": true,
-}
-
-// addressIn is the length of an address that s begins with, up to a second colon or the next of
-// a list; 0 when s begins with none, or with one that is a path for a program that takes the ..
-// in it for the folder above. What looks like an address and is a path would be an open door,
-// so only known schemes count.
-func addressIn(s string) int {
-	scheme, rest, ok := strings.Cut(s, "://")
-	if !ok || !networkSchemes[scheme] || strings.Contains(rest, "..") {
-		return 0
-	}
-	if i := strings.IndexAny(rest, ":,;|<>'\" \t\r\n"); i >= 0 {
-		return len(scheme) + len("://") + i + 1
-	}
-	return len(s)
-}
-
-var percentEscape = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
-
-// unescaped is a word with the address of a file in it as that is read: file:///srv%2fx names
-// /srv/x.
-func unescaped(w string) string {
-	if !strings.Contains(strings.ToLower(w), "file:") {
-		return w
-	}
-	return percentEscape.ReplaceAllStringFunc(w, func(s string) string {
-		b, _ := hex.DecodeString(s[1:])
-		return string(b)
-	})
-}
-
-// widened is a pattern that fits whatever programs take a quoted one for: they disagree about
-// classes and backslashes. What lies in a folder that stands for any number of them is not
-// looked at. p is absolute, and so is the answer.
-func widened(p string) string {
-	if i := strings.Index(p, "**"); i >= 0 {
-		p = p[:i+1]
-	}
-	return openPart.ReplaceAllLiteralString(p, "*")
-}
-
-// openPart is where a pattern becomes one that programs read differently, up to the next slash.
-var openPart = regexp.MustCompile(`[\[\\][^/]*`)

@@ -63,7 +63,7 @@ func (c *Call) Effects() (all effects.Set) {
 // grantable reports whether a grant may speak for x at all. What may reach further than its effects
 // say is none of its business.
 func (c *Call) grantable(x *elem) bool {
-	if !c.q.Trusted || !c.line.agreed() || len(c.input.escapes) > 0 || c.risk.Class == risk.Dangerous || x.doubt != "" || x.outside {
+	if !c.speakable(x) {
 		return false
 	}
 	if x.kind == toolKind {
@@ -73,6 +73,11 @@ func (c *Call) grantable(x *elem) bool {
 		return false
 	}
 	return x.kind != shell.Read || c.q.mayRead(x.path)
+}
+
+// speakable is grantable but for what the files are.
+func (c *Call) speakable(x *elem) bool {
+	return c.q.Trusted && c.line.agreed() && len(c.input.escapes) == 0 && c.risk.Class != risk.Dangerous && x.doubt == "" && !x.outside
 }
 
 // changesInside reports whether a call that runs no command line names plain files of the project and
@@ -127,6 +132,20 @@ func (f *search) granted() bool {
 	return have != 0 && (f.need() | f.c.unspoken).Within(have) && f.c.grantable(f.x) && !f.c.fed(f.at) && f.c.fitsInside(f.x) && f.c.landsInside(f.x)
 }
 
+// knows reports whether a grant speaks for an element that is unsure: its effects are only known when the
+// names were looked up on the disk. No other rule does. What the line itself puts at an operand is not there
+// yet, so that is not asked for.
+func (f *search) knows() bool {
+	c, x := f.c, f.x
+	switch {
+	case !x.names || c.unsure != "":
+		return false
+	case !x.operand:
+		return f.granted()
+	}
+	return c.speakable(x) && f.have() != 0 && (f.need() | c.unspoken).Within(f.have())
+}
+
 // have are the effects that grants for the element allow between them.
 func (f *search) have() (have effects.Set) {
 	for _, e := range f.grant {
@@ -144,6 +163,14 @@ func (c *Call) fitsInside(x *elem) bool {
 	}
 	for _, w := range c.line.Elements[x.at].Argv {
 		files, all := c.expand(w, x.dir)
+		// The shell looks into the folders on the way, whatever it finds there.
+		for i := range w {
+			if w[i] == '/' && all {
+				var folders []string
+				folders, all = c.expand(strings.ReplaceAll(w[:i], "**", "*"), x.dir)
+				files = append(files, folders...)
+			}
+		}
 		// A name that begins with a dot is the shell's to leave out, and its pattern is looked at elsewhere.
 		if !all || slices.ContainsFunc(files, func(f string) bool { return !c.plainFile(f, strings.HasPrefix(path.Base(f), ".")) }) {
 			return false
@@ -192,7 +219,8 @@ func (c *Call) landsInside(x *elem) bool {
 		return true
 	}
 	to := path.Clean(join(x.dir, ops[len(ops)-1]))
-	if strings.Contains(strings.TrimPrefix(to, c.q.Place.Project), "/.") {
+	// Where a pattern stands for, nobody looked.
+	if strings.Contains(strings.TrimPrefix(to, c.q.Place.Project), "/.") || c.line.Elements[x.at].Glob && strings.ContainsAny(ops[len(ops)-1], "*?[") {
 		return false
 	}
 	tree := a.Name == "cp" && a.Has("-r", "-R", "-a", "--recursive")

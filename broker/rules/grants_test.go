@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/aoctl/aoctl/broker/effects"
+	"github.com/aoctl/aoctl/broker/risk"
 )
 
 // about is a rule about effects.
@@ -86,6 +87,8 @@ func TestGrantsOfPatterns(t *testing.T) {
 	}{
 		{"cat docs/*.md", true, Allow},
 		{"cat docs/*.md", false, Ask},
+		{"cat out/*/b.md", true, Ask},
+		{"cat docs/*/b.md", true, Allow},
 		{"cat out/*.md", true, Ask},
 		{"cat keys/*.md", true, Ask},
 		{"set | grep TOKEN", true, Ask},
@@ -95,7 +98,7 @@ func TestGrantsOfPatterns(t *testing.T) {
 		q.Trusted = true
 		q.Matches = func(pattern string) (files []string, all bool) {
 			for folder, names := range found {
-				if strings.HasPrefix(pattern, w.project+"/"+folder+"/") {
+				if strings.HasPrefix(pattern, w.project+"/"+folder+"/") && !strings.HasSuffix(pattern, "/b.md") {
 					for _, name := range names {
 						files = append(files, at(folder, name))
 					}
@@ -124,6 +127,40 @@ func ids(list []Rule) (out []string) {
 		out = append(out, r.ID)
 	}
 	return out
+}
+
+// A doubt about names alone is lifted by a grant, whose effects were looked up on the disk, and by no other
+// rule.
+func TestGrantsOfDoubtfulNames(t *testing.T) {
+	w := newWorld(t)
+	for _, tt := range []struct {
+		line   string
+		dashes bool
+		rule   Rule
+		want   Verdict
+	}{
+		{"touch *.md", false, about(Allow, "look, edit"), Allow},
+		{"touch *.md", true, about(Allow, "look, edit"), Ask},
+		{"touch *.md", false, about(Allow, "look"), Ask},
+		{"touch *.md", false, rule(Allow, "Bash", "command", "touch *"), Ask},
+		{"touch *.md", false, rule(Allow, "Bash", "command", "touch *.md"), Ask},
+		{"touch *.md ../x", false, about(Allow, "look, edit"), Ask},
+		{"awk *", false, about(Allow, "look, edit"), Ask},
+		{"git mv a.md b.md && cat b.md", false, about(Allow, "look, edit, commit"), Allow},
+		{"git mv a.md b.md && cat b.md", false, about(Allow, "edit"), Ask},
+		{"git mv a.md b.md && echo x > c.md", false, about(Allow, "look, edit, commit"), Allow},
+		{"git mv a.md b.md && echo x > ../c.md", false, about(Allow, "look, edit, commit"), Ask},
+		{"git mv a.md b.md && cat b.md", false, rule(Allow, "Bash", "command", "*"), Ask},
+		{"git mv up b.md && cat b.md", false, about(Allow, "look, edit, commit"), Ask},
+	} {
+		q := w.question(t, "Bash", map[string]any{"command": tt.line})
+		q.Trusted, q.Place.Dashes = true, func(string) bool { return tt.dashes }
+		q.Place.Matches = func(string) ([]string, bool) { return nil, true }
+		q.Place.Below = func(dir string) risk.Below { return risk.Below{Whole: true, Special: strings.HasSuffix(dir, "/up")} }
+		if a := judge(t, set(t, tt.rule), Prepare(q)); a.Verdict != tt.want {
+			t.Errorf("%s with %s, dashes %t: %s (%s)", tt.line, tt.rule.ID, tt.dashes, a.Verdict, a.Reason)
+		}
+	}
 }
 
 // Tools that change files are granted like lines that do, in the project alone and by plain paths.
@@ -225,6 +262,7 @@ func TestGrantsOfCopies(t *testing.T) {
 		"cp a.md docs": Allow, "cp a.md docs/new.md": Allow, "cp link.md docs": Ask, "cp -f link.md docs/": Ask, "cp x/link.md y.md docs": Ask,
 		"cp -r src docs": Allow, "cp -r deep docs": Ask, "cp -a deep docs": Ask, "cp -r deep new": Allow, "cp src/.mcp.json docs": Ask, "mv x/.envrc docs": Ask, "cp -r x/. docs": Ask,
 		"cp -r src .vscode": Ask, "cp tasks.json .vscode": Ask, "mv src .github": Ask, "git mv src .cargo": Ask, "git mv a.md docs": Allow, "mv src .config/x": Ask,
+		"cp a.md doc*": Ask, "mv a.md d?cs": Ask, "cp a.md 'doc*'": Allow,
 	} {
 		q := w.question(t, "Bash", map[string]any{"command": line})
 		q.Trusted = true

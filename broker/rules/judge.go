@@ -54,7 +54,7 @@ func (s *Set) element(f *search) ruling {
 		return ruling{verdict: Ask, entry: f.maybe, cause: maybeDenied}
 	case x.unsure != "" && x.known && c.unsure == "" && !c.risk.Guarded && f.granted():
 		return f.grants()
-	case x.unsure != "":
+	case x.unsure != "" && !f.knows():
 		return ruling{verdict: Ask, cause: notKnown}
 	case c.unsure != "":
 		return ruling{verdict: Ask, cause: callNotKnown}

@@ -85,7 +85,9 @@ func TestWhatOffersName(t *testing.T) {
 		{"echo re:x", []string{"command=echo 're:x'", "command=echo *"}},
 		{"npm run 'x", nil},
 		{"ls > .claude/settings.json", nil},
-		{"ls .claude", nil},
+		{"ls .aoctl", nil},
+		{"cat .claude/settings.json", nil},
+		{"ls .claude", []string{"command=ls .claude", "command=ls *"}},
 	} {
 		c := Prepare(w.trusted(t, tt.line).q)
 		var got []string

@@ -138,7 +138,7 @@ func open(ctx context.Context, st broker.Store, opts Options, every time.Duratio
 func (b *Broker) furnish(aside map[string]string) {
 	o := &b.opts
 	b.policy = policy.New(policy.Options{
-		Engine: b.view, Tell: b.loop.Do, Store: b.store, Vet: o.Vet, Home: workspace.UserHome(), Guarded: realPaths(o.Guard.Paths), Aside: aside, Log: b.log,
+		Engine: b.view, Tell: b.loop.Do, Store: b.store, Vet: o.Vet, Home: workspace.UserHome(), Guarded: realPaths(o.Guard.Paths), Port: o.Guard.Port, Aside: aside, Log: b.log,
 	})
 	b.Records = records.New(records.Options{View: b.view, Do: b.loop.Do, Store: b.store, VetRecorded: b.policy.VetRecorded, Alive: o.Alive})
 	b.Calls = calls.New(calls.Options{Engine: b.loop, View: b.view, Records: b.Records, Store: b.store, Policy: b.policy, Limits: b.limits(), Log: b.log})

@@ -40,6 +40,7 @@ type Options struct {
 // Guard is what of the machine an agent may not change at will: with it, it could get around aoctl.
 type Guard struct {
 	Paths    []string                     // aoctl's own folders and files: calls that touch them always ask
+	Port     string                       // where aoctl listens on this machine, "" for none
 	Silences func(settings []byte) string // why a settings file may not hold while aoctl guards its agent, "" when it may; nil: none may
 }
 

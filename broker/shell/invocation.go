@@ -119,11 +119,14 @@ func (c invocation) judge(e Element) {
 	// A wrapper has no element of its own: its name is in Via of what it runs, and what is
 	// wrong with it is told there. One that runs nothing is a command like others.
 	if m.Wrapper == "" || !nested {
-		if e.Unsure = cmp.Or(e.Unsure, c.doubt(true)); e.Unsure == "" {
-			e.Unsure = c.doubt(false)
+		why, names := c.doubt(true)
+		fed := c.fedProgram(e.Exact)
+		e.Names = names && fed == "" && c.unsure == "" && (m.Unsure == "" || m.Names) && (why != "" || m.Names)
+		if e.Unsure = cmp.Or(e.Unsure, why); e.Unsure == "" {
+			e.Unsure, _ = c.doubt(false)
 			e.Shown = e.Unsure != ""
 		}
-		if fed := c.fedProgram(e.Exact); fed != "" && e.Unsure == "" {
+		if fed != "" && e.Unsure == "" {
 			e.Unsure, e.Program = fed, c.fedText()
 		}
 		e.Neutral = m.Neutral && !c.mayBeFunction() && e.Unsure == "" && e.Exact == ""
@@ -180,12 +183,12 @@ func (c invocation) within() bool {
 
 // doubt says what no rule can know about a command that runs in its own name. A command that
 // no word makes dangerous (command.Inert) is forgiven some words that nobody knows; lenient: and those
-// that Element.Shown is about.
-func (c invocation) doubt(lenient bool) string {
+// that Element.Shown is about. names: the doubt, if there is one, is about names of files alone.
+func (c invocation) doubt(lenient bool) (why string, names bool) {
 	program := c.args[0].Text
 	tame := command.Inert(program) && !c.s.functions[program]
-	why := ""
 	ended := false
+	names = true
 	shows := program == "echo" && tame && len(c.via.names) == 0 && c.s.pipe == 0
 	for _, a := range c.args[1:] {
 		// Behind "--" no word is an option, whatever it turns out to be.
@@ -195,12 +198,12 @@ func (c invocation) doubt(lenient bool) string {
 		case a.fd && tame:
 		case (a.told || a.shown && lenient) && shows, a.commit && program == "git" && len(c.via.names) == 0 && !c.s.functions["git"]: // its commands are elements of their own
 		case !a.sure():
-			why = cmp.Or(why, a.doubt())
+			why, names = cmp.Or(why, a.doubt()), false
 		// An agent may have made a file called "-rf" before.
 		case a.Glob && !tame && !ended && strings.IndexByte("*?[", a.Text[0]) >= 0:
 			why = cmp.Or(why, "a file whose name begins with a dash would be an option: "+command.Cite(a.Raw))
 		case evaluates.Has(program) && strings.ContainsAny(a.Text, "$`[") && strings.ContainsAny(a.Text, "(`"):
-			why = cmp.Or(why, program+" may run code in "+command.Cite(a.Raw))
+			why, names = cmp.Or(why, program+" may run code in "+command.Cite(a.Raw)), false
 		}
 	}
 	// Up to here the words of the line; from here on those that a wrapper appends.
@@ -208,10 +211,11 @@ func (c invocation) doubt(lenient bool) string {
 	case !c.more && !c.fed:
 	case !tame:
 		why = cmp.Or(why, c.via.names[len(c.via.names)-1]+" gives it words that nobody knows")
+		names = names && (c.s.in.names || !slices.ContainsFunc(c.via.names, fromInput))
 	case !c.s.in.names && !programs.Is(programs.Wordless, program) && slices.ContainsFunc(c.via.names, fromInput):
-		why = cmp.Or(why, "xargs gives it files that nobody knows")
+		why, names = cmp.Or(why, "xargs gives it files that nobody knows"), false
 	}
-	return why
+	return why, names
 }
 
 // fromInput reports whether a wrapper takes words from what it reads, and not from its own

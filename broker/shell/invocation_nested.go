@@ -144,6 +144,7 @@ func (c invocation) script(text command.Word, outer invocation) {
 	for i := from; i < len(c.s.elements); i++ {
 		c.s.elements[i].Exact = cmp.Or(c.s.elements[i].Exact, c.exact)
 		c.s.elements[i].Unsure = cmp.Or(c.s.elements[i].Unsure, c.unsure)
+		c.s.elements[i].Names = c.s.elements[i].Names && c.unsure == ""
 		c.s.elements[i].Neutral = c.s.elements[i].Neutral && c.s.elements[i].Unsure == "" && c.s.elements[i].Exact == ""
 	}
 	if from == len(c.s.elements) { // an empty script: what is wrong with its wrapper must not get lost

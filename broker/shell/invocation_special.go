@@ -69,7 +69,8 @@ func readsProgram(args []arg) bool {
 // here-document.
 func (c invocation) program(e *Element) {
 	text := c.s.in.text
-	doubt := cmp.Or(c.unsure, c.doubt(false))
+	why, _ := c.doubt(false)
+	doubt := cmp.Or(c.unsure, why)
 	// Any doubt about the text or the shell's own words leaves it open what runs.
 	if c.s.in.kind != "text" || !text.Known || text.Tilde || text.Glob || doubt != "" || !plainOptions(c.args[1:]) {
 		e.Unsure = cmp.Or(doubt, e.Argv[0]+" runs whatever it reads")

@@ -70,7 +70,7 @@ func (o *output) unsettle() {
 		}
 		// ls alone is let off, because it opens nothing that it lists.
 		if opens(e) && (e.Kind != Read || !e.Operand || !lists) && e.Unsure == "" {
-			e.Unsure, e.Neutral = "an earlier command of the line may have moved what this path leads to", false
+			e.Unsure, e.Neutral, e.Names = "an earlier command of the line may have moved what this path leads to", false, true
 		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 // is missing is only asked about.
 func (src *source) namesBelow(s *syntax.Stmt, reads bool) bool {
 	call, ok := s.Cmd.(*syntax.CallExpr)
-	if !ok || bound(s) || len(call.Assigns) > 0 {
+	if !ok || marked(s) || slices.ContainsFunc(s.Redirs, redirects) || len(call.Assigns) > 0 {
 		return false
 	}
 	argv := make([]string, len(call.Args))
@@ -55,6 +55,11 @@ var (
 	findPrints = wordset.New("-printf -fprintf -ls -fls -exec -execdir -ok -okdir -files0-from -L -follow")
 )
 
+// redirects reports whether a redirection is any other than that of complaints to nowhere.
+func redirects(r *syntax.Redirect) bool {
+	return r.Op != syntax.RdrOut || r.N == nil || r.N.Value != "2" || r.Word.Lit() != "/dev/null"
+}
+
 // leadsAway reports whether a word may name a place that is not below the folder.
 func leadsAway(word string) bool {
 	return strings.HasPrefix(word, "/") || strings.HasPrefix(word, "~") || slices.Contains(strings.Split(word, "/"), "..")
@@ -64,7 +69,7 @@ func leadsAway(word string) bool {
 // another file.
 func cutsLines(word string) bool {
 	if strings.HasPrefix(word, "--") {
-		return !strings.HasPrefix(word, "--files-with") && word != "--invert-match" && word != "--ignore-case" && word != "--reverse" && word != "--null"
+		return !strings.HasPrefix(word, "--files-with") && word != "--files" && !strings.HasPrefix(word, "--include=") && !strings.HasPrefix(word, "--exclude=") && !strings.HasPrefix(word, "--exclude-dir=") && word != "--invert-match" && word != "--ignore-case" && word != "--reverse" && word != "--null"
 	}
 	return strings.HasPrefix(word, "-") && strings.ContainsAny(word[1:], "obcf")
 }
@@ -89,7 +94,7 @@ func passesLines(name string, args []string) bool {
 
 // listsFiles reports whether an option makes grep print the names of files alone.
 func listsFiles(word string) bool {
-	return strings.HasPrefix(word, "--files-with-matches") || strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.ContainsAny(word[1:], "lL")
+	return strings.HasPrefix(word, "--files-with-matches") || word == "--files" || strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.ContainsAny(word[1:], "lL")
 }
 
 // lsTells reports whether an option makes ls print more than names.

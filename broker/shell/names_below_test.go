@@ -63,6 +63,14 @@ func TestNamesBelow(t *testing.T) {
 		"find . | sort --reverse | xargs cat":              true,
 		"find . | grep rRe | xargs cat":                    true,
 		"find . > f | xargs cat":                           false,
+		"find . 2>/dev/null | xargs cat":                   true,
+		"find . 2>f | xargs cat":                           false,
+		"find . >/dev/null | xargs cat":                    false,
+		"find . 2>>/dev/null | xargs cat":                  false,
+		"find . </etc/shadow | xargs cat":                  false,
+		"rg --files src | xargs cat":                       true,
+		"grep -rlZ --include='*.go' x src | xargs -0 cat":  true,
+		"find . | sort --files0-from=names | xargs cat":    false,
 		"A=b find . | xargs cat":                           false,
 		"A=b | xargs cat":                                  false,
 		"git ls-files ~/x | xargs cat":                     false,
@@ -86,6 +94,27 @@ func TestNamesBelow(t *testing.T) {
 		}
 		if (doubt == "") != known {
 			t.Errorf("%s: %q", line, doubt)
+		}
+	}
+}
+
+// What is unsure for its names alone is told apart: whoever looks at the disk may know better.
+func TestDoubtsAboutNames(t *testing.T) {
+	for line, names := range map[string]bool{
+		"rm *.log": true, "cp *.md docs": true, "git add *.md": true, "find . -exec gofmt -l {} +": true, "find . | xargs sed -n 1p": true,
+		"rm *.log $X": false, "rm $X *.log": false, "a | xargs gofmt -l": false, "xargs gofmt -l": false, "tar cf h:a *": false, "sh -c \"rm $X\" *": false, "eval rm '*.log'": true,
+		"kill *": true, "diff -r a b": true, "grep -R x a": true, "diff -r $X a": false, "mv a b && cat c": true, "ln -s a b && cat b": true, "test '$(x)' *": false, "sudo -u $X rm *.log": false, "a | xargs cat": false, "find . -exec sh -c x {} +": false,
+	} {
+		got, unsure := true, false
+		for _, e := range Parse(line).Elements {
+			unsure = unsure || e.Unsure != ""
+			got = got && (e.Unsure == "" || e.Names)
+			if e.Names && e.Unsure == "" {
+				t.Errorf("%s: %s has no doubt", line, e.Text)
+			}
+		}
+		if (got && unsure) != names {
+			t.Errorf("%s: names alone %t", line, got)
 		}
 	}
 }

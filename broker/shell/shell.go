@@ -121,5 +121,10 @@ type Element struct {
 	Neutral bool
 	Exact   string // not empty: only a rule that names the whole command may allow it, because of this (code on the command line, a runner …)
 	Named   int    // with Exact, when not 0: a rule that spells out the first Named words may allow it, too
-	Unsure  string // not empty: no rule may allow it, because of this; with Program or Shown a grant of effects may
+	Unsure  string // not empty: no rule may allow it, because of this; with Program, Shown or Names a grant of effects may
+
+	// Names: Unsure is about nothing but names of files, so whoever looks at the disk may know better. A
+	// pattern in front may stand for an option, a wrapper hands names on, an earlier command may have moved
+	// what a path leads to, or links below a folder are followed.
+	Names bool
 }

@@ -103,6 +103,11 @@ func CallStamp(c *rules.Call) string {
 	for _, g := range c.Gits() {
 		_, _ = fmt.Fprintf(h, "%+v\n", g)
 	}
+	for _, file := range stampedRefs(c) {
+		if info, err := os.Lstat(file); err == nil {
+			_, _ = fmt.Fprintf(h, "%q: %+v\n", file, StampOfInfo(info))
+		}
+	}
 	f := NewPaths() // of this look: what was known before may be another file by now
 	for _, path := range files {
 		real, info, err := f.follow(path)

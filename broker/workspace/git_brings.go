@@ -73,7 +73,8 @@ func broughtBy(top string, b effects.Brings) []string {
 		return nil
 	}
 	// A stash takes what is there; all else writes over what git has, and over nothing else.
-	if b.By != "stash" && slices.ContainsFunc(q.files, keptIn(top).overwrites) {
+	kept := keptIn(top)
+	if !kept.plain() || b.By != "stash" && slices.ContainsFunc(q.files, kept.overwrites) {
 		return nil
 	}
 	return append([]string{}, q.files...)
@@ -214,6 +215,28 @@ func (l *limited) Write(p []byte) (int, error) {
 		return 0, errTooMuch
 	}
 	return l.Buffer.Write(p)
+}
+
+// plain reports whether git compares every file itself: it takes none on trust, has all of them here, and
+// merges them in its own way.
+func (k *keptFiles) plain() bool {
+	for _, was := range k.stats {
+		if !was.whole {
+			return false
+		}
+	}
+	dir := filepath.Join(k.top, ".git")
+	data, err := readSmall(filepath.Join(dir, "config"))
+	if err != nil || FileExists(filepath.Join(dir, "config.worktree")) || FileExists(filepath.Join(dir, "info", "sparse-checkout")) {
+		return false
+	}
+	for key := range gitConfig(data) {
+		section, _, _ := strings.Cut(key, ".")
+		if slices.Contains([]string{"extensions", "merge", "checkout", "submodule", "stash"}, section) || strings.HasSuffix(key, ".promisor") || strings.HasPrefix(key, "core.sparse") {
+			return false
+		}
+	}
+	return true
 }
 
 // overwrites reports whether something lies where git would write a file, or on the way there, that git does

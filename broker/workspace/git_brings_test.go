@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/aoctl/aoctl/broker/effects"
+	"github.com/aoctl/aoctl/broker/rules"
 )
 
 // brought is a repository in which tests ask what git would bring.
@@ -185,4 +187,49 @@ func TestTooMuchToBring(t *testing.T) {
 	b.git("commit", "-qm", "many")
 	b.git("switch", "-q", "main")
 	b.want(effects.Brings{By: "switch", Rev: "many"}, "?")
+}
+
+// The branch is moved while the call waits, to a commit with other files.
+func TestBroughtIsStamped(t *testing.T) {
+	b := newBrought(t)
+	b.branch("topic", "b.go")
+	b.branch("agent", ".claude/settings.json")
+	input, err := json.Marshal(map[string]string{"command": "git switch topic"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := rules.Prepare(rules.Question{Tool: "Bash", Input: input, Agent: "claude", Place: PlaceOf(b.top, b.top, "/home/nobody", nil)})
+	before := CallStamp(c)
+	if before == "" || CallStamp(c) != before {
+		t.Fatal("no stamp, or another one of the same")
+	}
+	b.git("branch", "-qf", "topic", "agent")
+	moved := CallStamp(c)
+	if moved == before {
+		t.Error("another commit has the same stamp")
+	}
+	b.git("checkout", "-q", "HEAD~0")
+	if CallStamp(c) == moved {
+		t.Error("another HEAD has the same stamp")
+	}
+}
+
+// What git takes on trust, has elsewhere or merges in ways of its own, nobody looks into.
+func TestOddRepositoriesBring(t *testing.T) {
+	for name, make := range map[string]func(b brought){
+		"on trust":      func(b brought) { b.git("update-index", "--assume-unchanged", "a.go") },
+		"sparse":        func(b brought) { b.git("config", "core.sparseCheckout", "true") },
+		"partial":       func(b brought) { b.git("config", "remote.origin.promisor", "true") },
+		"an extension":  func(b brought) { b.git("config", "extensions.partialClone", "origin") },
+		"own merging":   func(b brought) { b.git("config", "merge.renames", "true") },
+		"two worktrees": func(b brought) { b.git("config", "extensions.worktreeConfig", "true") },
+	} {
+		b := newBrought(t)
+		b.branch("topic", "b.go")
+		b.want(effects.Brings{By: "switch", Rev: "topic"}, "b.go")
+		make(b)
+		if got := b.files(effects.Brings{By: "switch", Rev: "topic"}); got != "?" {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
 }

@@ -162,7 +162,7 @@ func TestMatches(t *testing.T) {
 	}
 	for pattern, want := range map[string]string{
 		"*.go": ".c.go a.go b.go", "?.go": "a.go b.go", "x*": "", "d/*.go": "d/e.go", "*/e.go": "d/e.go", "*/*/g.go": "d/f/g.go",
-		"*/*/*": "others", "**": "others", "[!a].go": "others", "[a].go": "others", `\a.go`: "others",
+		"*/*/*": "others", "**": "others", "**/g.go": "d/f/g.go", "d/**/*.go": "d/f/g.go d/e.go d/f/g.go", "**/e.go": "d/e.go d/e.go", "missing/**/*.go": "", "*/**/*.go": "others", "**/*/g.go": "others", "***/g.go": "others", "**/**": "others", "d/**": "others", "[!a].go": "others", "[a].go": "others", `\a.go`: "others",
 	} {
 		files, all := Matches(dir + "/" + pattern)
 		var names []string

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/aoctl/aoctl/broker/risk"
 )
@@ -31,6 +32,7 @@ func PlaceAt(f *Paths, project, cwd, home string, own []string) risk.Place {
 	is := risk.SecretAt(p)
 	p.Secrets, p.Tracked, p.Below = f.secretsBelow(is), f.trackedSecrets(p.Git, is), f.namesBelow
 	p.Dashes, p.Kept, p.Exists, p.Brings = dashesIn, f.keptByGit(p.Git), FileExists, f.bringsIn(p.Git)
+	p.Matches, p.Index = Matches, f.keptNames(p.Git)
 	return p
 }
 
@@ -102,7 +104,8 @@ const maxMatches = 1000
 const maxPatterns = 2
 
 // Matches are the files that a pattern of a shell may stand for, hidden ones too. all is false
-// when there may be others: too many to look at, or where shells differ, as about ** and [!a].
+// when there may be others: too many to look at, or where shells differ, as about [!a]. Of ** they are the files
+// of all readings.
 // pattern is absolute.
 func Matches(pattern string) (files []string, all bool) {
 	patterns := 0
@@ -111,11 +114,43 @@ func Matches(pattern string) (files []string, all bool) {
 			patterns++
 		}
 	}
-	if patterns > maxPatterns || strings.Contains(pattern, "**") || strings.ContainsAny(pattern, `[\`) {
+	if patterns > maxPatterns || strings.ContainsAny(pattern, `[\`) {
 		return nil, false
 	}
-	files, err := filepath.Glob(pattern)
+	deep, all := deepMatches(pattern)
+	if !all {
+		return nil, false
+	}
+	// Where ** stands for any folders, it also stands for one; elsewhere it is a star.
+	files, err := filepath.Glob(strings.ReplaceAll(pattern, "**", "*"))
+	files = append(files, deep...)
 	return files[:min(len(files), maxMatches)], err == nil && len(files) <= maxMatches
+}
+
+// deepMatches are the files of folder/**/name, at any depth. all is false for any other pattern with two
+// stars, and when there is too much to look at.
+func deepMatches(pattern string) (files []string, all bool) {
+	dir, name, deep := strings.Cut(pattern, "/**/")
+	if !deep {
+		return nil, !strings.Contains(pattern, "**")
+	}
+	if strings.ContainsAny(dir, "*?") || strings.Contains(name, "/") || strings.Contains(name, "**") {
+		return nil, false
+	}
+	end, looked, all := time.Now().Add(lookTime), 0, true
+	err := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
+		looked++
+		switch fits, bad := filepath.Match(name, filepath.Base(file)); {
+		case os.IsNotExist(err) && file == dir:
+		case err != nil, bad != nil, looked > maxLooked, len(files) > maxMatches, looked%256 == 0 && time.Now().After(end):
+			all = false
+			return filepath.SkipAll
+		case fits && file != dir:
+			files = append(files, file)
+		}
+		return nil
+	})
+	return files, all && err == nil
 }
 
 // SpecialFile reports whether there is something at a real path that is neither a plain file

@@ -117,11 +117,7 @@ func (f *Paths) trackedSecrets(gitIn func(string) risk.Git, is func(string) bool
 // lookInIndex goes through the index of the repository in top. One that cannot be read has no
 // names here, and whole is false.
 func lookInIndex(top string, is func(string) bool) secretsFound {
-	dir := filepath.Join(top, ".git")
-	if to, ok := Pointed(dir, "gitdir: ", top); ok {
-		dir = to
-	}
-	index, err := readGitIndex(filepath.Join(dir, "index"))
+	index, err := readGitIndex(indexOf(top))
 	s := secretsFound{whole: err == nil}
 names:
 	for _, name := range index.names {
@@ -135,4 +131,29 @@ names:
 		}
 	}
 	return s
+}
+
+// keptNames are the files that the repository has which git would use in a folder. Without one there are none.
+func (f *Paths) keptNames(gitIn func(string) risk.Git) func(dir string) ([]string, bool) {
+	return func(dir string) ([]string, bool) {
+		top := gitIn(dir).Top
+		if top == "" {
+			return nil, true
+		}
+		index, err := readGitIndex(indexOf(top))
+		files := make([]string, len(index.names))
+		for i, name := range index.names {
+			files[i] = filepath.Join(top, name)
+		}
+		return files, err == nil
+	}
+}
+
+// indexOf is the file in which the repository in top lists what it has.
+func indexOf(top string) string {
+	dir := filepath.Join(top, ".git")
+	if to, ok := Pointed(dir, "gitdir: ", top); ok {
+		dir = to
+	}
+	return filepath.Join(dir, "index")
 }

@@ -87,10 +87,11 @@ func (a *App) open(ctx context.Context, o Options) error {
 		return err
 	}
 	a.closers, a.store = append(a.closers, st.Close), st
+	_, port, _ := net.SplitHostPort(a.listens())
 	opts := service.Options{
 		// What is ours is listed once, at the start; what is installed later counts from
 		// the next start.
-		ApprovalTimeout: o.Timeout, Socket: a.socket, Guard: service.Guard{Paths: state.Guarded(a.socket), Silences: install.Silences}, Observe: o.observe, NoOutput: o.noOut, ListenOperators: o.anyone, Log: a.log, OnTimeout: broker.Verdict(o.late),
+		ApprovalTimeout: o.Timeout, Socket: a.socket, Guard: service.Guard{Paths: state.Guarded(a.socket), Port: port, Silences: install.Silences}, Observe: o.observe, NoOutput: o.noOut, ListenOperators: o.anyone, Log: a.log, OnTimeout: broker.Verdict(o.late),
 		Difference: func(asked, edited json.RawMessage) string { return callview.Difference(asked, edited) },
 	}
 	// Without it sessions cannot be started from the console; everything else works.
@@ -223,6 +224,14 @@ func (a *App) listenTCP(ctx context.Context, addr string) error {
 	a.tcp = l
 	a.closers = append(a.closers, l.Close)
 	return nil
+}
+
+// listens is where aoctl listens over TCP, "" for nowhere.
+func (a *App) listens() string {
+	if a.tcp == nil {
+		return ""
+	}
+	return a.tcp.Addr()
 }
 
 // serve answers hooks until Close. It does not end with the caller's context, so that a

@@ -214,6 +214,8 @@ func (w *world) socket(e event, named effects.Set) (effects.Effect, bool) {
 		return effects.Unknown, !e.fails && !named.Has(effects.Check)
 	case !inet, localhost.MatchString(e.flags) && named.Has(effects.Check):
 		return 0, false
+	case localhost.MatchString(e.flags) && named.Has(effects.Serve):
+		return effects.Serve, true
 	// Which machine it is, nobody can tell here: there is no network.
 	case named.Has(effects.Fetch):
 		return effects.Fetch, true

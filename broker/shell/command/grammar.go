@@ -101,7 +101,9 @@ func (c *call) parse() {
 // option, as in "tar c *" next to a file called --to-command=sh.
 func (c *call) guardGlob(w Word) {
 	if w.Glob && (w.Text == "" || strings.ContainsAny(w.Text[:1], "*?[{(")) {
+		names := (c.Unsure == "" || c.Names) && w.Text != "" && strings.ContainsAny(w.Text[:1], "*?[")
 		c.unsuref("a file whose name begins with a dash would be an option of %s", c.name)
+		c.Names = names
 	}
 }
 

@@ -27,6 +27,7 @@ type Meaning struct {
 	Exact   string   // as Element.Exact
 	Named   int      // as Element.Named
 	Unsure  string   // as Element.Unsure
+	Names   bool     // as Element.Names
 	Chdir   *Word    // cd: where later elements work; a zero word is the home folder
 	Host    string   // runs and scripts happen on this machine
 }
@@ -67,6 +68,7 @@ func (m *Meaning) exactf(format string, args ...any) {
 
 // unsuref is for what no rule can know, exactf for what an open rule cannot have meant.
 func (m *Meaning) unsuref(format string, args ...any) {
+	m.Names = false
 	if m.Unsure == "" {
 		m.Unsure = fmt.Sprintf(format, args...)
 	}
@@ -75,6 +77,7 @@ func (m *Meaning) unsuref(format string, args ...any) {
 // adopt takes over what is wrong with another command, and its files. What it runs is left out:
 // a caller that hands words on says so with a reason of its own.
 func (m *Meaning) adopt(other Meaning) {
+	m.Names = (m.Names || m.Unsure == "") && (other.Names || other.Unsure == "") && (m.Names || other.Names)
 	m.Exact, m.Unsure = cmp.Or(m.Exact, other.Exact), cmp.Or(m.Unsure, other.Unsure)
 	m.Files = append(m.Files, other.Files...)
 }

@@ -81,8 +81,13 @@ func descendsLinks(c *call) bool {
 // follows marks a program that goes through links below the folders that it is given:
 // what it reads may be anywhere.
 func (c *call) follows() {
-	c.unsuref("%s follows links, which may lead anywhere", c.name)
+	names := c.Unsure == ""
+	c.unsuref("%s "+FollowsLinks, c.name)
+	c.Names = names
 }
+
+// FollowsLinks is how the doubt about such a program ends.
+const FollowsLinks = "follows links, which may lead anywhere"
 
 // followLinks is ops for a program that follows links below its folders when it has one of the
 // letters short, or the long option, and, with deep, one of those as well. A link in the
