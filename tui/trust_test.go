@@ -302,6 +302,15 @@ var trustScenes = map[string]func(*still){
 		s.keys("p")
 		s.told()
 	},
+	"no git": func(s *still) {
+		s.fake().preview = passes(26, 0)
+		for dir, p := range s.fake().projects {
+			p.NoGit = true
+			s.fake().projects[dir] = p
+		}
+		s.keys("p")
+		s.told()
+	},
 	"no project": func(s *still) {
 		s.fake().projects = nil
 		s.keys("p")
@@ -334,6 +343,17 @@ func TestGoldenTrust(t *testing.T) {
 				return s
 			})
 		})
+	}
+}
+
+// Where no git brings a file back, the form says that edits ask, in any window.
+func TestEditsWithoutGit(t *testing.T) {
+	for _, width := range []int{40, 80, 120} {
+		s := newTrustScene(t, width, 24)
+		trustScenes["no git"](s)
+		if view := s.draw(width, 24); !strings.Contains(view, "no git here:") {
+			t.Errorf("%d cells:\n%s", width, view)
+		}
 	}
 }
 

@@ -91,8 +91,19 @@ func (x *Screen) choice(p *draw.Paper, i int) {
 		box, ink = "☑", draw.Bold
 	}
 	r := p.Styles.Row(p.Width).Choose(i == x.at).Put(draw.Key, bar+c.key+" ").Put(ink, box+" "+c.effect.String())
-	r.To(5+nameWidth).Fit(draw.Text, c.effect.Means(), p.Width-r.Width)
+	if means, ink := x.means(p, c.effect); r.Width < p.Width {
+		r.To(5+nameWidth).Fit(ink, means, p.Width-r.Width)
+	}
 	p.Add(r)
+}
+
+// means says what an effect is. Where no git could bring a file back, an edit counts as more than one, and
+// its tick would promise too much.
+func (x *Screen) means(p *draw.Paper, e effects.Effect) (string, draw.Ink) {
+	if e == effects.Edit && x.project.NoGit {
+		return either(p, "no git here: edits go on asking", "no git here: still asks"), draw.Warn
+	}
+	return e.Means(), draw.Text
 }
 
 // warn says what must not be overlooked: that no rule may allow now, and what two ticks come to.
