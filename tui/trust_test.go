@@ -402,6 +402,7 @@ func TestEditsThatTheAgentAccepts(t *testing.T) {
 				if !c.want {
 					return
 				}
+				r.shows("until the session ends")
 				r.press("d")
 				r.wait(2 * time.Second)
 				r.c.publish(edit("r2", "acceptEdits", effects.Edit))
