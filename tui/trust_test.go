@@ -262,6 +262,24 @@ func TestAskedForTakesNoKeys(t *testing.T) {
 	})
 }
 
+// The banner leaves out who asks and where before it cuts an effect, and nothing beside it says what else p
+// does.
+func TestBannerKeepsTheEffects(t *testing.T) {
+	for _, width := range []int{40, 60, 80, 120} {
+		s := newTrustScene(t, width, 24)
+		trustScenes["asked"](s)
+		s.fake().mu.Lock()
+		s.fake().proposals[0].Effects = effects.Of(effects.Look, effects.Edit, effects.Check, effects.Commit, effects.Fetch)
+		s.fake().mu.Unlock()
+		for _, msg := range answers(s.m.shared.asks.Update(desk.Tick{})) {
+			s.m.Update(msg)
+		}
+		if view := s.draw(width, 24); !strings.Contains(view, "look, edit, check, commit, fetch · p") || strings.Contains(view, "has no rules") {
+			t.Errorf("%d cells:\n%s", width, view)
+		}
+	}
+}
+
 // trustScenes are the screens of a project without rules.
 var trustScenes = map[string]func(*still){
 	"line": func(*still) {},

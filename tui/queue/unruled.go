@@ -73,6 +73,10 @@ func (u *unruled) settle(c *board.Card) tea.Cmd {
 	if u.acceptsEdits(&c.Req); u.accepts != "" {
 		return nil
 	}
+	// The banner names the same key, for what it says.
+	if u.Proposed {
+		return nil
+	}
 	dir := u.Board.Folder(c.Req.SessionID, &c.Req)
 	p, asked := u.known[dir]
 	if !asked {

@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"path/filepath"
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/effects"
@@ -8,6 +9,7 @@ import (
 	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/words"
 )
 
 const (
@@ -29,13 +31,49 @@ func (x *Screen) View(_, _ int) []string {
 	rows, _ := x.rows(width, height)
 	f := draw.Caption{Title: "What agents may do", Right: desk.Position(x.top, height, len(rows))}
 	if x.project.Path != "" {
-		f.Title += " in " + x.name()
-		f.Note = strings.Join(x.holds(), ", ")
-	}
-	if x.project.Path != "" && width < narrow {
-		f.Title = "In " + x.name() + " agents may"
+		x.headed(&f, width, height)
 	}
 	return x.Framed(f, rows, min(x.top, max(0, len(rows)-height)))
+}
+
+// headed puts the project into the head of the form. Where no row below has room for its path, as much of its end
+// stands here as fits: two projects may have one name.
+func (x *Screen) headed(f *draw.Caption, width, height int) {
+	before, after := f.Title+" in ", ""
+	if width < narrow {
+		before, after = "In ", " agents may"
+	}
+	name := x.name()
+	if height >= airy {
+		f.Note = strings.Join(x.holds(), ", ")
+	} else {
+		room := width - draw.Cells(before+after) - 2
+		if f.Right != "" {
+			room -= draw.Cells(f.Right) + 3
+		}
+		name = pathEnd(x.project.Path, room)
+	}
+	f.Title = before + name + after
+}
+
+// pathEnd is a path, or as many of its last names as fit into some cells; at least one. Safe to draw.
+func pathEnd(path string, room int) string {
+	whole := draw.SafeLine(path)
+	if draw.Cells(whole) <= room {
+		return whole
+	}
+	end := words.Project(path)
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		longer := words.Project(dir) + "/" + end
+		if dir == filepath.Dir(dir) || draw.Cells("…/"+longer) > room {
+			break
+		}
+		end = longer
+	}
+	if draw.Cells("…/"+end) <= room {
+		end = "…/" + end
+	}
+	return end
 }
 
 // holds is what says which kind of project it is; safe to draw.
