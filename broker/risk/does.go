@@ -129,7 +129,7 @@ func (j doesJudge) kind(l *shell.Line, at int) doing {
 		return j.assigns(e)
 	case shell.Command:
 		if e.Neutral {
-			return doing{}
+			return j.tells(e)
 		}
 		if j.searches(l, at) {
 			return does(effects.Look, "")
