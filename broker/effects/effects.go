@@ -7,7 +7,7 @@
 //
 // Known is the way in. It looks a command up in tables: looks.go has what only looks, git.go what
 // git does, checks.go what runs the project's own code, projects.go the tools of some kinds of project,
-// changes.go what edits and fetches; find.go reads what find hands to others, tools.go what a tool for
+// changes.go what edits and fetches; find.go reads what find hands to others, words.go what tests and patches name, tools.go what a tool for
 // edits is given. A command that no row
 // names is unknown, and so is one with an option that its row does not name: a program too few
 // costs a question, an option too many is a hole.
