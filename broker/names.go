@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // MaxName is the longest id, correlation or name from outside, bytes.
@@ -20,6 +21,21 @@ func CheckName(field, v string) error {
 		if r < 0x20 || r == 0x7f {
 			return fmt.Errorf("%w: %s holds a control character", ErrInvalid, field)
 		}
+	}
+	return nil
+}
+
+// MaxPath is the longest path from outside, bytes.
+const MaxPath = 4096
+
+// CheckPath says what is wrong with a path that a person decides about. No screen can show a control
+// character as it is, so that it would stand for another path. Errors: ErrInvalid.
+func CheckPath(field, v string) error {
+	switch {
+	case len(v) > MaxPath:
+		return fmt.Errorf("%w: %s is longer than %d bytes", ErrInvalid, field, MaxPath)
+	case strings.ContainsFunc(v, unicode.IsControl):
+		return fmt.Errorf("%w: %s holds a control character", ErrInvalid, field)
 	}
 	return nil
 }

@@ -53,8 +53,9 @@ func (b RuleBook) GrantWith(project string, more effects.Set) rules.Rule {
 
 // Project is what is known of a project's folder, for whoever says what agents may do there.
 type Project struct {
-	Path  string   `json:"path"`            // as the disk has it; "" for a folder that is no project, such as home
-	Holds []string `json:"holds,omitempty"` // what says which kind of project it is: go.mod, git
+	Path  string   `json:"path"`             // as the disk has it; "" for a folder that is no project, such as home
+	Holds []string `json:"holds,omitempty"`  // what says which kind of project it is: go.mod, git
+	NoGit bool     `json:"no_git,omitempty"` // no repository holds it, so nothing brings an edited file back
 }
 
 // RulesFile is one project's own rules file, .aoctl/rules.toml. Its deny and ask rules

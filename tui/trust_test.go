@@ -262,6 +262,24 @@ func TestAskedForTakesNoKeys(t *testing.T) {
 	})
 }
 
+// The banner leaves out who asks and where before it cuts an effect, and nothing beside it says what else p
+// does.
+func TestBannerKeepsTheEffects(t *testing.T) {
+	for _, width := range []int{40, 60, 80, 120} {
+		s := newTrustScene(t, width, 24)
+		trustScenes["asked"](s)
+		s.fake().mu.Lock()
+		s.fake().proposals[0].Effects = effects.Of(effects.Look, effects.Edit, effects.Check, effects.Commit, effects.Fetch)
+		s.fake().mu.Unlock()
+		for _, msg := range answers(s.m.shared.asks.Update(desk.Tick{})) {
+			s.m.Update(msg)
+		}
+		if view := s.draw(width, 24); !strings.Contains(view, "look, edit, check, commit, fetch · p") || strings.Contains(view, "has no rules") {
+			t.Errorf("%d cells:\n%s", width, view)
+		}
+	}
+}
+
 // trustScenes are the screens of a project without rules.
 var trustScenes = map[string]func(*still){
 	"line": func(*still) {},
@@ -302,6 +320,15 @@ var trustScenes = map[string]func(*still){
 		s.keys("p")
 		s.told()
 	},
+	"no git": func(s *still) {
+		s.fake().preview = passes(26, 0)
+		for dir, p := range s.fake().projects {
+			p.NoGit = true
+			s.fake().projects[dir] = p
+		}
+		s.keys("p")
+		s.told()
+	},
 	"no project": func(s *still) {
 		s.fake().projects = nil
 		s.keys("p")
@@ -334,6 +361,17 @@ func TestGoldenTrust(t *testing.T) {
 				return s
 			})
 		})
+	}
+}
+
+// Where no git brings a file back, the form says that edits ask, in any window.
+func TestEditsWithoutGit(t *testing.T) {
+	for _, width := range []int{40, 80, 120} {
+		s := newTrustScene(t, width, 24)
+		trustScenes["no git"](s)
+		if view := s.draw(width, 24); !strings.Contains(view, "no git here:") {
+			t.Errorf("%d cells:\n%s", width, view)
+		}
 	}
 }
 
@@ -382,6 +420,7 @@ func TestEditsThatTheAgentAccepts(t *testing.T) {
 				if !c.want {
 					return
 				}
+				r.shows("until the session ends")
 				r.press("d")
 				r.wait(2 * time.Second)
 				r.c.publish(edit("r2", "acceptEdits", effects.Edit))

@@ -28,8 +28,13 @@ func (rt ruleRoutes) postTrust(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
+	if err := broker.CheckPath("project", body.Project); err != nil {
+		fail(w, err)
+		return
+	}
 	p := broker.Proposal{Project: rt.o.Rules.ProjectAt(r.Context(), body.Project).Path, Effects: body.Effects, By: by}
-	switch {
+	switch err = broker.CheckPath("project", p.Project); { // where its links lead, too
+	case err != nil:
 	case p.Project == "":
 		err = fmt.Errorf("%w: %s is no folder of one project", broker.ErrInvalid, broker.Clip(body.Project))
 	case p.Effects == 0 || !p.Effects.Within(effects.Grantable):

@@ -8,7 +8,8 @@
 // Known is the way in. It looks a command up in tables: looks.go has what only looks, git.go what
 // git does, git_brings.go what it brings, checks.go what runs the project's own code, projects.go and web.go the
 // tools of some kinds of project, changes.go what edits and fetches; find.go and lists.go read what names are handed
-// to others, tools.go what a tool for edits is given; inline.go reads programs on the command line, whose text
+// to others, words.go what tests and patches name, tools.go what a tool for
+// edits is given; inline.go reads programs on the command line, whose text
 // inline_words.go searches for what reaches further. A command that no row
 // names is unknown, and so is one with an option that its row does not name: a program too few
 // costs a question, an option too many is a hole.

@@ -13,5 +13,5 @@ func (rs *Rulings) ProjectAt(_ context.Context, dir string) broker.Project {
 	if root == "" {
 		return broker.Project{}
 	}
-	return broker.Project{Path: root, Holds: workspace.Holds(root)}
+	return broker.Project{Path: root, Holds: workspace.Holds(root), NoGit: !workspace.InRepository(root)}
 }

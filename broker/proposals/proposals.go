@@ -9,7 +9,8 @@
 // Proposals are no part of the record. They live in memory and end with the console. One whose asker
 // was not heard of for some seconds is gone, so that a card never asks for somebody who left.
 // Every process of the user may propose, an agent too; so there are few at a time, one for each
-// project, and who was told no is not heard again for a while.
+// project, and who was told no is not heard again for a while. What an agent proposes makes way for a
+// process that is no agent's, so that no agent can keep a person from asking.
 //
 // The room has a lock of its own, as it holds nothing that the engine decides by.
 package proposals
@@ -32,6 +33,8 @@ const (
 	leaves = 10 * time.Second
 	// kept is how long an answer waits for its asker, and how long a no holds.
 	kept = time.Minute
+	// quiet is how long a no to an agent holds: a program does not tire of asking.
+	quiet = 10 * time.Minute
 )
 
 // List is the proposals. Several goroutines may use it.
@@ -56,24 +59,38 @@ func (l *List) Propose(p broker.Proposal) (broker.Proposal, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.tidy()
-	waiting := 0
+	if p.Agent == "" {
+		l.makeRoom(p.Project)
+	}
 	for _, old := range l.list {
-		same := old.Project == p.Project
 		switch {
-		case same && old.State == broker.Proposed:
-			return broker.Proposal{}, notNow("something is proposed for this project already")
-		case same && old.State == broker.ProposalDeclined:
-			return broker.Proposal{}, notNow("one for this project was declined a moment ago")
+		case old.Project != p.Project:
 		case old.State == broker.Proposed:
-			waiting++
+			return broker.Proposal{}, notNow("something is proposed for this project already")
+		// A no to an agent is none to a person.
+		case old.State == broker.ProposalDeclined && (old.Agent == "" || p.Agent != ""):
+			return broker.Proposal{}, notNow("one for this project was declined a while ago")
 		}
 	}
-	if waiting >= most {
-		return broker.Proposal{}, notNow(fmt.Sprintf("%d proposals wait already", waiting))
+	if n := len(l.waiting()); n >= most {
+		return broker.Proposal{}, notNow(fmt.Sprintf("%d proposals wait already", n))
 	}
 	p.ID, p.State, p.CreatedAt = uuid.NewString(), broker.Proposed, broker.Instant(l.now())
 	l.list = append(l.list, &proposal{Proposal: p, heard: l.now()})
 	return p, nil
+}
+
+// makeRoom takes off the list what an agent holds there and a person would have to wait for: its proposal
+// for the project, and where the list is full, the oldest one of an agent.
+func (l *List) makeRoom(project string) {
+	agents := func(p *proposal) bool { return p.Agent != "" && p.State == broker.Proposed }
+	l.list = slices.DeleteFunc(l.list, func(p *proposal) bool { return agents(p) && p.Project == project })
+	if len(l.waiting()) < most {
+		return
+	}
+	if i := slices.IndexFunc(l.list, agents); i >= 0 {
+		l.list = slices.Delete(l.list, i, i+1)
+	}
 }
 
 func notNow(why string) error { return fmt.Errorf("%w: %s", broker.ErrNotNow, why) }
@@ -96,6 +113,10 @@ func (l *List) Proposals() (list []broker.Proposal) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.tidy()
+	return l.waiting()
+}
+
+func (l *List) waiting() (list []broker.Proposal) {
 	for _, p := range l.list {
 		if p.State == broker.Proposed {
 			list = append(list, p.Proposal)
@@ -132,6 +153,9 @@ func (l *List) tidy() {
 	l.list = slices.DeleteFunc(l.list, func(p *proposal) bool {
 		if p.State == broker.Proposed {
 			return now.Sub(p.heard) > leaves
+		}
+		if p.Agent != "" && p.State == broker.ProposalDeclined {
+			return now.Sub(p.answered) > quiet
 		}
 		return now.Sub(p.answered) > kept
 	})

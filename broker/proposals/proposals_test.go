@@ -76,3 +76,53 @@ func TestLimits(t *testing.T) {
 	pass(kept + 1)
 	propose(t, l, "/shop")
 }
+
+// An agent keeps nobody from asking: a person's proposal takes the place of its own, where that is about the
+// project and where the list is full. Between agents, and between persons, the first one stays.
+func TestAgentsMakeWay(t *testing.T) {
+	l, _ := newList()
+	agent := func(project string) (broker.Proposal, error) {
+		return l.Propose(broker.Proposal{Project: project, Agent: "it comes from an agent"})
+	}
+	first, _ := agent("/shop")
+	if _, err := agent("/shop"); !errors.Is(err, broker.ErrNotNow) {
+		t.Errorf("a second agent: %v", err)
+	}
+	p := propose(t, l, "/shop")
+	if _, err := l.Proposed(first.ID); !errors.Is(err, broker.ErrNotFound) {
+		t.Errorf("the agent's is still there: %v", err)
+	}
+	if _, err := agent("/shop"); !errors.Is(err, broker.ErrNotNow) {
+		t.Errorf("an agent after a person: %v", err)
+	}
+	l.AnswerProposal(p.ID, &broker.SavedRule{})
+	for i := range most {
+		if _, err := agent(fmt.Sprint("/p", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	propose(t, l, "/one more")
+	if list := l.Proposals(); len(list) != most || list[0].Project != "/p1" {
+		t.Errorf("%+v", list)
+	}
+}
+
+// A no to an agent holds for minutes, and only for agents.
+func TestNoToAnAgent(t *testing.T) {
+	l, pass := newList()
+	asks := broker.Proposal{Project: "/shop", Agent: "it comes from an agent"}
+	p, err := l.Propose(asks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.AnswerProposal(p.ID, nil)
+	pass(quiet)
+	if _, err := l.Propose(asks); !errors.Is(err, broker.ErrNotNow) {
+		t.Errorf("it asks again: %v", err)
+	}
+	propose(t, l, "/shop")
+	pass(quiet)
+	if _, err := l.Propose(asks); err != nil {
+		t.Errorf("after a while: %v", err)
+	}
+}

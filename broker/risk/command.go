@@ -123,6 +123,8 @@ func (j fileJudge) writeNames(t target) {
 	}
 	if e, ok := writes().Find(t.forms); ok {
 		j.danger(e.Why)
+	} else if j.reachesHooks(t, change{}) {
+		j.danger(changesHooks)
 	}
 }
 
@@ -164,7 +166,8 @@ func (j commandJudge) words(a cmdline.Command) {
 				j.dangerIn(why, says(why, t))
 			}
 			// Whether it reads or writes the file is not known of such a program.
-			if _, ok := writes().Find(t.forms); ok && i > 0 && !a.Is(programs.PlainReader) {
+			_, runs := writes().Find(t.forms)
+			if (runs || j.reachesHooks(t, change{})) && i > 0 && !a.Is(programs.PlainReader) {
 				j.danger("may change a file that runs something")
 			}
 		}

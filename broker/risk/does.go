@@ -149,7 +149,7 @@ func (j doesJudge) kind(l *shell.Line, at int) doing {
 		return j.assigns(e)
 	case shell.Command:
 		if e.Neutral {
-			return doing{}
+			return j.tells(e)
 		}
 		if j.searches(l, at) {
 			return does(effects.Look, "")
@@ -158,6 +158,27 @@ func (j doesJudge) kind(l *shell.Line, at int) doing {
 	case shell.Unknown:
 	}
 	return does(effects.Unknown, "cannot be read")
+}
+
+// tells is what a command does that does nothing by itself: it may tell all the same which files there are
+// beyond the project, by how it ends or by what a pattern stands for.
+func (j doesJudge) tells(e shell.Element) doing {
+	s := j.spotOf(e, false)
+	s.tilde, s.glob = true, e.Glob
+	for _, p := range effects.Tested(e.Argv) {
+		if p == "" {
+			return does(effects.Unknown, "tests a file that is not known")
+		}
+		if !j.mayRead(j.resolve(p, s)) {
+			return does(effects.Outside, "tests for a file outside the project")
+		}
+	}
+	if e.Glob && slices.ContainsFunc(e.Argv, func(w string) bool {
+		return strings.ContainsAny(w, "*?[") && w != "[" && !j.mayRead(j.resolve(w, s))
+	}) {
+		return does(effects.Outside, "names files outside the project")
+	}
+	return doing{}
 }
 
 // write is what happens to a file that is written. What is moved is still there, and git rm takes

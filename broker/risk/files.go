@@ -49,6 +49,8 @@ func (j fileJudge) writePath(t target, c change) {
 	}
 	if e, ok := writes().Find(t.forms); ok {
 		j.dangerIn(e.Why, says(e.Why, t))
+	} else if j.reachesHooks(t, c) {
+		j.danger(changesHooks)
 	} else if e, ok := notes().Find(t.forms); ok {
 		j.note(e.Why)
 	}

@@ -141,27 +141,11 @@ func (r *resolver) reachesOwn(f pathtable.Form, wide, changes bool) bool {
 	}
 	for _, own := range r.own {
 		n := min(len(own), len(f.Names))
-		if (wide || len(f.Names) >= len(own)) && leadsAlong(f, own[:n]) {
+		if (wide || len(f.Names) >= len(own)) && f.Along(own[:n]) {
 			return true
 		}
 	}
 	return false
-}
-
-// leadsAlong reports whether the first names of f are, or may be, those given. A star does not
-// stand for a dot in front, as in shells.
-func leadsAlong(f pathtable.Form, names []string) bool {
-	for i, want := range names {
-		got := f.Names[i]
-		switch {
-		case got == want:
-		case !f.Glob || !pathtable.HasGlob(got) || !pathtable.Meet(got, pathtable.Literal(want)):
-			return false
-		case strings.HasPrefix(want, ".") && !strings.HasPrefix(got, "."):
-			return false
-		}
-	}
-	return true
 }
 
 // homes are the folded names, in a user's folder, of what holds agents' settings there.
@@ -193,4 +177,25 @@ func ownPaths(at Place) [][]string {
 		}
 	}
 	return out
+}
+
+// changesHooks is the reason of a call that changes what git runs by itself.
+const changesHooks = "changes what git hooks run"
+
+// reachesHooks reports whether t lies, or may lie, in a folder of hooks that git's settings name, or is one.
+// Its name says nothing, so only the settings can tell. A tree that is written may bring one along.
+func (r *resolver) reachesHooks(t target, c change) bool {
+	if r.at.HookFolders == nil {
+		return false
+	}
+	for _, dir := range r.at.HookFolders() {
+		names := pathtable.Split(path.Clean(dir))
+		if slices.ContainsFunc(t.forms, func(f pathtable.Form) bool {
+			n := min(len(names), len(f.Names))
+			return !f.Loose && (n == len(names) || c.wide && !c.deletes) && f.Along(names[:n])
+		}) {
+			return true
+		}
+	}
+	return false
 }

@@ -47,7 +47,7 @@ var notes = sync.OnceValue(func() *pathtable.Table {
 		pathtable.Rows("changes what CI runs", ".github/workflows/", ".github/actions/", ".gitlab-ci.yml", ".circleci/", "Jenkinsfile", ".travis.yml",
 			"azure-pipelines.yml"),
 		pathtable.Rows("changes what the editor runs", ".vscode/tasks.json", ".vscode/settings.json", ".vscode/launch.json", ".idea/", ".devcontainer/", ".exrc", ".nvimrc", ".nvim.lua", ".dir-locals.el", "*.code-workspace"),
-		pathtable.Rows("changes what git hooks run", ".husky/", ".githooks/", ".git-hooks/", "githooks/", ".pre-commit-config.yaml", "lefthook.yml", ".gitattributes", ".gitmodules"),
+		pathtable.Rows(changesHooks, ".husky/", ".githooks/", ".git-hooks/", "githooks/", ".pre-commit-config.yaml", "lefthook.yml", ".gitattributes", ".gitmodules"),
 		pathtable.Rows("changes git's own files", ".git/"),
 		pathtable.Rows("changes what installing runs", ".npmrc", ".yarnrc*"),
 		pathtable.Rows("changes secrets of the project", ".env", ".env.*"),

@@ -111,6 +111,10 @@ type Place struct {
 	// lost. nil: nobody looks.
 	Brings func(top string, b effects.Brings) (files []string, known bool)
 
+	// HookFolders are folders that git's settings name for hooks, by their absolute paths. nil: nobody
+	// looks.
+	HookFolders func() []string
+
 	// Tracked are those that the repository keeps which git would use in a folder, but for what
 	// lies among its tests. nil: nobody looks.
 	Tracked func(dir string) (found []string, whole bool)

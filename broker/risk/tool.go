@@ -3,7 +3,6 @@ package risk
 import (
 	"cmp"
 	"encoding/json"
-	"iter"
 	"maps"
 	"path"
 	"slices"
@@ -78,7 +77,7 @@ func (j toolJudge) judge(c Call) doing {
 	kind, known := tools[c.Tool]
 	switch {
 	case idle.Has(c.Tool):
-		if plain(input) {
+		if effects.Plain(input) {
 			return does(effects.Look, "")
 		}
 	case c.Tool == "WebFetch" || c.Tool == "web_fetch" || c.Tool == "webfetch":
@@ -114,7 +113,7 @@ func (j toolJudge) filesOf(tool string, kind toolKind, input map[string]any) doi
 		changed = append(changed, p)
 	}
 	for _, text := range texts(input, kind.text) {
-		for p, deletes := range patched(text) {
+		for p, deletes := range effects.Patched(text) {
 			if deletes {
 				return does(effects.Delete, "deletes files")
 			}
@@ -126,7 +125,7 @@ func (j toolJudge) filesOf(tool string, kind toolKind, input map[string]any) doi
 		return does(effects.Look, "")
 	case len(changed) == 0 && len(kind.read) > 0:
 		return does(effects.Outside, "reads outside the project, or where nobody can say")
-	case len(changed) == 0 || !plain(input) || !allTexts(input, kind.write) || otherPaths(input, kind.write) || !effects.OnlyEdits(input):
+	case len(changed) == 0 || !effects.Plain(input) || !allTexts(input, kind.write) || otherPaths(input, kind.write) || !effects.OnlyEdits(input):
 		return does(effects.Unknown, "its parameters are not all known")
 	}
 	for _, p := range changed {
@@ -165,7 +164,7 @@ func (j toolJudge) slash(input map[string]any) {
 // named judges the paths of a tool that names files, and reports whether it is known to only
 // read. A parameter that may hold another path makes it unsafe, as nobody has looked there.
 func (j toolJudge) named(tool string, kind toolKind, input map[string]any) bool {
-	safe := kind.safe && plain(input)
+	safe := kind.safe && effects.Plain(input)
 	paths := texts(input, kind.read)
 	// Without a path these tools start in the session's folder.
 	if len(paths) == 0 && kind.tree {
@@ -310,25 +309,9 @@ func AppliesPatch(e shell.Element) bool {
 // patch judges the files that a patch names; dir is the folder that it is applied in, "" when
 // that is not known.
 func (j fileJudge) patch(text, dir string) {
-	for p, deletes := range patched(text) {
+	for p, deletes := range effects.Patched(text) {
 		j.about(0, p)
 		j.writePath(j.resolve(p, spot{dir: dir, tilde: true, entry: deletes}), change{deletes: deletes})
-	}
-}
-
-// patched are the files that a patch in Codex's format names, and whether each is deleted. It reads
-// the headings alone and in any text, as readers of patches are lenient too.
-func patched(text string) iter.Seq2[string, bool] {
-	return func(yield func(string, bool) bool) {
-		for line := range strings.Lines(text) {
-			line = strings.TrimSpace(line)
-			for _, head := range []string{"*** Add File:", "*** Update File:", "*** Delete File:", "*** Move to:"} {
-				// Some readers do without the blank.
-				if p, ok := strings.CutPrefix(line, head); ok && !yield(strings.TrimPrefix(p, " "), strings.Contains(head, "Delete")) {
-					return
-				}
-			}
-		}
 	}
 }
 
@@ -384,26 +367,6 @@ func (j *textJudge) mayBePath(text string) {
 	for _, p := range readings(strings.TrimPrefix(text, "file://")) {
 		j.names(j.resolve(p, spot{dir: j.at.CWD, tilde: true, glob: true}), true)
 	}
-}
-
-// plain reports whether every text in v, names too, can be drawn as it is; anything else is for
-// a person to judge. v is what JSON has.
-func plain(v any) bool {
-	switch v := v.(type) {
-	case string:
-		return !strings.ContainsFunc(v, func(r rune) bool {
-			return r == unicode.ReplacementChar || !unicode.IsPrint(r) && r != '\n' && r != '\t'
-		})
-	case []any:
-		return !slices.ContainsFunc(v, func(e any) bool { return !plain(e) })
-	case map[string]any:
-		for name, e := range v {
-			if !plain(name) || !plain(e) {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // sameForAll reports whether everybody reads p as the same file. Agents expand a tilde

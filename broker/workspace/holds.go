@@ -36,6 +36,10 @@ func Holds(dir string) (names []string) {
 	return names
 }
 
+// InRepository reports whether git has a repository for a project's folder, given by its real path: there or
+// above it.
+func InRepository(project string) bool { return gitAt(project, project).Top != "" }
+
 // ProjectRoot is the folder that stands for a project in rules: dir with its links followed. It is ""
 // for a folder that is not there, or is too wide for one project: the root, the home folder and what
 // is above it.

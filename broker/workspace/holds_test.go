@@ -21,6 +21,9 @@ func TestHolds(t *testing.T) {
 	if diff := cmp.Diff([]string{"go.mod", "package.json", "git"}, Holds(dir)); diff != "" {
 		t.Error(diff)
 	}
+	if !InRepository(dir) || InRepository(t.TempDir()) {
+		t.Error("a folder with .git is no repository, or one without it is")
+	}
 	if got := Holds(filepath.Join(dir, "none")); got != nil {
 		t.Errorf("a folder that is not there holds %v", got)
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -31,6 +32,7 @@ func PlaceAt(f *Paths, project, cwd, home string, own []string) risk.Place {
 	// Made before Secrets is set, as it asks the disk for nothing.
 	is := risk.SecretAt(p)
 	p.Secrets, p.Tracked, p.Below = f.secretsBelow(is), f.trackedSecrets(p.Git, is), f.namesBelow
+	p.HookFolders = sync.OnceValue(func() []string { return hookFolders(p.Git(root).Top, home) })
 	p.Dashes, p.Kept, p.Exists, p.Brings = dashesIn, f.keptByGit(p.Git), FileExists, f.bringsIn(p.Git)
 	p.Matches, p.Index = Matches, f.keptNames(p.Git)
 	return p

@@ -16,12 +16,13 @@ func TestRulesGoByTheEndsOfIDs(t *testing.T) {
 		{ID: "01a21758-351e-7e40-ba7e-d8da748aa10b", Tool: "Bash", Enabled: true},
 		{ID: "01a21758-351f-7e40-ba7e-d8da748a3c62", Tool: "Read", Enabled: true},
 		{ID: rules.BuiltinReadOnly, Tool: "Grep", Enabled: true},
+		rules.LookGrant(), // is listed without being among the rules
 	}
 	var out strings.Builder
-	if err := listRules(&state.Rulebook{All: list}, &out, time.Now()); err != nil {
+	if err := listRules(&state.Rulebook{All: list[:len(list)-1]}, &out, time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"748aa10b", "748a3c62", rules.BuiltinReadOnly}
+	want := []string{"748aa10b", "748a3c62", rules.BuiltinReadOnly, rules.BuiltinLook}
 	n := 0
 	for line := range strings.Lines(out.String()) {
 		shown, _, _ := strings.Cut(line, "\t")

@@ -58,14 +58,14 @@ func newListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the rules: the first match decides, any deny wins",
-		Long: `list shows the rules of the database and those in the .aoctl/rules.toml of the current
-folder. HITS counts the calls that a rule helped to decide.`,
-		Example: "  aoctl rule list\n  aoctl rule list --json | jq -r '.[] | select(.uses == 0) | .id'",
+		Long: `list shows the rules of the database, those in the .aoctl/rules.toml of the current
+folder, and the built-in grant to look, which a rule "ask look" switches off. HITS counts the calls that a rule helped to decide.`,
+		Example: "  aoctl rule list\n  aoctl rule list --json | jq -r '.[] | select(.uses == 0 and (.source | not)) | .id'",
 		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return state.WithRules(cmd.Context(), "", func(k *state.Rulebook) error {
 				if as.On() {
-					return as.Print(cmd.OutOrStdout(), k.All)
+					return as.Print(cmd.OutOrStdout(), append(slices.Clone(k.All), rules.LookGrant()))
 				}
 				return listRules(k, cmd.OutOrStdout(), time.Now())
 			})
@@ -85,7 +85,9 @@ func listRules(k *state.Rulebook, out io.Writer, now time.Time) error {
 		}
 	}
 	if len(k.All) == 0 {
-		return show.Line(out, `There are no rules. Press A on a call in the console, or see "aoctl rules add --help".`)
+		if err := show.Line(out, `There are no rules of your own. Press A on a call in the console, or see "aoctl rules add --help".`); err != nil {
+			return err
+		}
 	}
 	ids := make([]string, len(k.All))
 	for i, r := range k.All {
@@ -98,6 +100,9 @@ func listRules(k *state.Rulebook, out io.Writer, now time.Time) error {
 	for _, r := range k.All {
 		t.Add(short[r.ID], fmt.Sprint(r.Priority), string(r.Decision), show.Rule(r), show.Scope(r.Scope), endText(r, now), fmt.Sprint(r.Uses), lastText(r, now), noteText(r, now))
 	}
+	// Its uses are not counted, and it comes last: any other rule stands above it.
+	look := rules.LookGrant()
+	t.AddDim(look.ID, "", string(look.Decision), show.Rule(look), show.Scope(look.Scope), "never", "", "", look.Source)
 	return t.Print(out)
 }
 
@@ -178,12 +183,15 @@ func newShowCommand() *cobra.Command {
 		ValidArgsFunction: completeRules,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return state.WithRules(cmd.Context(), "", func(k *state.Rulebook) error {
-				r, err := findRule(k.All, args[0])
+				r, err := findRule(append(slices.Clone(k.All), rules.LookGrant()), args[0])
 				if err != nil {
 					return err
 				}
 				if as.On() {
 					return as.Print(cmd.OutOrStdout(), []rules.Rule{r})
+				}
+				if r.ID == rules.BuiltinLook {
+					return show.Text(cmd.OutOrStdout(), string(rulesfile.Format([]rules.Rule{r}))+"# built in; a rule \"ask look\" switches it off\n")
 				}
 				return show.Text(cmd.OutOrStdout(), string(rulesfile.Format([]rules.Rule{r}))+
 					fmt.Sprintf("# version %d, %s, last hit %s\n", r.Version, figures.Plural(r.Uses, "hit"), lastText(r, time.Now())))

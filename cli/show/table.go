@@ -37,6 +37,7 @@ type Table struct {
 	Head  []string
 	Spare []string // heads of columns that a narrow window does without, the first to go first
 	rows  [][]string
+	dim   map[int]bool // rows that are drawn faint, by their place
 }
 
 // Add appends a row. It should have as many cells as the head; a shorter one leaves the
@@ -47,6 +48,15 @@ func (t *Table) Add(cells ...string) {
 		clean[i] = safe.Line(cell)
 	}
 	t.rows = append(t.rows, clean)
+}
+
+// AddDim is Add for a row that is drawn faint, as it is always there.
+func (t *Table) AddDim(cells ...string) {
+	if t.dim == nil {
+		t.dim = map[int]bool{}
+	}
+	t.dim[len(t.rows)] = true
+	t.Add(cells...)
 }
 
 const (
@@ -82,8 +92,12 @@ func (t *Table) draw(out *bufio.Writer, width int, styled bool) {
 	t.fit(widths, width)
 	for i, r := range rows {
 		line := safe.Cut(layOut(r, widths), width)
-		if i == 0 && styled && len(t.Head) > 0 {
+		switch row := i - len(rows) + len(t.rows); {
+		case !styled:
+		case row < 0:
 			line = "\x1b[1m" + line + "\x1b[0m"
+		case t.dim[row]:
+			line = "\x1b[2m" + line + "\x1b[0m"
 		}
 		_, _ = out.WriteString(line + "\n") // the caller's Flush reports it
 	}

@@ -11,6 +11,21 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
+// A dim row is faint where there are colours, and as any other elsewhere.
+func TestDimRow(t *testing.T) {
+	tab := &Table{Head: []string{"ID"}}
+	tab.Add("a")
+	tab.AddDim("b")
+	for styled, want := range map[bool]string{true: "\x1b[1mID\x1b[0m\na\n\x1b[2mb\x1b[0m\n", false: "ID\na\nb\n"} {
+		var b strings.Builder
+		out := bufio.NewWriter(&b)
+		tab.draw(out, 40, styled)
+		if _ = out.Flush(); b.String() != want {
+			t.Errorf("%v: %q", styled, b.String())
+		}
+	}
+}
+
 func TestTable(t *testing.T) {
 	tab := &Table{Head: []string{"ID", "NAME", "NONE", "LAST"}}
 	tab.Add("1", "漢字", "", "x")

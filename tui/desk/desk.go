@@ -158,6 +158,7 @@ type Desk struct {
 	Width, Height int  // of the room that a screen has, in cells
 	Stacked       bool // the window is narrow: panes lie one above the other
 	Small         bool // no call can be judged in a window of this size
+	Proposed      bool // a banner says what somebody asks to be granted
 }
 
 // Root is what the console does for its screens.

@@ -73,6 +73,10 @@ func (u *unruled) settle(c *board.Card) tea.Cmd {
 	if u.acceptsEdits(&c.Req); u.accepts != "" {
 		return nil
 	}
+	// The banner names the same key, for what it says.
+	if u.Proposed {
+		return nil
+	}
 	dir := u.Board.Folder(c.Req.SessionID, &c.Req)
 	p, asked := u.known[dir]
 	if !asked {
@@ -141,14 +145,15 @@ func (u *unruled) view(width int) string {
 	return r.Put(draw.Text, " ").Put(draw.Key, key).Put(draw.Text, " ").Fit(draw.Muted, "sets rules for "+name, width-r.Width).To(width).String()
 }
 
-// viewAccepts is the line about an agent that accepts edits by itself.
+// viewAccepts is the line about an agent that accepts edits by itself. The rule that A makes holds for the
+// session: it does not end when the agent goes back to another mode, so the line says how long.
 func (u *unruled) viewAccepts(width int) string {
 	r, key := u.Styles.Row(width), u.Called("A")
 	lead := " " + u.Board.Label(u.accepts) + " accepts edits by itself · "
-	for _, tail := range []string{" lets aoctl follow it, in this session", " follows it"} {
+	for _, tail := range []string{" lets aoctl do so until the session ends, whatever mode comes later", " lets aoctl do so until the session ends", " until it ends"} {
 		if draw.Cells(lead+key+tail) <= width {
 			return r.Put(draw.Muted, lead).Put(draw.Key, key).Put(draw.Muted, tail).To(width).String()
 		}
 	}
-	return r.Put(draw.Text, " ").Put(draw.Key, key).Put(draw.Text, " ").Fit(draw.Muted, "accepts edits here, too", width-r.Width).To(width).String()
+	return r.Put(draw.Text, " ").Put(draw.Key, key).Put(draw.Text, " ").Fit(draw.Muted, "accepts edits until it ends", width-r.Width).To(width).String()
 }

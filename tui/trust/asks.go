@@ -38,13 +38,17 @@ func NewAsks(d *desk.Desk, b AsksBroker) *Asks { return &Asks{Desk: d, broker: b
 func (a *Asks) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case asksMsg:
-		a.list = msg.list
+		a.set(msg.list)
 	case desk.Tick:
 		b := a.broker
 		return func() tea.Msg { return asksMsg{b.Proposals()} }
 	}
 	return nil
 }
+
+// set takes over what is asked for. Screens know whether there is anything, so that none says beside the
+// banner what else its key does.
+func (a *Asks) set(list []broker.Proposal) { a.list, a.Proposed = list, len(list) > 0 }
 
 // first is the oldest one; its ID is "" when nothing is asked for.
 func (a *Asks) first() broker.Proposal {
@@ -58,33 +62,35 @@ func (a *Asks) first() broker.Proposal {
 func (a *Asks) answered(id string) {
 	for i, p := range a.list {
 		if p.ID == id {
-			a.list = append(a.list[:i:i], a.list[i+1:]...)
+			a.set(append(a.list[:i:i], a.list[i+1:]...))
 			return
 		}
 	}
 }
 
-// Line says what is asked for, in a row of that width; "" when nothing is.
+// Line says what is asked for, in a row of that width; "" when nothing is. The effects are what a person must
+// not overlook, so that in a narrow window all else is left out before them.
 func (a *Asks) Line(width int) string {
 	p := a.first()
 	if p.ID == "" {
 		return ""
 	}
-	what, key, who := words.Project(p.Project)+": "+p.Effects.String(), a.Called("p"), whoAsks(p)
-	more := ""
+	key, what := a.Called("p"), p.Effects.String()
+	tail, in := " answers", " in "+words.Project(p.Project)
 	if n := len(a.list) - 1; n > 0 {
-		more = " · " + figures.Count(n) + " more"
+		tail += " · " + figures.Count(n) + " more"
 	}
-	texts := []string{who + " asks to allow in " + what + more, "asked to allow in " + what, "asked to allow: " + what, "a grant is asked for"}
 	r := a.Styles.Row(width).Put(draw.Warn, " ? ")
-	tail := " · " + key + " answers"
-	for _, text := range texts {
-		if r.Width+draw.Cells(text+tail) < width || text == texts[len(texts)-1] {
-			r.Fit(draw.Text, text, max(0, width-r.Width-draw.Cells(tail)-1))
+	for _, b := range []struct{ text, tail string }{
+		{whoAsks(p) + " asks to allow" + in + ": " + what, tail}, {"asked to allow" + in + ": " + what, tail}, {"asked to allow: " + what, " answers"},
+		{"asked: " + what, " answers"}, {what, " answers"}, {what, ""},
+	} {
+		if room := width - r.Width - draw.Cells(" · "+key+b.tail); draw.Cells(b.text) <= room || b.tail == "" {
+			r.Fit(draw.Text, b.text, max(0, room)).Put(draw.Muted, " · ").Put(draw.Key, key).Put(draw.Muted, b.tail)
 			break
 		}
 	}
-	return r.Put(draw.Muted, " · ").Put(draw.Key, key).Put(draw.Muted, " answers").To(width).String()
+	return r.To(width).String()
 }
 
 // whoAsks names the asker; safe to draw.

@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"path/filepath"
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/effects"
@@ -24,13 +25,49 @@ func (x *Screen) View(_, _ int) []string {
 	rows, _ := x.rows(width, height)
 	f := draw.Caption{Title: "What agents may do", Right: desk.Position(x.top, height, len(rows))}
 	if x.project.Path != "" {
-		f.Title += " in " + x.name()
-		f.Note = strings.Join(x.holds(), ", ")
-	}
-	if x.project.Path != "" && width < narrow {
-		f.Title = "In " + x.name() + " agents may"
+		x.headed(&f, width, height)
 	}
 	return x.Framed(f, rows, min(x.top, max(0, len(rows)-height)))
+}
+
+// headed puts the project into the head of the form. Where no row below has room for its path, as much of its end
+// stands here as fits: two projects may have one name.
+func (x *Screen) headed(f *draw.Caption, width, height int) {
+	before, after := f.Title+" in ", ""
+	if width < narrow {
+		before, after = "In ", " agents may"
+	}
+	name := x.name()
+	if height >= airy {
+		f.Note = strings.Join(x.holds(), ", ")
+	} else {
+		room := width - draw.Cells(before+after) - 2
+		if f.Right != "" {
+			room -= draw.Cells(f.Right) + 3
+		}
+		name = pathEnd(x.project.Path, room)
+	}
+	f.Title = before + name + after
+}
+
+// pathEnd is a path, or as many of its last names as fit into some cells; at least one. Safe to draw.
+func pathEnd(path string, room int) string {
+	whole := draw.SafeLine(path)
+	if draw.Cells(whole) <= room {
+		return whole
+	}
+	end := words.Project(path)
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		longer := words.Project(dir) + "/" + end
+		if dir == filepath.Dir(dir) || draw.Cells("…/"+longer) > room {
+			break
+		}
+		end = longer
+	}
+	if draw.Cells("…/"+end) <= room {
+		end = "…/" + end
+	}
+	return end
 }
 
 // holds is what says which kind of project it is; safe to draw.
@@ -86,8 +123,19 @@ func (x *Screen) choice(p *draw.Paper, i int) {
 		box, ink = "☑", draw.Bold
 	}
 	r := p.Styles.Row(p.Width).Choose(i == x.at).Put(draw.Key, bar+c.key+" ").Put(ink, box+" "+c.effect.String())
-	r.To(5+nameWidth).Fit(draw.Text, c.effect.Means(), p.Width-r.Width)
+	if means, ink := x.means(p, c.effect); r.Width < p.Width {
+		r.To(5+nameWidth).Fit(ink, means, p.Width-r.Width)
+	}
 	p.Add(r)
+}
+
+// means says what an effect is. Where no git could bring a file back, an edit counts as more than one, and
+// its tick would promise too much.
+func (x *Screen) means(p *draw.Paper, e effects.Effect) (string, draw.Ink) {
+	if e == effects.Edit && x.project.NoGit {
+		return either(p, "no git here: edits go on asking", "no git here: still asks"), draw.Warn
+	}
+	return e.Means(), draw.Text
 }
 
 // warn says what must not be overlooked: that no rule may allow now, and what two ticks come to.

@@ -261,3 +261,19 @@ func SamePrefix(prefix, names []string) bool {
 	}
 	return true
 }
+
+// Along reports whether the first names of f are, or may be, those given. A star does not
+// stand for a dot in front, as in shells.
+func (f Form) Along(names []string) bool {
+	for i, want := range names {
+		got := f.Names[i]
+		switch {
+		case got == want:
+		case !f.Glob || !HasGlob(got) || !Meet(got, Literal(want)):
+			return false
+		case strings.HasPrefix(want, ".") && !strings.HasPrefix(got, "."):
+			return false
+		}
+	}
+	return true
+}
