@@ -62,7 +62,7 @@ func TestPreviewOfAGrant(t *testing.T) {
 func TestProjectAt(t *testing.T) {
 	dir := workspace.RealPath(project(t))
 	b := newBroker(t, brokertest.NewMemory(), service.Options{})
-	want := broker.Project{Path: dir, Holds: workspace.Holds(dir)}
+	want := broker.Project{Path: dir, Holds: workspace.Holds(dir), NoGit: true}
 	if diff := cmp.Diff(want, b.ProjectAt(t.Context(), dir)); diff != "" {
 		t.Error(diff)
 	}
