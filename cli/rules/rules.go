@@ -60,7 +60,7 @@ func newListCommand() *cobra.Command {
 		Short: "List the rules: the first match decides, any deny wins",
 		Long: `list shows the rules of the database, those in the .aoctl/rules.toml of the current
 folder, and the built-in grant to look, which a rule "ask look" switches off. HITS counts the calls that a rule helped to decide.`,
-		Example: "  aoctl rule list\n  aoctl rule list --json | jq -r '.[] | select(.uses == 0 and (.source | not)) | .id'",
+		Example: "  aoctl rule list\n  aoctl rule list --json | jq -r '.[]|select(.uses == 0 and .source == null).id'",
 		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return state.WithRules(cmd.Context(), "", func(k *state.Rulebook) error {
