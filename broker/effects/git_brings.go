@@ -12,10 +12,9 @@ import (
 // Brings is a git command that puts other files into the work tree: another branch, what was stashed, what a
 // commit changed. Its words do not say which; the repository does.
 type Brings struct {
-	By        string // switch, merge, pick, revert, stash or pop
-	Rev       string // the commit as git reads it; "" for stash
-	Untracked bool   // of stash: it takes away what git does not know, too
-	Editor    bool   // of merge: it asks an editor for a message, unless it only moves the branch
+	By     string // switch, merge, pick, revert, stash or pop
+	Rev    string // the commit as git reads it; "" for stash
+	Editor bool   // of merge: it asks an editor for a message, unless it only moves the branch
 }
 
 // bringing are the subcommands, with the options that they may have.
@@ -26,7 +25,7 @@ var bringing = sync.OnceValue(func() map[string]row {
 		"merge":       {with: "-q --quiet --no-edit --ff --no-ff --ff-only --stat --no-stat -m: --message:"},
 		"cherry-pick": {with: "-x -n --no-commit"},
 		"revert":      {with: "-n --no-commit --no-edit"},
-		"stash push":  {with: "-q --quiet -u --include-untracked -m: --message:"},
+		"stash push":  {with: "-q --quiet -m: --message:"},
 		"stash pop":   {with: "-q --quiet"},
 		"stash apply": {with: "-q --quiet"},
 	}
@@ -82,7 +81,7 @@ func BroughtBy(a cmdline.Command) (b Brings, ok bool) {
 			return Brings{}, false
 		}
 	case "stash push":
-		return Brings{By: "stash", Untracked: given.Exactly("-u", "--include-untracked")}, len(ops) == 0
+		return Brings{By: "stash"}, len(ops) == 0 // with -u it would take away what git does not know
 	case "stash pop", "stash apply":
 		b.By, b.Rev = "pop", oneStash(ops)
 	}

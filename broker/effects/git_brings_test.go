@@ -20,7 +20,7 @@ func TestBroughtBy(t *testing.T) {
 		"git cherry-pick abc1234":            {By: "pick", Rev: "abc1234"},
 		"git revert HEAD --no-edit":          {By: "revert", Rev: "HEAD"},
 		"git stash":                          {By: "stash"},
-		"git stash -u -m wip":                {By: "stash", Untracked: true},
+		"git stash -m wip":                   {By: "stash"},
 		"git stash push --message=wip":       {By: "stash"},
 		"git stash pop":                      {By: "pop", Rev: "stash@{0}"},
 		"git stash apply stash@{2}":          {By: "pop", Rev: "stash@{2}"},
@@ -33,7 +33,7 @@ func TestBroughtBy(t *testing.T) {
 	for _, line := range []string{
 		"git switch", "git switch -f main", "git switch --discard-changes main", "git checkout -- a", "git checkout main -- a", "git checkout a b", "git checkout .", "git checkout :/x",
 		"git checkout 'x@{u}'", "git checkout a..b", "git switch -m main", "git checkout -b x main", "git switch --orphan x", "git merge a b", "git merge --no-ff topic", "git merge -s ours topic",
-		"git merge -X theirs -m x topic", "git merge --abort", "git merge -e topic", "git cherry-pick a b", "git cherry-pick --abort", "git revert HEAD", "git revert -m 1 x --no-edit", "git stash drop", "git stash clear",
+		"git merge -X theirs -m x topic", "git merge --abort", "git merge -e topic", "git cherry-pick a b", "git cherry-pick --abort", "git revert HEAD", "git revert -m 1 x --no-edit", "git stash drop", "git stash clear", "git stash -u", "git stash --include-untracked",
 		"git stash push a.go", "git stash -p", "git stash -k", "git stash -a", "git stash pop --index", "git stash pop x", "git stash branch x", "git stash pop 'stash@{1.day.ago}'", "git -C x switch main", "git -c a=b switch main", "git rebase main",
 		"git pull", "git", "hg update", "git merge -m", "git merge --message topic",
 	} {

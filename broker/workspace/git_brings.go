@@ -111,9 +111,6 @@ func (q *gitQuestion) bring(b effects.Brings) {
 		q.between(before, head)
 	case "stash":
 		q.changed(q.output("diff-index", "--raw", "-z", "--no-renames", "HEAD"))
-		if b.Untracked {
-			q.named(q.output("ls-files", "-z", "--others", "--exclude-standard"))
-		}
 	case "pop":
 		kept := q.commit(b.Rev)
 		before := q.commit(kept + "^1")

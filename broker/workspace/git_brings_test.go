@@ -169,7 +169,6 @@ func TestStashBrings(t *testing.T) {
 	b.write("a.go", "two\n")
 	b.write("new.go", "new\n")
 	b.want(effects.Brings{By: "stash"}, "a.go")
-	b.want(effects.Brings{By: "stash", Untracked: true}, "a.go new.go")
 	b.write(".claude/settings.json", `{"hooks":{}}`)
 	b.want(effects.Brings{By: "stash"}, ".claude/settings.json a.go")
 	b.git("stash", "-qu")
