@@ -12,6 +12,7 @@ const (
 	goOptions    = "-v -race -short -cover -failfast -json -x -n -a -m -benchmem -trimpath -count: -run: -skip: -bench: -benchtime: -timeout: -tags: -shuffle: -parallel: -p: -cpu: -list: -covermode: -coverpkg: -coverprofile= -fuzz: -fuzztime: -o="
 	cargoOptions = "--release --all --workspace --all-features --no-default-features --features: -F: -p: --package: --lib --bins --tests --examples --all-targets --doc --bin: --test: --example: -q -v --quiet --verbose --locked --offline --frozen -j: --no-run --no-fail-fast --message-format: --color: --check --no-deps"
 	pytestWords  = "-v -q -x -s -l -a -r: -k: -m: -n: --verbose --quiet --lf --ff --last-failed --failed-first --sw --stepwise --co --collect-only --exitfirst --no-header --no-summary --maxfail: --tb: --durations: --cov: --cov-report: --no-cov --strict-markers --disable-warnings --color: --timeout:"
+	scriptFlags  = " --coverage --watch=false --ci --fix --quiet --noEmit --check --write --bail" // for the script itself, and nothing to what runs it
 	scriptWords  = "--silent -s --if-present --workspaces -w= --workspace="
 	makeWords    = "-j -j: -k -s -n -B -C= --jobs: --directory= --keep-going --silent --quiet --dry-run --always-make --no-print-directory --version"
 )
@@ -32,11 +33,12 @@ func checkRows() []row {
 
 		{call: "npm|pnpm|yarn|bun run|run-script dev|start|serve|preview|watch|storybook", does: serve, with: scriptWords},
 		{call: "npm|pnpm|yarn start", does: serve, with: scriptWords},
-		{call: "npm|pnpm|yarn|bun run|run-script", does: check, with: scriptWords + " --coverage --watch=false --ci --fix", only: hasOperands},
+		{call: "npm|pnpm|yarn|bun run|run-script", does: check, with: scriptWords + scriptFlags, only: hasOperands},
 		// It obeys the project's .npmrc, which can have node load a file first.
 		{call: "npm ls|list|explain|why", does: check, with: "--all -a --json --long -l --depth: --omit: --include: --prod --dev", texts: true},
 		{call: "npm|pnpm|yarn test|t", does: check, with: scriptWords + " --coverage --watch=false --ci --run"},
-		{call: "yarn lint|build|typecheck|check|format", does: check, with: scriptWords},
+		{call: "pnpm|yarn lint|build|typecheck|type-check|check|format", does: check, with: scriptWords + scriptFlags},
+		{call: "rails test|routes|about|stats|notes", does: check, with: "-v -n: -b -f"},
 		{call: "bun test", does: check, with: "--coverage --bail --timeout:"},
 		{call: "node --test", does: check, whole: true, deep: true, only: each(hasOperands, plainReporter), with: "--test-reporter: --test-name-pattern: --watch --no-warnings"},
 		{call: "node", does: check, whole: true, with: "--check --enable-source-maps --no-warnings", stop: true, only: noDebugger},

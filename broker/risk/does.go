@@ -245,7 +245,7 @@ func (j doesJudge) command(e shell.Element, moved bool) doing {
 	case !d.Does.Within(effects.Grantable):
 		return j.says(e, d)
 	// What only looks is known with all its options; the others say which of them they stand for.
-	case e.Exact != "" && d.Does == effects.Of(effects.Look):
+	case e.Exact != "" && d.Does == effects.Of(effects.Look) && e.Exact != command.GitElsewhere: // of a folder, its path tells
 		return does(effects.Unknown, e.Exact)
 	case j.relinks && (strings.Contains(name, "/") || d.Does == effects.Of(effects.Look) && slices.ContainsFunc(d.Files, func(w string) bool { return !strings.HasPrefix(w, "-") })):
 		return does(effects.Unknown, "an earlier part of the line may have moved what a path leads to")

@@ -50,6 +50,15 @@ func Guarded(path string, at Place) bool {
 	return yes
 }
 
+// Private reports whether a file is guarded, and is not one of the texts in the project's folder of an agent that
+// may be read like any other file.
+func Private(file string, at Place) bool {
+	j := newResolver(at)
+	t := j.resolve(file, spot{dir: at.CWD, tilde: true, glob: true})
+	_, yes := j.guarded(t, true, false)
+	return yes && (!talks[strings.ToLower(path.Ext(file))] || !j.onlySeen(t))
+}
+
 // guarded says whether and why t is guarded. A wide operation also reaches what lies below t;
 // one that changes things has no excuse for the project's own folder. Any way to read the path
 // is enough.

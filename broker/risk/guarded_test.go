@@ -169,3 +169,16 @@ func TestReadingAnAgentsFolder(t *testing.T) {
 		}
 	}
 }
+
+// A tool that reads a file may read such a text; a folder it may go through, so that is none.
+func TestPrivate(t *testing.T) {
+	at := place()
+	for file, private := range map[string]bool{
+		".claude/commands/x.md": false, ".claude/skills/x/run.PY": false, "src/a.go": false,
+		".claude": true, ".claude/skills": true, ".claude/settings.json": true, ".mcp.json": true, ".aoctl/x.md": true, "~/.claude/x.md": true, "../other/.claude/x.md": true, ".claude/*.md": true,
+	} {
+		if Private(file, at) != private {
+			t.Errorf("%s: private %v", file, !private)
+		}
+	}
+}

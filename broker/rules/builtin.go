@@ -76,7 +76,7 @@ func (q *Question) mayRead(p *located) bool {
 	if q.Exists != nil && !q.Exists(p.real) || q.Special != nil && q.Special(p.real) {
 		return false
 	}
-	return !risk.Guarded(p.real, q.Place) && !risk.Guarded(p.abs, q.Place)
+	return !risk.Private(p.real, q.Place) && !risk.Private(p.abs, q.Place)
 }
 
 // agentSettings are folders and files by which an agent's hooks can be switched off.

@@ -15,6 +15,10 @@ var gitConfigSafe = wordset.New("color.ui color.diff color.status color.branch c
 	"init.defaultbranch pull.rebase pull.ff merge.ff merge.conflictstyle rebase.autostash rebase.autosquash fetch.prune push.default push.autosetupremote diff.renames diff.algorithm diff.colormoved diff.context diff.noprefix diff.mnemonicprefix log.date log.decorate log.follow status.short status.branch " +
 	"status.showuntrackedfiles commit.gpgsign commit.verbose tag.gpgsign tag.sort branch.sort column.ui grep.linenumber grep.patterntype gc.auto maintenance.auto http.lowspeedlimit http.lowspeedtime http.postbuffer http.version submodule.recurse index.version feature.manyfiles checkout.defaultremote advice. rerere.enabled")
 
+// GitElsewhere is why only a rule that names all of it allows git in a folder that its words name in full, or
+// above: where that lies, only the disk knows.
+const GitElsewhere = "git -C works in another folder"
+
 // gitGlobal looks at what stands before the subcommand: settings, other folders, and where
 // git's own programs lie.
 func gitGlobal(c *call) {
@@ -28,7 +32,7 @@ func gitGlobal(c *call) {
 	for _, w := range c.values("-C") {
 		c.readsTree(w)
 		if !isBelow(w.Text) {
-			c.exactf("git -C works in another folder")
+			c.exactf(GitElsewhere)
 		}
 	}
 	for _, g := range c.given("--exec-path") {
