@@ -245,7 +245,7 @@ func (j doesJudge) command(e shell.Element, moved bool) doing {
 	case !d.Does.Within(effects.Grantable):
 		return j.says(e, d)
 	// What only looks is known with all its options; the others say which of them they stand for.
-	case e.Exact != "" && d.Does == effects.Of(effects.Look) && e.Exact != command.GitElsewhere: // of a folder, its path tells
+	case e.Exact != "" && d.Does == effects.Of(effects.Look) && !fullFolder(e):
 		return does(effects.Unknown, e.Exact)
 	case j.relinks && (strings.Contains(name, "/") || d.Does == effects.Of(effects.Look) && slices.ContainsFunc(d.Files, func(w string) bool { return !strings.HasPrefix(w, "-") })):
 		return does(effects.Unknown, "an earlier part of the line may have moved what a path leads to")
@@ -285,6 +285,13 @@ func startsOf(files []string) (starts []string) {
 		return []string{"."}
 	}
 	return starts
+}
+
+// fullFolder reports whether the only doubt about a git command is where it works, and its words name that in
+// full: the path of the folder tells.
+func fullFolder(e shell.Element) bool {
+	i := slices.Index(e.Argv, "-C")
+	return e.Exact == command.GitElsewhere && i >= 0 && i+1 < len(e.Argv) && path.IsAbs(e.Argv[i+1])
 }
 
 // installed reports whether a tool of the project is there, as the link that package managers

@@ -198,3 +198,21 @@ func TestPathsAfterFilesMoved(t *testing.T) {
 		}
 	}
 }
+
+// The full path of a folder says where git works, once the disk was asked; ".." and a folder beyond do not.
+func TestGitInAFolderNamedInFull(t *testing.T) {
+	at := place()
+	at.Git = func(string) Git { return Git{Top: at.Project} }
+	for line, looks := range map[string]bool{
+		"git -C " + at.Project + " log --oneline -3": true, "git -C " + at.Project + "/src status": true,
+		"git -C /home/u log": false, "git -C .. status": false, "git -C " + at.Project + " -C .. status": false,
+	} {
+		l, got := shell.Parse(line), effects.Set(0)
+		for _, set := range Assess(Call{Tool: "Bash", Line: &l}, at).Parts {
+			got |= set
+		}
+		if got.Within(effects.Of(effects.Look)) != looks {
+			t.Errorf("%s: %s", line, got)
+		}
+	}
+}

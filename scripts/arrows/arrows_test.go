@@ -31,7 +31,7 @@ var arrows = map[string][]string{
 	"broker/…":             {module + "/broker/…", module + "/hookclient/profile", "mvdan.cc/sh/…", "github.com/bmatcuk/doublestar/…"},
 	"broker/proctree":      {module + "/hookclient/profile", "golang.org/x/sys/…"},
 	"broker/peers":         {module + "/hookclient/profile", module + "/broker", module + "/broker/agents", module + "/broker/workspace", "golang.org/x/sys/…"},
-	"broker/workspace":     {module + "/broker/effects", module + "/broker/rules", module + "/broker/risk", module + "/broker/shell"},
+	"broker/workspace":     {module + "/broker/effects", module + "/broker/rules", module + "/broker/risk", module + "/broker/risk/cmdline", module + "/broker/shell"},
 	"broker/engine":        {module + "/broker", module + "/broker/agents", module + "/broker/engine/bucket", module + "/broker/engine/undo", module + "/broker/risk", module + "/broker/rules", module + "/broker/sessionnames", module + "/broker/wire"},
 	"broker/engine/undo":   {},
 	"broker/engine/bucket": {},
