@@ -158,7 +158,7 @@ func (j commandJudge) words(a cmdline.Command) {
 		}
 		for _, p := range cmdline.Pieces(w) {
 			t := j.resolve(p, s)
-			if why, ok := j.guarded(t, false, false); ok && !(looks && j.onlySeen(t)) {
+			if why, ok := j.guarded(t, false, false); ok && (!looks || !j.onlySeen(t)) {
 				j.guard(why)
 			}
 			// git has a judge of its own for what it shows (secrets_git.go).

@@ -82,8 +82,12 @@ func (a *Asks) Line(width int) string {
 	}
 	r := a.Styles.Row(width).Put(draw.Warn, " ? ")
 	for _, b := range []struct{ text, tail string }{
-		{whoAsks(p) + " asks to allow" + in + ": " + what, tail}, {"asked to allow" + in + ": " + what, tail}, {"asked to allow: " + what, " answers"},
-		{"asked: " + what, " answers"}, {what, " answers"}, {what, ""},
+		{whoAsks(p) + " asks to allow" + in + ": " + what, tail},
+		{"asked to allow" + in + ": " + what, tail},
+		{"asked to allow: " + what, " answers"},
+		{"asked: " + what, " answers"},
+		{what, " answers"},
+		{what, ""},
 	} {
 		if room := width - r.Width - draw.Cells(" · "+key+b.tail); draw.Cells(b.text) <= room || b.tail == "" {
 			r.Fit(draw.Text, b.text, max(0, room)).Put(draw.Muted, " · ").Put(draw.Key, key).Put(draw.Muted, b.tail)
