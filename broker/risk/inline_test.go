@@ -108,3 +108,26 @@ func TestModulesOfTheProject(t *testing.T) {
 		}
 	}
 }
+
+// Plain code that reaches further by less common names is named, too.
+func TestCodeThatReachesFurther(t *testing.T) {
+	for want, all := range map[effects.Effect]string{
+		effects.Network: `python3 -c 'import ssl; ssl.get_server_certificate(a)'; python3 -c 'import logging.handlers as h; h.SMTPHandler(a, b, c, d)'; python3 -c 'import multiprocessing.connection as c'; python3 -c 'import antigravity'`,
+		effects.Outside: `python3 -c 'from pathlib import Path; print(Path("/", "etc"))'; python3 -c 'import os; os.walk(os.sep)'; node -e 'require("fs").readdirSync(require("path").sep)'`,
+		effects.Secrets: `node -e 'const {env} = process'; node -p 'Object.values(process)'; node -e 'for (const k in process) k'; node -p 'process.report.getReport()'`,
+		effects.Install: `python3 -c 'import venv; venv.create("x", with_pip=True)'`,
+		effects.Unknown: `python3 -c 'import zipfile; zipfile.ZipFile("a.zip").extractall()'; python3 -c 'import shutil; shutil.unpack_archive("a.zip")'`,
+	} {
+		for line := range strings.SplitSeq(all, "'; ") {
+			line = strings.TrimSuffix(line, "'") + "'"
+			if got := effectsOf(line, place()); !got.Has(want) {
+				t.Errorf("%s: %s, want %s", line, got, want)
+			}
+		}
+	}
+	for _, line := range []string{`node -e 'process.exit(0)'`, `python3 -c 'print("a/b".split("/", 1))'`, `python3 -c 'print("a".replace("/", "-"))'`} {
+		if got := effectsOf(line, place()); got != effects.Of(effects.Check, effects.Edit) {
+			t.Errorf("%s: %s", line, got)
+		}
+	}
+}
