@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/risk/cmdline"
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
 // Options that several rows allow.
@@ -100,6 +101,28 @@ func noDebugger(a cmdline.Command) bool {
 func word(w string) func(cmdline.Command) bool {
 	return func(a cmdline.Command) bool { return a.Exactly(w) }
 }
+
+// ofTool is what a tool of the project does. One that has rows of its own does what these say of its words,
+// and any other is known only when it does nothing but check: many run what they are given, or reach far.
+func (r row) ofTool(a cmdline.Command, words []string) (d Doing, ok bool) {
+	tool := script(words)
+	if tool == "" {
+		return Doing{}, false
+	}
+	d, ok = Doing{Does: r.does, Files: words}, checkTools.Has(words[0])
+	if len(rows()[words[0]]) > 0 {
+		own := a.Element
+		own.Argv = words
+		d, ok = Known(cmdline.Of(own))
+	}
+	d.Does |= r.does
+	d.Tool = tool
+	return d, ok
+}
+
+// checkTools look at a project, test it or translate it, whatever their words. Those that run a program
+// which they are given are not here, nor those that open a port.
+var checkTools = wordset.New("mocha ava tap jasmine stylelint biome oxlint standard xo svelte-check vue-tsc tsup depcheck madge knip ts-prune cspell markdownlint markdownlint-cli2 commitlint typedoc jsdoc babel swc")
 
 // Script is the name of a project's program that "npx NAME" runs, "" when it would fetch one: a
 // plain name, without a version behind it.

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/aoctl/aoctl/broker/risk/cmdline"
+	"github.com/aoctl/aoctl/broker/shell"
 )
 
 // Brings is a git command that puts other files into the work tree: another branch, what was stashed, what a
@@ -88,6 +89,27 @@ func BroughtBy(a cmdline.Command) (b Brings, ok bool) {
 	return b, b.Rev != ""
 }
 
+// MayDo is what the parts of a line may do of which only the disk says so, as it is at the moment: what git
+// brings, and a tool that the project has or has not. A call that was refused may have done it.
+func MayDo(l *shell.Line) (set Set) {
+	if l == nil {
+		return 0
+	}
+	for _, e := range l.Elements {
+		if e.Kind != shell.Command {
+			continue
+		}
+		a := cmdline.Of(e)
+		if _, ok := BroughtBy(a); ok {
+			set |= Of(Edit, Commit)
+		}
+		if d, ok := Known(a); ok && d.Tool+d.Module+d.New != "" {
+			set |= d.Does
+		}
+	}
+	return set
+}
+
 // operands are the words of a command that are no options; ok is false when one of the options is not known.
 func (r row) operands(words []string) (ops []string, ok bool) {
 	for i := 0; i < len(words); i++ {
@@ -110,10 +132,9 @@ func (r row) operands(words []string) (ops []string, ok bool) {
 // oneRev is the only operand as git reads it; "" when there is another number, or it is not plain.
 func oneRev(ops []string) string {
 	switch {
-	case len(ops) != 1 || strings.Contains(ops[0], ".."):
+	// What lies in .git under such a name may be several commits to one command, and one to another.
+	case len(ops) != 1, strings.Contains(ops[0], ".."), strings.Contains(ops[0], "_HEAD"):
 		return ""
-	case ops[0] == "-":
-		return "@{-1}"
 	case !plainRev().MatchString(ops[0]):
 		return ""
 	}

@@ -12,7 +12,6 @@ func TestBroughtBy(t *testing.T) {
 	for line, want := range map[string]Brings{
 		"git switch main":                    {By: "switch", Rev: "main"},
 		"git checkout -q feature/x":          {By: "switch", Rev: "feature/x"},
-		"git checkout -":                     {By: "switch", Rev: "@{-1}"},
 		"git checkout HEAD~2":                {By: "switch", Rev: "HEAD~2"},
 		"git merge topic":                    {By: "merge", Rev: "topic", Editor: true},
 		"git merge --no-ff -m 'it is' topic": {By: "merge", Rev: "topic"},
@@ -31,7 +30,7 @@ func TestBroughtBy(t *testing.T) {
 		}
 	}
 	for _, line := range []string{
-		"git switch", "git switch -f main", "git switch --discard-changes main", "git checkout -- a", "git checkout main -- a", "git checkout a b", "git checkout .", "git checkout :/x",
+		"git checkout -", "git switch -", "git merge -", "git merge FETCH_HEAD", "git checkout ORIG_HEAD", "git switch", "git switch -f main", "git switch --discard-changes main", "git checkout -- a", "git checkout main -- a", "git checkout a b", "git checkout .", "git checkout :/x",
 		"git checkout 'x@{u}'", "git checkout a..b", "git switch -m main", "git checkout -b x main", "git switch --orphan x", "git merge a b", "git merge --no-ff topic", "git merge -s ours topic",
 		"git merge -X theirs -m x topic", "git merge --abort", "git merge -e topic", "git cherry-pick a b", "git cherry-pick --abort", "git revert HEAD", "git revert -m 1 x --no-edit", "git stash drop", "git stash clear", "git stash -u", "git stash --include-untracked",
 		"git stash push a.go", "git stash -p", "git stash -k", "git stash -a", "git stash pop --index", "git stash pop x", "git stash branch x", "git stash pop 'stash@{1.day.ago}'", "git -C x switch main", "git -c a=b switch main", "git rebase main",

@@ -39,24 +39,24 @@ func sayings() []saying {
 	return []saying{
 		{effect: Network, words: `socket Socket WebSocket urllib urllib2 urllib3 requests httpx aiohttp httplib http.client smtplib ftplib poplib imaplib telnetlib xmlrpc paramiko fabric websockets websocket
 			boto3 psycopg2 psycopg pymysql pymongo MySQLdb asyncpg webbrowser open_connection create_connection XMLHttpRequest axios undici superagent dgram net.connect tls.connect
-			get_server_certificate SMTPHandler HTTPHandler SocketHandler DatagramHandler multiprocessing.connection telnetlib3 nntplib asyncssh grpc redis antigravity
+			get_server_certificate SMTPHandler HTTPHandler SocketHandler DatagramHandler multiprocessing.connection telnetlib3 nntplib asyncssh grpc redis antigravity openai anthropic nltk connectTls resolveDns
 			LWP Net HTTP Mojo WWW Faraday HTTParty TCPSocket UDPSocket UNIXSocket IO.Socket Deno.connect Bun.connect EventSource node.http node.https node.net node.tls node.dns node.dgram node.http2 open-uri URI.open`},
 		{effect: Network, languages: "node", words: "fetch", called: true},
-		{effect: Serve, words: `http.server HTTPServer serve_forever TCPServer socketserver createServer Deno.serve Bun.serve WEBrick`},
+		{effect: Serve, words: `http.server HTTPServer serve_forever TCPServer socketserver createServer start_server Deno.serve Bun.serve WEBrick`},
 		{effect: Serve, words: "listen", called: true},
-		{effect: Outside, words: `expanduser Path.home homedir Dir.home tempfile tmpdir gettempdir mkdtemp mkstemp mkdtempSync mktmpdir tmpnam Tempfile NamedTemporaryFile TemporaryDirectory makeTempDir makeTempFile pardir getpwuid getpwnam os.sep path.sep`},
-		{effect: Secrets, words: `environ environb getenv process.env meta.env Deno.env Bun.env process.report getReport keyring getpass netrc id_rsa id_ed25519 pypirc`},
+		{effect: Outside, words: `expanduser Path.home homedir Dir.home tempfile tmpdir gettempdir mkdtemp mkstemp mkdtempSync mktmpdir tmpnam Tempfile NamedTemporaryFile TemporaryDirectory makeTempDir makeTempFile pardir getpwuid getpwnam os.sep path.sep expandvars makeTempDirSync`},
+		{effect: Secrets, words: `environ environb getenv process.env meta.env Deno.env Bun.env process.report getReport dotenv dotenv_values load_dotenv keyring getpass netrc id_rsa id_ed25519 pypirc`},
 		{effect: Secrets, languages: "perl ruby", words: `ENV`},
-		{effect: Delete, words: `rmtree remove_tree unlink rmdir removedirs send2trash rmSync rmdirSync unlinkSync rimraf os.remove fs.remove import.remove fs.rm promises.rm File.delete Dir.delete FileUtils rm_rf rm_r Deno.remove truncate truncateSync ftruncate`},
+		{effect: Delete, words: `rmtree remove_tree unlink rmdir removedirs send2trash rmSync rmdirSync unlinkSync rimraf os.remove fs.remove import.remove fs.rm promises.rm File.delete Dir.delete FileUtils rm_rf rm_r Deno.remove removeSync deleteMany truncate truncateSync ftruncate`},
 		{effect: Delete, words: "rm", called: true},
-		{effect: Install, words: `ensurepip venv.create EnvBuilder pip._internal import.pip pip.main`},
-		{effect: Privilege, words: `setuid setgid seteuid setegid chroot chown lchown fchown chownSync killpg os.kill process.kill Process.kill`},
+		{effect: Install, words: `ensurepip venv.create EnvBuilder CPAN Gem.install pip._internal import.pip pip.main`},
+		{effect: Privilege, words: `setuid setgid seteuid setegid chroot chown lchown fchown chownSync killpg os.kill process.kill Process.kill psutil`},
 		{effect: Gate, words: `hooksPath AOCTL_URL AOCTL_TOKEN`},
 		{effect: Unknown, words: `subprocess popen Popen popen2 popen3 Open3 pty PTY ctypes cffi Fiddle dlopen __import__ importlib import_module runpy builtins __builtins__ __subclasses__ __globals__ __getattribute__ __loader__
 			getattr globals child_process execSync execFile execFileSync spawn spawnSync posix_spawn posix_spawnp spawnl spawnle spawnlp spawnv spawnve spawnvp execv execve execvp execvpe execl execle execlp forkpty startfile
 			create_subprocess_exec create_subprocess_shell pexpect plumbum import.sh __dict__ attrgetter methodcaller globalThis mainModule _load process.binding process.dlopen Reflect constructor worker_threads
 			Deno.Command Deno.run Deno.dlopen WebAssembly CORE ObjectSpace
-			extractall unpack_archive syscall base64 b64decode codecs marshal pickle dill fromhex unhexlify fromCharCode atob os.system os.fork os.open os.link import.system symlink symlinkSync linkSync symlink_to hardlink_to link_to mkfifo mknod chdir fchdir
+			extractall unpack_archive execa execaSync shelljs IPC.Cmd syscall base64 b64decode codecs marshal pickle dill fromhex unhexlify fromCharCode atob os.system os.fork os.open os.link import.system symlink symlinkSync linkSync symlink_to hardlink_to link_to mkfifo mknod chdir fchdir
 			instance_eval class_eval module_eval const_get public_send __send__ define_method Marshal Base64 Kernel MIME unpack`},
 		{effect: Unknown, words: `eval exec execfile compile system chr Function Worker bytes bytearray vars locals`, called: true},
 		{effect: Unknown, languages: "perl ruby", words: `eval exec system fork qx send pack readpipe spawn load binding method`},
@@ -108,6 +108,8 @@ type marks struct {
 	shebang   *regexp.Regexp
 	openPipe  *regexp.Regexp
 	process   *regexp.Regexp // of node: all that it knows of its process, without saying what
+	from      *regexp.Regexp // of python: names out of a module
+	taken     *regexp.Regexp // of node: the same
 	runsWords *regexp.Regexp // of perl and ruby
 }
 
@@ -118,9 +120,11 @@ var mark = sync.OnceValue(func() marks {
 		upward:    regexp.MustCompile(`(?:^|[^\w./])(?:\.\./|~/)`),
 		route:     regexp.MustCompile(`\.(?:get|post|put|patch|delete|head|options|route|use|test|match|startswith|startsWith|endswith|endsWith|includes)\(\s*["'](/[\w/:{}<>.?=-]*)["']`),
 		root:      regexp.MustCompile(`\b\w+\(\s*["']/["']\s*[,)]`),
-		harmless:  regexp.MustCompile(`^(r?split|join|[lr]?strip|startswith|endswith|startsWith|endsWith|includes|indexOf|lastIndexOf|r?find|r?index|count|r?partition|print|get|post|put|patch|delete|test|match|replace|replaceAll)\(`),
+		harmless:  regexp.MustCompile(`^(r?split|sub|subn|gsub|join|[lr]?strip|startswith|endswith|startsWith|endsWith|includes|indexOf|lastIndexOf|r?find|r?index|count|r?partition|print|get|post|put|patch|delete|test|match|replace|replaceAll)\(`),
 		readable:  regexp.MustCompile("^\\(\\s*(?:\"[^\"+$]*\"|'[^'+$]*'|`[^`+$]*`)\\s*[),]"),
 		shebang:   regexp.MustCompile(`#!/\S+`),
+		from:      regexp.MustCompile(`\bfrom\s+([\w.]+)\s+import\s+\(?([\w, ]+)`),
+		taken:     regexp.MustCompile(`\{([\w, ]+)\}\s*(?:=\s*(?:await\s+)?(?:require|import)\(|from)\s*["'](?:node:)?(\w+)`),
 		process:   regexp.MustCompile(`(?:[=(,]|\bin)\s*process\s*(?:[;,)\n]|$)`),
 		openPipe:  regexp.MustCompile(`["']\s*(?:-?\||\+?>)|\|-?\s*["']`),
 		runsWords: regexp.MustCompile("`|%x|[/})\\]|#!,][msixpodualngcr]*e[msixpodualngcr]*e[msixpodualngcr]*(?:[\\s;)'\"]|$)"),
@@ -162,6 +166,7 @@ func (s *speech) read(text string) {
 	}
 	text = mark().shebang.ReplaceAllString(text, "")
 	s.names(text)
+	s.imported(text)
 	for _, p := range parts() {
 		for w := range strings.FieldsSeq(p.words) {
 			if strings.Contains(text, w) {
@@ -238,6 +243,25 @@ func (s *speech) shellish(text string) {
 	}
 	if mark().upward.MatchString(text) {
 		s.says(Outside, "a path that leads up")
+	}
+}
+
+// imported looks up what is taken out of a module by its name: "from http import client" is http.client.
+func (s *speech) imported(text string) {
+	for _, m := range mark().from.FindAllStringSubmatch(text, -1) {
+		module := m[1][strings.LastIndexByte(m[1], '.')+1:]
+		for name := range strings.FieldsFuncSeq(m[2], func(r rune) bool { return r == ',' || r == ' ' }) {
+			if l, ok := lexicons()[s.language][module+"."+name]; ok {
+				s.says(l.effect, module+"."+name)
+			}
+		}
+	}
+	for _, m := range mark().taken.FindAllStringSubmatch(text, -1) {
+		for name := range strings.FieldsFuncSeq(m[1], func(r rune) bool { return r == ',' || r == ' ' }) {
+			if l, ok := lexicons()[s.language][m[2]+"."+name]; ok {
+				s.says(l.effect, m[2]+"."+name)
+			}
+		}
 	}
 }
 

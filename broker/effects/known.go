@@ -108,8 +108,7 @@ func (r row) read(a cmdline.Command, words []string) (Doing, bool) {
 		return Doing{}, false
 	}
 	if r.tool {
-		d := Doing{Does: r.does, Files: words, Tool: script(words)}
-		return d, d.Tool != ""
+		return r.ofTool(a, words)
 	}
 	if r.lax {
 		return Doing{Does: r.does, Files: r.files(words)}, !rest.Has(strings.Fields(r.not)...)

@@ -112,9 +112,10 @@ func TestModulesOfTheProject(t *testing.T) {
 // Plain code that reaches further by less common names is named, too.
 func TestCodeThatReachesFurther(t *testing.T) {
 	for want, all := range map[effects.Effect]string{
-		effects.Network: `python3 -c 'import ssl; ssl.get_server_certificate(a)'; python3 -c 'import logging.handlers as h; h.SMTPHandler(a, b, c, d)'; python3 -c 'import multiprocessing.connection as c'; python3 -c 'import antigravity'`,
+		effects.Network: `python3 -c 'import ssl; ssl.get_server_certificate(a)'; python3 -c 'import logging.handlers as h; h.SMTPHandler(a, b, c, d)'; python3 -c 'import multiprocessing.connection as c'; python3 -c 'import antigravity'; python3 -c 'from http import client'`,
+		effects.Serve:   `python3 -c 'from http import server'; python3 -c 'import asyncio; asyncio.start_server(a)'`,
 		effects.Outside: `python3 -c 'from pathlib import Path; print(Path("/", "etc"))'; python3 -c 'import os; os.walk(os.sep)'; node -e 'require("fs").readdirSync(require("path").sep)'`,
-		effects.Secrets: `node -e 'const {env} = process'; node -p 'Object.values(process)'; node -e 'for (const k in process) k'; node -p 'process.report.getReport()'`,
+		effects.Secrets: `node -e 'const {env} = process'; node -p 'Object.values(process)'; node -e 'for (const k in process) k'; node -p 'process.report.getReport()'; node --input-type=module -e 'import { env } from "node:process"'; python3 -c 'from os import environ'; python3 -c 'from dotenv import dotenv_values'`,
 		effects.Install: `python3 -c 'import venv; venv.create("x", with_pip=True)'`,
 		effects.Unknown: `python3 -c 'import zipfile; zipfile.ZipFile("a.zip").extractall()'; python3 -c 'import shutil; shutil.unpack_archive("a.zip")'`,
 	} {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path"
@@ -72,9 +73,9 @@ func broughtBy(top string, b effects.Brings) []string {
 	if q.failed || len(q.files) > maxBrought {
 		return nil
 	}
-	// A stash takes what is there; all else writes over what git has, and over nothing else.
+	// What git writes over, or takes away, it must have.
 	kept := keptIn(top)
-	if !kept.plain() || b.By != "stash" && slices.ContainsFunc(q.files, kept.overwrites) {
+	if !kept.plain() || slices.ContainsFunc(q.files, kept.overwrites) {
 		return nil
 	}
 	return append([]string{}, q.files...)
@@ -217,12 +218,23 @@ func (l *limited) Write(p []byte) (int, error) {
 // plain reports whether git compares every file itself: it takes none on trust, has all of them here, and
 // merges them in its own way.
 func (k *keptFiles) plain() bool {
-	for _, was := range k.stats {
+	dir := filepath.Join(k.top, ".git")
+	attributes := []string{filepath.Join(dir, "info", "attributes")}
+	for name, was := range k.stats {
 		if !was.whole {
 			return false
 		}
+		if path.Base(name) == ".gitattributes" {
+			attributes = append(attributes, filepath.Join(k.top, name))
+		}
 	}
-	dir := filepath.Join(k.top, ".git")
+	for _, file := range attributes {
+		text, err := readSmall(file)
+		// What a filter is, the user's own settings may say, such as lfs.
+		if err != nil && !errors.Is(err, fs.ErrNotExist) || bytes.Contains(text, []byte("filter")) || bytes.Contains(text, []byte("merge=")) {
+			return false
+		}
+	}
 	data, err := readSmall(filepath.Join(dir, "config"))
 	if err != nil || FileExists(filepath.Join(dir, "config.worktree")) || FileExists(filepath.Join(dir, "info", "sparse-checkout")) {
 		return false
@@ -242,7 +254,8 @@ func (k *keptFiles) overwrites(name string) bool {
 	for at := name; at != "."; at = path.Dir(at) {
 		info, err := os.Lstat(filepath.Join(k.top, at))
 		_, has := k.stats[at]
-		if err == nil && !has && (at == name || !info.IsDir()) {
+		// A folder where git has a file holds what git does not know.
+		if err == nil && (at == name && (!has || info.IsDir()) || at != name && !has && !info.IsDir()) {
 			return true
 		}
 	}

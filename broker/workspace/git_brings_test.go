@@ -90,7 +90,6 @@ func TestBranchBrings(t *testing.T) {
 	b.want(effects.Brings{By: "switch", Rev: "topic"}, "b.go dir/c.go")
 	b.want(effects.Brings{By: "switch", Rev: "topic~1"}, "")
 	b.want(effects.Brings{By: "switch", Rev: "HEAD"}, "")
-	b.want(effects.Brings{By: "switch", Rev: "@{-1}"}, ".claude/settings.json")
 	b.want(effects.Brings{By: "switch", Rev: "agent"}, ".claude/settings.json")
 	b.want(effects.Brings{By: "switch", Rev: "nothing"}, "?")
 	b.want(effects.Brings{By: "other", Rev: "topic"}, "?")
@@ -169,6 +168,16 @@ func TestStashBrings(t *testing.T) {
 	b.write("a.go", "two\n")
 	b.write("new.go", "new\n")
 	b.want(effects.Brings{By: "stash"}, "a.go")
+	// A folder where git has a file: what lies there, git would take away for good.
+	if err := os.Remove(filepath.Join(b.top, ".gitignore")); err != nil {
+		t.Fatal(err)
+	}
+	b.write(".gitignore/notes.txt", "x")
+	b.want(effects.Brings{By: "stash"}, "?")
+	if err := os.RemoveAll(filepath.Join(b.top, ".gitignore")); err != nil {
+		t.Fatal(err)
+	}
+	b.git("checkout", "-q", "--", ".gitignore")
 	b.write(".claude/settings.json", `{"hooks":{}}`)
 	b.want(effects.Brings{By: "stash"}, ".claude/settings.json a.go")
 	b.git("stash", "-qu")
@@ -216,11 +225,17 @@ func TestBroughtIsStamped(t *testing.T) {
 // What git takes on trust, has elsewhere or merges in ways of its own, nobody looks into.
 func TestOddRepositoriesBring(t *testing.T) {
 	for name, make := range map[string]func(b brought){
-		"on trust":      func(b brought) { b.git("update-index", "--assume-unchanged", "a.go") },
-		"sparse":        func(b brought) { b.git("config", "core.sparseCheckout", "true") },
-		"partial":       func(b brought) { b.git("config", "remote.origin.promisor", "true") },
-		"an extension":  func(b brought) { b.git("config", "extensions.partialClone", "origin") },
-		"own merging":   func(b brought) { b.git("config", "merge.renames", "true") },
+		"on trust":     func(b brought) { b.git("update-index", "--assume-unchanged", "a.go") },
+		"sparse":       func(b brought) { b.git("config", "core.sparseCheckout", "true") },
+		"partial":      func(b brought) { b.git("config", "remote.origin.promisor", "true") },
+		"an extension": func(b brought) { b.git("config", "extensions.partialClone", "origin") },
+		"own merging":  func(b brought) { b.git("config", "merge.renames", "true") },
+		"a filter": func(b brought) {
+			b.write(".gitattributes", "*.bin filter=lfs\n")
+			b.git("add", ".")
+			b.git("commit", "-qm", "lfs")
+		},
+		"own filter":    func(b brought) { b.write(".git/info/attributes", "*.bin filter=lfs\n") },
 		"two worktrees": func(b brought) { b.git("config", "extensions.worktreeConfig", "true") },
 	} {
 		b := newBrought(t)

@@ -364,9 +364,17 @@ func (s *suggester) harms(c *candidate) bool {
 	}
 	set, err := rules.Compile(s.with(allows, c))
 	// Rules that cannot be compiled together are no proof of harmlessness.
-	return err != nil || slices.ContainsFunc(c.against, func(g *group) bool {
+	return err != nil || s.mayHarm(c) || slices.ContainsFunc(c.against, func(g *group) bool {
 		v, _ := set.Verdict(g.call, s.now)
 		return v == rules.Allow
+	})
+}
+
+// mayHarm reports whether a grant covers what a refused call may have done, of which only the disk tells: a
+// branch that is gone may come back.
+func (s *suggester) mayHarm(c *candidate) bool {
+	return c.rule.Effects != 0 && slices.ContainsFunc(s.order, func(g *group) bool {
+		return g.refused && g.call.Question().Place.Project == c.rule.Scope.Project && effects.MayDo(g.call.Line())&c.rule.Effects != 0
 	})
 }
 

@@ -57,6 +57,7 @@ func TestSuggestGrants(t *testing.T) {
 		"each project its own":                         {nil, slices.Concat(times(3, test), times(4, inGit("go test ./...", "/b", "allowed"))), []string{"check in /b saves 4", "check in /a saves 3"}},
 		"of sets that save the same the smaller":       {nil, slices.Concat(times(4, test), times(1, inGit("git commit -m x && frobnicate", "/a", "allowed"))), []string{"check in /a saves 4"}},
 		"what was denied spoils a set, not another":    {nil, slices.Concat(times(4, test), times(3, commit), times(1, inGit("git commit -m y", "/a", "denied"))), []string{"check in /a saves 4", "allow Bash command=git commit -m x in /a saves 3"}},
+		"a branch that is gone may come back":          {nil, slices.Concat(times(4, test), times(3, commit), times(1, inGit("git switch feat", "/a", "denied"))), []string{"check in /a saves 4", "allow Bash command=git commit -m x in /a saves 3"}},
 		"denied between grants":                        {nil, slices.Concat(times(4, test), times(3, commit), times(1, inGit("go vet . && git commit -m y", "/a", "denied"))), []string{"check in /a saves 4", "allow Bash command=git commit -m x in /a saves 3"}},
 		"what is granted already":                      {[]rules.Rule{{ID: "g", Enabled: true, Tool: rules.EffectsTool, Effects: effects.Of(effects.Check), Decision: rules.Allow}}, slices.Concat(times(4, test), times(3, both)), []string{"check, commit in /a saves 3"}},
 		"fetch too seldom":                             {nil, slices.Concat(times(4, test), times(2, fetch)), []string{"check in /a saves 4"}},
