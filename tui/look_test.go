@@ -133,7 +133,7 @@ func TestLateSavedRuleMakesKeysDeaf(t *testing.T) {
 		r := bookRig(t)
 		r.press("r", "j")
 		r.wait(2 * time.Second)
-		r.m.Update(desk.RuleSaved{Editor: 7, Saved: broker.SavedRule{Rule: r.c.book.Rules[2]}})
+		r.m.Update(desk.RuleSaved{Saved: broker.SavedRule{Rule: r.c.book.Rules[2]}})
 		r.send(keyMsg(" "))
 		r.wait(time.Second)
 		if list := r.c.saved(); len(list) > 0 {

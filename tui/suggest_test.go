@@ -181,6 +181,49 @@ func TestSuggestSavesWhatWasSeen(t *testing.T) {
 	})
 }
 
+// A call that begins to wait while the list is looked at changes what enter does: keys are deaf until that can
+// have been read. One that comes while the rule is being tried anew is named once it went on.
+func TestSuggestCallsThatComeLate(t *testing.T) {
+	onPush := func(t *testing.T) *rig {
+		r := suggestRig(t, 0)
+		r.press("P", "j", "j")
+		r.shows("lets 1 waiting call go on now")
+		r.wait(2 * time.Second)
+		return r
+	}
+	push := func(id string) broker.Request { return bash(id, "s1", time.Now(), "git push origin "+id) }
+	t.Run("known", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			r := onPush(t)
+			r.c.publish(push("late"))
+			r.wait(100 * time.Millisecond)
+			r.send(keyMsg("enter"))
+			r.wait(time.Second)
+			if got := r.granted(); got != nil {
+				t.Fatalf("saved %v although it lets a call go on that had just come", got)
+			}
+			r.shows("lets 2 waiting calls go on now")
+			r.press("enter")
+			r.shows("2 waiting calls went on")
+			r.hides("not listed before")
+		})
+	})
+	t.Run("not yet known", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			r := onPush(t)
+			r.c.mu.Lock()
+			r.c.preview = func(rules.Rule) (broker.Preview, error) {
+				time.Sleep(time.Minute)
+				return broker.Preview{}, nil
+			}
+			r.c.mu.Unlock()
+			r.c.publish(push("late"))
+			r.press("enter")
+			r.shows("2 waiting calls went on, 1 not listed before: git push origin late")
+		})
+	})
+}
+
 // suggestScenes are the screens of suggestions.
 var suggestScenes = map[string]func(*still){
 	"line": func(s *still) {

@@ -121,11 +121,11 @@ type (
 	Tick struct{}
 	// Start comes once, when the console starts.
 	Start struct{}
-	// RuleSaved says what became of a rule of the rule editor.
+	// RuleSaved says what became of a rule that a screen saved.
 	RuleSaved struct {
-		Editor int // which of its rules, for the editor itself
-		Saved  broker.SavedRule
-		Err    error
+		From  any // which of its rules, for that screen itself
+		Saved broker.SavedRule
+		Err   error
 	}
 	// NotNow says that the operator wants no line about a project without rules. It is the path as the
 	// broker has it.

@@ -177,6 +177,17 @@ func split(text string, room int) (head, rest string) {
 // Add appends a finished row, filled up to the paper's width.
 func (p *Paper) Add(r *Row) { p.Rows = append(p.Rows, r.To(p.Width).String()) }
 
+// Narrow is the width in cells below which sentences are brief.
+const Narrow = 60
+
+// Either is the long text, or the brief one on narrow paper.
+func (p *Paper) Either(long, brief string) string {
+	if p.Width < Narrow {
+		return brief
+	}
+	return long
+}
+
 // Blank adds an empty row, unless there is one or none before it.
 func (p *Paper) Blank() {
 	if n := len(p.Rows); n > 0 && p.Rows[n-1] != Spaces(p.Width) {

@@ -38,18 +38,21 @@ func (x *Screen) saveRule(r rules.Rule) tea.Cmd {
 			e.listed[w.ID] = true
 		}
 	}
-	ctx, b, by, gen := x.Ctx, x.broker, x.Operator, e.gen
+	ctx, b, by := x.Ctx, x.broker, x.Operator
 	return func() tea.Msg {
 		saved, err := b.SaveRule(ctx, r, by)
-		return desk.RuleSaved{Editor: gen, Saved: saved, Err: err}
+		return desk.RuleSaved{From: e, Saved: saved, Err: err}
 	}
 }
 
 // saved tells what became of a rule. Its editor may have been left meanwhile, and then
 // only the sentence remains.
 func (x *Screen) saved(msg desk.RuleSaved) tea.Cmd {
-	e := x.editor
-	if e == nil || e.gen != msg.Editor {
+	e, ours := msg.From.(*editor)
+	if !ours {
+		return nil
+	}
+	if e != x.editor {
 		e = nil
 	}
 	if msg.Err != nil {

@@ -37,7 +37,7 @@ func (x *Screen) move(msg tea.KeyMsg) tea.Cmd {
 // not puts the selected one away.
 func (x *Screen) not(tea.KeyMsg) tea.Cmd {
 	s, ok := x.selected()
-	if !ok || x.saving {
+	if !ok || x.trial.Saving() {
 		return nil
 	}
 	x.line.not[says(s.Rule)] = true

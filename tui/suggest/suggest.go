@@ -10,10 +10,10 @@
 //
 // The screen asks for suggestions anew when it opens and after each rule that is saved or taken back.
 // The selected one is unfolded: its sentence, how often and when, what it would let go on now, and
-// examples. For that the broker tries it on the past and the waiting calls (preview.go).
+// examples. For that the broker tries it on the past and the waiting calls (package trial).
 //
 // Enter loosens what holds, so the guard judges it as a decision, and it acts once all of that was
-// on the screen (save.go). The rule is saved as those of the rule editor are, under the operator's name.
+// on the screen. The rule is saved as those of the rule editor are, under the operator's name.
 // A suggestion that is not wanted is put away until the console starts anew.
 //
 // suggest.go has the screen, keys.go its keys, view.go how it is drawn.
@@ -31,13 +31,13 @@ import (
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/rules/history"
 	"github.com/aoctl/aoctl/tui/desk"
+	"github.com/aoctl/aoctl/tui/trial"
 )
 
 // Broker is what the screen needs of it beside the suggestions. All of them are called in commands and may
 // take their time.
 type Broker interface {
-	Preview(ctx context.Context, r rules.Rule) (broker.Preview, error)
-	SaveRule(ctx context.Context, r rules.Rule, by broker.Actor) (broker.SavedRule, error)
+	trial.Broker
 	RemoveRule(ctx context.Context, id string, by broker.Actor) error
 }
 
@@ -51,20 +51,23 @@ type Screen struct {
 	list    []history.Suggestion
 	at      int // the selected one
 	top     int
-	seen    bool // all that the selected one would do was on the screen
-	saving  bool
+	taking  bool         // a rule is being taken back
 	made    []rules.Rule // saved since the screen was opened, and not taken back
-	trying  bool         // the broker is asked what one of them would do
-	preview preview
+	trial   *trial.Trial // of the selected one
 }
 
 // New makes the screen. It shows what l found.
-func New(d *desk.Desk, b Broker, l *Line) *Screen { return &Screen{Desk: d, broker: b, line: l} }
+func New(d *desk.Desk, b Broker, l *Line) *Screen {
+	x := &Screen{Desk: d, broker: b, line: l}
+	x.trial = trial.New(d, b, func() (rules.Rule, bool) { s, ok := x.selected(); return s.Rule, ok })
+	return x
+}
 
 // Opens looks anew.
 func (x *Screen) Opens(desk.Subject) tea.Cmd {
 	x.gen++
-	x.at, x.top, x.seen, x.saving, x.trying, x.made = 0, 0, false, false, false, nil
+	x.at, x.top, x.taking, x.made = 0, 0, false, nil
+	x.trial.Begin()
 	x.line.looked()
 	return x.anew()
 }
@@ -72,17 +75,14 @@ func (x *Screen) Opens(desk.Subject) tea.Cmd {
 // anew has the broker look again; until then nothing is listed.
 func (x *Screen) anew() tea.Cmd {
 	x.version, x.list = 0, nil
-	x.preview = preview{}
+	x.trial.Changed()
 	return x.line.ask()
 }
 
 // Update takes the broker's answers and news.
 func (x *Screen) Update(msg tea.Msg) tea.Cmd {
+	x.trial.Update(msg)
 	switch msg := msg.(type) {
-	case previewMsg:
-		x.previewCame(msg)
-	case desk.News:
-		x.news(msg.List)
 	case desk.RuleSaved:
 		return x.saved(msg)
 	case removedMsg:
@@ -116,7 +116,8 @@ func (x *Screen) choose(at int) {
 	if at == x.at {
 		return
 	}
-	x.at, x.seen, x.preview = at, false, preview{}
+	x.at = at
+	x.trial.Changed()
 }
 
 // settle takes in what the line found, keeps the selected one on the screen, and notes whether all of
@@ -128,10 +129,7 @@ func (x *Screen) settle() tea.Cmd {
 	width, height := x.Inner()
 	rows, from, to := x.rows(width, height)
 	x.top = desk.Window(desk.Window(x.top, to, height, len(rows)), from, height, len(rows))
-	if x.preview.known && !x.Small && to < x.top+height {
-		x.seen = true
-	}
-	return x.try()
+	return x.trial.Settle(to < x.top+height)
 }
 
 // takeIn lists what was found. What stands in a place may be another one now, so keys are deaf for a
@@ -139,7 +137,7 @@ func (x *Screen) settle() tea.Cmd {
 func (x *Screen) takeIn(version int) {
 	x.version, x.list = version, x.line.list()
 	x.at = max(0, min(x.at, len(x.list)-1))
-	x.seen, x.preview = false, preview{}
+	x.trial.Changed()
 	x.Guard.Doubt(x.At)
 }
 

@@ -12,8 +12,7 @@ import (
 )
 
 const (
-	narrow = 60 // cells below which sentences are short
-	indent = 7  // cells left of what a suggestion is unfolded to
+	indent = 7 // cells left of what a suggestion is unfolded to
 )
 
 // View draws the list.
@@ -21,7 +20,7 @@ func (x *Screen) View(_, _ int) []string {
 	width, height := x.Inner()
 	rows, _, _ := x.rows(width, height)
 	f := draw.Caption{Title: "Rules that would have saved prompts", Right: desk.Position(x.top, height, len(rows))}
-	if width < narrow {
+	if width < draw.Narrow {
 		f.Title = "Would have saved"
 	}
 	if n := len(x.list); n > 0 {
@@ -66,10 +65,10 @@ func (x *Screen) rows(width, height int) (rows []string, from, to int) {
 func (x *Screen) nothing(p *draw.Paper) {
 	p.Say(draw.Bold, "nothing to suggest")
 	p.Blank()
-	p.Say(draw.Muted, either(p, "A rule is suggested when it would have saved three of your decisions and allowed nothing that you ever denied, nothing dangerous, and nothing that aoctl does not know.",
+	p.Say(draw.Muted, p.Either("A rule is suggested when it would have saved three of your decisions and allowed nothing that you ever denied, nothing dangerous, and nothing that aoctl does not know.",
 		"too few calls alike, or you denied one like them"))
 	p.Blank()
-	p.SayBehind(draw.Key, x.Called("p"), 3, draw.Text, either(p, "on a card: what agents may do in its project", "on a card: its project"))
+	p.SayBehind(draw.Key, x.Called("p"), 3, draw.Text, p.Either("on a card: what agents may do in its project", "on a card: its project"))
 	p.SayBehind(draw.Key, x.Called("A"), 3, draw.Text, "on a card: a rule for calls like it")
 }
 
@@ -87,11 +86,11 @@ func (x *Screen) title(p *draw.Paper, s history.Suggestion, chosen bool) {
 // comes first.
 func (x *Screen) does(p *draw.Paper, s history.Suggestion) {
 	say := func(i draw.Ink, text string) { p.SayBehind(draw.Text, "", min(indent, p.Width/8), i, text) }
-	if set := s.Rule.Effects; set != 0 && p.Width >= narrow {
+	if set := s.Rule.Effects; set != 0 && p.Width >= draw.Narrow {
 		say(draw.Muted, "agents may then, in "+draw.SafeLine(s.Rule.Scope.Project)+", "+may(set))
 	}
 	if both := effects.Of(effects.Edit, effects.Check); s.Rule.Effects&both != 0 && both.Within(s.Rule.Effects|x.Book.Grant(s.Rule.Scope.Project).Effects) {
-		say(draw.Warn, either(p, words.EditAndCheck, words.EditAndCheckBrief))
+		say(draw.Warn, p.Either(words.EditAndCheck, words.EditAndCheckBrief))
 	}
 	say(draw.Text, x.past(p, s))
 	x.replay(p, say)
@@ -103,26 +102,26 @@ func (x *Screen) past(p *draw.Paper, s history.Suggestion) string {
 	if s.Observed > 0 {
 		text = figures.Plural(s.Saves, "call") + " (" + figures.Count(s.Observed) + " only observed)"
 	}
-	return either(p, text+" in "+sessions+" · last "+ago, text+", "+sessions+", "+ago)
+	return p.Either(text+" in "+sessions+" · last "+ago, text+", "+sessions+", "+ago)
 }
 
 // replay says what the rule would have done to all past calls, and does to those that wait.
 func (x *Screen) replay(p *draw.Paper, say func(draw.Ink, string)) {
-	v := &x.preview
+	got := x.trial.Preview
 	switch {
-	case !v.known:
+	case !x.trial.Known():
 		say(draw.Muted, "trying it on the past calls …")
 		return
-	case v.err != nil:
-		say(draw.Warn, "could not be tried: "+draw.SafeLine(v.err.Error()))
+	case x.trial.Err != nil:
+		say(draw.Warn, "could not be tried: "+draw.SafeLine(x.trial.Err.Error()))
 		return
-	case v.got.Denied > 0: // somebody denied one since
-		say(draw.Danger, "! "+figures.Plural(v.got.Denied, "call")+" that you denied would have passed")
-	case v.got.Matched > 0:
-		n, all := figures.Count(v.got.Matched), figures.Plural(v.got.Past, "past call")
-		say(draw.Text, either(p, "tried on "+all+": it would have let "+n+" go on, and you denied none of these", n+" of "+all+", none you denied"))
+	case got.Denied > 0: // somebody denied one since
+		say(draw.Danger, "! "+figures.Plural(got.Denied, "call")+" that you denied would have passed")
+	case got.Matched > 0:
+		n, all := figures.Count(got.Matched), figures.Plural(got.Past, "past call")
+		say(draw.Text, p.Either("tried on "+all+": it would have let "+n+" go on, and you denied none of these", n+" of "+all+", none you denied"))
 	}
-	if n := len(v.got.Waiting); n > 0 {
+	if n := len(got.Waiting); n > 0 {
 		say(draw.Warn, "lets "+figures.Plural(n, "waiting call")+" go on now")
 	}
 }
@@ -133,14 +132,6 @@ func (x *Screen) examples(p *draw.Paper, s history.Suggestion, room int) {
 		r := p.Styles.Row(p.Width).To(min(indent, p.Width/8)).Put(draw.Muted, "such as ")
 		p.Add(r.Fit(draw.Text, draw.SafeLine(e), p.Width-r.Width))
 	}
-}
-
-// either is the long text, or the brief one in a narrow window.
-func either(p *draw.Paper, long, brief string) string {
-	if p.Width < narrow {
-		return brief
-	}
-	return long
 }
 
 // may lists what effects mean, as the end of a sentence.

@@ -39,12 +39,13 @@ func (x *Screen) about() bool { return x.Book.About(x.project.Path) }
 
 // toggle ticks a choice, or takes its tick away.
 func (x *Screen) toggle(i int) tea.Cmd {
-	if !x.looked || x.project.Path == "" || x.saving {
+	if !x.looked || x.project.Path == "" || x.trial.Saving() {
 		return nil
 	}
 	x.at, x.free = i, false
 	x.ticks ^= effects.Of(choices[i].effect)
-	return x.askPreview()
+	x.trial.Changed()
+	return nil
 }
 
 // move moves the cursor, or scrolls.

@@ -5,8 +5,8 @@
 // How a grant comes about: the screen is opened about a call or a session. The broker looks at the
 // project's folder (ProjectAt), which costs time and is done in a command, and the form begins with
 // what changes nothing that git could not take back. Each tick asks the broker anew what the rule
-// would have done (preview.go). Enter is judged by the guard as a decision is, and acts once the whole
-// form was on the screen and the answer for its ticks is there (save.go). The broker then ends the
+// would have done (package trial). Enter is judged by the guard as a decision is, and acts once the whole
+// form was on the screen and the answer for its ticks is there. The broker then ends the
 // waiting calls that the rule decides, as with any rule.
 //
 // The form loosens what holds, so it says plainly what that comes to: what edit and check together
@@ -33,14 +33,14 @@ import (
 	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/desk"
+	"github.com/aoctl/aoctl/tui/trial"
 	"github.com/aoctl/aoctl/tui/words"
 )
 
 // Broker is what the form needs of it. All of them are called in commands and may take their time.
 type Broker interface {
+	trial.Broker
 	ProjectAt(ctx context.Context, dir string) broker.Project
-	Preview(ctx context.Context, r rules.Rule) (broker.Preview, error)
-	SaveRule(ctx context.Context, r rules.Rule, by broker.Actor) (broker.SavedRule, error)
 }
 
 // choices are the effects that can be ticked, each with its key, in the order in which they are drawn:
@@ -66,8 +66,8 @@ type Screen struct {
 	broker Broker
 	asks   *Asks
 	form
-	preview preview
-	gen     int // of the form; tells answers for this one from those for one before
+	trial *trial.Trial // of what is ticked
+	gen   int          // of the form; tells answers for this one from those for one before
 }
 
 // form is what is ticked for one project.
@@ -80,8 +80,6 @@ type form struct {
 	at      int  // which choice has the cursor
 	top     int  // first row on the screen
 	free    bool // scrolled away from the cursor
-	seen    bool // the last row was on the screen
-	saving  bool
 	done    bool // it was saved, and closes
 }
 
@@ -92,12 +90,17 @@ type lookedMsg struct {
 }
 
 // New makes the screen. It answers what a is asked for.
-func New(d *desk.Desk, b Broker, a *Asks) *Screen { return &Screen{Desk: d, broker: b, asks: a} }
+func New(d *desk.Desk, b Broker, a *Asks) *Screen {
+	x := &Screen{Desk: d, broker: b, asks: a}
+	x.trial = trial.New(d, b, x.rule)
+	return x
+}
 
 // Opens begins anew: about what a terminal asks for, else about the project of a call or a session.
 func (x *Screen) Opens(on desk.Subject) tea.Cmd {
 	x.gen++
-	x.form, x.preview = form{ticks: atFirst, asked: x.asks.first()}, preview{}
+	x.form = form{ticks: atFirst, asked: x.asks.first()}
+	x.trial.Begin()
 	dir := x.Board.Folder(on.Session, on.Call)
 	switch {
 	case x.asked.ID != "":
@@ -111,13 +114,10 @@ func (x *Screen) Opens(on desk.Subject) tea.Cmd {
 
 // Update takes the broker's answers and news.
 func (x *Screen) Update(msg tea.Msg) tea.Cmd {
+	x.trial.Update(msg)
 	switch msg := msg.(type) {
 	case lookedMsg:
-		return x.lookedAt(msg)
-	case previewMsg:
-		return x.previewCame(msg)
-	case desk.News:
-		x.news(msg.List)
+		x.lookedAt(msg)
 	case desk.RuleSaved:
 		return x.saved(msg)
 	case tea.MouseMsg:
@@ -130,13 +130,13 @@ func (x *Screen) Update(msg tea.Msg) tea.Cmd {
 }
 
 // lookedAt fills the form in. A project that has a grant shows that.
-func (x *Screen) lookedAt(msg lookedMsg) tea.Cmd {
+func (x *Screen) lookedAt(msg lookedMsg) {
 	if msg.gen != x.gen {
-		return nil
+		return
 	}
 	x.project, x.looked = msg.project, true
 	if x.project.Path == "" {
-		return nil
+		return
 	}
 	granted := x.Book.Grant(x.project.Path).Effects & effects.Grantable
 	x.old = x.Book.GrantWith(x.project.Path, x.asked.Effects)
@@ -149,14 +149,14 @@ func (x *Screen) lookedAt(msg lookedMsg) tea.Cmd {
 		x.ticks = granted
 	}
 	x.Guard.Doubt(x.At) // what is ticked came on the screen just now
-	return x.askPreview()
+	x.trial.Changed()
 }
 
-// rule is the rule that the form says.
-func (x *Screen) rule() rules.Rule {
+// rule is the rule that the form says; false while it says none.
+func (x *Screen) rule() (rules.Rule, bool) {
 	r := x.old
 	r.Effects, r.Enabled = x.ticks, true
-	return r
+	return r, x.ticks != 0 && x.project.Path != ""
 }
 
 // name is what the project is called; safe to draw.
@@ -178,11 +178,5 @@ func (x *Screen) settle() tea.Cmd {
 		x.top = desk.Window(x.top, at, height, len(rows))
 	}
 	x.top = max(0, min(x.top, len(rows)-height))
-	if x.ready() && !x.Small && x.top+height >= len(rows) {
-		x.seen = true
-	}
-	return x.renew()
+	return x.trial.Settle(x.top+height >= len(rows))
 }
-
-// ready reports whether the form says what its ticks would do.
-func (x *Screen) ready() bool { return x.looked && x.project.Path != "" && x.preview.fresh() }

@@ -16,7 +16,6 @@ const (
 	nameWidth = 8  // cells of an effect's name
 	airy      = 14 // rows from which the form has empty ones
 	shown     = 3  // calls that are listed
-	narrow    = 60 // cells below which sentences are short, so that a low window has room for all
 )
 
 // View draws the form.
@@ -34,7 +33,7 @@ func (x *Screen) View(_, _ int) []string {
 // stands here as fits: two projects may have one name.
 func (x *Screen) headed(f *draw.Caption, width, height int) {
 	before, after := f.Title+" in ", ""
-	if width < narrow {
+	if width < draw.Narrow {
 		before, after = "In ", " agents may"
 	}
 	name := x.name()
@@ -133,7 +132,7 @@ func (x *Screen) choice(p *draw.Paper, i int) {
 // its tick would promise too much.
 func (x *Screen) means(p *draw.Paper, e effects.Effect) (string, draw.Ink) {
 	if e == effects.Edit && x.project.NoGit {
-		return either(p, "no git here: edits go on asking", "no git here: still asks"), draw.Warn
+		return p.Either("no git here: edits go on asking", "no git here: still asks"), draw.Warn
 	}
 	return e.Means(), draw.Text
 }
@@ -144,56 +143,48 @@ func (x *Screen) warn(p *draw.Paper) {
 		p.Say(draw.Danger, "no rule may allow anything now: "+draw.SafeLine(problem))
 	}
 	if effects.Of(effects.Edit, effects.Check).Within(x.ticks) {
-		p.Say(draw.Warn, either(p, words.EditAndCheck, words.EditAndCheckBrief))
+		p.Say(draw.Warn, p.Either(words.EditAndCheck, words.EditAndCheckBrief))
 	}
 }
 
 // would says what the ticks would have done, and what they do now.
 func (x *Screen) would(p *draw.Paper) {
-	v := &x.preview
+	got := x.trial.Preview
 	switch {
-	case !v.fresh():
-		p.Say(draw.Muted, "trying it on the past calls …")
-		return
-	case v.err != nil:
-		p.Say(draw.Warn, "could not be tried: "+draw.SafeLine(v.err.Error()))
-		return
 	case x.ticks == 0:
 		p.Say(draw.Muted, "nothing is ticked: every call asks")
 		return
-	case v.got.Here == 0:
+	case !x.trial.Known():
+		p.Say(draw.Muted, "trying it on the past calls …")
+		return
+	case x.trial.Err != nil:
+		p.Say(draw.Warn, "could not be tried: "+draw.SafeLine(x.trial.Err.Error()))
+		return
+	case got.Here == 0:
 		p.Say(draw.Text, "there are no past calls here yet to try it on")
 	default:
 		x.passed(p)
 	}
 	x.against(p)
-	if n := len(v.got.Waiting); n > 0 {
+	if n := len(got.Waiting); n > 0 {
 		p.Say(draw.Text, "lets "+figures.Plural(n, "waiting call")+" go on now")
 	}
 }
 
-// either is the long text, or the brief one in a narrow window.
-func either(p *draw.Paper, long, brief string) string {
-	if p.Width < narrow {
-		return brief
-	}
-	return long
-}
-
 // passed says how many of the project's calls would have run without a question.
 func (x *Screen) passed(p *draw.Paper) {
-	v := x.preview.got
+	v := x.trial.Preview
 	n, all := figures.Count(v.Passed), figures.Plural(v.Here, "call")
 	if v.Denied > 0 {
-		p.Say(draw.Text, either(p, "would have passed "+n+" of the "+all+" so far", "passes "+n+" of "+all))
+		p.Say(draw.Text, p.Either("would have passed "+n+" of the "+all+" so far", "passes "+n+" of "+all))
 		return
 	}
-	p.Say(draw.Text, either(p, "would have passed "+n+" of the "+all+" so far; you denied none of these", "passes "+n+" of "+all+", none you denied"))
+	p.Say(draw.Text, p.Either("would have passed "+n+" of the "+all+" so far; you denied none of these", "passes "+n+" of "+all+", none you denied"))
 }
 
 // against says which calls would have passed that a person denied.
 func (x *Screen) against(p *draw.Paper) {
-	v := x.preview.got
+	v := x.trial.Preview
 	if v.Denied > 0 {
 		p.Say(draw.Danger, "! "+figures.Count(v.Denied)+" of them you denied:")
 	}
