@@ -165,7 +165,7 @@ func (j doesJudge) kind(l *shell.Line, at int) doing {
 func (j doesJudge) tells(e shell.Element) doing {
 	s := j.spotOf(e, false)
 	s.tilde, s.glob = true, e.Glob
-	for _, p := range effects.Tested(e.Argv) {
+	for _, p := range tested(e.Argv) {
 		if p == "" {
 			return does(effects.Unknown, "tests a file that is not known")
 		}

@@ -77,7 +77,7 @@ func (j toolJudge) judge(c Call) doing {
 	kind, known := tools[c.Tool]
 	switch {
 	case idle.Has(c.Tool):
-		if effects.Plain(input) {
+		if plain(input) {
 			return does(effects.Look, "")
 		}
 	case c.Tool == "WebFetch" || c.Tool == "web_fetch" || c.Tool == "webfetch":
@@ -113,7 +113,7 @@ func (j toolJudge) filesOf(tool string, kind toolKind, input map[string]any) doi
 		changed = append(changed, p)
 	}
 	for _, text := range texts(input, kind.text) {
-		for p, deletes := range effects.Patched(text) {
+		for p, deletes := range patched(text) {
 			if deletes {
 				return does(effects.Delete, "deletes files")
 			}
@@ -125,7 +125,7 @@ func (j toolJudge) filesOf(tool string, kind toolKind, input map[string]any) doi
 		return does(effects.Look, "")
 	case len(changed) == 0 && len(kind.read) > 0:
 		return does(effects.Outside, "reads outside the project, or where nobody can say")
-	case len(changed) == 0 || !effects.Plain(input) || !allTexts(input, kind.write) || otherPaths(input, kind.write) || !effects.OnlyEdits(input):
+	case len(changed) == 0 || !plain(input) || !allTexts(input, kind.write) || otherPaths(input, kind.write) || !effects.OnlyEdits(input):
 		return does(effects.Unknown, "its parameters are not all known")
 	}
 	for _, p := range changed {
@@ -164,7 +164,7 @@ func (j toolJudge) slash(input map[string]any) {
 // named judges the paths of a tool that names files, and reports whether it is known to only
 // read. A parameter that may hold another path makes it unsafe, as nobody has looked there.
 func (j toolJudge) named(tool string, kind toolKind, input map[string]any) bool {
-	safe := kind.safe && effects.Plain(input)
+	safe := kind.safe && plain(input)
 	paths := texts(input, kind.read)
 	// Without a path these tools start in the session's folder.
 	if len(paths) == 0 && kind.tree {
@@ -309,7 +309,7 @@ func AppliesPatch(e shell.Element) bool {
 // patch judges the files that a patch names; dir is the folder that it is applied in, "" when
 // that is not known.
 func (j fileJudge) patch(text, dir string) {
-	for p, deletes := range effects.Patched(text) {
+	for p, deletes := range patched(text) {
 		j.about(0, p)
 		j.writePath(j.resolve(p, spot{dir: dir, tilde: true, entry: deletes}), change{deletes: deletes})
 	}

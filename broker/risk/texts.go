@@ -1,4 +1,4 @@
-package effects
+package risk
 
 import (
 	"iter"
@@ -9,8 +9,8 @@ import (
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
-// Tested are the files that test, or [, looks at; "" for one that is not known.
-func Tested(argv []string) []string {
+// tested are the files that test, or [, looks at; "" for one that is not known.
+func tested(argv []string) []string {
 	if len(argv) == 0 || argv[0] != "test" && argv[0] != "[" {
 		return nil
 	}
@@ -33,9 +33,9 @@ func Tested(argv []string) []string {
 // fileCompares compare two files; the other operators compare texts and numbers.
 var fileCompares = wordset.New("-nt -ot -ef")
 
-// Patched are the files that a patch in Codex's format names, and whether each is deleted. It reads
+// patched are the files that a patch in Codex's format names, and whether each is deleted. It reads
 // the headings alone and in any text, as readers of patches are lenient too.
-func Patched(text string) iter.Seq2[string, bool] {
+func patched(text string) iter.Seq2[string, bool] {
 	return func(yield func(string, bool) bool) {
 		for line := range strings.Lines(text) {
 			line = strings.TrimSpace(line)
@@ -49,19 +49,19 @@ func Patched(text string) iter.Seq2[string, bool] {
 	}
 }
 
-// Plain reports whether every text in v, names too, can be drawn as it is; anything else is for
+// plain reports whether every text in v, names too, can be drawn as it is; anything else is for
 // a person to judge. v is what JSON has.
-func Plain(v any) bool {
+func plain(v any) bool {
 	switch v := v.(type) {
 	case string:
 		return !strings.ContainsFunc(v, func(r rune) bool {
 			return r == unicode.ReplacementChar || !unicode.IsPrint(r) && r != '\n' && r != '\t'
 		})
 	case []any:
-		return !slices.ContainsFunc(v, func(e any) bool { return !Plain(e) })
+		return !slices.ContainsFunc(v, func(e any) bool { return !plain(e) })
 	case map[string]any:
 		for name, e := range v {
-			if !Plain(name) || !Plain(e) {
+			if !plain(name) || !plain(e) {
 				return false
 			}
 		}
