@@ -62,6 +62,17 @@ var (
 	dotted      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$`) })
 )
 
+// ownNames are names in capital letters that scripts give to what they work with. No program asks for them, should
+// they be exported already.
+var ownNames = wordset.New("DIR FILE FILES SRC DEST OUT OUTPUT NAME BASE BRANCH COMMIT SHA RESULT COUNT")
+
+// onlyShell reports whether a variable is set for the shell alone: no program is told of it, and its name means
+// nothing to any shell.
+func onlyShell(e shell.Element) bool {
+	own := strings.ToLower(e.Name) == e.Name || len(e.Name) == 1 || ownNames.Has(e.Name)
+	return own && e.Name != "_" && e.Exact+e.Unsure == ""
+}
+
 // assigns is what it does to set a variable. By PYTHONPATH, what stands in a folder of the project
 // runs as the project's own code.
 func (j doesJudge) assigns(e shell.Element) doing {
@@ -71,7 +82,7 @@ func (j doesJudge) assigns(e shell.Element) doing {
 		return doing{}
 	// Nobody knows what it had before.
 	case strings.Contains(e.Text, e.Name+"+="):
-	case values != nil && values.MatchString(e.Value), ownVariable().MatchString(e.Name):
+	case values != nil && values.MatchString(e.Value), ownVariable().MatchString(e.Name), onlyShell(e):
 		return doing{}
 	case e.Name == "DJANGO_SETTINGS_MODULE" && dotted().MatchString(e.Value):
 		return does(effects.Check, "")

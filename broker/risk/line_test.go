@@ -94,7 +94,7 @@ func TestElementsThatOnlyLook(t *testing.T) {
 	for name, e := range map[string]shell.Element{
 		"unsure": ls(func(e *shell.Element) { e.Unsure = "x" }), "exact": ls(func(e *shell.Element) { e.Exact = "x" }), "another machine": ls(func(e *shell.Element) { e.Host = "h" }), "nobody knows where": lost(run("ls")), "by another": via(run("ls"), "nice", "xargs"),
 		"elsewhere": in("/home/u", run("ls")), "by a link": in("link", run("ls")), "a word that leads out": run("ls ../x"), "a word in an option": run("ls --x=/etc/x"), "no words": {Kind: shell.Command}, "unknown": {Kind: shell.Unknown}, "deletes": remove("/dev/null"), "writes": write("x"), "reads": read("/etc/x"),
-		"sets": set1("A", "x"), "sets a pager": set1("PAGER", "x"), "sets an editor": set1("EDITOR", "vi"),
+		"sets": set1("FOO", "x"), "sets a pager": set1("PAGER", "x"), "sets an editor": set1("EDITOR", "vi"),
 	} {
 		if onlyLooks(e) {
 			t.Errorf("%s only looks", name)
