@@ -25,10 +25,15 @@ func projectRows() []row {
 	return append([]row{
 		// Who listens at a port is told. All open files, or with whom the machine talks, is nobody's business.
 		{call: "lsof", does: look, lax: true, texts: true, only: asksPort},
-		{call: "ss", does: look, lax: true, texts: true, only: allWords(`-[tunp]*l[ltunp]*`)},
+		{call: "ss|netstat", does: look, lax: true, texts: true, only: allWords(`-[tunp]*l[ltunp]*`)},
 		{call: "tar", does: look, lax: true, only: tarLists},
 		{call: "tar", does: edit, lax: true, only: tarPacks},
 		{call: "unzip -l", does: look, only: zipsOnly},
+		{call: "clear", does: look, only: noOperands},
+		{call: "openssl rand", does: look, with: "-hex -base64", texts: true},
+		{call: "composer test|lint", does: check, only: noOperands},
+		{call: "composer run-script|run", does: check, with: "-n --no-interaction", texts: true, only: operandsOf("test", "lint", "check", "format")},
+		{call: "terraform validate", does: check, with: "-no-color -json", only: noOperands},
 		{call: "npm pkg get", does: check, texts: true},
 		{call: "npm run|run-script", does: check, only: noOperands},
 		{call: "protoc|shellcheck|clang-format|clang-tidy|ctest", does: look, lax: true, texts: true, only: asksVersion},
