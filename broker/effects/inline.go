@@ -173,7 +173,11 @@ func (in *inline) doing(name, language string) Doing {
 	if name == "deno" || name == "bun" {
 		s.fetches(name)
 	}
-	return Doing{Does: Of(Check, Edit) | s.set, Why: s.why(), Files: in.operands, Says: s.pieces, Rewrites: in.rewrites}
+	d := Doing{Does: Of(Check, Edit) | s.set, Why: s.why(), Files: in.operands, Says: s.pieces, Rewrites: in.rewrites}
+	if s.reads {
+		d.Walks = s.walks
+	}
+	return d
 }
 
 // perlModule is a module that perl loads first, with the names that it takes from it.

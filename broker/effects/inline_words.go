@@ -17,6 +17,8 @@ type speech struct {
 	found    map[Effect][]string // the words for each, for a person
 	pieces   []string            // texts in it that may be names of files, which package risk follows
 	imports  bool                // it loads modules
+	walks    string              // the word by which it goes through folders; "" for none
+	reads    bool                // it reads files, too
 }
 
 // Limits of what is looked at. A text beyond them is unknown.
@@ -90,11 +92,20 @@ var lexicons = sync.OnceValue(func() map[string]lexicon {
 var parts = sync.OnceValue(func() []saying {
 	return []saying{
 		{effect: Network, words: ":// net/http open-uri net/ftp net/smtp"},
-		{effect: Outside, words: "cwd().parent resolve().parent absolute().parent getcwd()).parent dirname(os.getcwd dirname(process.cwd parents[ path\").sep path').sep"},
+		{effect: Outside, words: "parents[ path\").sep path').sep"},
 		{effect: Unknown, words: "process[ require[ global[ module["},
 		{effect: Gate, words: ".claude .codex .gemini .qwen .cursor/ .opencode .aoctl .copilot .git/ .githooks .husky .github/ .mcp.json"},
 	}
 })
+
+// walkers are names by which a program goes through the files of a folder when they are called, whoever has them.
+// readers are parts of names by which it reads or packs files. What perl and ruby have is read by marks, too.
+var (
+	walkers = wordset.New("listdir scandir walk fwalk iterdir rglob iglob glob globSync globstar readdir readdirSync opendir opendirSync walkSync readDir readDirSync children each_child entries find finddepth Glob scan scanSync")
+	readers = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)open|read|copy|load|slurp|archive|tar|zip|input|^cp`)
+	})
+)
 
 // marks are patterns of what a text says without a name for it.
 type marks struct {
@@ -111,6 +122,10 @@ type marks struct {
 	from      *regexp.Regexp // of python: names out of a module
 	taken     *regexp.Regexp // of node: the same
 	runsWords *regexp.Regexp // of perl and ruby
+	here      *regexp.Regexp // the whole path of the folder that it works in
+	above     *regexp.Regexp // the folder that something lies in
+	narrow    *regexp.Regexp // a call with a pattern for names with one ending
+	angle     *regexp.Regexp // of perl: the same for any pattern, in angles
 }
 
 var mark = sync.OnceValue(func() marks {
@@ -126,6 +141,10 @@ var mark = sync.OnceValue(func() marks {
 		from:      regexp.MustCompile(`\bfrom\s+([\w.]+)\s+import\s+\(?([\w, ]+)`),
 		taken:     regexp.MustCompile(`\{([\w, ]+)\}\s*(?:=\s*(?:await\s+)?(?:require|import)\(|from)\s*["'](?:node:)?(\w+)`),
 		process:   regexp.MustCompile(`(?:[=(,]|\bin)\s*process\s*(?:[;,)\n]|$)`),
+		here:      regexp.MustCompile(`(?i)cwd|\bpwd\b|\b(?:resolve|realpath|realpathSync|absolute|abspath|expand_path|rel2abs)\b`),
+		above:     regexp.MustCompile(`\.parents?\b|\bdirname\b`),
+		narrow:    regexp.MustCompile(`^(?:\.glob)?\s*[\[(]\s*[frbu]?["'][^"']*\.\w+["']`),
+		angle:     regexp.MustCompile(`<[^<>\s]*[*?][^<>\s]*>`),
 		openPipe:  regexp.MustCompile(`["']\s*(?:-?\||\+?>)|\|-?\s*["']`),
 		runsWords: regexp.MustCompile("`|%x|[/})\\]|#!,][msixpodualngcr]*e[msixpodualngcr]*e[msixpodualngcr]*(?:[\\s;)'\"]|$)"),
 	}
@@ -174,6 +193,9 @@ func (s *speech) read(text string) {
 			}
 		}
 	}
+	if mark().here.MatchString(text) && mark().above.MatchString(text) {
+		s.says(Outside, "the folder above its own")
+	}
 	if mark().hidden.MatchString(text) {
 		s.says(Unknown, "letters by their numbers")
 	}
@@ -219,7 +241,7 @@ func (s *speech) cut(text, quotes string, rooted bool) {
 		switch {
 		case piece == "/", piece == "/dev/null", piece[0] == '/' && !rooted, slices.Contains(s.pieces, piece):
 			continue
-		case len(piece) > 300, strings.ContainsAny(piece, "()=;<>|&,\t"):
+		case len(piece) > 300, strings.ContainsAny(piece, "()=;<>|&,\t") && (piece[0] == '/' || !strings.Contains(piece, "/")):
 			s.paths(piece)
 			continue
 		case strings.Contains(piece, " ") && !strings.Contains(piece, "/"):
@@ -243,6 +265,10 @@ func (s *speech) shellish(text string) {
 	}
 	if mark().upward.MatchString(text) {
 		s.says(Outside, "a path that leads up")
+	}
+	s.reads = true // perhaps by a mark
+	if s.language == "perl" && (mark().angle.MatchString(text) || slices.ContainsFunc([]string{"glob", "opendir", "find"}, func(w string) bool { return strings.Contains(text, w) })) {
+		s.walks = "glob"
 	}
 }
 
@@ -293,6 +319,7 @@ func (s *speech) name(lexicon lexicon, last, text string, from, to int) {
 		s.imports = true
 		s.loads(rest)
 	}
+	s.walk(last, name, rest)
 	if last != "" {
 		if l, ok := lexicon[last+"."+name]; ok {
 			s.says(l.effect, last+"."+name)
@@ -309,6 +336,19 @@ func (s *speech) name(lexicon lexicon, last, text string, from, to int) {
 	member := from > 0 && text[from-1] == '.' // of a pattern it is another exec
 	if !l.called || called && (name != "exec" || !member) {
 		s.says(l.effect, name)
+	}
+}
+
+// walk notes a name by which the program goes through folders, or reads files.
+func (s *speech) walk(last, name, rest string) {
+	rest = strings.TrimLeft(rest, " ")
+	of := s.language == "ruby" && (name == "Dir" || name == "Find" || name == "Pathname")
+	switch {
+	case last == "ast" || last == "Object": // trees and tables of names
+	case (of || walkers.Has(name) && strings.HasPrefix(rest, "(")) && !mark().narrow.MatchString(rest):
+		s.walks = name
+	case !walkers.Has(name):
+		s.reads = s.reads || readers().MatchString(name)
 	}
 }
 

@@ -25,6 +25,7 @@ type Doing struct {
 	Says     []string
 	Why      map[Effect]string
 	Rewrites bool
+	Walks    string // not empty: the word by which it goes through folders and reads what is there
 }
 
 // row is what is known of a program, or of some subcommands of one.

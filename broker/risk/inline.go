@@ -87,7 +87,20 @@ func (j doesJudge) says(e shell.Element, d effects.Doing) doing {
 			}
 		}
 	}
+	if d.Walks != "" && j.keepsSecrets() {
+		out.set |= effects.Of(effects.Secrets)
+		out.each[effects.Secrets] = cmp.Or(out.each[effects.Secrets], "its code goes through folders, and the project has keys or credentials")
+	}
 	return out
+}
+
+// keepsSecrets reports whether files with keys lie in the project, or may.
+func (j doesJudge) keepsSecrets() bool {
+	if j.at.Secrets == nil {
+		return false
+	}
+	found, whole := j.at.Secrets(cmp.Or(j.at.Project, j.at.CWD))
+	return !whole || len(found) > 0
 }
 
 // names is what it means that a program names a file: an effect beyond the project, or "".

@@ -23,7 +23,7 @@ func effectsOf(line string, at Place) (all effects.Set) {
 func TestCodeIsFollowedOnTheDisk(t *testing.T) {
 	for want, all := range map[string]string{
 		"edit, check":          `python3 -c 'open("src/a")'; python3 -c 'open("/home/u/src/app/a")'; node -e 'require("../app/a")'; python3 -c 'print("a/b c", 1)'`,
-		"edit, check, outside": `python3 -c 'open("link/x")'; python3 -c "print(open('link'))"; node -e 'require("../x")'; python3 -c 'open("~/x")'; python3 -c 'open("/home/u/src/x")'; ruby -e 'File.read("src/../link/x")'`,
+		"edit, check, outside": `python3 -c 'open("link/x")'; python3 -c "print(open('link'))"; python3 -c 'p = Path.cwd(), q = open(p.parent / "x")'; ruby -e 'File.read(File.dirname(Dir.pwd) + "/x")'; node -e 'fs.readFileSync(path.join(path.dirname(path.resolve("a")), "x"))'; node -e 'require("../x")'; python3 -c 'open("~/x")'; python3 -c 'open("../other/a=b (1).txt")'; node -e 'fs.readFileSync("link/a,b")'; python3 -c 'open("/home/u/src/x")'; ruby -e 'File.read("src/../link/x")'`,
 		"edit, check, secrets": `python3 -c 'open("creds")'; node -e 'fs.readFileSync("./creds")'`,
 		"edit, check, gate":    `python3 -c 'open("rules")'`,
 		"edit, check, unknown": `python3 -c 'open(".git")'; python3 -c 'open(".vscode/tasks.json")'`,
@@ -129,6 +129,44 @@ func TestCodeThatReachesFurther(t *testing.T) {
 	for _, line := range []string{`node -e 'process.exit(0)'`, `python3 -c 'print("a/b".split("/", 1))'`, `python3 -c 'print("a".replace("/", "-"))'`} {
 		if got := effectsOf(line, place()); got != effects.Of(effects.Check, effects.Edit) {
 			t.Errorf("%s: %s", line, got)
+		}
+	}
+}
+
+// Code that goes through folders and reads files reads the keys of the project, too, unless it looks for one ending.
+func TestCodeThatGoesThroughFolders(t *testing.T) {
+	at := place()
+	at.Secrets = func(string) ([]string, bool) { return []string{"/home/u/src/app/.env"}, true }
+	reads := `python3 -c "import os;[print(open(f).read()) for f in os.listdir('.')]"
+		python3 -c 'from pathlib import Path; print([p.read_text() for p in Path(".").rglob("*")])'
+		python3 -c 'import glob; [print(open(f).read()) for f in glob.glob("**/*", recursive=True)]'
+		python3 -c 'import os; [open(os.path.join(d,f)) for d,_,n in os.walk(".") for f in n]'
+		python3 -c 'import shutil; shutil.make_archive("a", "zip", ".", list(iter.iterdir()))'
+		node -e 'fs.readdirSync(".").map(f => console.log(fs.readFileSync(f)))'
+		node -e 'for (const f of fs.globSync("*.{env,js}")) console.log(fs.readFileSync(f, "utf8"))'
+		ruby -e 'Dir["*"].each { |f| puts File.read(f) }'
+		ruby -e 'Dir.children(".").each { |f| puts IO.read(f) }'
+		perl -e 'print while <$_> for glob("*")'
+		perl -e '@ARGV = <*>; print <>'
+		perl -e 'opendir(D, "."); print readdir(D)'`
+	for line := range strings.SplitSeq(reads, "\n") {
+		if line = strings.TrimSpace(line); !effectsOf(line, at).Has(effects.Secrets) {
+			t.Errorf("%s: %s", line, effectsOf(line, at))
+		}
+		if got := effectsOf(line, place()); got.Has(effects.Secrets) {
+			t.Errorf("without keys %s: %s", line, got)
+		}
+	}
+	for line := range strings.SplitSeq(`python3 -c "import os; print(os.listdir('.'))"
+		python3 -c 'import glob; [print(open(f).read()) for f in glob.glob("src/**/*.py", recursive=True)]'
+		python3 -c 'import ast; print([n for n in ast.walk(ast.parse(open("a.py").read()))])'
+		node -e 'console.log(Object.entries(JSON.parse(fs.readFileSync("package.json"))))'
+		ruby -e 'Dir.glob("lib/**/*.rb").each { |f| puts File.read(f) }'
+		ruby -e 'puts File.read("a")'
+		perl -ne 'print if /x/' a
+		perl -e 'print 1 < 2'`, "\n") {
+		if line = strings.TrimSpace(line); effectsOf(line, at).Has(effects.Secrets) {
+			t.Errorf("%s: %s", line, effectsOf(line, at))
 		}
 	}
 }
