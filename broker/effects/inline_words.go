@@ -49,14 +49,14 @@ func sayings() []saying {
 		{effect: Outside, words: `expanduser Path.home homedir Dir.home tempfile tmpdir gettempdir mkdtemp mkstemp mkdtempSync mktmpdir tmpnam Tempfile NamedTemporaryFile TemporaryDirectory makeTempDir makeTempFile pardir getpwuid getpwnam os.sep path.sep expandvars makeTempDirSync`},
 		{effect: Secrets, words: `environ environb getenv process.env meta.env Deno.env Bun.env process.report getReport dotenv dotenv_values load_dotenv keyring getpass netrc id_rsa id_ed25519 pypirc`},
 		{effect: Secrets, languages: "perl ruby", words: `ENV`},
-		{effect: Delete, words: `rmtree remove_tree unlink rmdir removedirs send2trash rmSync rmdirSync unlinkSync rimraf os.remove fs.remove import.remove fs.rm promises.rm File.delete Dir.delete FileUtils rm_rf rm_r Deno.remove removeSync deleteMany truncate truncateSync ftruncate`},
+		{effect: Delete, words: `rmtree remove_tree unlink rmdir removedirs send2trash rmSync rmdirSync unlinkSync rimraf os.remove fs.remove import.remove fs.rm promises.rm File.delete Dir.delete FileUtils rm_rf rm_r Deno.remove removeSync deleteSync deleteAsync emptyDir emptyDirSync deleteMany truncate truncateSync ftruncate`},
 		{effect: Delete, words: "rm", called: true},
 		{effect: Install, words: `ensurepip venv.create EnvBuilder CPAN Gem.install pip._internal import.pip pip.main`},
 		{effect: Privilege, words: `setuid setgid seteuid setegid chroot chown lchown fchown chownSync killpg os.kill process.kill Process.kill psutil`},
 		{effect: Gate, words: `hooksPath AOCTL_URL AOCTL_TOKEN`},
 		{effect: Unknown, words: `subprocess popen Popen popen2 popen3 Open3 pty PTY ctypes cffi Fiddle dlopen __import__ importlib import_module runpy builtins __builtins__ __subclasses__ __globals__ __getattribute__ __loader__
 			getattr globals child_process execSync execFile execFileSync spawn spawnSync posix_spawn posix_spawnp spawnl spawnle spawnlp spawnv spawnve spawnvp execv execve execvp execvpe execl execle execlp forkpty startfile
-			create_subprocess_exec create_subprocess_shell pexpect plumbum import.sh __dict__ attrgetter methodcaller globalThis mainModule _load process.binding process.dlopen Reflect constructor worker_threads
+			create_subprocess_exec create_subprocess_shell pexpect plumbum import.sh from.sh import.git from.git import.invoke from.invoke import.docker from.docker pygit2 dulwich __dict__ attrgetter methodcaller globalThis mainModule _load process.binding process.dlopen Reflect constructor worker_threads
 			Deno.Command Deno.run Deno.dlopen WebAssembly CORE ObjectSpace
 			extractall unpack_archive execa execaSync shelljs IPC.Cmd syscall base64 b64decode codecs marshal pickle dill fromhex unhexlify fromCharCode atob os.system os.fork os.open os.link import.system symlink symlinkSync linkSync symlink_to hardlink_to link_to mkfifo mknod chdir fchdir
 			instance_eval class_eval module_eval const_get public_send __send__ define_method Marshal Base64 Kernel MIME unpack`},
@@ -153,6 +153,7 @@ var mark = sync.OnceValue(func() marks {
 // nodeModules are modules of node by which a program reaches further, as one says them.
 var nodeModules = map[string]Effect{
 	"http": Network, "https": Network, "http2": Network, "net": Network, "tls": Network, "dns": Network, "dgram": Network,
+	"zx": Unknown, "simple-git": Unknown, "isomorphic-git": Network, "dockerode": Unknown, "del": Delete, "trash": Delete,
 	"cluster": Unknown, "vm": Unknown, "worker_threads": Unknown, "inspector": Unknown, "repl": Unknown, "v8": Unknown,
 	"node:cluster": Unknown, "node:vm": Unknown, "node:inspector": Unknown, "node:repl": Unknown, "node:v8": Unknown,
 }

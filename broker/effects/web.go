@@ -54,9 +54,10 @@ var (
 	})
 )
 
-// controls are ports where programs of the machine listen that do more for whoever asks than to answer: Docker,
-// etcd, Kubernetes, Vault, Consul, debuggers of browsers and of Node.
-var controls = []string{"2375", "2376", "2379", "4646", "6443", "8001", "8200", "8500", "9222", "9229", "10250", "10255"}
+// controls are ports where programs of the machine listen that do more for whoever asks than to answer, or tell what
+// is nobody's business: Docker, etcd, Kubernetes, Vault, Consul, Caddy, search engines, notebooks, debuggers of
+// browsers and of Node.
+var controls = []string{"2019", "2375", "2376", "2379", "4444", "4646", "6443", "8001", "8200", "8500", "8888", "9200", "9222", "9229", "10250", "10255"}
 
 // asksHere reports whether curl does nothing but ask this machine. It follows no redirection, sends no data and
 // writes nothing; of what it may write about the answer, %output names a file.

@@ -216,3 +216,31 @@ func TestGitInAFolderNamedInFull(t *testing.T) {
 		}
 	}
 }
+
+// Files that a program loads by itself, outside of the project's checks, are no mere edits; what a build reads is.
+func TestFilesThatProgramsLoad(t *testing.T) {
+	for _, file := range strings.Fields(".lfsconfig .hg/hgrc .jj/repo/config.toml .gitconfig .bashrc sub/.zshenv .vimrc .gdbinit .pdbrc .irbrc .Rprofile .bazelrc .tool-versions mise.toml .mise.toml .direnv/x .bundle/config .curlrc") {
+		if got := effectsOf("echo x > "+file, place()); !got.Has(effects.Unknown) {
+			t.Errorf("%s: %s", file, got)
+		}
+	}
+	for _, file := range strings.Fields(".nvmrc .python-version .mailmap .editorconfig .prettierrc bashrc profile.go mise.go") {
+		if got := effectsOf("echo x > "+file, place()); got.String() != "edit" {
+			t.Errorf("%s: %s", file, got)
+		}
+	}
+}
+
+// In an agent's folder of the project a text is read like any other, but not what has its login.
+func TestLoginsInAgentsFolders(t *testing.T) {
+	for _, file := range strings.Fields(".codex/credentials .claude/token .claude/oauth .gemini/api_key .claude/auth-token.txt") {
+		if got := effectsOf("cat "+file, place()); got.Within(effects.Grantable) {
+			t.Errorf("%s: %s", file, got)
+		}
+	}
+	for _, file := range strings.Fields(".claude/skills/a/SKILL.md .claude/commands/x.md .claude") {
+		if got := effectsOf("ls "+file, place()); got.String() != "look" {
+			t.Errorf("%s: %s", file, got)
+		}
+	}
+}

@@ -112,7 +112,7 @@ var sorts = sync.OnceValue(func() (list []sort) {
 		{effects.Gate, `(controls|ends or stops|may change|looks inside) aoctl|changes how aoctl|runs another agent|touches`},
 		{effects.Secrets, `reads (keys|a stored|a browser|a program's env|what you typed|or changes a private|or sets the clip|a folder too)|shows a password|prints the env|changes (keys|secrets)|has a password|git's list|looks inside another`},
 		{effects.Network, `talks|fetches|sends|goes over|opens this machine|reaches|runs (what comes|a program from a URL|on another)|deletes something over|its address`},
-		{effects.Push, `pushes|forces a push|deletes on the remote|publishes|changes where git|writes where others|its name says that others`},
+		{effects.Push, `pushes|forces a push|deletes on the remote|publishes|deploys|changes where git|writes where others|its name says that others`},
 		{effects.Commit, `rewrites the last commit`},
 		{effects.Delete, `deletes|throws away|destroys|erases|rewrites|moves a branch|its name says that it deletes`},
 		{effects.Outside, `writes outside|writes to a folder|moves files|removes from|reads all of the home|may overwrite all|puts a program|changes a shell|schedules|may run in another`},

@@ -2,6 +2,7 @@ package risk
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -89,9 +90,14 @@ func (r *resolver) onlySeen(t target) bool {
 		name := f.Names[len(f.Names)-1]
 		ext := path.Ext(name)
 		e, ok := settings().FindForm(r.mask(f))
-		return ok && e.Why != commands.TouchesSettings || ext != name && ext != "" && !talks[ext]
+		return ok && e.Why != commands.TouchesSettings || ext != name && ext != "" && !talks[ext] || keepsLogin().MatchString(name)
 	})
 }
+
+// keepsLogin is the name of a file by which an agent is somebody.
+var keepsLogin = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)credential|token|secret|auth|oauth|cookie|apikey|api_key`)
+})
 
 // talks are the endings of files that tell an agent something, and set nothing.
 var talks = wordset.Map(".md .mdc .txt .sh .py .js .ts .log")

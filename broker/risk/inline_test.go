@@ -117,7 +117,7 @@ func TestCodeThatReachesFurther(t *testing.T) {
 		effects.Outside: `python3 -c 'from pathlib import Path; print(Path("/", "etc"))'; python3 -c 'import os; os.walk(os.sep)'; node -e 'require("fs").readdirSync(require("path").sep)'`,
 		effects.Secrets: `node -e 'const {env} = process'; node -p 'Object.values(process)'; node -e 'for (const k in process) k'; node -p 'process.report.getReport()'; node --input-type=module -e 'import { env } from "node:process"'; python3 -c 'from os import environ'; python3 -c 'from dotenv import dotenv_values'`,
 		effects.Install: `python3 -c 'import venv; venv.create("x", with_pip=True)'`,
-		effects.Unknown: `python3 -c 'import zipfile; zipfile.ZipFile("a.zip").extractall()'; python3 -c 'import shutil; shutil.unpack_archive("a.zip")'`,
+		effects.Unknown: `python3 -c 'import git'; python3 -c 'from invoke import run'; node -e 'require("zx")'; node -e 'require("simple-git")()'; python3 -c 'from sh import ls'; python3 -c 'import zipfile; zipfile.ZipFile("a.zip").extractall()'; python3 -c 'import shutil; shutil.unpack_archive("a.zip")'`,
 	} {
 		for line := range strings.SplitSeq(all, "'; ") {
 			line = strings.TrimSuffix(line, "'") + "'"

@@ -49,7 +49,12 @@ var notes = sync.OnceValue(func() *pathtable.Table {
 		pathtable.Rows("changes what the editor runs", ".vscode/tasks.json", ".vscode/settings.json", ".vscode/launch.json", ".idea/", ".devcontainer/", ".exrc", ".nvimrc", ".nvim.lua", ".dir-locals.el", "*.code-workspace"),
 		pathtable.Rows(changesHooks, ".husky/", ".githooks/", ".git-hooks/", "githooks/", ".pre-commit-config.yaml", "lefthook.yml", ".gitattributes", ".gitmodules"),
 		pathtable.Rows("changes git's own files", ".git/"),
-		pathtable.Rows("changes what installing runs", ".npmrc", ".yarnrc*"),
+		pathtable.Rows("changes what other repositories run", ".hg/", ".jj/", ".svn/", ".lfsconfig", ".gitconfig"),
+		pathtable.Rows("changes what a program runs when it starts",
+			".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".xprofile", ".xinitrc", ".inputrc", ".tmux.conf", ".screenrc",
+			".vimrc", ".gvimrc", ".ideavimrc", ".emacs", ".nanorc", ".gdbinit", ".lldbinit", ".pdbrc", ".irbrc", ".pryrc", ".Rprofile", ".psqlrc", ".sqliterc", ".curlrc", ".wgetrc", ".ackrc", ".proverc", ".bazelrc", ".gemrc",
+			".tool-versions", "mise.toml", ".mise.toml", "mise.local.toml", ".mise.local.toml", ".mise/", ".direnv/"),
+		pathtable.Rows("changes what installing runs", ".npmrc", ".yarnrc*", ".bundle/config"),
 		pathtable.Rows("changes secrets of the project", ".env", ".env.*"),
 	)
 })

@@ -129,8 +129,8 @@ var ruleCases = []struct {
 	{elsewhere, []string{"kubectl exec x -- ls", "ansible-playbook x", "ssh h ls", "ssh-copy-id h", "pssh x"}, []string{"ansible-playbook --check x", "ssh", "ssh-keygen -l"}},
 	{
 		deploys,
-		[]string{"gcloud run deploy x", "fly deploy", "vercel --prod", "vercel deploy", "netlify deploy --prod", "firebase deploy", "npx wrangler deploy", "serverless deploy", "cdk deploy"},
-		[]string{"gcloud run services list", "fly logs", "vercel dev", "netlify deploy", "firebase emulators:start", "npx wrangler dev"},
+		[]string{"make deploy", "just -q ship", "gcloud run deploy x", "fly deploy", "vercel --prod", "vercel deploy", "netlify deploy --prod", "firebase deploy", "npx wrangler deploy", "serverless deploy", "cdk deploy"},
+		[]string{"make release", "make deploy-test", "gcloud run services list", "fly logs", "vercel dev", "netlify deploy", "firebase emulators:start", "npx wrangler dev"},
 	},
 	{"changes keys or credentials", []string{"gh secret set x"}, []string{"gh secret list"}},
 	{"writes where others see it", []string{"gh pr create", "gh pr merge 1"}, []string{"gh pr view", "gh pr list"}},

@@ -19,7 +19,8 @@ func publishRules() []rule {
 		{names: "npm pnpm yarn bun", sub: "publish|unpublish|deprecate", why: publishes},
 		{names: "npm pnpm yarn", sub: "dist-tag|owner|access|team add|rm|grant|revoke|public|restricted|set|create|destroy", why: publishes},
 		// A script may be called anything, but these names are meant.
-		{names: "npm yarn", sub: "run|npm publish|release|deploy", why: publishes},
+		{names: "npm yarn pnpm bun", sub: "run|npm publish|release|deploy", why: publishes},
+		{names: "make gmake just task rake mage", when: word("deploy", "publish", "upload", "ship"), why: deploys},
 		{names: "lerna", sub: "publish", why: publishes},
 		{names: "changeset", sub: "publish", why: publishes},
 		{names: "npx pnpx bunx", sub: "changeset|lerna|vsce|ovsx|semantic-release|@vscode/vsce|jsr publish", why: publishes},
