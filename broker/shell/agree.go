@@ -20,7 +20,7 @@ import (
 // Braces that make several words are read as they stand: the walk has elements for what both kinds of shells
 // make of them.
 func disagree(text string, file *syntax.File) (why string) {
-	own, why := plain.Read(keepBraces(text, file))
+	own, why := plain.Read(plainText(text, file))
 	// The plain reader's reason is the better one: it says what is not plain.
 	if why != "" {
 		return why
@@ -82,11 +82,7 @@ func (p *spelling) stmt(s *syntax.Stmt) {
 		for _, a := range c.Assigns {
 			p.assign(a)
 		}
-		args := c.Args
-		if literal, ok := literalArgs(c); ok {
-			args = literal
-		}
-		p.words(args)
+		p.words(plainArgs(c))
 	// To the parser export is a clause of its own, to the plain reader a command like others.
 	case *syntax.DeclClause:
 		p.declare(c)

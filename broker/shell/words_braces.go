@@ -189,23 +189,32 @@ func kindsIn(split *syntax.Word) (kinds kindsOfBraces) {
 	return kinds
 }
 
-// literalArgs are the words of a command as withoutBraces has them.
-func literalArgs(c *syntax.CallExpr) (literal []*syntax.Word, ok bool) {
-	if len(c.Args) == 0 || !bracesIn.Has(c.Args[0].Lit()) {
-		return nil, false
+// plainArgs are the words of a command as the plain reader is to have them: with the braces quoted that some shells
+// take as they stand, and with true in the place of a source or dot that reads in an environment of Python: what that
+// changes is no more than PATH and a few functions, and what else somebody wrote there is code that runs.
+func plainArgs(c *syntax.CallExpr) (literal []*syntax.Word) {
+	switch {
+	case len(c.Args) == 0:
+	case bracesIn.Has(c.Args[0].Lit()):
+		if literal, ok := withoutBraces(c.Args); ok {
+			return literal
+		}
+	case len(c.Args) == 2 && len(c.Assigns) == 0 && (c.Args[0].Lit() == "source" || c.Args[0].Lit() == "."):
+		if file := c.Args[1].Lit(); simple(file) && file[0] != '-' && strings.HasSuffix(file, "/bin/activate") {
+			name := *c.Args[0].Parts[0].(*syntax.Lit) //nolint:errcheck,forcetypeassert // Lit has just read it
+			name.Value = "true"
+			return []*syntax.Word{{Parts: []syntax.WordPart{&name}}, c.Args[1]}
+		}
 	}
-	return withoutBraces(c.Args)
+	return c.Args
 }
 
-// keepBraces is text with those braces quoted, as shells without braces read it.
-func keepBraces(text string, file *syntax.File) string {
-	if !strings.Contains(text, "{") {
-		return text
-	}
+// plainText is text with the words of its commands as plainArgs has them.
+func plainText(text string, file *syntax.File) string {
 	var found []*syntax.Word
-	gather := func(words, literal []*syntax.Word, ok bool) {
+	gather := func(words, literal []*syntax.Word) {
 		for i, w := range literal {
-			if ok && w != words[i] {
+			if w != words[i] {
 				found = append(found, w)
 			}
 		}
@@ -213,11 +222,11 @@ func keepBraces(text string, file *syntax.File) string {
 	syntax.Walk(file, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.CallExpr:
-			literal, ok := literalArgs(n)
-			gather(n.Args, literal, ok)
+			gather(n.Args, plainArgs(n))
 		case *syntax.WordIter:
-			literal, ok := withoutBraces(n.Items)
-			gather(n.Items, literal, ok)
+			if literal, ok := withoutBraces(n.Items); ok {
+				gather(n.Items, literal)
+			}
 		}
 		return true
 	})
