@@ -69,6 +69,7 @@ func checkRows() []row {
 		{call: "cargo|rustc|pnpm|yarn|rustfmt|java|javac", does: check, whole: true, with: "--version -V -v -version", only: asksVersion},
 		{call: "make|gmake", does: check, with: makeWords, only: noWord("=")},
 		{call: "bash|sh", does: check, with: "-e -u -x -eu -ex -eux", stop: true, only: scriptFile},
+		{call: "source|.", does: check, stop: true, only: activates},
 		{call: "rspec|rake|phpunit|mocha|tox|nox|just|task", does: check},
 		{call: "mix|swift|zig|dotnet test|build", does: check},
 	}
@@ -89,6 +90,11 @@ func noReportFile(a cmdline.Command) bool {
 func scriptFile(a cmdline.Command) bool {
 	ops := a.Operands()
 	return len(ops) > 0 && (strings.Contains(ops[0], "/") || strings.HasSuffix(ops[0], ".sh") || strings.HasSuffix(ops[0], ".bash"))
+}
+
+// activates reports whether a shell reads in the environment of Python that a project has.
+func activates(a cmdline.Command) bool {
+	return len(a.Words) == 1 && strings.HasSuffix(a.Words[0], "/bin/activate")
 }
 
 // noDebugger reports whether node runs a file, and not its debugger, which opens a port.

@@ -40,6 +40,7 @@ type row struct {
 	first bool                       // its first operand is no file, but a pattern or a program
 	stop  bool                       // its options end at the first operand; what follows is for the program that it names
 	deep  bool                       // it goes through folders that it is given, or the one that it works in, and through links there
+	why   string                     // what a person is told of the worst that it does; "" for nothing
 	tool  bool                       // its first operand is a program that the project has installed
 	only  func(cmdline.Command) bool // must hold besides, of the words behind the call; nil for nothing
 }
@@ -112,10 +113,19 @@ func (r row) read(a cmdline.Command, words []string) (Doing, bool) {
 		return r.ofTool(a, words)
 	}
 	if r.lax {
-		return Doing{Does: r.does, Files: r.files(words)}, !rest.Has(strings.Fields(r.not)...)
+		return Doing{Does: r.does, Files: r.files(words), Why: r.because()}, !rest.Has(strings.Fields(r.not)...)
 	}
 	files, ok := r.strictly(words)
-	return Doing{Does: r.does, Files: files, Deep: r.deep}, ok
+	return Doing{Does: r.does, Files: files, Deep: r.deep, Why: r.because()}, ok
+}
+
+// because is why the row has the worst of its effects.
+func (r row) because() map[Effect]string {
+	if r.why == "" {
+		return nil
+	}
+	list := r.does.List()
+	return map[Effect]string{list[len(list)-1]: r.why}
 }
 
 // startsOpen reports whether a word begins with a pattern. A shell may make an option of it.

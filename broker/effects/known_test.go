@@ -35,7 +35,7 @@ func TestKnownCommands(t *testing.T) {
 		"commit": "git add -A; git commit -am 'x y'; git commit -m x -m y; git switch -c new; git checkout -b new; git reset --soft HEAD~1; git restore --staged a; git rm --cached a; git commit --amend --no-edit",
 		"fetch":  "go mod download",
 		"serve":  "curl localhost:3000; curl -s http://localhost:3000/health; curl -sSf -m 5 http://127.0.0.1/; curl -sI http://[::1]:80/x; curl -so /dev/null -w '%{http_code} x' http://localhost:80/?a=b; curl -X GET -H 'Accept: application/json' localhost:80/x localhost/y; curl --retry 3 --retry-connrefused -i https://localhost/", "push": "git push origin x; npm publish", "network": "curl x; git pull; ssh h", "delete": "shred a; rm -i a", "privilege": "sudo ls",
-		"check, serve": "npm run dev; yarn start", "edit, fetch": "go mod tidy", "edit, check, fetch": "npm install --no-audit; deno test; cargo update; uv lock --check; poetry lock --no-update; composer install -n; pre-commit run --all-files; pre-commit run black", "edit, commit": "git rm a; git rm -r b", "network, install": "npm install left-pad; pip install x; go get x", "check, fetch": "npm ci; cargo fetch; uv sync; npm outdated; npm audit --json; tox -e py312; tox; nox -s tests", "edit, check": "golangci-lint run --fix; ruff check --fix; ruff format .; black .; cargo fmt; gofmt -w .; gcc -Wall -std=c11 -o build/a a.c; gcc -fsyntax-only a.c; g++ -O2 -DX=1 -Iinclude a.cc; javac -d out A.java; rustfmt --edition 2021 a.rs; rubocop -a; eslint --fix src; prettier -w src",
+		"check, serve": "npm run dev; yarn start", "check, network": "npm view react version; npm info x; yarn info x", "check, fetch, secrets": "pip list; pip list --format=json; python3 -m pip list --local", "secrets": "ps; ps aux; ps -ef; ps -p 1 -o pid,args", "edit, fetch": "go mod tidy", "edit, check, fetch": "npm install --no-audit; deno test; cargo update; uv lock --check; poetry lock --no-update; composer install -n; pre-commit run --all-files; pre-commit run black", "edit, commit": "git rm a; git rm -r b", "network, install": "npm install left-pad; pip install x; go get x", "check, fetch": "python -m build; python3 -m build --wheel; npm ci; cargo fetch; uv sync; npm outdated; npm audit --json; tox -e py312; tox; nox -s tests", "edit, check": "golangci-lint run --fix; ruff check --fix; ruff format .; black .; cargo fmt; gofmt -w .; gcc -Wall -std=c11 -o build/a a.c; gcc -fsyntax-only a.c; g++ -O2 -DX=1 -Iinclude a.cc; javac -d out A.java; rustfmt --edition 2021 a.rs; rubocop -a; eslint --fix src; prettier -w src",
 	} {
 		for line := range strings.SplitSeq(lines, ";") {
 			if line = strings.TrimSpace(line); line == "" {
@@ -48,9 +48,18 @@ func TestKnownCommands(t *testing.T) {
 	}
 }
 
+// What shows more than files of the project says why it asks.
+func TestWhyARowAsks(t *testing.T) {
+	for line, effect := range map[string]Effect{"ps aux": Secrets, "npm view x": Network, "pip list": Secrets} {
+		if d, ok := known(line); !ok || d.Why[effect] == "" {
+			t.Errorf("%s: %v", line, d.Why)
+		}
+	}
+}
+
 // What has an option or a form that no row names is not known.
 func TestUnknownCommands(t *testing.T) {
-	for line := range strings.SplitSeq(`unheard-of; go test -exec=x ./...; go test -toolexec x; go build -ldflags=-extld=x; go run x@latest; go env -w A=b; python -; python -m x; python; node -; node; node -r x y; bash; bash -; bash -c x; sh -s
+	for line := range strings.SplitSeq(`unheard-of; pip list --python=x; pip list --log=x; python -m build ../x; python -m build -o x; python -m build -C--global-option=x; go test -exec=x ./...; go test -toolexec x; go build -ldflags=-extld=x; go run x@latest; go env -w A=b; python -; python -m x; python; node -; node; node -r x y; bash; bash -; bash -c x; sh -s
 		make A=b; make -f x; make --eval=x; npm; npm exec x; npx; npx x@1; npx -p x y; npx ../x; npx tsx -e x; npx ts-node -e x; npx cross-env A=1 git push; npx concurrently x; npx rimraf .; npx gh-pages -d x; npx vercel --prod; npx prisma db push; npx nyc x; npx some-tool; bunx tsx -e x; pnpm exec tsx x; npx eslint --plugin x a; npx npx tsx -e x; pytest -p x; pytest -c x; pytest -o x=y; sed -i.old s/a/b/ f; sed -n 'w f' a; sed e; awk -f x a; git; git -c a=b status; git commit -S; git add -f x; git add -p
 		git switch main; git checkout main; git checkout -b new origin/x; git switch -c new origin/x; git stash; git reset --hard; git restore x; git branch -D x; git config a b; chmod u+s a; chmod 4755 a; chmod 777 a; cargo +nightly test; cargo install --path .; find . -exec x; xargs ls; gofmt -r x
 		clear -x; openssl rand -out a 16; openssl rand -engine x 16; openssl rand -rand a 16; openssl enc x; netstat; netstat -an; composer deploy; composer run deploy; composer test x; composer test -d x; composer run; terraform plan; terraform validate -chdir=x; terraform -chdir=x validate; terraform fmt;
@@ -105,7 +114,7 @@ func TestEffectIsText(t *testing.T) {
 // What these add to a known command makes it one that nobody knows. scripts/effects.sh found them,
 // or a manual.
 func TestAttackedCommands(t *testing.T) {
-	for line := range strings.SplitSeq(`pip list; lsof; lsof -t; lsof -nP; lsof -i; lsof -i -sTCP:LISTEN; ss -a; ss -tnp; git blame --output=x a; git log --remerge-diff -1; git show --remerge-diff; git log --show-signature; git log --help; git status --help;
+	for line := range strings.SplitSeq(`lsof; lsof -t; lsof -nP; lsof -i; lsof -i -sTCP:LISTEN; ss -a; ss -tnp; git blame --output=x a; git log --remerge-diff -1; git show --remerge-diff; git log --show-signature; git log --help; git status --help;
 		git blame --outpu x a; git rm -f a; git -C a diff ../b; git -C a mv b c; git -C a -C b status; git -C; git -c a=b status; git rm '*.json'; git rm :/; git commit; git commit --amend; git commit -a;
 		strings @a; md5sum -c a; sha256sum --check a; cksum --check a; hexdump -f a b; file -p a; yq -i .a b; yq -L x . a; yq '$ENV' a; yq 'eval(.a)' b; yq -s .a b;
 		go env; go env GOPROXY; go env GOFLAGS; go tool cover -html=a; make X=1; node inspect a.js; node debug a.js; deno check https://x/a.ts;

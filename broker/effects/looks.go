@@ -8,7 +8,7 @@ import (
 	"github.com/aoctl/aoctl/broker/shell/little"
 )
 
-// lookRows are programs that only look. A program is here only if all its options are known, on
+// lookRows are programs that only look, or look at too much. A program is here only if all its options are known, on
 // Linux and macOS. Not here is what may fetch another version of itself because a file of the project
 // says so, even to tell its own: go, cargo, rustc, pnpm and yarn.
 func lookRows() []row {
@@ -36,6 +36,7 @@ func lookRows() []row {
 		{call: "tree", does: look, lax: true, not: "-o --output --fromfile"},
 		{call: "uniq", does: look, lax: true, only: oneOperand},
 		{call: "file", does: look, lax: true, not: "-C --compile -m --magic-file -z -Z -f --files-from -p --preserve-date"},
+		{call: "ps", does: Of(Secrets), lax: true, texts: true, why: "shows how other programs were called, which may tell a token"},
 		{call: "hostname", does: look, lax: true, not: "-F --file -b --boot", only: noOperands},
 		{call: "du", does: look, lax: true, not: "--files0-from -X --exclude-from"},
 		{call: "wc", does: look, lax: true, not: "--files0-from"},

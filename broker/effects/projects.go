@@ -71,7 +71,7 @@ func projectRows() []row {
 func pythonRows() []row {
 	check := Of(Check)
 	rows := []row{
-		// Not pip list: it asks the registry for a newer pip, with the keys for that.
+		{call: "pip|pip3 list", does: Of(Check, Fetch, Secrets), with: "--format: -l --local --user --not-required --exclude-editable -v", only: operandsBut(0, "--format"), why: "pip asks the registry for a newer pip, with the keys for that"},
 		{call: "pip|pip3 show", does: check, with: "-f --files -v", texts: true},
 		{call: "pip|pip3 freeze", does: check, with: "--local -l --all --user --exclude-editable", only: noOperands},
 		{call: "pip|pip3 check", does: check, only: noOperands},
@@ -87,6 +87,7 @@ func pythonRows() []row {
 	}
 	return append(rows, []row{
 		{call: "python|python3 -m pip --version", does: check, only: noOperands},
+		{call: "python|python3 -m build", does: Of(Check, Fetch), with: "-s -w -n --sdist --wheel --no-isolation", only: noOperands},
 		{call: "python|python3 -m json.tool", does: check, with: "--sort-keys --indent: --compact --no-ensure-ascii --json-lines", only: operandsBut(1, "--indent")},
 		{call: "coverage run -m pytest", does: check, with: pytestWords},
 		{call: "coverage run -m unittest", does: check, with: "-v -q -f -b -k: discover -s= -p: -t="},

@@ -28,12 +28,13 @@ func webRows() []row {
 
 // fetchRows are what gets, or asks about, the packages that a project declares. These tools obey the
 // settings of the project, which may run programs. To ask about any other package tells a
-// registry of it, so that is not here; nor is what puts packages where other projects have theirs.
+// registry of it, so that is more; not here is what puts packages where other projects have theirs.
 func fetchRows() []row {
 	get, keep := Of(Check, Fetch), Of(Check, Edit, Fetch)
 	return []row{
 		{call: "npm|pnpm outdated", does: get, with: "--json -a --all -l --long", only: noOperands},
 		{call: "npm|pnpm audit", does: get, with: "--json --audit-level: --omit: --production --prod", only: noOperands},
+		{call: "npm|pnpm|yarn view|info|show", does: Of(Check, Network), lax: true, texts: true, why: "asks a registry about any package"},
 		{call: "cargo update|generate-lockfile", does: keep, with: "-w --workspace --dry-run --offline -q -v --quiet --verbose", only: noOperands},
 		{call: "uv lock", does: keep, with: "-U --upgrade --check --locked --offline -q -v", only: noOperands},
 		{call: "poetry lock|update", does: keep, with: "--no-update --regenerate -n --no-interaction -q -v --dry-run", only: noOperands},

@@ -12,6 +12,7 @@ import (
 	"github.com/aoctl/aoctl/broker/risk/said"
 	"github.com/aoctl/aoctl/broker/shell"
 	"github.com/aoctl/aoctl/broker/shell/command"
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
 // Does is one effect of a call. Why is a few plain words of ours, or a phrase about the agent's
@@ -46,11 +47,15 @@ type doesJudge struct {
 // line is what each element of a line does.
 func (j doesJudge) line(l *shell.Line) []doing {
 	list := make([]doing, len(l.Elements))
+	l, sourced := j.sourced(l)
 	for i := range l.Elements {
 		j.moves = j.moves || !j.movesFiles(l, i)
 	}
 	for i, e := range l.Elements {
 		list[i] = j.element(l, i)
+		if sourced {
+			list[i].set |= effects.Of(effects.Check)
+		}
 		j.relinks = j.relinks || e.Relinks && j.moves
 		j.ran = j.ran || !list[i].set.Within(effects.Of(effects.Look, effects.Edit, effects.Commit))
 		if e.Kind == shell.Assign && e.Name == "PYTHONPATH" && list[i].set == effects.Of(effects.Check) {
@@ -69,6 +74,33 @@ func (j doesJudge) line(l *shell.Line) []doing {
 	}
 	return list
 }
+
+// sourced is a line that begins with reading in the project's environment, with the folders of its elements as if
+// that left them alone. What it changes, PATH and functions, the project's own code does, so each of them is a check as
+// well. ok is false for any other line, and for one that changes its folder itself.
+func (j doesJudge) sourced(l *shell.Line) (same *shell.Line, ok bool) {
+	if len(l.Elements) == 0 {
+		return l, false
+	}
+	first := l.Elements[0]
+	if !readsIn(first.Argv) || len(first.Via) > 0 || first.Pipe != 0 || first.Dir != "" || j.element(l, 0).set != effects.Of(effects.Check) {
+		return l, false
+	}
+	settled := *l
+	settled.Elements = slices.Clone(l.Elements)
+	for i, e := range settled.Elements {
+		if e.Relinks || i > 0 && readsIn(e.Argv) || len(e.Argv) > 0 && changesFolder.Has(e.Argv[0]) {
+			return l, false
+		}
+		if len(e.Via) == 0 && e.Dir == "" && !e.Glob {
+			settled.Elements[i].DirUnsure = false
+		}
+	}
+	return &settled, true
+}
+
+// changesFolder are the builtins of shells that go to another folder.
+var changesFolder = wordset.New("cd chdir pushd popd")
 
 // shown is what git shows of contents after the line itself changed what it has: a key that lay about may be
 // among it now. The zero doing for anything else.
@@ -247,6 +279,8 @@ func (j doesJudge) command(e shell.Element, moved bool) doing {
 	// What only looks is known with all its options; the others say which of them they stand for.
 	case e.Exact != "" && d.Does == effects.Of(effects.Look) && !fullFolder(e):
 		return does(effects.Unknown, e.Exact)
+	case j.touched && readsIn(e.Argv):
+		return does(effects.Unknown, "the line may have written what it reads in")
 	case j.relinks && (strings.Contains(name, "/") || d.Does == effects.Of(effects.Look) && slices.ContainsFunc(d.Files, func(w string) bool { return !strings.HasPrefix(w, "-") })):
 		return does(effects.Unknown, "an earlier part of the line may have moved what a path leads to")
 	case d.Tool != "" && !j.installed(d.Tool, e):

@@ -244,3 +244,24 @@ func TestLoginsInAgentsFolders(t *testing.T) {
 		}
 	}
 }
+
+// An environment that a line begins with is the project's own code, and so is what it may make of the rest.
+func TestEnvironmentThatIsReadIn(t *testing.T) {
+	at := place()
+	for line, want := range map[string]string{
+		"source .venv/bin/activate && pytest -q": "look, check", ". .venv/bin/activate; cat a.go": "look, check", ". .venv/bin/activate; git commit -m x": "look, check, commit",
+		". .venv/bin/activate; cat ../x": "look, check, outside", ". .venv/bin/activate; cd ..; cat x": "look, check, outside", ". .venv/bin/activate; cat *.go": "look, check, outside",
+		". ../x/bin/activate; ls": "outside", "ls; . .venv/bin/activate; cat a.go": "look, check, outside", "touch x; . .venv/bin/activate": "look, edit, unknown",
+		". scripts/env.sh; ls": "look, outside, unknown", ". .venv/bin/activate; . .venv/bin/activate": "look, check, outside", ". .venv/bin/activate; timeout 5 pytest": "look, check, outside",
+	} {
+		l := shell.Parse(line)
+		l.Plain = true
+		var all effects.Set
+		for _, p := range Assess(Call{Tool: "Bash", Line: &l}, at).Parts {
+			all |= p
+		}
+		if all.String() != want {
+			t.Errorf("%s: %s, want %s", line, all, want)
+		}
+	}
+}

@@ -16,7 +16,7 @@ type fileJudge struct{ scene }
 // readPath judges that t is read. A wide read takes everything below t as well. Some folders of
 // keys count only then; what else lies below a folder is for secretJudge to look up.
 func (j fileJudge) readPath(t target, wide bool) {
-	if why, ok := j.guarded(t, wide, false); ok && (wide || !j.onlySeen(t)) {
+	if why, ok := j.guarded(t, wide, false); ok && (wide && !j.checkedOut(t) || !j.onlySeen(t)) {
 		j.guard(why)
 	}
 	if why, ok := credential(t); ok && (wide || !t.isFolder(".ssh")) {

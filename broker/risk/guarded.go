@@ -57,7 +57,7 @@ func Private(file string, at Place) bool {
 	j := newResolver(at)
 	t := j.resolve(file, spot{dir: at.CWD, tilde: true, glob: true})
 	_, yes := j.guarded(t, true, false)
-	return yes && (!talks[strings.ToLower(path.Ext(file))] || !j.onlySeen(t))
+	return yes && (!talks[strings.ToLower(path.Ext(file))] && !j.checkedOut(t) || !j.onlySeen(t))
 }
 
 // guarded says whether and why t is guarded. A wide operation also reaches what lies below t;
@@ -87,6 +87,10 @@ func (r *resolver) onlySeen(t target) bool {
 		if f.Loose || len(f.Names) == 0 || r.reachesOwn(f, false, false) {
 			return true
 		}
+		if below, ok := r.inWorktree(f); ok {
+			_, guarded := settings().FindForm(below)
+			return guarded
+		}
 		name := f.Names[len(f.Names)-1]
 		ext := path.Ext(name)
 		e, ok := settings().FindForm(r.mask(f))
@@ -98,6 +102,27 @@ func (r *resolver) onlySeen(t target) bool {
 var keepsLogin = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)credential|token|secret|auth|oauth|cookie|apikey|api_key`)
 })
+
+// inWorktree reports whether f is a checkout of the project that Claude Code made in its folder, or lies in one. below
+// is f without the names of that folder.
+func (r *resolver) inWorktree(f pathtable.Form) (below pathtable.Form, ok bool) {
+	at := len(r.project)
+	if len(f.Names) < at+3 || !pathtable.SamePrefix(r.project, f.Names) || f.Names[at] != ".claude" || f.Names[at+1] != "worktrees" {
+		return f, false
+	}
+	below = r.mask(f)
+	below.Names = slices.Clone(below.Names)
+	clear(below.Names[at : at+2])
+	return below, true
+}
+
+// checkedOut reports whether t lies in such a checkout, however it is read. What is below it is no agent's folder.
+func (r *resolver) checkedOut(t target) bool {
+	return len(t.forms) > 0 && !slices.ContainsFunc(t.forms, func(f pathtable.Form) bool {
+		_, ok := r.inWorktree(f)
+		return f.Loose || !ok
+	})
+}
 
 // talks are the endings of files that tell an agent something, and set nothing.
 var talks = wordset.Map(".md .mdc .txt .sh .py .js .ts .log")

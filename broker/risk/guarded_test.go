@@ -170,6 +170,24 @@ func TestReadingAnAgentsFolder(t *testing.T) {
 	}
 }
 
+// What Claude Code checks out in its folder is read as the project is, and its own settings there are guarded.
+func TestReadingAWorktree(t *testing.T) {
+	for line, guarded := range map[string]bool{
+		"cat .claude/worktrees/fix-1.2/src/a.go": false, "ls .claude/worktrees/fix-1.2": false, "grep -rn x .claude/worktrees/a/src": false, "cat .claude/worktrees/a/package.json": false,
+		"cat .claude/worktrees/a/.claude/settings.json": true, "cat .claude/worktrees/a/.mcp.json": true, "cat .claude/worktrees/a/../../settings.json": true, "grep -rn x .claude/worktrees": true,
+		"cat ../other/.claude/worktrees/a/b.go": true, "cat .codex/worktrees/a/b.go": true, "touch .claude/worktrees/a/b.go": true, "rm -r .claude/worktrees/a": true, "ls > .claude/worktrees/a/b.go": true,
+	} {
+		if r := assessText(line); r.Guarded != guarded {
+			t.Errorf("%s: guarded %v, %s", line, r.Guarded, r.Why)
+		}
+	}
+	for file, private := range map[string]bool{".claude/worktrees/a/src/b.go": false, ".claude/worktrees/a/src": false, ".claude/worktrees/a/.claude/settings.json": true, ".claude/worktrees": true} {
+		if Private(file, place()) != private {
+			t.Errorf("%s: private %v", file, !private)
+		}
+	}
+}
+
 // A tool that reads a file may read such a text; a folder it may go through, so that is none.
 func TestPrivate(t *testing.T) {
 	at := place()

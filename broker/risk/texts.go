@@ -33,6 +33,9 @@ func tested(argv []string) []string {
 // fileCompares compare two files; the other operators compare texts and numbers.
 var fileCompares = wordset.New("-nt -ot -ef")
 
+// readsIn reports whether a command has the shell run the commands of a file itself.
+func readsIn(argv []string) bool { return len(argv) > 0 && (argv[0] == "source" || argv[0] == ".") }
+
 // patched are the files that a patch in Codex's format names, and whether each is deleted. It reads
 // the headings alone and in any text, as readers of patches are lenient too.
 func patched(text string) iter.Seq2[string, bool] {

@@ -52,8 +52,8 @@ func TestRulesAboutWhatALineMayReach(t *testing.T) {
 		{rule(Deny, "Read", "file_path", "src/a/b"), "grep -r y src", Ask, "may reach"},
 		{rule(Deny, "Read", "file_path", "src/a/b"), "grep y src", Allow, ""},
 		{rule(Deny, "Read", "file_path", "src/a/b"), "grep -r y lib", Allow, ""},
-		{rule(Deny, "Read", "file_path", "lib/src/key"), "cat src/key", Allow, ""},     // its folder is known
-		{rule(Deny, "Bash", "command", "pages **"), "cat {src,pages}", Deny, "denied"}, // what a shell may read otherwise
+		{rule(Deny, "Read", "file_path", "lib/src/key"), "cat src/key", Allow, ""},      // its folder is known
+		{rule(Deny, "Bash", "command", "pages **"), "cat {src,pages,}", Deny, "denied"}, // what a shell may read otherwise
 	} {
 		a := judge(t, set(t, cat, tt.rule), w.trusted(t, tt.line))
 		if a.Verdict != tt.want || !strings.Contains(a.Reason, tt.why) {

@@ -16,8 +16,11 @@ import (
 // Both readings are spelled in the plain reader's tokens and compared as lists. A defect in one
 // reader then shows as a difference, and a line that an agent wrote for that defect loses its
 // wildcards instead of being allowed by one.
+//
+// Braces that make several words are read as they stand: the walk has elements for what both kinds of shells
+// make of them.
 func disagree(text string, file *syntax.File) (why string) {
-	own, why := plain.Read(text)
+	own, why := plain.Read(plainText(text, file))
 	// The plain reader's reason is the better one: it says what is not plain.
 	if why != "" {
 		return why
@@ -79,10 +82,7 @@ func (p *spelling) stmt(s *syntax.Stmt) {
 		for _, a := range c.Assigns {
 			p.assign(a)
 		}
-		for _, w := range c.Args {
-			p.Word()
-			p.word(w)
-		}
+		p.words(plainArgs(c))
 	// To the parser export is a clause of its own, to the plain reader a command like others.
 	case *syntax.DeclClause:
 		p.declare(c)
@@ -153,10 +153,11 @@ func (p *spelling) compound(c syntax.Command) {
 		p.Op("for")
 		p.Op(items.Name.Value)
 		p.Op("in")
-		for _, w := range items.Items {
-			p.Word()
-			p.word(w)
+		values := items.Items
+		if literal, ok := withoutBraces(values); ok {
+			values = literal
 		}
+		p.words(values)
 		p.body(c.Do)
 	default:
 		p.err = errNotPlain
@@ -229,6 +230,14 @@ func (p *spelling) redirect(r *syntax.Redirect) {
 		p.Op(op)
 		p.Word()
 		p.word(r.Word)
+	}
+}
+
+// words spells words that follow each other.
+func (p *spelling) words(list []*syntax.Word) {
+	for _, w := range list {
+		p.Word()
+		p.word(w)
 	}
 }
 

@@ -58,7 +58,8 @@ type Line struct {
 
 	// Plain says that every shell reads the line, and each script inside it, in the words and
 	// operators that Elements are made of: a second reader that knows only what all shells
-	// have in common has read the same. Where it is false, no wildcard may vouch for the line,
+	// have in common has read the same. Of a command with braces there are two elements, for shells that
+	// expand them and for those that do not. Where it is false, no wildcard may vouch for the line,
 	// and Odd says what stands against it.
 	Plain bool
 	Odd   string

@@ -10,8 +10,9 @@ import (
 // value is what a variable is known to hold. A variable that is not in source.vars holds
 // something unknown.
 type value struct {
-	text string
-	glob bool // one of the names of files that fit the pattern text
+	text   string
+	glob   bool // one of the names of files that fit the pattern text
+	braces bool // its braces are text to every shell in which it has this value
 }
 
 // survey is what is found out about a text before it is walked. It is made first because an

@@ -225,6 +225,9 @@ func (w *walker) call(c *syntax.CallExpr) (ok, failed place) {
 	if len(c.Args) > 0 {
 		invocation{s: &w.state, args: args, text: w.cut(c), via: w.via}.run()
 	}
+	if literal, ok := withoutBraces(c.Args); ok && bracesIn.Has(c.Args[0].Lit()) { // the other reading: these programs change nothing of the shell
+		invocation{s: &w.state, args: w.all(literal), text: w.cut(c), via: w.via}.run()
+	}
 	// Substitutions run before the command, in the folder from before it, though their elements
 	// follow its own.
 	after := w.at

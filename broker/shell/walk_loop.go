@@ -168,6 +168,15 @@ func (s *state) loopVar(c *syntax.ForClause, iter *syntax.WordIter) Element {
 	return e
 }
 
+// items are what a loop goes through, for shells that expand braces and for those that do not.
+func (src *source) items(iter *syntax.WordIter) []arg {
+	all := src.all(iter.Items)
+	if literal, ok := withoutBraces(iter.Items); ok {
+		all = append(all, src.all(literal)...)
+	}
+	return all
+}
+
 // loopValues are the values of a loop; a path stands for those that nobody knows.
 func (src *source) loopValues(iter *syntax.WordIter) []string {
 	const unknown = "/"
@@ -175,7 +184,7 @@ func (src *source) loopValues(iter *syntax.WordIter) []string {
 		return []string{unknown}
 	}
 	var values []string
-	for _, a := range src.all(iter.Items) {
+	for _, a := range src.items(iter) {
 		if !a.sure() || a.Glob || a.Tilde {
 			a.Text = unknown
 		}
@@ -194,11 +203,15 @@ func (src *source) rounds(c *syntax.ForClause, iter *syntax.WordIter) []*value {
 		return unknown
 	}
 	var out []*value
-	for _, a := range src.all(iter.Items) {
-		if !a.sure() || a.Tilde || len(out) >= maxRounds {
+	expanded := len(src.all(iter.Items))
+	if expanded > maxRounds {
+		return unknown
+	}
+	for i, a := range src.items(iter) {
+		if !a.sure() || a.Tilde {
 			return unknown
 		}
-		out = append(out, &value{text: a.Text, glob: a.Glob})
+		out = append(out, &value{text: a.Text, glob: a.Glob, braces: i >= expanded})
 	}
 	if len(out) == 0 {
 		return unknown

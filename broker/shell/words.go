@@ -463,7 +463,7 @@ func (p *parts) param(e *syntax.ParamExp, next syntax.WordPart, quoted bool) {
 		return
 	}
 	v, ok := p.src.vars[name]
-	if !ok || split && (p.src.ifs || v.glob || strings.ContainsAny(v.text, " \t\n*?[\\~^#(|<{")) {
+	if !ok || split && (p.src.ifs || v.glob || strings.ContainsAny(v.text, " \t\n*?[\\~^#(|<") || !v.braces && strings.Contains(v.text, "{")) {
 		p.oneUnknown(e)
 		return
 	}

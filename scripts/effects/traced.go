@@ -91,6 +91,9 @@ var allowances = []allowance{
 	{below: "/dev/shm", with: effects.Of(effects.Check), write: true, why: "temporary files of tests"},
 }
 
+// noBraces is how a name with braces is given to what would take them for a pattern.
+var noBraces = strings.NewReplacer("{", "_", "}", "_")
+
 // ownTemp are temporary files of shells for here-documents, which they remove at once.
 var ownTemp = regexp.MustCompile(`^/tmp/(sh-thd|zsh)[^/]*$`)
 
@@ -286,7 +289,7 @@ func (w *world) writes(e event, pids map[string]bool, named effects.Set, made ma
 			return effects.Unknown, true
 		case isGit:
 			return effects.Commit, true
-		case risk.Guarded(p, w.place()):
+		case risk.Guarded(noBraces.Replace(p), w.place()):
 			return effects.Gate, true
 		case e.call == "rmdir" || e.call == "unlinkat" && strings.Contains(e.flags, "AT_REMOVEDIR"):
 			if !named.Has(effects.Check) { // an empty folder

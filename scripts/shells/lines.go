@@ -30,7 +30,7 @@ var (
 	arguments = []string{
 		"a", "-l", "--x=y", "src/", "a.txt", "*.txt", "src/*", "HEAD~1", "HEAD^", "stash@{0}", "./...", "'a b'", "\"a b\"", "'it is $x; (m2) # no'", "\"a 'b' c\"", "\"a\\\"b\\$c\"",
 		"a\\ b", "\\(", "\\;", "{}", "+", "!", "=", "''", "a#b", "%s\\n", "'%s\\n'", "1", "--", "~/x", "~", "a=b", "\"$?\"", "$?", "x:y", "@scope/p", "a,b", "\"a;b|c&d\"", "'\"'", "\"'\"",
-		"\"a\nb\"", "'a\nb'", "é", "\"$i\"", "$i", "$x", "\"$x\"", "\"a$\"", "'a'\"b\"c", "[a-c].txt", "do", "done", "then", "if", "in", "fi", "end", "time", "function", "-", "a~b", "m1", "\"#\"", "\\#",
+		"\"a\nb\"", "'a\nb'", "é", "\"$i\"", "$i", "$x", "\"$x\"", "\"a$\"", "'a'\"b\"c", "[a-c].txt", "{a,b}.txt", "src{,.bak}", "x{1..3}", "{a,{b,c}}", "do", "done", "then", "if", "in", "fi", "end", "time", "function", "-", "a~b", "m1", "\"#\"", "\\#",
 	}
 	// numbers are commands that take what follows for a number, in some shell.
 	numbers = []string{
