@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/risk"
 )
 
@@ -96,7 +97,8 @@ func gitRuns(key, value string) bool {
 	section, _, _ := strings.Cut(key, ".")
 	last := key[strings.LastIndexByte(key, '.')+1:]
 	low := strings.ToLower(value)
-	if strings.Contains(key+value, "::") { // NAME::… is for the program git-remote-NAME
+	// NAME::… is for the program git-remote-NAME.
+	if strings.Contains(key+value, "::") || effects.ChecksSigned(value) {
 		return true
 	}
 	switch section {

@@ -339,7 +339,8 @@ func TestGitConfigRuns(t *testing.T) {
 		"[uploadpack]\npackObjectsHook = x": true, "[pager]\nlog = x": true, "[include]\npath = x": true, "[includeIf \"onbranch:x\"]\npath = x": true,
 		"[filter \"a\"]\nclean = x": true, "[filter \"a\"]\nsmudge = x": true, "[filter \"a\"]\nprocess = x": true,
 		"[alias]\na = !x": true, "[credential]\nhelper = !x": true, "[credential]\nhelper = /x": true, "[credential \"https://a\"]\nhelper = !x": true,
-		"[submodule \"a\"]\nupdate = !x": true,
+		"[submodule \"a\"]\nupdate = !x": true, "[pretty]\na = format:%h %G?": true, "[format]\npretty = tformat:%+GK": true, "[branch]\nsort = -signature": true, "[tag]\nsort = signature:key": true, "[branch \"a\"]\nmergeOptions = x": true,
+		"[pretty]\na = format:%h %s": false, "[branch]\nsort = -committerdate": false,
 
 		"[core]\nfsmonitor = true": false, "[core]\nfsmonitor = False": false, "[core]\nhooksPath = .husky": false, "[core]\nhooksPath = .husky/_": false,
 		"[filter \"lfs\"]\nrequired = true": false, "[alias]\na = log": false, "[credential]\nhelper = store": false,
