@@ -10,7 +10,7 @@ import (
 )
 
 // gitRows are subcommands of git. Those that look are listed with the options that make them do
-// more; long options may be shortened. --textconv, --ext-diff and --show-signature run programs from the
+// more; long options may be shortened. Formats may run a program, too (ChecksSigned). --textconv, --ext-diff and --show-signature run programs from the
 // settings, --help a pager; --output is known to more of them than say so, and --remerge-diff writes objects.
 // Which repository it is, and what its settings run, is for package risk to ask.
 //
@@ -75,6 +75,15 @@ func gitPlain(words []string) (rest []string, folder string) {
 	}
 	return words, folder
 }
+
+// checksSigned is what formats and orders say of who signed a commit or a tag.
+var checksSigned = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`%[-+ ]?G|%\(\*?signature|^(--so[a-z]*=)?-?\*?((version|v):)?signature(:|$)`)
+})
+
+// ChecksSigned reports whether a word of git, or a value of its settings, is a format or an order for which it
+// runs the program that checks signatures.
+func ChecksSigned(word string) bool { return checksSigned().MatchString(word) }
 
 // staysBelow reports whether words mean files of the project in each of its folders: package risk follows
 // them from where the line works.

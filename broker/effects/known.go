@@ -71,7 +71,9 @@ func Known(a cmdline.Command) (d Doing, ok bool) {
 	words := a.Element.Argv[1:]
 	folder := ""
 	if a.Element.Argv[0] == "git" {
-		words, folder = gitPlain(words)
+		if words, folder = gitPlain(words); slices.ContainsFunc(words, ChecksSigned) {
+			return Doing{}, false
+		}
 	}
 	for _, r := range rows()[a.Element.Argv[0]] {
 		if rest, ok := r.behind(words); ok {

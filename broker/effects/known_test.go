@@ -114,7 +114,7 @@ func TestEffectIsText(t *testing.T) {
 // What these add to a known command makes it one that nobody knows. scripts/effects.sh found them,
 // or a manual.
 func TestAttackedCommands(t *testing.T) {
-	for line := range strings.SplitSeq(`lsof; lsof -t; lsof -nP; lsof -i; lsof -i -sTCP:LISTEN; ss -a; ss -tnp; git blame --output=x a; git log --remerge-diff -1; git show --remerge-diff; git log --show-signature; git log --help; git status --help;
+	for line := range strings.SplitSeq(`lsof; lsof -t; lsof -nP; lsof -i; lsof -i -sTCP:LISTEN; ss -a; ss -tnp; git blame --output=x a; git log --remerge-diff -1; git show --remerge-diff; git log --show-signature; git log --format=%h%G? -1; git show -s --pretty=tformat:%+GK; git rev-list --format=%-GS HEAD; git for-each-ref --format %(signature); git branch --format=%(*signature:grade); git tag --sort=-signature; git --no-pager log --format=%GG; git log --help; git status --help;
 		git blame --outpu x a; git rm -f a; git -C a diff ../b; git -C a mv b c; git -C a -C b status; git -C; git -c a=b status; git rm '*.json'; git rm :/; git commit; git commit --amend; git commit -a;
 		strings @a; md5sum -c a; sha256sum --check a; cksum --check a; hexdump -f a b; file -p a; yq -i .a b; yq -L x . a; yq '$ENV' a; yq 'eval(.a)' b; yq -s .a b;
 		go env; go env GOPROXY; go env GOFLAGS; go tool cover -html=a; make X=1; node inspect a.js; node debug a.js; deno check https://x/a.ts;

@@ -1,6 +1,7 @@
 package risk
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -15,7 +16,9 @@ import (
 // the project's own, with settings that run nothing. The reasons are ours and can be shown.
 type Git struct {
 	Foreign  string // not empty: it is not the project's own, because of this
-	Settings string // not empty: its settings run a program, or cannot be read
+	Settings string // not empty: its settings run a program or read a file of elsewhere, or cannot be read
+	Signs    string // not empty: making commits and tags runs a program that signs them
+	Partial  string // not empty: looking into its contents may fetch them from others
 	Remote   string // not empty: fetching from others, or pushing to them, may run a program
 	Nested   bool   // Foreign is because of a repository that lies on the way
 	Password bool   // its settings hold a password or a token
@@ -53,9 +56,18 @@ func GitUse(l *shell.Line, at int, dir string, p Place) Git {
 			return Git{Foreign: "git works in a folder that cannot be followed"}
 		}
 	}
-	g := p.Git(real)
-	switch talks := len(words) > 0 && talking[words[0]]; {
-	case !talks:
+	g, sub := p.Git(real), ""
+	if len(words) > 0 {
+		sub = words[0]
+	}
+	if signing[sub] {
+		g.Settings = cmp.Or(g.Settings, g.Signs)
+	}
+	if !namesOnly[sub] {
+		g.Settings = cmp.Or(g.Settings, g.Partial)
+	}
+	switch {
+	case !talking[sub]:
 		// Only talking to a remote runs what these settings name.
 		g.Remote = ""
 	case g.Foreign == "":
@@ -70,6 +82,12 @@ func GitUse(l *shell.Line, at int, dir string, p Place) Git {
 // talking are subcommands of git that fetch from another repository or push to one. Not
 // so what is harmless: git remote -v.
 var talking = wordset.Map("fetch pull push remote ls-remote fetch-pack send-pack submodule archive clone")
+
+// signing are subcommands of git that make commits or tags, and sign them where settings say so.
+var signing = wordset.Map("am cherry-pick commit commit-tree merge pull rebase revert tag")
+
+// namesOnly are subcommands of git that never need the contents of earlier commits.
+var namesOnly = wordset.Map("add branch check-ignore config ls-files merge-base remote status tag version worktree")
 
 // maxPushed is how many words of a push are looked at as folders. Each may cost a walk up to
 // the root.

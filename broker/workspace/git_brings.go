@@ -90,7 +90,8 @@ type gitQuestion struct {
 }
 
 // bring gathers the files. Where git finds out by itself what was renamed, a change may come to a file of
-// another name that one of the sides gave it, so the changes of both sides count.
+// another name that one of the sides gave it, so the changes of both sides count. Ours is what is staged:
+// cherry-pick -n, revert -n and stash pop do not ask that it be committed.
 func (q *gitQuestion) bring(b effects.Brings) {
 	head := q.commit("HEAD")
 	switch b.By {
@@ -109,14 +110,14 @@ func (q *gitQuestion) bring(b effects.Brings) {
 			q.failed = true
 		}
 		q.between(before, of)
-		q.between(before, head)
+		q.staged(before)
 	case "stash":
 		q.changed(q.output("diff-index", "--raw", "-z", "--no-renames", "HEAD"))
 	case "pop":
 		kept := q.commit(b.Rev)
 		before := q.commit(kept + "^1")
 		q.between(before, kept)
-		q.between(before, head)
+		q.staged(before)
 		if others, ok := q.ask("rev-parse", "--verify", "--quiet", kept+"^3"); ok {
 			q.between(q.line("hash-object", "-t", "tree", "/dev/null"), strings.TrimSpace(others))
 		}
@@ -152,6 +153,11 @@ func (q *gitQuestion) line(args ...string) string {
 // between adds the files in which two trees differ.
 func (q *gitQuestion) between(from, to string) {
 	q.changed(q.output("diff-tree", "-r", "--raw", "-z", "--no-renames", from, to))
+}
+
+// staged adds the files in which what is staged differs from a commit.
+func (q *gitQuestion) staged(from string) {
+	q.changed(q.output("diff-index", "--cached", "--raw", "-z", "--no-renames", from))
 }
 
 // changed adds the files of a list as --raw has it: modes, hashes and a letter, then a name. A link and a

@@ -38,9 +38,9 @@ func stampedRefs(c *rules.Call) (files []string) {
 	return slices.Compact(files)
 }
 
-// refsOf are the files of HEAD, of the stash, and of the references that words may name.
+// refsOf are the files of HEAD, of what is staged, of the stash, and of the references that words may name.
 func refsOf(dir string, words []string) (files []string) {
-	names := []string{"HEAD", "logs/HEAD", "packed-refs", "refs/stash", "logs/refs/stash"}
+	names := []string{"HEAD", "index", "logs/HEAD", "packed-refs", "refs/stash", "logs/refs/stash"}
 	if to, err := readSmall(filepath.Join(dir, "HEAD")); err == nil {
 		if ref, ok := strings.CutPrefix(strings.TrimSpace(string(to)), "ref: "); ok && filepath.IsLocal(ref) {
 			names = append(names, ref)

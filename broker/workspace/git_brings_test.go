@@ -161,6 +161,25 @@ func TestMergeFollowsRenames(t *testing.T) {
 	}
 }
 
+// What is staged and not committed renames as well, for commands that take it as their side.
+func TestPickFollowsStagedRenames(t *testing.T) {
+	b := newBrought(t)
+	for _, name := range []string{"old/a", "old/b", "old/c"} {
+		b.write(name, strings.Repeat(name+"\n", 20))
+	}
+	b.git("add", ".")
+	b.git("commit", "-qm", "old")
+	b.branch("topic", "old/hooks.json")
+	b.write("old/a", "changed\n")
+	b.git("stash", "-q")
+	b.git("mv", "old", ".codex")
+	for _, by := range []effects.Brings{{By: "pick", Rev: "topic"}, {By: "revert", Rev: "HEAD~0"}, {By: "pop", Rev: "stash@{0}"}} {
+		if got := b.files(by); !strings.Contains(got, ".codex/a") {
+			t.Errorf("%s: the new folder is not named: %s", by.By, got)
+		}
+	}
+}
+
 func TestStashBrings(t *testing.T) {
 	b := newBrought(t)
 	b.want(effects.Brings{By: "stash"}, "")

@@ -1,9 +1,13 @@
 package workspace
 
 import (
+	"cmp"
 	"iter"
 	"strings"
 	"unicode"
+
+	"github.com/aoctl/aoctl/broker/effects"
+	"github.com/aoctl/aoctl/broker/risk"
 )
 
 // maxJoined is how many lines are joined to one that ends in a backslash.
@@ -93,7 +97,8 @@ func gitRuns(key, value string) bool {
 	section, _, _ := strings.Cut(key, ".")
 	last := key[strings.LastIndexByte(key, '.')+1:]
 	low := strings.ToLower(value)
-	if strings.Contains(key+value, "::") { // NAME::… is for the program git-remote-NAME
+	// NAME::… is for the program git-remote-NAME.
+	if strings.Contains(key+value, "::") || effects.ChecksSigned(value) {
 		return true
 	}
 	switch section {
@@ -118,8 +123,42 @@ func gitRuns(key, value string) bool {
 		"textconv", "command", "cmd", "driver", "uploadpack", "receivepack", "vcs", "difffilter", "packobjectshook", "recentobjectshook", "path",
 		"templatedir", "savecookies", "mergeoptions":
 		return true
+	case "showsignature", "verifysignatures":
+		return !gitFalse[low]
 	}
 	return false
+}
+
+// gitFalse are the values of a setting that switch it off.
+var gitFalse = map[string]bool{"": true, "false": true, "no": true, "off": true, "0": true}
+
+// gitReads reports whether a setting makes git read a file that need not be one of the project. What git
+// cannot make sense of there, it prints.
+func gitReads(key, value string) bool {
+	switch key {
+	case "blame.ignorerevsfile", "core.excludesfile", "mailmap.file", "diff.orderfile", "commit.template":
+		return value != "" && !plainGitFiles[value]
+	// It may also switch on filters, which are programs.
+	case "core.attributesfile":
+		return true
+	}
+	return false
+}
+
+// plainGitFiles are names by which projects have files for git's settings.
+var plainGitFiles = map[string]bool{".git-blame-ignore-revs": true, ".gitignore": true, ".gitmessage": true, ".gitmessage.txt": true, ".mailmap": true}
+
+// gitSome notes what a setting of a repository makes only some commands do.
+func gitSome(g *risk.Git, key, value string) {
+	section, _, _ := strings.Cut(key, ".")
+	last := key[strings.LastIndexByte(key, '.')+1:]
+	switch {
+	case gitFalse[strings.ToLower(value)]:
+	case (section == "commit" || section == "tag") && (last == "gpgsign" || last == "forcesignannotated"):
+		g.Signs = cmp.Or(g.Signs, "the repository's setting "+key+" makes git run a program that signs")
+	case last == "promisor" || last == "partialclone":
+		g.Partial = cmp.Or(g.Partial, "the repository's setting "+key+" makes git fetch what is missing here")
+	}
 }
 
 // plainProtocols are the settings of the ways to reach a repository that are git's own.

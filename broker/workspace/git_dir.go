@@ -124,7 +124,7 @@ func gitTop(project, top string, info fs.FileInfo) risk.Git {
 func gitLook(g *risk.Git, dir, common string, part bool) {
 	var remotes gitRemotes
 	for _, file := range []string{filepath.Join(common, "config"), filepath.Join(dir, "config.worktree")} {
-		g.Settings = cmp.Or(g.Settings, gitSettings(file, part, &remotes))
+		g.Settings = cmp.Or(g.Settings, gitSettings(g, file, part, &remotes))
 	}
 	g.Settings = cmp.Or(g.Settings, gitHooks(common))
 	if key := remotes.folder(); key != "" {
@@ -236,9 +236,9 @@ func readSmall(path string) ([]byte, error) {
 	return data, err
 }
 
-// gitSettings says why the settings in a file may run a program, "" when they do not, and
-// notes where they fetch from.
-func gitSettings(file string, part bool, remotes *gitRemotes) string {
+// gitSettings says why the settings in a file may run a program or read a file of elsewhere, ""
+// when they do not, and notes where they fetch from and what they make only some commands do.
+func gitSettings(g *risk.Git, file string, part bool, remotes *gitRemotes) string {
 	why := ""
 	data, err := readSmall(file)
 	switch {
@@ -250,10 +250,13 @@ func gitSettings(file string, part bool, remotes *gitRemotes) string {
 	// git takes a mark of the byte order at the beginning for nothing.
 	for key, value := range gitConfig(bytes.TrimPrefix(data, []byte("\ufeff"))) {
 		remotes.note(key, value)
+		gitSome(g, key, value)
 		switch {
 		case why != "":
 		case gitRuns(key, value):
 			why = "the repository's setting " + key + " makes git run a program"
+		case gitReads(key, value):
+			why = "the repository's setting " + key + " makes git read another file"
 		case key == "core.worktree" && !part:
 			why = "the repository's setting core.worktree makes git work in another folder"
 		}

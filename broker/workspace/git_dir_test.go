@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
 )
@@ -193,6 +194,40 @@ func TestGitSettings(t *testing.T) {
 	}
 }
 
+// TestGitSettingsReach: settings that make git read another file, sign, or fetch what is missing.
+func TestGitSettingsReach(t *testing.T) {
+	dir := gitProject(t)
+	set := gitRules(t, "git **")
+	for _, c := range []struct{ config, line, reason string }{
+		{"[blame]\nignoreRevsFile = ../home/.netrc\n", "git blame f", "blame.ignorerevsfile"},
+		{"[blame]\nignoreRevsFile = .env\n", "git blame f", "blame.ignorerevsfile"},
+		{"[blame]\nignoreRevsFile = .git-blame-ignore-revs\n", "git blame f", ""},
+		{"[core]\nexcludesFile = ~/.netrc\n", "git check-ignore -v f", "core.excludesfile"},
+		{"[core]\nattributesFile = f\n", "git diff", "core.attributesfile"},
+		{"[mailmap]\nfile = /home/x/notes\n", "git log", "mailmap.file"},
+		{"[diff]\norderFile = ../notes\n", "git diff", "diff.orderfile"},
+		{"[commit]\ntemplate = ../notes\n", "git commit -m x", "commit.template"},
+		{"[log]\nshowSignature = true\n", "git log", "log.showsignature"},
+		{"[log]\nshowSignature = false\n", "git log", ""},
+		{"[merge]\nverifySignatures = yes\n", "git status", "merge.verifysignatures"},
+		{"[commit]\ngpgSign\n", "git commit -m x", "commit.gpgsign"},
+		{"[commit]\ngpgSign = off\n", "git commit -m x", ""},
+		{"[commit]\ngpgSign = true\n", "git status", ""},
+		{"[tag]\ngpgSign = true\n", "git tag -m x v1", "tag.gpgsign"},
+		{"[tag]\nforceSignAnnotated = true\n", "git tag -a -m x v1", "tag.forcesignannotated"},
+		{"[remote \"origin\"]\nurl = https://example.com/x\npromisor = true\n", "git show HEAD~3:f", "remote.origin.promisor"},
+		{"[extensions]\npartialClone = origin\n", "git --no-pager log -p", "extensions.partialclone"},
+		{"[extensions]\npartialClone = origin\n", "git status", ""},
+	} {
+		gitFile(t, dir, ".git/config", c.config)
+		call := gitCall(t, dir, "", c.line)
+		a := set.Judge(call, time.Now())
+		if (c.reason == "") != (a.Verdict == rules.Allow) || !gives(a, c.reason) || (c.reason != "") != call.Effects().Has(effects.Unknown) {
+			t.Errorf("%q: %s: %s: %s, %s; want %q", c.config, c.line, a.Verdict, a.Reason, call.Effects(), c.reason)
+		}
+	}
+}
+
 // TestGitRemoteFolders: a repository whose settings fetch from a folder, or push to one, runs
 // that folder's hooks; other commands do not care.
 func TestGitRemoteFolders(t *testing.T) {
@@ -304,7 +339,8 @@ func TestGitConfigRuns(t *testing.T) {
 		"[uploadpack]\npackObjectsHook = x": true, "[pager]\nlog = x": true, "[include]\npath = x": true, "[includeIf \"onbranch:x\"]\npath = x": true,
 		"[filter \"a\"]\nclean = x": true, "[filter \"a\"]\nsmudge = x": true, "[filter \"a\"]\nprocess = x": true,
 		"[alias]\na = !x": true, "[credential]\nhelper = !x": true, "[credential]\nhelper = /x": true, "[credential \"https://a\"]\nhelper = !x": true,
-		"[submodule \"a\"]\nupdate = !x": true,
+		"[submodule \"a\"]\nupdate = !x": true, "[pretty]\na = format:%h %G?": true, "[format]\npretty = tformat:%+GK": true, "[branch]\nsort = -signature": true, "[tag]\nsort = signature:key": true, "[branch \"a\"]\nmergeOptions = x": true,
+		"[pretty]\na = format:%h %s": false, "[branch]\nsort = -committerdate": false,
 
 		"[core]\nfsmonitor = true": false, "[core]\nfsmonitor = False": false, "[core]\nhooksPath = .husky": false, "[core]\nhooksPath = .husky/_": false,
 		"[filter \"lfs\"]\nrequired = true": false, "[alias]\na = log": false, "[credential]\nhelper = store": false,
