@@ -2,8 +2,10 @@ package risk
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/aoctl/aoctl/broker/risk/pathtable"
 	"github.com/aoctl/aoctl/broker/risk/said"
@@ -168,6 +170,27 @@ func (r *resolver) mayRead(t target) bool {
 		return false
 	}
 	return t.within(func(p string) bool {
-		return pathtable.Below(r.at.Project, p) || pathtable.HarmlessDevice(p) || belowAny(reading, p)
+		return pathtable.Below(r.at.Project, p) || pathtable.HarmlessDevice(p) || belowAny(reading, p) || r.ownOutput(p)
 	})
+}
+
+// taskOutput is where Claude Code keeps what its background commands print: by user, folder and session.
+var taskOutput = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:/private)?/tmp/claude-[0-9]+/([A-Za-z0-9-]+)/(?:[0-9a-f-]{36}/)?tasks/[A-Za-z0-9_-]+\.output$`)
+})
+
+// ownOutput reports whether a real path is such a file, of a command that ran in the project.
+func (r *resolver) ownOutput(file string) bool {
+	m := taskOutput().FindStringSubmatch(file)
+	return m != nil && (m[1] == folderName(r.at.Project) || m[1] == folderName(r.at.CWD))
+}
+
+// folderName is a folder as Claude Code calls it: each character but letters and digits is a dash.
+func folderName(dir string) string {
+	return strings.Map(func(c rune) rune {
+		if c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' {
+			return c
+		}
+		return '-'
+	}, dir)
 }

@@ -1,8 +1,10 @@
 package risk
 
 import (
+	"encoding/json"
 	"testing"
 
+	"github.com/aoctl/aoctl/broker/effects"
 	"github.com/aoctl/aoctl/broker/risk/commands"
 	"github.com/aoctl/aoctl/broker/shell"
 )
@@ -282,6 +284,42 @@ func TestWordsOfCommands(t *testing.T) {
 	} {
 		if r := assessLine(run(line)); r.Class == Dangerous {
 			t.Errorf("%s: %+v", line, r.Findings)
+		}
+	}
+}
+
+// What Claude Code keeps of a background command of the project is read like a file of it; nothing beside it is.
+func TestOutputOfBackgroundCommands(t *testing.T) {
+	const own, id = "/tmp/claude-1000/-home-u-src-app/", "01234567-89ab-cdef-0123-456789abcdef/"
+	at := place()
+	real := at.Real
+	at.Real = func(p string) (string, error) {
+		if p == own+"tasks/link.output" {
+			return "/home/u/.ssh/id_rsa", nil
+		}
+		return real(p)
+	}
+	read := func(file string) effects.Set {
+		return Assess(Call{Tool: "Read", Input: json.RawMessage(`{"file_path": "` + file + `"}`)}, at).Parts[0]
+	}
+	for _, file := range []string{own + "tasks/b1a2c3.output", own + id + "tasks/b1.output", "/private" + own + "tasks/b1.output"} {
+		for _, got := range []effects.Set{read(file), effectsOf("cat "+file, at), effectsOf("tail -20 "+file+" | grep x", at)} {
+			if got.String() != "look" {
+				t.Errorf("%s: %s", file, got)
+			}
+		}
+		if got := effectsOf("echo x > "+file, at); !got.Has(effects.Outside) {
+			t.Errorf("writing %s: %s", file, got)
+		}
+	}
+	for _, file := range []string{
+		own + "tasks/link.output", own + "tasks/../../x.output", own + "x.output", own + "tasks/x.txt", own + id + "x/tasks/a.output", "/tmp/claude-1000/-home-u-src-other/tasks/b.output", "/var/tmp/claude-1000/-home-u-src-app/tasks/b.output", "/tmp/claude/-home-u-src-app/tasks/b.output",
+	} {
+		if got := effectsOf("cat "+file, at); got.Within(effects.Grantable) {
+			t.Errorf("%s: %s", file, got)
+		}
+		if got := read(file); got.Within(effects.Grantable) {
+			t.Errorf("reading %s: %s", file, got)
 		}
 	}
 }

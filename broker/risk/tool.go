@@ -204,7 +204,7 @@ func (j toolJudge) reads(tool, p string, at spot, input map[string]any) bool {
 	if kind.tree && !kind.names {
 		j.secrets.holdsSecrets(t, toolLeaves(tool, input))
 	}
-	return j.inProject(t)
+	return j.inProject(t) || t.within(j.ownOutput)
 }
 
 // toolLeaves are the files that a search by a tool leaves out. What another tool than Claude
