@@ -84,6 +84,7 @@ var allowances = []allowance{
 	{below: "world/home/.config/go/telemetry", write: true, why: "go counts its own errors there"},
 	{below: "world/home/.cargo", with: effects.Of(effects.Check, effects.Fetch), why: "cargo's own settings, of the user"},
 	{below: "world/home/.cache", with: effects.Of(effects.Check, effects.Fetch), write: true, why: "build caches"},
+	{below: "world/home/.m2", with: effects.Of(effects.Check, effects.Fetch), write: true, why: "what Maven fetched"},
 	{below: "world/home/set", why: "files that the user's settings of git name"},
 	{below: "world/home/hooks", with: effects.Of(effects.Commit), write: true, why: "hooks that the user set for all repositories"},
 	{below: cache, with: effects.Of(effects.Check, effects.Fetch), write: true, why: "build caches"},

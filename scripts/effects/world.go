@@ -65,7 +65,7 @@ func (w *world) environ() []string {
 	return []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + w.home(), "PWD=" + w.project(), "USER=dev", "LOGNAME=dev", "SHELL=/bin/bash", "LANG=C.UTF-8", "TERM=dumb",
 		"GOCACHE=" + cache + "/go", "GOMODCACHE=" + cache + "/mod", "GOTOOLCHAIN=local", "GOTELEMETRY=off", "CARGO_HOME=" + cache + "/cargo", "RUSTUP_HOME=" + os.Getenv("RUSTUP_HOME"),
-		"npm_config_update_notifier=false", "npm_config_cache=" + cache + "/npm", "PYTHONDONTWRITEBYTECODE=1",
+		"npm_config_update_notifier=false", "npm_config_cache=" + cache + "/npm", "PYTHONDONTWRITEBYTECODE=1", "MAVEN_OPTS=-Duser.home=" + w.home(),
 		"SERVICE_TOKEN=" + canary,
 	}
 }
