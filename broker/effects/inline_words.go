@@ -99,9 +99,13 @@ var parts = sync.OnceValue(func() []saying {
 })
 
 // walkers are names by which a program goes through the files of a folder when they are called, whoever has them.
-// readers are parts of names by which it reads or packs files. What perl and ruby have is read by marks, too.
 var (
-	walkers = wordset.New("listdir scandir walk fwalk iterdir rglob iglob glob globSync globstar readdir readdirSync opendir opendirSync walkSync readDir readDirSync children each_child entries find finddepth Glob scan scanSync")
+	walkers = wordset.New("walk iglob rglob glob globSync children each_child entries find finddepth Glob scan scanSync")
+	// roamers are the same also where they are not called at once: under another name, or handed on.
+	roamers = wordset.New("listdir scandir fwalk iterdir glob1 globstar readdir readdirSync opendir opendirSync walkSync readDir readDirSync")
+	// packers go through folders, and read all that is there.
+	packers = wordset.New("copytree copy_tree make_archive create_archive tarfile cpSync fs.cp promises.cp")
+	// readers are parts of names by which it reads or packs files. What perl and ruby have is read by marks, too.
 	readers = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)open|read|copy|load|slurp|archive|tar|zip|input|^cp`)
 	})
@@ -122,7 +126,7 @@ type marks struct {
 	from      *regexp.Regexp // of python: names out of a module
 	taken     *regexp.Regexp // of node: the same
 	runsWords *regexp.Regexp // of perl and ruby
-	here      *regexp.Regexp // the whole path of the folder that it works in
+	here      *regexp.Regexp // the whole path of the folder that it works in, or of a program or module
 	above     *regexp.Regexp // the folder that something lies in
 	narrow    *regexp.Regexp // a call with a pattern for names with one ending
 	angle     *regexp.Regexp // of perl: the same for any pattern, in angles
@@ -141,9 +145,9 @@ var mark = sync.OnceValue(func() marks {
 		from:      regexp.MustCompile(`\bfrom\s+([\w.]+)\s+import\s+\(?([\w, ]+)`),
 		taken:     regexp.MustCompile(`\{([\w, ]+)\}\s*(?:=\s*(?:await\s+)?(?:require|import)\(|from)\s*["'](?:node:)?(\w+)`),
 		process:   regexp.MustCompile(`(?:[=(,]|\bin)\s*process\s*(?:[;,)\n]|$)`),
-		here:      regexp.MustCompile(`(?i)cwd|\bpwd\b|\b(?:resolve|realpath|realpathSync|absolute|abspath|expand_path|rel2abs)\b`),
-		above:     regexp.MustCompile(`\.parents?\b|\bdirname\b`),
-		narrow:    regexp.MustCompile(`^(?:\.glob)?\s*[\[(]\s*[frbu]?["'][^"']*\.\w+["']`),
+		here:      regexp.MustCompile(`(?i)cwd|\bpwd\b|\b(?:resolve|realpath|realpathSync|absolute|abspath|expand_path|rel2abs)\b|__file__|\bsys\.(?:executable|\w*prefix)\b|execPath|module\.paths`),
+		above:     regexp.MustCompile(`\.parents?\b|\bdirname\b|\.(?:root|anchor)\b`),
+		narrow:    regexp.MustCompile(`^(?:\.glob)?\s*[\[(]\s*[frbu]?["'][^"']*\.\w+["']\s*(?:[)\]]|,\s*(?:\{|\w+\s*=))`),
 		angle:     regexp.MustCompile(`<[^<>\s]*[*?][^<>\s]*>`),
 		openPipe:  regexp.MustCompile(`["']\s*(?:-?\||\+?>)|\|-?\s*["']`),
 		runsWords: regexp.MustCompile("`|%x|[/})\\]|#!,][msixpodualngcr]*e[msixpodualngcr]*e[msixpodualngcr]*(?:[\\s;)'\"]|$)"),
@@ -194,7 +198,7 @@ func (s *speech) read(text string) {
 			}
 		}
 	}
-	if mark().here.MatchString(text) && mark().above.MatchString(text) {
+	if mark().here.MatchString(text) && (s.language == "perl" || mark().above.MatchString(text)) { // perl cuts it by any pattern
 		s.says(Outside, "the folder above its own")
 	}
 	if mark().hidden.MatchString(text) {
@@ -344,9 +348,13 @@ func (s *speech) name(lexicon lexicon, last, text string, from, to int) {
 func (s *speech) walk(last, name, rest string) {
 	rest = strings.TrimLeft(rest, " ")
 	of := s.language == "ruby" && (name == "Dir" || name == "Find" || name == "Pathname")
+	called := strings.HasPrefix(rest, "(") || strings.HasPrefix(rest, "?.(")
+	narrow := (of || strings.Contains(name, "glob")) && mark().narrow.MatchString(rest)
 	switch {
 	case last == "ast" || last == "Object": // trees and tables of names
-	case (of || walkers.Has(name) && strings.HasPrefix(rest, "(")) && !mark().narrow.MatchString(rest):
+	case packers.Has(name) || packers.Has(last+"."+name):
+		s.walks, s.reads = name, true
+	case roamers.Has(name), (of || walkers.Has(name) && called) && !narrow:
 		s.walks = name
 	case !walkers.Has(name):
 		s.reads = s.reads || readers().MatchString(name)

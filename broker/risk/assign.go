@@ -67,10 +67,10 @@ var (
 var ownNames = wordset.New("DIR FILE FILES SRC DEST OUT OUTPUT NAME BASE BRANCH COMMIT SHA RESULT COUNT")
 
 // onlyShell reports whether a variable is set for the shell alone: no program is told of it, and its name means
-// nothing to any shell.
+// nothing to any shell. npm exports names of its own to what it runs, and an agent may be that.
 func onlyShell(e shell.Element) bool {
 	own := strings.ToLower(e.Name) == e.Name || len(e.Name) == 1 || ownNames.Has(e.Name)
-	return own && e.Name != "_" && e.Exact+e.Unsure == ""
+	return own && e.Name != "_" && !strings.HasPrefix(e.Name, "npm_") && e.Exact+e.Unsure == ""
 }
 
 // assigns is what it does to set a variable. By PYTHONPATH, what stands in a folder of the project

@@ -24,7 +24,7 @@ func TestVariablesThatDoNothing(t *testing.T) {
 			}
 		}
 	}
-	for _, line := range lines("PORT=x ls; FOO=bar ls; GOFLAGS=-toolexec=x ls; GOFLAGS=-mod=mod ls; GOFLAGS=-count=1 ls; BROWSER=x ls; VITE=x ls; VITE_API+=x ls; VITE_A=$x ls; DJANGO_SETTINGS_MODULE=../x ls; LOCPATH=x ls; LOGLEVEL=/x ls; NODE_OPTIONS='--require ./x' ls; GOPROXY=x ls; GOTOOLCHAIN=go1.99 ls; PYTHONWARNINGS=ignore::x.Y ls; CC=x ls; PYTHONHOME=src ls; PYTHONSTARTUP=src/x ls; RUSTFLAGS=-v ls; PATH=src ls; GOFLAGS+=-v ls; DEBUG='$(x)' ls; D=bar ls; dir=bar ls; export dir=bar; FOO=bar ls; _=x ls; path=x ls; http_proxy=x; x[1]=2; x=$(date); IFS=,") {
+	for _, line := range lines("PORT=x ls; FOO=bar ls; GOFLAGS=-toolexec=x ls; GOFLAGS=-mod=mod ls; GOFLAGS=-count=1 ls; BROWSER=x ls; VITE=x ls; VITE_API+=x ls; VITE_A=$x ls; DJANGO_SETTINGS_MODULE=../x ls; LOCPATH=x ls; LOGLEVEL=/x ls; NODE_OPTIONS='--require ./x' ls; GOPROXY=x ls; GOTOOLCHAIN=go1.99 ls; PYTHONWARNINGS=ignore::x.Y ls; CC=x ls; PYTHONHOME=src ls; PYTHONSTARTUP=src/x ls; RUSTFLAGS=-v ls; PATH=src ls; GOFLAGS+=-v ls; DEBUG='$(x)' ls; D=bar ls; dir=bar ls; export dir=bar; FOO=bar ls; _=x ls; path=x ls; http_proxy=x; npm_execpath=x; npm_package_x=x; x[1]=2; x=$(date); IFS=,") {
 		l, got := shell.Parse(line), effects.Set(0)
 		for _, set := range Assess(Call{Tool: "Bash", Line: &l}, place()).Parts {
 			got |= set

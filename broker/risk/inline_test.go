@@ -114,7 +114,7 @@ func TestCodeThatReachesFurther(t *testing.T) {
 	for want, all := range map[effects.Effect]string{
 		effects.Network: `python3 -c 'import ssl; ssl.get_server_certificate(a)'; python3 -c 'import logging.handlers as h; h.SMTPHandler(a, b, c, d)'; python3 -c 'import multiprocessing.connection as c'; python3 -c 'import antigravity'; python3 -c 'from http import client'`,
 		effects.Serve:   `python3 -c 'from http import server'; python3 -c 'import asyncio; asyncio.start_server(a)'`,
-		effects.Outside: `python3 -c 'from pathlib import Path; print(Path("/", "etc"))'; python3 -c 'import os; os.walk(os.sep)'; node -e 'require("fs").readdirSync(require("path").sep)'`,
+		effects.Outside: `python3 -c 'from pathlib import Path; print(Path("/", "etc"))'; python3 -c 'import os; os.walk(os.sep)'; node -e 'require("fs").readdirSync(require("path").sep)'; python3 -c 'import os, sys; d = os.path.dirname; print(open(d(d(d(sys.executable))) + "etc/hosts").read())'; python3 -c 'import os; d = os.path.dirname; d(d(os.__file__))'; node -e 'path.parse(process.cwd()).root'; node -e 'path.dirname(module.paths[0])'; perl -MCwd -e '$d = getcwd; $d =~ s,/[^/]*$,,; open F, "$d/x"'`,
 		effects.Secrets: `node -e 'const {env} = process'; node -p 'Object.values(process)'; node -e 'for (const k in process) k'; node -p 'process.report.getReport()'; node --input-type=module -e 'import { env } from "node:process"'; python3 -c 'from os import environ'; python3 -c 'from dotenv import dotenv_values'`,
 		effects.Install: `python3 -c 'import venv; venv.create("x", with_pip=True)'`,
 		effects.Unknown: `python3 -c 'import git'; python3 -c 'from invoke import run'; node -e 'require("zx")'; node -e 'require("simple-git")()'; python3 -c 'from sh import ls'; python3 -c 'import zipfile; zipfile.ZipFile("a.zip").extractall()'; python3 -c 'import shutil; shutil.unpack_archive("a.zip")'`,
@@ -148,7 +148,21 @@ func TestCodeThatGoesThroughFolders(t *testing.T) {
 		ruby -e 'Dir.children(".").each { |f| puts IO.read(f) }'
 		perl -e 'print while <$_> for glob("*")'
 		perl -e '@ARGV = <*>; print <>'
-		perl -e 'opendir(D, "."); print readdir(D)'`
+		perl -e 'opendir(D, "."); print readdir(D)'
+		python3 -c 'import os; l=os.listdir; [print(open(p).read()) for p in l(".")]'
+		python3 -c 'from os import listdir as l; [print(open(p).read()) for p in l(".")]'
+		python3 -c 'import glob; [print(open(p).read()) for p in glob.glob(".e"+"*")]'
+		python3 -c 'import glob; [print(open(p).read()) for p in glob.glob("*.e" "*")]'
+		python3 -c 'import os; [print(open(d+"/"+f).read()) for d, _, n in os.walk("a.d") for f in n]'
+		python3 -c 'import shutil; shutil.copytree(".", "src/x")'
+		python3 -c 'import shutil; shutil.make_archive("a", "tar", ".")'
+		python3 -c 'import tarfile; tarfile.open("x.tar", "w").add(".")'
+		node -e 'fs.cpSync(".", "src/x", {recursive: true})'
+		node -e 'const {readdirSync: r, readFileSync: f} = require("fs"); r(".").map(p => console.log(f(p)))'
+		node -e 'for (const d of fs["readdirSync"](".")) console.log(fs.readFileSync(d))'
+		node -e 'for (const d of fs.globSync?.("*")) console.log(fs.readFileSync(d))'
+		ruby -e 'puts Dir["*.rb", "*"].map { |f| File.read f }'
+		ruby -e 'puts Dir.glob("*.e" "*").map { |f| File.read f }'`
 	for line := range strings.SplitSeq(reads, "\n") {
 		if line = strings.TrimSpace(line); !effectsOf(line, at).Has(effects.Secrets) {
 			t.Errorf("%s: %s", line, effectsOf(line, at))
