@@ -40,6 +40,7 @@ var allowances = []allowance{
 	{below: "/root/.rustup", why: "a toolchain"},
 	{below: "/root/.cargo", why: "a toolchain"},
 	{below: "/etc/ld.so.cache", why: "every program's loader reads it"},
+	{below: "/etc/inputrc", with: effects.Of(effects.Check), why: "how keys are read in every program"},
 	{below: "/etc/ld.so.preload", why: "every program's loader asks for it"},
 	{below: "/etc/passwd", why: "the C library reads names of users there; a line that names it is not vouched for"},
 	{below: "/etc/group", why: "the C library"},
