@@ -185,6 +185,7 @@ func TestSuggestSavesWhatWasSeen(t *testing.T) {
 // have been read. One that comes while the rule is being tried anew is named once it went on.
 func TestSuggestCallsThatComeLate(t *testing.T) {
 	onPush := func(t *testing.T) *rig {
+		t.Helper()
 		r := suggestRig(t, 0)
 		r.press("P", "j", "j")
 		r.shows("lets 1 waiting call go on now")

@@ -124,7 +124,7 @@ func withoutBraces(words []*syntax.Word) (literal []*syntax.Word, ok bool) {
 	for i, w := range words {
 		if kind := kindOfBraces(w); kind != 0 {
 			kinds |= kind
-			lit := *w.Parts[0].(*syntax.Lit) //nolint:errcheck,forcetypeassert // it has a kind
+			lit := *w.Parts[0].(*syntax.Lit) //nolint:forcetypeassert // it has a kind
 			lit.Value = quoteBraces.Replace(lit.Value)
 			literal[i] = &syntax.Word{Parts: []syntax.WordPart{&lit}}
 		}
@@ -201,7 +201,7 @@ func plainArgs(c *syntax.CallExpr) (literal []*syntax.Word) {
 		}
 	case len(c.Args) == 2 && len(c.Assigns) == 0 && (c.Args[0].Lit() == "source" || c.Args[0].Lit() == "."):
 		if file := c.Args[1].Lit(); simple(file) && file[0] != '-' && strings.HasSuffix(file, "/bin/activate") {
-			name := *c.Args[0].Parts[0].(*syntax.Lit) //nolint:errcheck,forcetypeassert // Lit has just read it
+			name := *c.Args[0].Parts[0].(*syntax.Lit) //nolint:forcetypeassert // Lit has just read it
 			name.Value = "true"
 			return []*syntax.Word{{Parts: []syntax.WordPart{&name}}, c.Args[1]}
 		}
