@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -209,15 +210,23 @@ func TestE2EAgents(t *testing.T) {
 	}
 }
 
-// begin starts all agents and waits for the call of each.
+// begin starts all agents and waits until the call of each has been seen to wait. It looks for all of them at once:
+// where the first agents start much sooner than the last ones, their calls may have run out of time by then.
 func begin(r *rig, list []*visit) []broker.Request {
 	r.t.Helper()
 	for _, v := range list {
 		v.start()
 	}
 	calls := make([]broker.Request, len(list))
+	r.until("a waiting call of each agent", func() bool {
+		for _, q := range r.pending() {
+			if i := slices.IndexFunc(list, func(v *visit) bool { return bytes.Contains(q.ToolInput, []byte(v.canary())) }); i >= 0 {
+				calls[i] = q
+			}
+		}
+		return !slices.ContainsFunc(calls, func(q broker.Request) bool { return q.ID == "" })
+	})
 	for i, v := range list {
-		calls[i] = r.waiting(v.canary())
 		if calls[i].Agent != v.name {
 			r.t.Errorf("%s is taken for %s", v.title, calls[i].Agent)
 		}
