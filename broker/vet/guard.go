@@ -165,20 +165,30 @@ func (g *Guard) vet(whose string, t text) Result {
 	return k.Result
 }
 
-// free waits for a process that has nothing to do; nil when none came in time.
+// free waits for a process that has nothing to do; nil when none came in time. One that ended
+// while it had nothing to do is replaced: no text is why. The system ends these processes first
+// when memory runs out.
 func (g *Guard) free(late <-chan time.Time) *process {
-	select {
-	case <-g.quit:
-		return nil
-	default:
+	for {
+		select {
+		case <-g.quit:
+			return nil
+		default:
+		}
+		select {
+		case p := <-g.idle:
+			select {
+			case <-p.ended:
+				g.replace(p)
+			default:
+				return p
+			}
+		case <-g.quit:
+			return nil
+		case <-late:
+			return nil
+		}
 	}
-	select {
-	case p := <-g.idle:
-		return p
-	case <-g.quit:
-	case <-late:
-	}
-	return nil
 }
 
 // replace ends p, which is of no more use, and starts another in its place, in the background.
@@ -220,8 +230,9 @@ func (g *Guard) revive(failed int) {
 // process is one running guard.
 type process struct {
 	cmd     *exec.Cmd
-	in, out *os.File // our ends
-	failed  int      // how many in a row ended before their time
+	in, out *os.File      // our ends
+	ended   chan struct{} // closed once it has ended
+	failed  int           // how many in a row ended before their time
 }
 
 // startTime bounds how long a guard takes to say hello.
@@ -238,7 +249,7 @@ func (g *Guard) start() (*process, error) {
 	if err != nil {
 		return nil, errors.Join(err, theirIn.Close(), in.Close())
 	}
-	p := &process{cmd: g.opts.Command(), in: in, out: out}
+	p := &process{cmd: g.opts.Command(), in: in, out: out, ended: make(chan struct{})}
 	p.cmd.Stdin, p.cmd.Stdout = theirIn, theirOut
 	g.mu.Lock()
 	if g.closed {
@@ -261,6 +272,7 @@ func (g *Guard) start() (*process, error) {
 // wait takes leave of p once it has ended.
 func (g *Guard) wait(p *process) {
 	_ = p.cmd.Wait() // how it ended changes nothing
+	close(p.ended)
 	g.mu.Lock()
 	delete(g.alive, p)
 	g.mu.Unlock()

@@ -160,6 +160,23 @@ func TestRemembers(t *testing.T) {
 	}
 }
 
+// TestEndedWhileIdle: processes that the system ends while they have nothing to do are no text's
+// fault.
+func TestEndedWhileIdle(t *testing.T) {
+	g := startGuard(t, Options{Limit: 20 * time.Second})
+	idle := []*process{<-g.idle, <-g.idle}
+	for _, p := range idle {
+		_ = p.cmd.Process.Kill()
+		<-p.ended
+		g.idle <- p
+	}
+	for _, line := range []string{"ls", "ls -l", "ls -a"} {
+		if r := g.Call(call(line)); r.Why != "" {
+			t.Errorf("%s: got %+v", line, r)
+		}
+	}
+}
+
 // TestNoGuard: without a process, nothing comes through, and nobody waits long.
 func TestNoGuard(t *testing.T) {
 	for name, cmd := range map[string]func() *exec.Cmd{
