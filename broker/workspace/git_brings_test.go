@@ -145,8 +145,9 @@ func TestMergeBrings(t *testing.T) {
 	b.want(effects.Brings{By: "merge", Rev: "main"}, "?")
 }
 
-// A folder that one side renamed takes what the other side puts into the old one.
-func TestMergeFollowsRenames(t *testing.T) {
+// newBroughtFolder has a folder "old" of three files, and a branch "topic" that put a fourth into it.
+func newBroughtFolder(t *testing.T) brought {
+	t.Helper()
 	b := newBrought(t)
 	for _, name := range []string{"old/a", "old/b", "old/c"} {
 		b.write(name, strings.Repeat(name+"\n", 20))
@@ -154,6 +155,12 @@ func TestMergeFollowsRenames(t *testing.T) {
 	b.git("add", ".")
 	b.git("commit", "-qm", "old")
 	b.branch("topic", "old/hooks.json")
+	return b
+}
+
+// A folder that one side renamed takes what the other side puts into the old one.
+func TestMergeFollowsRenames(t *testing.T) {
+	b := newBroughtFolder(t)
 	b.git("mv", "old", ".codex")
 	b.git("commit", "-qm", "moved")
 	if got := b.files(effects.Brings{By: "merge", Rev: "topic"}); !strings.Contains(got, ".codex/a") {
@@ -163,13 +170,7 @@ func TestMergeFollowsRenames(t *testing.T) {
 
 // What is staged and not committed renames as well, for commands that take it as their side.
 func TestPickFollowsStagedRenames(t *testing.T) {
-	b := newBrought(t)
-	for _, name := range []string{"old/a", "old/b", "old/c"} {
-		b.write(name, strings.Repeat(name+"\n", 20))
-	}
-	b.git("add", ".")
-	b.git("commit", "-qm", "old")
-	b.branch("topic", "old/hooks.json")
+	b := newBroughtFolder(t)
 	b.write("old/a", "changed\n")
 	b.git("stash", "-q")
 	b.git("mv", "old", ".codex")

@@ -219,11 +219,8 @@ func TestGitSettingsReach(t *testing.T) {
 		{"[extensions]\npartialClone = origin\n", "git --no-pager log -p", "extensions.partialclone"},
 		{"[extensions]\npartialClone = origin\n", "git status", ""},
 	} {
-		gitFile(t, dir, ".git/config", c.config)
-		call := gitCall(t, dir, "", c.line)
-		a := set.Judge(call, time.Now())
-		if (c.reason == "") != (a.Verdict == rules.Allow) || !gives(a, c.reason) || (c.reason != "") != call.Effects().Has(effects.Unknown) {
-			t.Errorf("%q: %s: %s: %s, %s; want %q", c.config, c.line, a.Verdict, a.Reason, call.Effects(), c.reason)
+		if call := judgedUnder(t, set, dir, c.config, c.line, c.reason); (c.reason != "") != call.Effects().Has(effects.Unknown) {
+			t.Errorf("%q: %s: %s; want %q", c.config, c.line, call.Effects(), c.reason)
 		}
 	}
 }
@@ -244,11 +241,7 @@ func TestGitRemoteFolders(t *testing.T) {
 		{"[branch \"main\"]\nremote = evil.d\n", "git push", "branch.main.remote names a folder"},
 		{"[url \"/x/evil\"]\ninsteadOf = https://example.com/\n", "git fetch", "insteadof names a folder"},
 	} {
-		gitFile(t, dir, ".git/config", c.config)
-		a := set.Judge(gitCall(t, dir, "", c.line), time.Now())
-		if (c.reason == "") != (a.Verdict == rules.Allow) || !gives(a, c.reason) {
-			t.Errorf("%q: %s: %s: %s; want %q", c.config, c.line, a.Verdict, a.Reason, c.reason)
-		}
+		judgedUnder(t, set, dir, c.config, c.line, c.reason)
 	}
 	gitFile(t, dir, ".git/config", plainGitConfig)
 	gitFile(t, dir, ".git/remotes/x", "URL: ext::sh -c evil\n")
@@ -284,6 +277,18 @@ func TestGitStamp(t *testing.T) {
 	if third := stamp(); first == second || second == third {
 		t.Fatalf("%s, %s, %s", first, second, third)
 	}
+}
+
+// judgedUnder judges a line in a repository with this configuration, which must be allowed for the
+// reason "", and ask with any other.
+func judgedUnder(t *testing.T, set *rules.Set, dir, config, line, reason string) *rules.Call {
+	t.Helper()
+	gitFile(t, dir, ".git/config", config)
+	call := gitCall(t, dir, "", line)
+	if a := set.Judge(call, time.Now()); (reason == "") != (a.Verdict == rules.Allow) || !gives(a, reason) {
+		t.Errorf("%q: %s: %s: %s; want %q", config, line, a.Verdict, a.Reason, reason)
+	}
+	return call
 }
 
 // gives reports whether a names reason for the line or for one of its elements.
