@@ -226,7 +226,7 @@ func (a *App) listenTCP(ctx context.Context, addr string) error {
 	return nil
 }
 
-// listens is where aoctl listens over TCP, "" for nowhere.
+// listens is the TCP address that aoctl listens on, "" without --listen.
 func (a *App) listens() string {
 	if a.tcp == nil {
 		return ""

@@ -37,7 +37,7 @@ type partMsg struct {
 // new.
 func (t *Screen) settle() tea.Cmd {
 	t.list.settle(t.Inner())
-	part := t.missing()
+	part := t.nextPart()
 	if part == "" {
 		return nil
 	}
@@ -53,10 +53,9 @@ func (t *Screen) settle() tea.Cmd {
 	}
 }
 
-// missing is the part to be asked for now, "" when there is none. After an error it
-// waits for the next tick, so that a file that cannot be read is not asked for with
-// every frame.
-func (t *Screen) missing() story.TranscriptPart {
+// nextPart is the part to ask for now, "" when there is none. After an error it waits for the
+// next tick, so that a file that cannot be read is not asked for with every frame.
+func (t *Screen) nextPart() story.TranscriptPart {
 	height := t.list.height
 	switch {
 	case t.asking, t.err != nil && !t.due:
