@@ -99,13 +99,14 @@ type TokenKind string
 const (
 	OperatorToken TokenKind = "operator" // all that a person at the keyboard may, through the routes there are
 	AskingToken   TokenKind = "ask"      // ask, and nothing else
+	ConsoleKey    TokenKind = "console"  // be a console: the key of one in another process, and no token that can be sent
 )
 
 // TokenData is the data of an EventTokenMinted and EventTokenRevoked.
 type TokenData struct {
 	ID    string    `json:"id"`
 	Kind  TokenKind `json:"kind,omitempty"` // empty in older logs: an operator's
-	Hash  string    `json:"hash,omitempty"` // hex SHA-256 of the token
+	Hash  string    `json:"hash,omitempty"` // hex SHA-256 of the token, or of a console's public key
 	Label string    `json:"label,omitempty"`
 	By    Actor     `json:"by"`
 }

@@ -25,6 +25,7 @@ const (
 	NoToken        RefusalKind = "no_token"         // TCP without a token
 	Replayed       RefusalKind = "replayed"         // an allowed call asked again, although its answer holds no longer
 	ForeignPrompt  RefusalKind = "foreign_prompt"   // a prompt that would lift a stop, from elsewhere than the agent's hook runner
+	NoPairing      RefusalKind = "no_pairing"       // a console that did not prove that it knows the code
 	NotProgramming RefusalKind = "bad_content_type" // TCP with a body that is not said to be JSON
 )
 

@@ -71,10 +71,26 @@ const (
 // Actor is who did something, as far as the machine can tell.
 type Actor struct {
 	Kind ActorKind `json:"kind"`
-	ID   string    `json:"id,omitempty"`  // the rule's id for ByRule, "token:" and its id for a token, ResumeKeyID, otherwise empty
+	ID   string    `json:"id,omitempty"`  // the rule's id for ByRule, "token:" and its id for a token, see ConsoleID, ResumeKeyID, otherwise empty
 	PID  int       `json:"pid,omitempty"` // the process that decided, 0 when there is none
 	Exe  string    `json:"exe,omitempty"` // its executable's path
 	TTY  string    `json:"tty,omitempty"` // its controlling terminal
+}
+
+// ConsoleID is the id of an operator at a console in another process: the key that it has, and what
+// that is called.
+func ConsoleID(key, label string) string { return consolePrefix + key + "/" + label }
+
+const consolePrefix = "console:"
+
+// You is who sits at a console, in the words of all screens: each of them is the same person's. It
+// may hold foreign text.
+func (a Actor) You() string {
+	if key, ok := strings.CutPrefix(a.ID, consolePrefix); ok {
+		_, label, _ := strings.Cut(key, "/")
+		return "you, at " + label
+	}
+	return "you"
 }
 
 // Token is the id of the operator token that a did it with; "" for a person at the keys.
@@ -119,7 +135,7 @@ type Process struct {
 // a client echoes later is used.
 type Request struct {
 	ID           string          `json:"id"`              // UUIDv7, or the caller's own request_id
-	Key          string          `json:"-"`               // correlation: same key and digest is the same request
+	Key          string          `json:"-" cbor:"key"`    // correlation: same key and digest is the same request
 	SessionID    string          `json:"session_id"`      //
 	Agent        string          `json:"agent"`           // "claude", or what an API caller said
 	Event        string          `json:"event,omitempty"` // the agent's own event name; empty for the API
@@ -182,7 +198,7 @@ type Annotations struct {
 
 	// Legible says that the command line of the call was read elsewhere without harm, so
 	// that the screen may parse it for its colours. Not stored.
-	Legible bool `json:"-"`
+	Legible bool `json:"-" cbor:"legible"`
 }
 
 // Call is r's tool and input in the words that all agents share, which rules, risk and

@@ -186,7 +186,7 @@ type Resumption struct {
 
 	// Of a session that the console's keyboard opened, for the screen alone: what calls this aoctl in a
 	// shell.
-	Aoctl []string `json:"-"`
+	Aoctl []string `json:"-" cbor:"aoctl"`
 }
 
 // ResumeOpen is how long a session that the console's keyboard opened can be resumed without a token.

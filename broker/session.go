@@ -55,7 +55,7 @@ type Session struct {
 	Message   *Message   `json:"message,omitempty"`   // what its user says next, as soon as its turn is over
 	Frozen    bool       `json:"frozen,omitempty"`    // its calls are held, by a freeze of its own or of all; not stored: the log's facts tell
 	Deferred  int        `json:"deferred,omitempty"`  // calls of it that were put off and wait for an answer, or for their session to be resumed; not stored
-	TurnOver  bool       `json:"-"`                   // while stopping: the main agent's turn ended, sub-agents may still run; not stored
+	TurnOver  bool       `json:"-" cbor:"turn_over"`  // while stopping: the main agent's turn ended, sub-agents may still run; not stored
 }
 
 // SessionEnd is how a session ended. While it has not, the most that is said here is how the last

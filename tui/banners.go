@@ -67,12 +67,9 @@ func (h header) frozen() string {
 	}
 	n := h.Board.HeldCalls()
 	calls := figures.Plural(n, "call")
-	by := "you"
-	switch {
-	case is.FrozenBy.Kind == broker.ByBroker:
+	by := callview.Actor(is.FrozenBy)
+	if is.FrozenBy.Kind == broker.ByBroker {
 		by = "aoctl, because the log was changed"
-	case is.FrozenBy.Kind != broker.ByOperator || is.FrozenBy.Token() != "":
-		by = callview.Actor(is.FrozenBy)
 	}
 	lift := h.Called("f")
 	text := h.line.Fitting(

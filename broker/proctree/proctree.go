@@ -47,8 +47,8 @@ type Process struct {
 	Group   int    `json:"group"`
 	Session int    `json:"session"` // POSIX session
 	UID     int    `json:"uid"`
-	Name    string `json:"-"`       // the program's short name
-	Command string `json:"command"` // its arguments, or its name; not fit to be printed as it is
+	Name    string `json:"-" cbor:"name"` // the program's short name
+	Command string `json:"command"`       // its arguments, or its name; not fit to be printed as it is
 	dead    bool   // a zombie: it runs no more
 	orphan  bool   // its parent is the process that adopts orphans
 }

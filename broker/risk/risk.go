@@ -59,7 +59,7 @@ type Risk struct {
 
 	// Parts are the effects of each element of a command line, all of them; of any other call there is
 	// one. This is what grants are compared with.
-	Parts []effects.Set `json:"-"`
+	Parts []effects.Set `json:"-" cbor:"parts"`
 }
 
 // Finding is one reason. Why is one of some hundred phrases of ours and safe to show; Text is

@@ -51,7 +51,7 @@ type Assessment struct {
 	risk.Risk          // its class is the field risk
 	Elements  []Judged `json:"elements"`         // of a command line; one for any other call
 	Rules     []string `json:"rules,omitempty"`  // ids of all rules that an allow or deny rests on, each once
-	Raw       bool     `json:"-"`                // a deny rule was found in the raw text only
+	Raw       bool     `json:"-" cbor:"raw"`     // a deny rule was found in the raw text only
 	Unread    string   `json:"unread,omitempty"` // not empty: nothing of the call was parsed, because of this
 	Off       string   `json:"off,omitempty"`    // of a call that asks: id of a rule that is switched off and would allow it; see Set.SwitchedOff
 }

@@ -22,7 +22,7 @@ func Actor(a broker.Actor, rules map[string]string) string {
 		if a.Token() != "" {
 			return "your token"
 		}
-		return "you"
+		return a.You()
 	case broker.ByProcess:
 		if a.PID > 0 {
 			return a.Program()

@@ -63,7 +63,7 @@ func Actor(a broker.Actor) string {
 		if a.Token() != "" {
 			return "your token"
 		}
-		return "you"
+		return draw.SafeLine(a.You())
 	case broker.ByProcess:
 		return draw.SafeLine(a.Program())
 	case broker.ByRule:

@@ -138,7 +138,7 @@ func by(a broker.Actor) string {
 	case a.Token() != "":
 		return "by your token"
 	case a.Kind == broker.ByOperator:
-		return "by you"
+		return "by " + a.You()
 	case a.Kind == broker.ByAgent:
 		return "by its agent"
 	case a.ID != "":

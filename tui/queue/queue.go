@@ -226,7 +226,7 @@ func (q *Screen) keepPlace() tea.Cmd {
 	switch {
 	case o == nil:
 	case q.Told() && (o.By.Kind == broker.ByStop || q.justSaved(o.By)):
-	case o.By.Kind != broker.ByOperator || o.By.Token() != "":
+	case o.By.Kind != broker.ByOperator || o.By.ID != q.Operator.ID || o.By.PID != q.Operator.PID:
 		return decider{q}.sayEnded(ended)
 	}
 	return nil

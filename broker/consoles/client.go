@@ -1,0 +1,268 @@
+package consoles
+
+import (
+	"bufio"
+	"context"
+	"crypto/hmac"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/rpc"
+	"sync"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+// Client is a broker in another process, with the methods of Broker and of Place. It connects when it
+// is first asked something, and anew after the connection broke; what was under way then has failed.
+// Several goroutines may use it.
+type Client struct {
+	*link
+	callStubs
+	sessionStubs
+	ruleStubs
+	figureStubs
+	placeStubs
+}
+
+// link is the way to the broker.
+type link struct {
+	me   Identity
+	dial func(ctx context.Context) (net.Conn, error)
+	// known says whether the key is the broker's. It is asked before anything is sent.
+	known func(fingerprint string) error
+
+	mu     sync.Mutex
+	line   *line      // nil when there is none
+	turned chan error // why the broker does not take this console, once
+}
+
+// line is one connection.
+type line struct {
+	*rpc.Client
+	conn *tls.Conn
+	gone chan struct{} // closed when it broke
+	once sync.Once
+}
+
+func (l *line) hangUp() {
+	l.once.Do(func() {
+		close(l.gone)
+		_ = l.Close()
+	})
+}
+
+// ErrOtherBroker says that the broker is not the one that the console was paired with.
+var ErrOtherBroker = errors.New("this is another broker than the one that this console was paired with")
+
+// ErrGone says that the broker did not answer. What was asked may have been done: the screen shows
+// it when the broker is back.
+var ErrGone = errors.New("the broker does not answer")
+
+// answerTime is how long an order may take; a broker may look at many files, or wait for a disk.
+const answerTime = 30 * time.Second
+
+// NewClient makes a client. dial connects to a broker and asks it to talk to a console.
+func NewClient(me Identity, dial func(context.Context) (net.Conn, error), known func(fingerprint string) error) *Client {
+	l := &link{me: me, dial: dial, known: known, turned: make(chan error, 1)}
+	return &Client{l, callStubs{l}, sessionStubs{l}, ruleStubs{l}, figureStubs{l}, placeStubs{l}}
+}
+
+// TurnedAway tells once that the broker takes this console no longer, or is another one than it was:
+// to ask again is of no use.
+func (c *link) TurnedAway() <-chan error { return c.turned }
+
+// Close hangs up.
+func (c *link) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.line != nil {
+		c.line.hangUp()
+		c.line = nil
+	}
+	return nil
+}
+
+// connected is the connection, a new one if need be.
+func (c *link) connected(ctx context.Context) (*line, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.line != nil {
+		select {
+		case <-c.line.gone:
+		default:
+			return c.line, nil
+		}
+	}
+	ctx, stop := context.WithTimeout(ctx, handshakeTime)
+	defer stop()
+	raw, err := c.dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	conn := tls.Client(raw, c.me.config())
+	if err = conn.HandshakeContext(ctx); err == nil {
+		err = c.known(fingerprint(conn.ConnectionState().PeerCertificates[0]))
+	}
+	if err != nil {
+		_ = raw.Close()
+		return nil, err
+	}
+	c.line = &line{Client: rpc.NewClientWithCodec(clientCodec{newStream(conn, 0)}), conn: conn, gone: make(chan struct{})}
+	return c.line, nil
+}
+
+// ask asks the broker and waits for its answer, no longer than ctx.
+func ask[T any](ctx context.Context, c *link, method string, in any) (value T, err error) {
+	return askWithin[T](ctx, c, answerTime, method, in)
+}
+
+func askWithin[T any](ctx context.Context, c *link, within time.Duration, method string, in any) (value T, err error) {
+	l, err := c.connected(ctx)
+	if err != nil {
+		return value, fmt.Errorf("%w: %w", ErrGone, err)
+	}
+	out := new(Reply[T])
+	late := time.NewTimer(within)
+	defer late.Stop()
+	call := l.Go(method, in, out, make(chan *rpc.Call, 1))
+	select {
+	case <-ctx.Done():
+		return value, ctx.Err()
+	case <-late.C:
+		l.hangUp()
+		return value, ErrGone
+	case <-call.Done:
+	}
+	if call.Error != nil {
+		l.hangUp()
+		return value, fmt.Errorf("%w: %w", ErrGone, call.Error)
+	}
+	return out.Value, out.Failed.err()
+}
+
+// do is ask for an order that gives nothing back.
+func do(ctx context.Context, c *link, method string, in any) error {
+	_, err := ask[struct{}](ctx, c, method, in)
+	return err
+}
+
+// RefusedError is an answer to Upgrade that is no yes.
+type RefusedError struct {
+	Status int
+	Body   []byte
+}
+
+func (r RefusedError) Error() string {
+	return fmt.Sprintf("no console can attach here (status %d)", r.Status)
+}
+
+// Upgrade asks the HTTP server at the other end of conn to talk to a console from then on. host is what
+// it is called, for its own check. Errors: RefusedError, and those of the connection.
+func Upgrade(ctx context.Context, conn net.Conn, host string) error {
+	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
+	defer stop()
+	head := "POST /console HTTP/1.1\r\nHost: " + host + "\r\nConnection: Upgrade\r\nUpgrade: " + Protocol + "\r\nContent-Length: 0\r\n\r\n"
+	if _, err := io.WriteString(conn, head); err != nil {
+		return err
+	}
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil) // nobody speaks behind a yes before we do
+	if err != nil {
+		return err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode == http.StatusSwitchingProtocols {
+		return nil
+	}
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)) // what did not come is no explanation
+	return RefusedError{resp.StatusCode, body}
+}
+
+// maxRefusal bounds the text of a refusal, bytes.
+const maxRefusal = 64 << 10
+
+// Hello says who the broker is, and whether this console is paired with it. Errors: ErrGone,
+// ErrAgent.
+func (c *link) Hello(ctx context.Context) (Welcome, error) {
+	return ask[Welcome](ctx, c, "Door.Hello", struct{}{})
+}
+
+// Pair pairs this console with a code that the broker shows. It returns the broker's fingerprint,
+// which is its own only because the broker has proved that it knows the code. Errors: ErrNoCode,
+// ErrWrongCode, ErrAgent, ErrGone.
+func (c *link) Pair(ctx context.Context, code, label string) (broker string, err error) {
+	l, err := c.connected(ctx)
+	if err != nil {
+		return "", err
+	}
+	state := l.conn.ConnectionState()
+	bound, err := bound(state)
+	if err != nil {
+		return "", err
+	}
+	proof, err := ask[[]byte](ctx, c, "Door.Pair", PairRequest{Proof: proofOf(code, "console", bound), Label: label})
+	if err != nil {
+		return "", err
+	}
+	if !hmac.Equal(proof, proofOf(code, "broker", bound)) {
+		l.hangUp()
+		return "", ErrWrongCode
+	}
+	return fingerprint(state.PeerCertificates[0]), nil
+}
+
+const (
+	// heardFor is how long a broker that answers may be silent.
+	heardFor = 3 * holdFor
+	// retryFirst and retryLast are the pauses before it is looked for again.
+	retryFirst, retryLast = 50 * time.Millisecond, time.Second
+)
+
+// Watch waits until the broker is there. An empty snapshot would be drawn as if nothing waited.
+func (c callStubs) Watch(ctx context.Context) (broker.Snapshot, <-chan broker.Update) {
+	updates := make(chan broker.Update, batchMost)
+	for pause := retryFirst; ; pause = min(2*pause, retryLast) {
+		w, err := ask[Watched](ctx, c.link, "Calls.Watch", struct{}{})
+		if err == nil {
+			go c.follow(ctx, w.Watch, updates)
+			return w.Snapshot, updates
+		}
+		if errors.Is(err, ErrNotPaired) || errors.Is(err, ErrAgent) || errors.Is(err, ErrOtherBroker) {
+			select {
+			case c.turned <- err:
+			default:
+			}
+		}
+		select {
+		case <-ctx.Done():
+			close(updates)
+			return broker.Snapshot{}, updates
+		case <-time.After(pause):
+		}
+	}
+}
+
+// follow fetches what changes until the watch ends.
+func (c *link) follow(ctx context.Context, watch int, updates chan<- broker.Update) {
+	defer close(updates)
+	for {
+		b, err := askWithin[Batch](ctx, c, heardFor, "Calls.Next", watch)
+		if err != nil {
+			return
+		}
+		for _, u := range b.List {
+			select {
+			case updates <- u:
+			case <-ctx.Done():
+				return
+			}
+		}
+		if b.Ended {
+			return
+		}
+	}
+}

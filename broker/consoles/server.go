@@ -1,0 +1,339 @@
+package consoles
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/rpc"
+	"os"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+// Why a console is turned away.
+var (
+	ErrNotPaired = errors.New("this console is not paired with the broker, or no longer")
+	ErrAgent     = errors.New("a process with an agent behind it is no console")
+	ErrNoCode    = errors.New("no code is open: have one shown again")
+	ErrWrongCode = errors.New("that is not the code")
+)
+
+// Keys is where paired keys are on record, among the tokens.
+type Keys interface {
+	// KeyOf is the token of a key. Errors: ErrNotPaired when the key is not paired, or no longer.
+	KeyOf(hash string) (broker.Token, error)
+	// Pair puts a key in force.
+	Pair(d broker.TokenData) error
+}
+
+// Visitor is the process behind a console.
+type Visitor interface {
+	Actor() broker.Actor
+	// Agent says why it counts as an agent's, "" when it does not. It looks each time.
+	Agent() string
+	// Refused records that it was turned away.
+	Refused(kind broker.RefusalKind, detail string)
+}
+
+// Server serves consoles. Several goroutines may use it.
+type Server struct {
+	o       Options
+	pairing pairing
+
+	mu      sync.Mutex
+	here    map[*visit]struct{}
+	changed chan struct{} // closed when here changes
+	closed  bool
+}
+
+// Options are what a Server needs. All of them must be there.
+type Options struct {
+	Broker  Broker
+	Keys    Keys
+	Place   Place
+	Me      Identity
+	Version string // of the broker, told to consoles
+	Empty   string // what becomes of calls when no console is left, told too
+	Log     *slog.Logger
+}
+
+// NewServer makes a server.
+func NewServer(o Options) *Server {
+	return &Server{o: o, pairing: pairing{now: time.Now}, here: map[*visit]struct{}{}, changed: make(chan struct{})}
+}
+
+// OpenPairing opens a code, which one console may use until then. Whoever calls shows it to the
+// operator, and to nobody else.
+func (s *Server) OpenPairing() (code string, until time.Time) { return s.pairing.open() }
+
+// Present is how many consoles are attached and awake, and a channel that is closed when that may
+// have changed.
+func (s *Server) Present() (n int, changed <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for v := range s.here {
+		if v.watching {
+			n++
+		}
+	}
+	return n, s.changed
+}
+
+// Protocol is what consoles speak.
+func (s *Server) Protocol() string { return Protocol }
+
+// HangUp ends all visits and takes no more. What they asked for is still answered to the end.
+func (s *Server) HangUp() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	for v := range s.here {
+		_ = v.conn.Close()
+	}
+}
+
+// Serve serves one console until it leaves, or the broker ends.
+func (s *Server) Serve(conn net.Conn, who Visitor) {
+	v := &visit{server: s, conn: tls.Server(conn, s.o.Me.config()), who: who, came: sync.OnceValue(who.Agent)}
+	if !s.enter(v) {
+		_ = conn.Close()
+		return
+	}
+	defer s.leave(v)
+	ctx, stop := context.WithTimeout(context.Background(), handshakeTime)
+	err := v.conn.HandshakeContext(ctx)
+	stop()
+	if err != nil {
+		s.o.Log.Info("a console did not come in", "pid", who.Actor().PID, "err", err)
+		return
+	}
+	v.key = fingerprint(v.conn.ConnectionState().PeerCertificates[0])
+	var leave context.CancelFunc
+	v.ctx, leave = context.WithCancel(context.Background())
+	defer leave()
+	v.serve(quiet{v.conn, leave})
+}
+
+// serve answers what comes through conn until that ends.
+func (v *visit) serve(conn io.ReadWriteCloser) {
+	r := rpc.NewServer()
+	for name, desk := range map[string]any{"Door": door{v}, "Calls": callDesk{v}, "Sessions": sessionDesk{v}, "Rules": ruleDesk{v}, "Place": placeDesk{v}} {
+		if err := r.RegisterName(name, desk); err != nil {
+			v.server.o.Log.Error("consoles cannot be served", "what", name, "err", err)
+			return
+		}
+	}
+	r.ServeCodec(serverCodec{newStream(conn, maxOrder), maxOrder})
+}
+
+const (
+	// maxConsoles is how many may be there at a time, paired or not.
+	maxConsoles   = 64
+	handshakeTime = 10 * time.Second
+	// silentFor is how long a console may ask nothing before it is hung up on. One that is awake asks
+	// for what is new every holdFor.
+	silentFor = 15 * time.Second
+	// stuckFor is how long a console may leave an answer unread.
+	stuckFor = 10 * time.Second
+)
+
+// quiet is a connection that ends when nothing comes through it for too long.
+type quiet struct {
+	*tls.Conn
+	ended func() // called when nothing more comes
+}
+
+func (q quiet) Read(p []byte) (int, error) {
+	_ = q.SetReadDeadline(time.Now().Add(silentFor))
+	n, err := q.Conn.Read(p)
+	if err != nil {
+		q.ended()
+	}
+	return n, err
+}
+
+func (q quiet) Write(p []byte) (int, error) {
+	_ = q.SetWriteDeadline(time.Now().Add(stuckFor))
+	return q.Conn.Write(p)
+}
+
+func (s *Server) enter(v *visit) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed || len(s.here) >= maxConsoles {
+		return false
+	}
+	s.here[v] = struct{}{}
+	return true
+}
+
+func (s *Server) leave(v *visit) {
+	_ = v.conn.Close()
+	s.mu.Lock()
+	delete(s.here, v)
+	s.note()
+	s.mu.Unlock()
+}
+
+// note tells of a change of who is here. s.mu is held.
+func (s *Server) note() {
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// visit is one console's connection.
+type visit struct {
+	server   *Server
+	conn     *tls.Conn
+	who      Visitor
+	ctx      context.Context //nolint:containedctx // ends with the connection; net/rpc hands none to its methods
+	key      string          // fingerprint
+	came     func() string   // why it was an agent's when it came
+	watching bool            // it has what is drawn; guarded by server.mu
+
+	mu      sync.Mutex
+	watched watch
+}
+
+// paired is who the console is. Errors: ErrNotPaired, and ErrAgent for a process that was an agent's
+// when it came. A key that was revoked opens nothing from then on.
+func (v *visit) paired() (broker.Token, error) {
+	t, err := v.server.o.Keys.KeyOf(v.key)
+	if err != nil {
+		return t, err
+	}
+	if why := v.came(); why != "" {
+		return t, agentError{why}
+	}
+	return t, nil
+}
+
+// operator is the console as it acts. Errors: ErrNotPaired, ErrAgent. Its process may have become an
+// agent's since, so that is looked at with every order.
+func (v *visit) operator() (broker.Actor, error) {
+	by := v.who.Actor()
+	t, err := v.paired()
+	if err != nil {
+		return by, err
+	}
+	if why := v.who.Agent(); why != "" {
+		return by, agentError{why}
+	}
+	by.Kind, by.ID = broker.ByOperator, broker.ConsoleID(t.ID, t.Label)
+	return by, nil
+}
+
+// agentError is an ErrAgent that says why.
+type agentError struct{ why string }
+
+func (e agentError) Error() string        { return ErrAgent.Error() + ": " + e.why }
+func (e agentError) Is(target error) bool { return target == ErrAgent || target == broker.ErrForbidden }
+
+// Reply is what every call gives back: a value, and what went wrong. Both, where the broker says
+// both.
+type Reply[T any] struct {
+	Value  T        `json:"value"`
+	Failed *Failure `json:"failed,omitempty"`
+}
+
+// read answers a call that changes nothing.
+func read[T any](v *visit, out *Reply[T], do func() (T, error)) error {
+	defer v.survive(&out.Failed)
+	_, err := v.paired()
+	if err == nil {
+		out.Value, err = do()
+	}
+	out.Failed = failureOf(err)
+	return nil
+}
+
+// act answers a call that changes something.
+func act[T any](v *visit, out *Reply[T], do func(by broker.Actor) (T, error)) error {
+	defer v.survive(&out.Failed)
+	by, err := v.operator()
+	if err == nil {
+		out.Value, err = do(by)
+	}
+	out.Failed = failureOf(err)
+	return nil
+}
+
+// survive makes a panic the failure of one order.
+func (v *visit) survive(failed **Failure) {
+	if p := recover(); p != nil {
+		v.server.o.Log.Error("an order of a console panicked", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+		*failed = &Failure{Text: "the broker failed on this: see aoctl.log"}
+	}
+}
+
+// only makes an order without a result one with nothing as its result.
+func only(err error) (struct{}, error) { return struct{}{}, err }
+
+// door is what a console finds before it is paired.
+type door struct{ *visit }
+
+// Welcome is what a console is told when it comes.
+type Welcome struct {
+	Paired  bool   `json:"paired"`
+	ID      string `json:"id,omitempty"`    // of its key, as it is listed
+	Label   string `json:"label,omitempty"` // the same
+	PID     int    `json:"pid"`             // the broker's
+	Version string `json:"version,omitempty"`
+	Empty   string `json:"empty,omitempty"` // see Options
+}
+
+// PairRequest asks to be paired.
+type PairRequest struct {
+	Proof []byte `json:"proof"`
+	Label string `json:"label"` // where the console is, for the list of tokens
+}
+
+// Hello says whether the console is paired.
+func (d door) Hello(_ struct{}, out *Reply[Welcome]) error {
+	t, err := d.paired()
+	out.Value = Welcome{Paired: err == nil, ID: t.ID, Label: t.Label, PID: os.Getpid(), Version: d.server.o.Version, Empty: d.server.o.Empty}
+	if why := d.who.Agent(); why != "" {
+		out.Failed = failureOf(agentError{why})
+	}
+	return nil
+}
+
+// Pair pairs the console's key, and returns the broker's own proof that it knows the code.
+func (d door) Pair(in PairRequest, out *Reply[[]byte]) error {
+	proof, err := d.pair(in)
+	if errors.Is(err, ErrWrongCode) || errors.Is(err, ErrNoCode) {
+		d.who.Refused(broker.NoPairing, err.Error())
+	}
+	out.Value, out.Failed = proof, failureOf(err)
+	return nil
+}
+
+func (d door) pair(in PairRequest) ([]byte, error) {
+	if why := d.who.Agent(); why != "" {
+		return nil, agentError{why}
+	}
+	if err := broker.CheckName("label", in.Label); err != nil {
+		return nil, err
+	}
+	bound, err := bound(d.conn.ConnectionState())
+	if err != nil {
+		return nil, err
+	}
+	proof, err := d.server.pairing.take(in.Proof, bound)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := d.server.o.Keys.KeyOf(d.key); err == nil {
+		return proof, nil // it had only forgotten who the broker is
+	}
+	return proof, d.server.o.Keys.Pair(broker.TokenData{ID: uuid.NewString(), Kind: broker.ConsoleKey, Hash: d.key, Label: in.Label, By: d.who.Actor()})
+}

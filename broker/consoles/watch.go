@@ -1,0 +1,112 @@
+package consoles
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+const (
+	// holdFor is how long a console's question for what is new is held when nothing is.
+	holdFor = time.Second
+	// batchMost is how many changes one answer has at most.
+	batchMost = 2048
+)
+
+// Watched is the beginning of a watch.
+type Watched struct {
+	Snapshot broker.Snapshot `json:"snapshot"`
+	Watch    int             `json:"watch"` // its number, for Next
+}
+
+// Batch is what changed; Ended says that nothing more comes.
+type Batch struct {
+	List  []broker.Update `json:"list,omitempty"`
+	Ended bool            `json:"ended,omitempty"`
+}
+
+// watch is what a console is told of. Its zero value is none.
+type watch struct {
+	number  int
+	updates <-chan broker.Update
+	stop    context.CancelFunc
+}
+
+// end stops the broker's telling.
+func (w watch) end() {
+	if w.stop != nil {
+		w.stop()
+	}
+}
+
+// errNoWatch says that there is no watch of this number.
+var errNoWatch = errors.New("no such watch")
+
+// Watch begins a watch. An older one of the same console ends.
+func (d callDesk) Watch(_ struct{}, out *Reply[Watched]) error {
+	return read(d.visit, out, func() (Watched, error) {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.watched.end()
+		ctx, end := context.WithCancel(d.ctx)
+		snap, updates := d.server.o.Broker.Watch(ctx)
+		d.watched = watch{number: d.watched.number + 1, updates: updates, stop: end}
+		d.server.awake(d.visit)
+		return Watched{snap, d.watched.number}, nil
+	})
+}
+
+// awake notes that a console has something to draw.
+func (s *Server) awake(v *visit) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !v.watching {
+		v.watching = true
+		s.note()
+	}
+}
+
+// Next is what changed since the last time. It waits for a while if nothing did.
+func (d callDesk) Next(number int, out *Reply[Batch]) error {
+	return read(d.visit, out, func() (Batch, error) {
+		d.mu.Lock()
+		w := d.watched
+		d.mu.Unlock()
+		if w.number != number {
+			return Batch{}, errNoWatch
+		}
+		return gather(d.ctx, w.updates), nil
+	})
+}
+
+// gather waits for a change and takes all that have come by then.
+func gather(ctx context.Context, updates <-chan broker.Update) (b Batch) {
+	hold := time.NewTimer(holdFor)
+	defer hold.Stop()
+	select {
+	case u, ok := <-updates:
+		if !ok {
+			return Batch{Ended: true}
+		}
+		b.List = append(b.List, u)
+	case <-hold.C:
+		return b
+	case <-ctx.Done():
+		return Batch{Ended: true}
+	}
+	for len(b.List) < batchMost {
+		select {
+		case u, ok := <-updates:
+			if !ok {
+				b.Ended = true
+				return b
+			}
+			b.List = append(b.List, u)
+		default:
+			return b
+		}
+	}
+	return b
+}
