@@ -237,8 +237,9 @@ type Server struct {
 	callers // who asks
 	waiting // whom to answer later
 
-	o    Options
-	gate gate
+	o        Options
+	gate     gate
+	consoles Consoles // nil when none can attach
 }
 
 // gate keeps peers from taking more than their part of the console.

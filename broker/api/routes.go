@@ -79,6 +79,7 @@ func (sv *Server) handler() http.Handler {
 		"POST /observe":                       rule.postObserve,
 		"POST /freeze":                        call.postFreeze,
 		"POST /unfreeze":                      call.postUnfreeze,
+		consoleRoute:                          sv.postConsole,
 	} {
 		mux.HandleFunc(pattern, h)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/consoles"
 	"github.com/aoctl/aoctl/broker/engine"
 )
 
@@ -37,11 +38,38 @@ func (b *Broker) MintToken(_ context.Context, kind broker.TokenKind, label strin
 	return token, nil
 }
 
+// KeyOf is a console's key. Errors: consoles.ErrNotPaired, and an error of its own while the log
+// cannot be trusted to say which keys there are.
+func (b *Broker) KeyOf(hash string) (broker.Token, error) {
+	for _, t := range b.view.Tokens() {
+		if t.Kind == broker.ConsoleKey && t.Hash == hash {
+			return shown(t), nil
+		}
+	}
+	if problem := b.view.Health().LogBroken; problem != "" {
+		return broker.Token{}, fmt.Errorf("no console's key counts while the log is in doubt: %s", problem)
+	}
+	return broker.Token{}, consoles.ErrNotPaired
+}
+
+// Pair puts a console's key in force. Errors: ErrNotRecorded.
+func (b *Broker) Pair(d broker.TokenData) error {
+	if err := b.loop.Do(engine.MintToken{Token: d}).Err; err != nil {
+		return broker.While(err, "pair a console")
+	}
+	return nil
+}
+
+// shown is a token as it is listed.
+func shown(t engine.Token) broker.Token {
+	return broker.Token{ID: t.ID, Kind: t.KindOrOperator(), Label: t.Label, CreatedAt: t.At}
+}
+
 // Tokens lists the tokens, oldest first.
 func (b *Broker) Tokens(context.Context) []broker.Token {
 	var list []broker.Token
 	for _, t := range b.view.Tokens() {
-		list = append(list, broker.Token{ID: t.ID, Kind: t.KindOrOperator(), Label: t.Label, CreatedAt: t.At})
+		list = append(list, shown(t))
 	}
 	return list
 }

@@ -32,9 +32,15 @@ type tcpBroker struct {
 // serveTCP serves a new broker over TCP, after each of first was done to it.
 func serveTCP(t *testing.T, opts service.Options, first ...func(*service.Broker)) *tcpBroker {
 	t.Helper()
+	return serveTCPOver(t, brokertest.NewMemory(), opts, first...)
+}
+
+// serveTCPOver is serveTCP for a broker that keeps its records in st.
+func serveTCPOver(t *testing.T, st broker.Store, opts service.Options, first ...func(*service.Broker)) *tcpBroker {
+	t.Helper()
 	l, err := api.ListenTCP(t.Context(), "127.0.0.1:0")
 	must(t, err)
-	b := &tcpBroker{Broker: newBroker(t, brokertest.NewMemory(), opts), addr: l.Addr()}
+	b := &tcpBroker{Broker: newBroker(t, st, opts), addr: l.Addr()}
 	for _, f := range first {
 		f(b.Broker)
 	}
