@@ -187,6 +187,27 @@ func TestPasteNeverDecides(t *testing.T) {
 	}
 }
 
+// Nothing is decided while there is no word from the broker: what is drawn may be over.
+func TestNoWordNoDecision(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := three(t)
+		r.m.feed.missing, r.m.feed.lostAt = true, time.Now()
+		r.wait(2 * lostFor)
+		r.send(keyMsg("a"))
+		r.wait(time.Second)
+		if got := r.decisions(); got != "" {
+			t.Fatalf("decided %q", got)
+		}
+		r.m.feed.missing = false
+		r.wait(time.Second)
+		r.send(keyMsg("a"))
+		r.wait(time.Second)
+		if r.decisions() == "" {
+			t.Error("nothing is decided afterwards either")
+		}
+	})
+}
+
 // Words that follow a D which opened no input are not keys.
 func TestWordsBehindAMissedD(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

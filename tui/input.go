@@ -91,6 +91,10 @@ func (m keyboard) do(k desk.Key, msg tea.KeyMsg) tea.Cmd {
 	if k.Why != "" {
 		return m.Say(draw.Muted, k.Why)
 	}
+	if k.Decides && m.feed.lost() {
+		m.Guard.Missed(msg.String())
+		return m.Say(draw.Warn, "no word from the broker: nothing was decided")
+	}
 	cmd := k.Do(msg)
 	switch {
 	case m.prompt != nil:
@@ -224,7 +228,8 @@ func (m keyboard) quit(interrupt bool) tea.Cmd {
 		return m.Back()
 	}
 	n := len(m.Board.Waiting) - m.Board.Waiting.PutOff() // what is put off loses nothing
-	if n == 0 {
+	left := m.opts.Attached
+	if n == 0 || left != nil && left.Empty == "" {
 		return tea.Quit
 	}
 	calls, wait := figures.Plural(n, "call"), "wait"
@@ -232,6 +237,13 @@ func (m keyboard) quit(interrupt bool) tea.Cmd {
 		wait = "waits"
 	}
 	m.Pose(desk.Question{No: "aoctl stays", Interrupted: true, Yes: func() tea.Cmd { return tea.Quit }, Texts: func() []string {
+		if left != nil {
+			return []string{
+				fmt.Sprintf("%s %s; the broker goes on; when no console is left %s. Quit? ", calls, wait, left.Empty),
+				fmt.Sprintf("%s %s; without a console %s. Quit? ", calls, wait, left.Empty),
+				fmt.Sprintf("%s %s. Quit? ", calls, wait),
+			}
+		}
 		return []string{
 			fmt.Sprintf("%s %s; without a console the agents are refused at their deadline. Quit? ", calls, wait),
 			fmt.Sprintf("%s %s and will be refused. Quit? ", calls, wait),

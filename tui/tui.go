@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,56 +14,17 @@ import (
 	"github.com/muesli/termenv"
 
 	"github.com/aoctl/aoctl/broker"
-	"github.com/aoctl/aoctl/broker/rules"
-	"github.com/aoctl/aoctl/broker/story"
+	"github.com/aoctl/aoctl/broker/consoles"
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
 	_ "github.com/aoctl/aoctl/tui/quietstart"
-	"github.com/aoctl/aoctl/tui/stats"
-	"github.com/aoctl/aoctl/tui/suggest"
-	"github.com/aoctl/aoctl/tui/trust"
 	"github.com/aoctl/aoctl/tui/tty"
 )
 
 // before Bubble Tea asks the terminal
 
-// console is what the TUI needs from a broker; service.Broker has all of it.
-type console interface {
-	Watch(ctx context.Context) (broker.Snapshot, <-chan broker.Update)
-	Decide(ctx context.Context, id string, d broker.Decision) (broker.Request, error)
-	Stop(ctx context.Context, sessionID string, by broker.Actor) (broker.Session, error)
-	StopAll(ctx context.Context, by broker.Actor) (sessions, denied int, err error)
-	Processes(ctx context.Context, sessionID string) (broker.Killed, error)
-	Kill(ctx context.Context, sessionID string, by broker.Actor) (broker.Session, broker.Killed, error)
-	History(ctx context.Context, limit int) ([]broker.Request, error)
-	AssessEdited(ctx context.Context, id string, input json.RawMessage) (broker.Edited, error)
-	Story(ctx context.Context, id string) (story.Story, error)
-	Timeline(ctx context.Context, f broker.EventFilter) ([]story.Moment, error)
-	Transcript(ctx context.Context, sessionID string, part story.TranscriptPart, have story.TranscriptSpan) (story.Transcript, error)
-	DecideAll(ctx context.Context, picks []broker.Pick, d broker.Decision) ([]broker.Request, error)
-	Acknowledge(ctx context.Context, sessionID string, by broker.Actor) error
-	Observe(ctx context.Context, sessionID string, on bool, by broker.Actor) error
-	Say(ctx context.Context, sessionID, text string, by broker.Actor) (broker.Session, error)
-	Interrupt(ctx context.Context, sessionID string, by broker.Actor) error
-	Launch(ctx context.Context, n broker.NewRun, by broker.Actor) (broker.Session, error)
-	Defer(ctx context.Context, id string, by broker.Actor) (broker.Request, error)
-	Extend(ctx context.Context, id string, by broker.Actor) (broker.Request, error)
-	Resume(ctx context.Context, sessionID string, by broker.Actor) (broker.Resumption, error)
-	Freeze(ctx context.Context, sessionID string, on bool, by broker.Actor) error
-
-	SaveRule(ctx context.Context, r rules.Rule, by broker.Actor) (broker.SavedRule, error)
-	RemoveRule(ctx context.Context, id string, by broker.Actor) error
-	Preview(ctx context.Context, r rules.Rule) (broker.Preview, error)
-	Offer(ctx context.Context, id string) ([]rules.Rule, error)
-	trust.AsksBroker
-	suggest.LineBroker
-	ProjectAt(ctx context.Context, dir string) broker.Project
-	TrustFile(ctx context.Context, path, digest string, by broker.Actor) error
-	MintToken(ctx context.Context, kind broker.TokenKind, label string, by broker.Actor) (string, error)
-	Tokens(ctx context.Context) []broker.Token
-	RevokeToken(ctx context.Context, id string, by broker.Actor) error
-	stats.Broker
-}
+// console is what the TUI needs from a broker, in this process or in another one.
+type console = consoles.Broker
 
 // The themes that say what the terminal's background is. Any other one asks the terminal, for
 // a fifth of a second at most.
@@ -123,6 +83,15 @@ type Options struct {
 	Now      func() time.Time                  // time.Now when nil
 	ReadFile func(path string) ([]byte, error) // what a call would change; regular files of at most 1 MiB when nil
 	Stamp    func(path string) string          // differs when the file does; from its times and size when nil
+
+	Attached *Attached // nil where the broker ends with the screen
+}
+
+// Attached is a screen that the broker outlives.
+type Attached struct {
+	// Empty says what becomes of calls when no console is left, such as "calls wait for their time"; ""
+	// where there is always one.
+	Empty string
 }
 
 // Hooks tells what stands in the settings of agents. Its functions may read a few files, and may be nil.

@@ -266,7 +266,7 @@ func factWords(e broker.Event) string {
 
 		Pending                 int
 		ID, Path, Digest, Label string
-		Kind                    broker.TokenKind
+		Kind                    broker.TokenKind `json:"kind"` // as Alarm spells its own
 		On                      bool
 	}
 	if json.Unmarshal(e.Data, &d) != nil {

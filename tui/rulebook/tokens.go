@@ -1,6 +1,7 @@
 package rulebook
 
 import (
+	"cmp"
 	"context"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -92,6 +93,7 @@ func (t *Tokens) Keys() []desk.Key {
 	list := []desk.Key{
 		{Binding: desk.Bind("n", "new token for a program that may decide", "n"), Short: "new", Do: t.asks(broker.OperatorToken, "label of the new operator token: ")},
 		{Binding: desk.Bind("N", "new token for hooks, which only ask", "N"), Short: "new for asking", Do: t.asks(broker.AskingToken, "label of the new token for asking: ")},
+		{Binding: desk.Bind("c", "code that lets another console attach, typed there once", "c"), Short: "console", Do: func(tea.KeyMsg) tea.Cmd { return t.mint(broker.ConsoleKey, "") }},
 		able(desk.Key{Binding: desk.Bind("x", "revoke the token, after a question", "x"), Short: "revoke", Why: none, Do: t.askRevoke}),
 	}
 	return append(list, desk.Moves("", t.move)...)
@@ -145,10 +147,11 @@ func (t *Tokens) move(msg tea.KeyMsg) tea.Cmd {
 // tokenName is what a token is called; safe to draw. Without a label it goes by the
 // end of its id.
 func tokenName(t broker.Token) string {
-	if t.Label != "" {
-		return "token " + draw.SafeLine(t.Label)
+	what := "token "
+	if t.Kind == broker.ConsoleKey {
+		what = "the console "
 	}
-	return "token " + draw.SafeLine(draw.LastOf(t.ID, 8))
+	return what + draw.SafeLine(cmp.Or(t.Label, draw.LastOf(t.ID, 8)))
 }
 
 // asks asks for the label of a new token, and makes it. The label may stay empty.

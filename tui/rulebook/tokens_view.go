@@ -33,8 +33,12 @@ func (t *Tokens) View(_, _ int) []string {
 func (t *Tokens) row(token broker.Token, chosen bool, width int) string {
 	// A token that may decide has the ink of a warning.
 	kindInk, does := draw.Warn, "decides"
-	if token.Kind == broker.AskingToken {
+	switch token.Kind {
+	case broker.AskingToken:
 		kindInk, does = draw.Muted, "asks"
+	case broker.ConsoleKey:
+		does = "console"
+	case broker.OperatorToken:
 	}
 	line := begin(t.Desk, chosen, width).Put(draw.Muted, draw.SafeLine(draw.LastOf(token.ID, 8))).To(11).Put(kindInk, does).To(20)
 	at := token.CreatedAt.In(t.At.Location())
@@ -51,13 +55,20 @@ func (t *Tokens) row(token broker.Token, chosen bool, width int) string {
 func (t *Tokens) box() []string {
 	width, _ := t.Inner()
 	p := t.Styles.Paper(width)
-	p.Say(draw.Warn, "Shown once. Copy it now: it is stored nowhere, and never shown again.")
-	p.Blank()
+	if t.minted.kind != broker.ConsoleKey {
+		p.Say(draw.Warn, "Shown once. Copy it now: it is stored nowhere, and never shown again.")
+		p.Blank()
+	}
 	p.Write(draw.Fixed(draw.Label, "", 2), draw.Bold, t.minted.token)
 	p.Blank()
 	title, use, note := "New operator token", "set AOCTL_TOKEN to it where the program runs",
 		"who has it may allow calls and change rules; a process of an agent may not, token or not"
-	if t.minted.kind == broker.AskingToken {
+	switch t.minted.kind {
+	case broker.ConsoleKey:
+		title, use, note = "Code for another console", `start aoctl or "aoctl attach" in another terminal, and type it there within five minutes`,
+			"it is good once; the console may then do all that this one may, until you revoke its key here"
+	case broker.OperatorToken:
+	case broker.AskingToken:
 		title, use, note = "New token for asking", "set AOCTL_TOKEN to it, and AOCTL_URL to this console's address, where the agent runs",
 			"who has it may ask, and nothing else: an agent may have it"
 	}
