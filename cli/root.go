@@ -116,7 +116,7 @@ var groups = []struct {
 	id, title string
 	commands  []string
 }{
-	{"core", "CORE", []string{"run", "status", "demo"}},
+	{"core", "CORE", []string{"run", "serve", "attach", "status", "demo"}},
 	{"calls", "CALLS", []string{"call"}},
 	{"sessions", "SESSIONS", []string{"session"}},
 	{"rules", "RULES", []string{"trust", "rule", "grants"}},

@@ -63,7 +63,7 @@ func (f File) Fill(cmd *cobra.Command) error {
 	for _, s := range f.Settings {
 		// Flags that the file sets count as changed from here on, as if they stood on the
 		// command line.
-		if flags.Changed(s.Key) || env[s.Key] {
+		if flags.Lookup(s.Key) == nil || flags.Changed(s.Key) || env[s.Key] {
 			continue
 		}
 		if err := flags.Set(s.Key, s.Value); err != nil {
@@ -80,7 +80,7 @@ func (f File) Fill(cmd *cobra.Command) error {
 func fitSession(cmd *cobra.Command, taken []Setting) error {
 	all, err := cmd.Flags().GetInt("max-pending")
 	if err != nil {
-		return err
+		return nil //nolint:nilerr // a command without the flag is about no calls
 	}
 	for _, s := range taken {
 		if n, err := strconv.Atoi(s.Value); s.Key == "max-pending-session" && err == nil && n > all {

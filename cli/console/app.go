@@ -12,6 +12,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/api"
+	"github.com/aoctl/aoctl/broker/consoles"
 	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/state"
@@ -35,6 +36,8 @@ type App struct {
 	socket string
 	tcp    *api.TCPListener // nil without --listen
 	log    *slog.Logger
+
+	consoles *consoles.Server // screens in other processes
 
 	notices chan tui.Notice // for the screen
 
@@ -108,7 +111,10 @@ func (a *App) open(ctx context.Context, o Options) error {
 	if err != nil {
 		return fmt.Errorf("take up what was left waiting: %w", err)
 	}
-	a.runOnWait(o.attention.command)
+	if err = a.admitConsoles(o.empty); err != nil {
+		return err
+	}
+	a.runOnWait(o.onWait)
 	// Serving comes last: an asker that is let in before would find a broker that is half
 	// made.
 	a.serve(listener, o)

@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,23 +15,21 @@ import (
 // attentionOptions say how the operator is told that a call waits. read completes the last
 // two fields from the others.
 type attentionOptions struct {
-	noBell  bool
-	ways    string // as --notify has them
-	onDesk  bool
-	turns   bool   // tells as well that a session's turn ended
-	command string // run by sh for each call that begins to wait; empty for none
+	noBell bool
+	ways   string // as --notify has them
+	onDesk bool
+	turns  bool // tells as well that a session's turn ended
 
 	notify  tty.Notify
 	desktop func(ctx context.Context, text string) error // nil without --desktop
 }
 
-// flags declares them. --on-wait has no variable and no setting: it runs a program.
+// flags declares them.
 func (a *attentionOptions) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&a.ways, "notify", "auto", "how the terminal tells that a call waits: auto, off, or some of bell,osc9,osc777,osc99 (env "+config.NotifyEnv+")")
 	cmd.Flags().BoolVar(&a.noBell, "no-bell", false, "the same as --notify off (env "+config.NoBellEnv+")")
 	cmd.Flags().BoolVar(&a.onDesk, "desktop", false, "notify the desktop as well, with notify-send or osascript")
 	cmd.Flags().BoolVar(&a.turns, "notify-turns", true, "tell as well that a session's turn ended, and how long it took")
-	cmd.Flags().StringVar(&a.command, "on-wait", "", "run this with sh for each call that begins to wait, with the call as JSON on its standard input")
 	cmd.MarkFlagsMutuallyExclusive("notify", "no-bell")
 	_ = cmd.RegisterFlagCompletionFunc("notify", cobra.FixedCompletions(tty.NotifyWays, cobra.ShellCompDirectiveNoFileComp))
 }
@@ -54,10 +51,6 @@ func (a *attentionOptions) read(cmd *cobra.Command) error {
 	}
 	if a.notify = ways; a.noBell {
 		a.notify = 0
-	}
-	// An empty --on-wait most likely stands for a variable that is not set.
-	if cmd.Flags().Changed("on-wait") && strings.TrimSpace(a.command) == "" {
-		return usage.Error{Text: "--on-wait names no command", Hint: "such as --on-wait 'jq -r .tool_name >> ~/asked'"}
 	}
 	if a.onDesk {
 		a.desktop, err = terminal.Desktop("--desktop")

@@ -21,6 +21,7 @@ package console
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -28,6 +29,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/api"
 	"github.com/aoctl/aoctl/cli/config"
 	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/cli/terminal"
@@ -41,7 +43,7 @@ import (
 
 // Commands are those beside the root that open a console.
 func Commands() []*cobra.Command {
-	return []*cobra.Command{newSplitCommand(), newBrokerCommand()}
+	return []*cobra.Command{newServeCommand(), newAttachCommand(), newSplitCommand(), newBrokerCommand()}
 }
 
 // NewCommand is aoctl itself: without a command it opens the console. The root adds
@@ -57,6 +59,7 @@ func NewCommand() *cobra.Command {
 			if err = terminal.Require("the console"); err != nil {
 				return err
 			}
+			forBroker := brokerFlag(cmd)
 			// The order makes flags win over the environment, and the environment over the
 			// file.
 			o.config = config.Load(KeyActions())
@@ -66,7 +69,7 @@ func NewCommand() *cobra.Command {
 			if err = o.Read(cmd); err != nil {
 				return err
 			}
-			return runConsole(cmd.Context(), o)
+			return runConsole(cmd.Context(), o, forBroker)
 		},
 	}
 	o.Flags(cmd)
@@ -75,11 +78,17 @@ func NewCommand() *cobra.Command {
 
 // runConsole opens the console and returns when it was quit or ctx ended. Close runs also
 // when the screen fails, so no call is left without its record.
-func runConsole(ctx context.Context, o Options) error {
+//
+// Where a broker runs already it attaches to that, unless forBroker, a flag that was given, says how
+// the broker is to be.
+func runConsole(ctx context.Context, o Options, forBroker string) error {
 	if err := KeepPrivate(); err != nil {
 		return fmt.Errorf("keep other processes out of the console: %w", err)
 	}
 	a, err := Open(ctx, o)
+	if _, used := errors.AsType[*api.InUseError](err); used && forBroker == "" {
+		return attach(ctx, o, address{socket: o.Socket}, err.Error())
+	}
 	if err != nil {
 		return err
 	}
@@ -104,12 +113,9 @@ func (a *App) Show(ctx context.Context, o Options) error {
 		case <-stopWatching:
 		}
 	}()
-	err := tui.Run(drawing, screenBroker{a.Broker, a.store, new(state.Spending), a.socket}, tui.Options{
-		Socket: a.socket, Version: version.Read().Version, Demo: o.Demo, Operator: operator(),
-		Attention: tui.Attention{Notify: o.attention.notify, Turns: o.attention.turns, Notices: a.notices, Desktop: o.attention.desktop},
-		Theme:     o.theme, Keys: o.chosenKeys(),
-		Config: configShown(o.config), Editor: terminal.Editor(), EditFolder: editFolder(), Foreground: terminal.InForeground, Hooks: tui.Hooks{Others: otherHooks, Ours: hooked},
-	})
+	t := o.screen(a.socket)
+	t.Notices, t.Hooks = a.notices, tui.Hooks{Others: otherHooks, Ours: hooked}
+	err := tui.Run(drawing, a.forScreens(), t)
 	switch {
 	case ctx.Err() != nil:
 		return nil
@@ -117,6 +123,21 @@ func (a *App) Show(ctx context.Context, o Options) error {
 		return fmt.Errorf("the console stopped listening: %w", a.serveErr)
 	}
 	return err
+}
+
+// forScreens is the broker as screens use it, in this process and in others.
+func (a *App) forScreens() screenBroker {
+	return screenBroker{a.Broker, a, new(state.Spending)}
+}
+
+// screen is how the console is to look that is attached to the broker at an address.
+func (o Options) screen(at string) tui.Options {
+	return tui.Options{
+		Socket: at, Version: version.Read().Version, Demo: o.Demo, Operator: operator(),
+		Attention: tui.Attention{Notify: o.attention.notify, Turns: o.attention.turns, Desktop: o.attention.desktop},
+		Theme:     o.theme, Keys: o.chosenKeys(),
+		Config: configShown(o.config), Editor: terminal.Editor(), EditFolder: editFolder(), Foreground: terminal.InForeground,
+	}
 }
 
 // editFolder is where texts lie while they are edited: in the state folder, which is

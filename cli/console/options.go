@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/cli/client"
@@ -25,6 +26,8 @@ type Options struct {
 	anyone    bool   // take operator tokens over TCP also from processes that cannot be found here
 	limits    limitOptions
 	spend     spendOptions
+	empty     string        // what happens to calls while no console is attached; "" where there is a screen
+	onWait    string        // run by sh for each call that begins to wait; "" for none
 	late      string        // what becomes of a call that nobody answers in time: deny or defer
 	keep      string        // how long the log is kept; "" for ever
 	kept      time.Duration // the same, 0 for ever
@@ -37,6 +40,12 @@ type Options struct {
 // Flags gives cmd the console's flags. Names and defaults of those that a settings file may
 // set are package config's; a test compares the two.
 func (o *Options) Flags(cmd *cobra.Command) {
+	o.brokerFlags(cmd)
+	o.screenFlags(cmd)
+}
+
+// brokerFlags are those that say how the broker is to be.
+func (o *Options) brokerFlags(cmd *cobra.Command) {
 	cmd.Flags().DurationVar(&o.Timeout, "timeout", config.DefaultTimeout, "most time to answer a call before it is refused (env "+config.TimeoutEnv+", seconds)")
 	cmd.Flags().StringVar(&o.keep, "keep", "", "archive calls and events that are older: 90d, 12w (default: keep everything)")
 	cmd.Flags().BoolVar(&o.observe, "observe", false, "hold nothing: record every call with what the rules would have said")
@@ -46,17 +55,41 @@ func (o *Options) Flags(cmd *cobra.Command) {
 	o.spend.flags(cmd)
 	cmd.Flags().StringVar(&o.listen, "listen", "", "listen on this loopback address as well, such as 127.0.0.1:8765: for containers and forwarded ports, with tokens")
 	cmd.Flags().BoolVar(&o.anyone, "listen-operators", false, "over --listen take operator tokens also from processes that cannot be found on this machine")
+	_ = cmd.RegisterFlagCompletionFunc("on-timeout", cobra.FixedCompletions([]string{string(broker.Deny), string(broker.Defer)}, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
+	cmd.Flags().StringVar(&o.onWait, "on-wait", "", "run this with sh for each call that begins to wait, with the call as JSON on its standard input")
+}
+
+// screenFlags are those about the screen alone.
+func (o *Options) screenFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.theme, "theme", config.Themes[0], "the colours: "+strings.Join(config.Themes, ", "))
-	for flag, values := range map[string][]string{"on-timeout": {string(broker.Deny), string(broker.Defer)}, "theme": config.Themes} {
-		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
-	}
+	_ = cmd.RegisterFlagCompletionFunc("theme", cobra.FixedCompletions(config.Themes, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
 	o.attention.flags(cmd)
+}
+
+// brokerFlag is a flag on cmd's command line that says how the broker is to be, "" when none was
+// given. It must be asked before the settings file fills the others.
+func brokerFlag(cmd *cobra.Command) (name string) {
+	screen := newAttachCommand().Flags()
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if screen.Lookup(f.Name) == nil && f.Name != "socket" {
+			name = f.Name
+		}
+	})
+	return name
 }
 
 // Read completes o from the environment where no flag was given, and checks it. The errors
 // are usage.Error but for the socket's. It must come after the settings file has filled the
 // flags.
 func (o *Options) Read(cmd *cobra.Command) error {
+	if err := o.readBroker(cmd); err != nil {
+		return err
+	}
+	return o.readScreen(cmd)
+}
+
+// readBroker is the part of Read about the broker, and where it listens.
+func (o *Options) readBroker(cmd *cobra.Command) (err error) {
 	if !cmd.Flags().Changed("timeout") {
 		t, err := config.TimeoutFromEnv(os.Getenv(config.TimeoutEnv))
 		if err != nil {
@@ -78,9 +111,6 @@ func (o *Options) Read(cmd *cobra.Command) error {
 	if err := config.CheckLate("--on-timeout", o.late); err != nil {
 		return err
 	}
-	if err := config.CheckTheme("--theme", o.theme); err != nil {
-		return err
-	}
 	// A flag that does nothing is refused: whoever gives it believes that it does.
 	if o.anyone && o.listen == "" {
 		return usage.Error{Text: "--listen-operators says something about --listen, which is not there", Hint: "give --listen 127.0.0.1:8765 as well"}
@@ -92,10 +122,19 @@ func (o *Options) Read(cmd *cobra.Command) error {
 		}
 		o.kept = kept
 	}
-	if err := o.attention.read(cmd); err != nil {
+	// An empty --on-wait most likely stands for a variable that is not set.
+	if cmd.Flags().Changed("on-wait") && strings.TrimSpace(o.onWait) == "" {
+		return usage.Error{Text: "--on-wait names no command", Hint: "such as --on-wait 'jq -r .tool_name >> ~/asked'"}
+	}
+	o.guard = true
+	o.Socket, err = client.SocketPath(cmd)
+	return err
+}
+
+// readScreen is the part of Read about the screen.
+func (o *Options) readScreen(cmd *cobra.Command) (err error) {
+	if err = config.CheckTheme("--theme", o.theme); err != nil {
 		return err
 	}
-	socket, err := client.SocketPath(cmd)
-	o.Socket, o.guard = socket, true
-	return err
+	return o.attention.read(cmd)
 }

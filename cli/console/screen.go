@@ -11,29 +11,36 @@ import (
 	"github.com/aoctl/aoctl/broker/tally"
 	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/hookclient/paths"
-	"github.com/aoctl/aoctl/store"
 )
 
 // screenBroker is the broker as the screen has it, with what only the record knows. tui
 // sees its own interface of it.
 type screenBroker struct {
 	*service.Broker
-	store    *store.Store
+	app      *App
 	spending *state.Spending
-	socket   string
+}
+
+// MintToken makes a code for a key that is still to come.
+func (b screenBroker) MintToken(ctx context.Context, kind broker.TokenKind, label string, by broker.Actor) (string, error) {
+	if kind != broker.ConsoleKey || by.Kind != broker.ByOperator {
+		return b.Broker.MintToken(ctx, kind, label, by)
+	}
+	code, _ := b.app.consoles.OpenPairing()
+	return code, nil
 }
 
 // Tally counts the recorded calls that ended since a time. It reads page by page on one of
 // the store's reading connections, so the broker goes on meanwhile; when ctx ends it gives
 // up.
 func (b screenBroker) Tally(ctx context.Context, since time.Time) (tally.Report, error) {
-	return state.Tally(ctx, b.store, "", since)
+	return state.Tally(ctx, b.app.store, "", since)
 }
 
 // Resume says also how a shell calls this aoctl, for this console.
 func (b screenBroker) Resume(ctx context.Context, sessionID string, by broker.Actor) (broker.Resumption, error) {
 	r, err := b.Broker.Resume(ctx, sessionID, by)
-	r.Aoctl = calledAs(b.socket)
+	r.Aoctl = calledAs(b.app.socket)
 	return r, err
 }
 
@@ -70,5 +77,5 @@ func sameFile(a, b string) bool {
 // the last time, which may take long: the screen calls it from a command, never from
 // Update.
 func (b screenBroker) Spending(ctx context.Context, r tally.Report) (tally.Report, error) {
-	return b.spending.Of(ctx, b.store, r)
+	return b.spending.Of(ctx, b.app.store, r)
 }

@@ -170,7 +170,7 @@ func TestBadConfigSetsNothing(t *testing.T) {
 				if f.Problem == nil || f.Problem.Line == 0 || f.Problem.Cure == "" || len(f.Settings) > 0 {
 					t.Fatalf("%+v, %v", f.Problem, f.Settings)
 				}
-				if o.observe || o.listen != "" || o.anyone || o.attention.command != "" || o.limits != plain.limits || o.Timeout != plain.Timeout || o.late != plain.late || o.kept != 0 || o.noOut || o.attention.notify != plain.attention.notify {
+				if o.observe || o.listen != "" || o.anyone || o.onWait != "" || o.limits != plain.limits || o.Timeout != plain.Timeout || o.late != plain.late || o.kept != 0 || o.noOut || o.attention.notify != plain.attention.notify {
 					t.Errorf("%+v", o)
 				}
 			}

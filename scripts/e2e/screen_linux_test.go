@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -33,9 +34,17 @@ type screen struct {
 	heard int // bells that were counted
 }
 
+// screens are the terminals of a script.
+type screens struct {
+	named map[string]*screen
+	at    string
+}
+
 // cmdScreen runs a program at a terminal:
 //
 //	screen start PROGRAM ARG…
+//	screen to NAME            what follows is about the terminal of that name; the first one is ""
+//	screen env NAME REGEXP    the variable gets the last text that was drawn and fits
 //	screen waitfor TEXT       the text was drawn
 //	screen press KEY          press a key again and again until what comes next is met: screen press KEY gone|pending N
 //	screen type TEXT          type it once; <enter>, <focus> and <blur> in it are what a terminal sends for these
@@ -47,7 +56,7 @@ type screen struct {
 //	screen settle             the shown card has been there for longer than the console stays deaf
 //	screen clean              nothing but the console's own sequences was sent to the terminal
 //	screen hangup             the terminal goes away
-//	screen signal NAME        INT, TERM, HUP, STOP or CONT
+//	screen signal NAME        INT, TERM, KILL, HUP, STOP or CONT
 //	screen exits CODE         the program has ended with that code
 func cmdScreen(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
@@ -57,18 +66,38 @@ func cmdScreen(ts *testscript.TestScript, neg bool, args []string) {
 	if !ok {
 		ts.Fatalf("no place to keep the terminal")
 	}
-	if args[0] == "start" && len(args) > 1 {
+	all, ok := values.screens.(*screens)
+	if !ok {
+		all = &screens{named: map[string]*screen{}}
+		values.screens = all
+	}
+	switch {
+	case args[0] == "start" && len(args) > 1:
 		s, err := startScreen(ts, args[1:])
 		ts.Check(err)
-		values.screen = s
+		all.named[all.at] = s
 		ts.Defer(s.kill)
 		return
+	case args[0] == "to":
+		all.at = strings.Join(args[1:], " ")
+		return
 	}
-	s, ok := values.screen.(*screen)
-	if !ok {
+	s := all.named[all.at]
+	if s == nil {
 		ts.Fatalf("no program was started")
 	}
 	switch rest := strings.Join(args[1:], " "); args[0] {
+	case "env":
+		if len(args) != 3 {
+			ts.Fatalf("usage: screen env NAME REGEXP")
+		}
+		fits, err := regexp.Compile(args[2])
+		ts.Check(err)
+		var found []string
+		if !eventually(func() bool { found = fits.FindAllString(s.text(), -1); return len(found) > 0 }) {
+			ts.Fatalf("nothing that fits %s was drawn; this was:\n%s", fits, s.text())
+		}
+		ts.Setenv(args[1], found[len(found)-1])
 	case "waitfor":
 		if !eventually(func() bool { return strings.Contains(s.text(), rest) }) {
 			ts.Fatalf("%q was not drawn; this was:\n%s", rest, s.text())
@@ -112,7 +141,7 @@ func cmdScreen(ts *testscript.TestScript, neg bool, args []string) {
 	case "hangup":
 		ts.Check(s.master.Close())
 	case "signal":
-		signals := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "STOP": syscall.SIGSTOP, "CONT": syscall.SIGCONT}
+		signals := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "KILL": syscall.SIGKILL, "HUP": syscall.SIGHUP, "STOP": syscall.SIGSTOP, "CONT": syscall.SIGCONT}
 		ts.Check(s.cmd.Process.Signal(signals[rest]))
 		for begun := time.Now(); rest == "STOP" && !stands(s.cmd.Process.Pid); <-time.After(time.Millisecond) {
 			if time.Since(begun) > time.Minute {

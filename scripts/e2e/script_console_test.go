@@ -27,10 +27,10 @@ type consoleKey struct{}
 // scriptConsole is a console without a screen: the real broker on the real store,
 // decided by the script in place of a person at the keys.
 type scriptConsole struct {
-	broker *service.Broker
-	close  func()
-	agents []*demoAgent
-	screen any // the program at a terminal, where a platform has them
+	broker  *service.Broker
+	close   func()
+	agents  []*demoAgent
+	screens any // the programs at terminals, where a platform has them
 }
 
 // demoAgent is a running agent of the demo, and the pipe that keeps it there.

@@ -40,13 +40,13 @@ func cmdHostile(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: hostile ask")
 	}
 	values, _ := ts.Value(consoleKey{}).(*scriptConsole)
-	s, ok := values.screen.(*screen)
+	all, ok := values.screens.(*screens)
 	if !ok {
 		ts.Fatalf("no console at a terminal was started")
 	}
 	for i, text := range terminalAttacks {
 		tool := []string{"Bash", "Edit", "Write"}[i%3]
-		ts.Check(askHostile(ts, s, fmt.Sprint(i), tool, text))
+		ts.Check(askHostile(ts, all.named[all.at], fmt.Sprint(i), tool, text))
 	}
 }
 

@@ -1,0 +1,272 @@
+package console
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/consoles"
+	"github.com/aoctl/aoctl/broker/peers"
+	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/config"
+	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/terminal"
+	"github.com/aoctl/aoctl/cli/usage"
+	"github.com/aoctl/aoctl/tui"
+)
+
+func newAttachCommand() *cobra.Command {
+	var o Options
+	cmd := &cobra.Command{
+		Use:   "attach [url]",
+		Short: "Open the console of a broker that runs elsewhere",
+		Long: `attach opens the screen of a broker that another process runs: "aoctl serve", or a
+console in another terminal. Quitting it closes nothing.
+
+Without an argument it is the broker of the usual socket, as with "aoctl" alone. An
+argument names another one: the path of a socket, as one that ssh forwards, or the
+address of a broker that listens on TCP, http://127.0.0.1:8765.
+
+The first time it asks for a code, which the broker's terminal shows ("aoctl serve
+--pair") or a console that is paired (r, t, c).`,
+		Example: `  aoctl attach
+  aoctl attach ~/far.sock          # a socket that ssh -L forwards
+  aoctl attach http://127.0.0.1:8765`,
+		Args: usage.AtMostOne("the address of a broker"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := terminal.Require("the console"); err != nil {
+				return err
+			}
+			o.config = config.Load(KeyActions())
+			if err := o.config.Fill(cmd); err != nil {
+				return err
+			}
+			if err := o.readScreen(cmd); err != nil {
+				return err
+			}
+			usual, err := client.SocketPath(cmd)
+			if err != nil {
+				return err
+			}
+			at, err := addressOf(usual, args)
+			if err != nil {
+				return err
+			}
+			return attach(cmd.Context(), o, at, "")
+		},
+	}
+	o.screenFlags(cmd)
+	return cmd
+}
+
+// address is where a broker listens: a socket's path, or a loopback address with a port.
+type address struct{ socket, tcp string }
+
+func (a address) String() string { return cmp.Or(a.socket, "http://"+a.tcp) }
+
+// addressOf reads the argument of attach. Errors are usage.Error.
+func addressOf(usual string, args []string) (address, error) {
+	if len(args) == 0 {
+		return address{socket: usual}, nil
+	}
+	text := args[0]
+	if path, ok := strings.CutPrefix(text, "unix://"); ok {
+		text = path
+	}
+	if u, err := url.Parse(text); err == nil && u.Scheme != "" {
+		if u.Scheme != "http" || u.Port() == "" || strings.Trim(u.Path, "/") != "" || u.User != nil || u.RawQuery != "" {
+			return address{}, usage.Error{Text: fmt.Sprintf("%q is no address of a broker", text), Hint: "name a socket's path, or http://127.0.0.1:8765"}
+		}
+		return address{tcp: u.Host}, nil
+	}
+	path, err := filepath.Abs(text)
+	return address{socket: path}, err
+}
+
+// dial connects to the broker at a and asks it to talk to a console.
+func (a address) dial(ctx context.Context) (net.Conn, error) {
+	var conn net.Conn
+	var err error
+	host := "aoctl"
+	if a.socket != "" {
+		conn, err = client.Dial(ctx, a.socket)
+	} else {
+		host = a.tcp
+		conn, err = new(net.Dialer).DialContext(ctx, "tcp", a.tcp)
+	}
+	if err != nil {
+		return nil, err
+	}
+	err = consoles.Upgrade(ctx, conn, host)
+	if no, ok := errors.AsType[consoles.RefusedError](err); ok {
+		err = client.ReadError(no.Status, no.Body)
+	}
+	if err != nil {
+		_ = conn.Close()
+		return nil, err
+	}
+	return conn, nil
+}
+
+// attach opens the screen of the broker at a, after a pairing where there was none. who says of the
+// broker what the person should know who did not ask for it by name; it may be "".
+func attach(ctx context.Context, o Options, a address, who string) error {
+	if err := KeepPrivate(); err != nil {
+		return fmt.Errorf("keep other processes out of the console: %w", err)
+	}
+	file, err := keyFile(consoleKey)
+	if err != nil {
+		return err
+	}
+	me, err := consoles.LoadIdentity(file)
+	if err != nil {
+		return err
+	}
+	known := knownBroker{a}
+	w, err := hello(ctx, a, me, known, who)
+	if err != nil {
+		return err
+	}
+	c := consoles.NewClient(me, a.dial, known.check)
+	defer func() { _ = c.Close() }()
+	return showAttached(ctx, o, a, c, w)
+}
+
+// hello finds out whether this console may attach, and pairs it where it may not yet.
+func hello(ctx context.Context, a address, me consoles.Identity, known knownBroker, who string) (consoles.Welcome, error) {
+	var met string // fingerprint of the broker
+	c := consoles.NewClient(me, a.dial, func(fingerprint string) error {
+		met = fingerprint
+		return nil
+	})
+	defer func() { _ = c.Close() }()
+	w, err := c.Hello(ctx)
+	if err != nil {
+		return w, unattached(a, err)
+	}
+	if w.Paired && known.check(met) == nil {
+		return w, nil
+	}
+	if err = askPairing(ctx, c, a, w, known, who); err != nil {
+		return w, err
+	}
+	w, err = c.Hello(ctx)
+	return w, unattached(a, err)
+}
+
+// codeTries is how often a code may be typed.
+const codeTries = 3
+
+// askPairing has the person type the code.
+func askPairing(ctx context.Context, c *consoles.Client, a address, w consoles.Welcome, known knownBroker, who string) error {
+	if who == "" {
+		who = fmt.Sprintf("aoctl runs as pid %d and holds %s", w.PID, a)
+	}
+	fmt.Fprintf(os.Stderr, "%s.\nTo attach, this console is paired with it once. It shows a code: in its console with r, t, c,\nor where it was started with \"aoctl serve --pair\". Enter alone leaves.\n", who)
+	lines := bufio.NewReader(os.Stdin)
+	for range codeTries {
+		fmt.Fprint(os.Stderr, "Code: ")
+		code, err := readLine(ctx, lines)
+		if code = strings.TrimSpace(code); err != nil || code == "" {
+			return exit.Error{Code: exit.Failed, Text: "not attached: " + who, Hint: "use that one, or quit it first"}
+		}
+		fingerprint, err := c.Pair(ctx, code, hostName())
+		switch {
+		case err == nil:
+			return known.add(fingerprint)
+		case errors.Is(err, consoles.ErrWrongCode), errors.Is(err, consoles.ErrNoCode):
+			fmt.Fprintln(os.Stderr, "  "+err.Error())
+		default:
+			return unattached(a, err)
+		}
+	}
+	return exit.Error{Code: exit.Forbidden, Text: "not attached: no code was right", Hint: "have another one shown: r, t, c in its console"}
+}
+
+// readLine reads a line, or ends with ctx.
+func readLine(ctx context.Context, lines *bufio.Reader) (string, error) {
+	type read struct {
+		line string
+		err  error
+	}
+	got := make(chan read, 1)
+	go func() {
+		line, err := lines.ReadString('\n')
+		got <- read{line, err}
+	}()
+	select {
+	case r := <-got:
+		return r.line, r.err
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+// hostName is what this console is called among the keys.
+func hostName() string {
+	name, err := os.Hostname()
+	if err != nil || broker.CheckName("label", name) != nil {
+		return "console"
+	}
+	return name
+}
+
+// unattached explains why a broker did not take this console.
+func unattached(a address, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, consoles.ErrAgent):
+		return exit.Error{Code: exit.Forbidden, Text: err.Error(), Hint: "attach from a terminal of your own, not from one that an agent started", Cause: err}
+	case errors.Is(err, consoles.ErrOtherBroker):
+		return exit.Error{Code: exit.Forbidden, Text: err.Error() + " at " + a.String(), Hint: `if that is right, attach again and pair anew`, Cause: err}
+	case errors.Is(err, consoles.ErrNotPaired):
+		return exit.Error{Code: exit.Forbidden, Text: err.Error(), Hint: "its key was revoked; attach again with a new code", Cause: err}
+	}
+	return client.Unanswered(a.String(), err)
+}
+
+// showAttached draws the console until it is quit, ctx ends, or the broker takes it no longer.
+func showAttached(ctx context.Context, o Options, a address, c *consoles.Client, w consoles.Welcome) error {
+	drawing, leave := context.WithCancelCause(ctx)
+	defer leave(nil)
+	go func() {
+		select {
+		case err := <-c.TurnedAway():
+			leave(err)
+		case <-drawing.Done():
+		}
+	}()
+	t := o.screen(a.String())
+	t.Operator.ID = broker.ConsoleID(w.ID, w.Label)
+	t.ReadFile, t.Stamp = c.ReadFile, c.Stamp
+	t.Hooks = tui.Hooks{Others: c.OtherHooks, Ours: c.OurHooks}
+	t.Attached = &tui.Attached{Empty: w.Empty}
+	err := tui.Run(drawing, c, t)
+	switch why := context.Cause(drawing); {
+	case ctx.Err() != nil:
+		return nil
+	case why != nil:
+		return unattached(a, why)
+	}
+	return err
+}
+
+// agentAbove says why this process counts as an agent's, "" when it does not.
+func agentAbove() string {
+	chain, err := peers.SteadyLineage(os.Getpid())
+	if err != nil {
+		return "its ancestry cannot be followed: " + err.Error()
+	}
+	return peers.BornOfAgent(chain)
+}

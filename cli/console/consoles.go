@@ -1,0 +1,109 @@
+package console
+
+import (
+	"context"
+	"net"
+	"path/filepath"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/api"
+	"github.com/aoctl/aoctl/broker/consoles"
+	"github.com/aoctl/aoctl/cli/version"
+	"github.com/aoctl/aoctl/hookclient/paths"
+	"github.com/aoctl/aoctl/tui/change"
+)
+
+// Where keys lie in the state folder: the broker's, that of consoles which attach from here, and
+// those of brokers elsewhere that they were paired with.
+const (
+	brokerKey    = "broker.key"
+	consoleKey   = "console.key"
+	knownBrokers = "known_brokers"
+)
+
+// keyFile is where such a file lies.
+func keyFile(name string) (string, error) {
+	dir, err := paths.StateDir()
+	return filepath.Join(dir, name), err
+}
+
+// admitConsoles lets screens in other processes attach. empty says what becomes of calls without one.
+func (a *App) admitConsoles(empty string) error {
+	file, err := keyFile(brokerKey)
+	if err != nil {
+		return err
+	}
+	me, err := consoles.LoadIdentity(file)
+	if err != nil {
+		return err
+	}
+	a.consoles = consoles.NewServer(consoles.Options{
+		Broker: a.forScreens(), Keys: a.Broker, Place: place{}, Me: me, Version: version.Read().Version, Empty: emptyWords[empty], Log: a.log,
+	})
+	a.Broker.AdmitConsoles(attached{a.consoles})
+	return nil
+}
+
+// attached are the consoles as package api serves them.
+type attached struct{ *consoles.Server }
+
+func (a attached) Serve(conn net.Conn, who api.Visitor) { a.Server.Serve(conn, who) }
+
+// place is this machine, for screens that may be on another one.
+type place struct{}
+
+func (place) ReadFile(path string) ([]byte, error) { return change.ReadFile(path) }
+func (place) Stamp(path string) string             { return change.StampFile(path) }
+func (place) OurHooks() []string                   { return hooked() }
+func (place) OtherHooks(agent, event, tool, project string) []string {
+	return otherHooks(agent, event, tool, project)
+}
+
+const (
+	// emptyFor is how long a call waits for somebody to attach.
+	emptyFor = 30 * time.Second
+	// nobodyThere is why it is refused then. The sentence goes on from "because".
+	nobodyThere = "no console was attached, so nobody could answer"
+)
+
+// denyWhenEmpty refuses what waits while no console is attached, until ctx ends. Each call has its
+// time, so that somebody may attach who was told of it.
+func (a *App) denyWhenEmpty(ctx context.Context) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	var since time.Time // when the last one left
+	for {
+		n, _ := a.consoles.Present()
+		switch now := time.Now(); {
+		case n > 0:
+			since = time.Time{}
+		case since.IsZero():
+			since = now
+		default:
+			a.denyUnseen(ctx, now, since)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// denyUnseen refuses the calls that have waited long enough in an empty room.
+func (a *App) denyUnseen(ctx context.Context, now, since time.Time) {
+	for _, r := range a.Broker.Pending("") {
+		from := since
+		if r.CreatedAt.After(from) {
+			from = r.CreatedAt
+		}
+		if now.Sub(from) < emptyFor {
+			continue
+		}
+		d := broker.Decision{Verdict: broker.Deny, By: broker.Actor{Kind: broker.ByBroker}, Reason: nobodyThere, Digest: r.Digest}
+		if _, err := a.Broker.Decide(ctx, r.ID, d); err != nil {
+			a.log.WarnContext(ctx, "a call that nobody could see was not refused", "request_id", r.ID, "err", err)
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package console
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/aoctl/aoctl/broker/consoles"
+	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/state"
+)
+
+// knownBroker is what is known of the broker at an address: its key, from the pairing. It is kept in
+// a file, a line for each address: the fingerprint, a blank, the address. The broker of this state
+// folder needs no line, as its key lies beside.
+type knownBroker struct{ at address }
+
+// check says whether a key is that of the broker. Errors: consoles.ErrOtherBroker, and those of
+// reading.
+func (k knownBroker) check(fingerprint string) error {
+	if own, err := keyFile(brokerKey); err == nil {
+		if id, err := consoles.ReadIdentity(own); err == nil && id.Fingerprint() == fingerprint {
+			return nil
+		}
+	}
+	lines, err := k.lines()
+	if err != nil {
+		return err
+	}
+	for _, line := range lines {
+		if line == fingerprint+" "+k.at.String() {
+			return nil
+		}
+	}
+	return consoles.ErrOtherBroker
+}
+
+// add notes the key of the broker, in place of an older one.
+func (k knownBroker) add(fingerprint string) error {
+	if k.check(fingerprint) == nil {
+		return nil
+	}
+	lines, err := k.lines()
+	if err != nil {
+		return err
+	}
+	var text strings.Builder
+	for _, line := range lines {
+		if !strings.HasSuffix(line, " "+k.at.String()) && line != "" {
+			fmt.Fprintln(&text, line)
+		}
+	}
+	fmt.Fprintln(&text, fingerprint+" "+k.at.String())
+	file, err := keyFile(knownBrokers)
+	if err != nil {
+		return err
+	}
+	return state.Replace(file, []byte(text.String()))
+}
+
+func (k knownBroker) lines() ([]string, error) {
+	file, err := keyFile(knownBrokers)
+	if err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(file) //nolint:gosec // in the state folder
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, exit.Error{Code: exit.Failed, Text: fmt.Sprintf("cannot read %s: %v", file, exit.RootCause(err)), Hint: "make it readable, or remove it and pair anew", Cause: err}
+	}
+	return strings.Split(string(text), "\n"), nil
+}
