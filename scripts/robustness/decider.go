@@ -99,6 +99,8 @@ func (w *world) decide(ctx context.Context, c recentCall, allow bool, road int, 
 	s := w.current()
 	if s == nil || s.real || road == 0 || !allow && road < 5 {
 		w.decideBySocket(ctx, h, o, c.id)
+	} else if road < 7 {
+		w.decideByConsole(ctx, h, o, order{ID: c.id, Digest: c.digest, Allow: allow})
 	} else {
 		w.decideByKey(ctx, h, o, s, order{ID: c.id, Digest: c.digest, Allow: allow})
 	}
@@ -131,14 +133,7 @@ func (w *world) decideByKey(ctx context.Context, h *history, o *op, s *server, k
 		h.forget()
 		return
 	}
-	o.Out, o.Seen, o.By = got.Out, got.Seen, got.By
-	if o.Out != unknown && o.Seen == denied && o.By == "broker" {
-		o.Seen = unrecorded
-	}
-	if got.Err != "" && got.Out == unknown {
-		w.violated(errors.New("the broker refused a plain decision: " + got.Err))
-	}
-	h.end(o)
+	w.received(h, o, got)
 }
 
 // look reads a request as it is now.

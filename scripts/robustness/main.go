@@ -105,9 +105,13 @@ func run(ctx context.Context, o options) int {
 	return 0
 }
 
+// watchers are consoles that only look on.
+const watchers = 2
+
 // trial does everything and returns the first violation.
 func (w *world) trial(ctx context.Context) error {
-	if err := os.Mkdir(w.home, 0o700); err != nil {
+	err := os.Mkdir(w.home, 0o700)
+	if err != nil {
 		return fmt.Errorf("make the state folder: %w", err)
 	}
 	if err := w.begin(rand.New(rand.NewPCG(w.o.seed, 0))); err != nil { //nolint:gosec // G404: no secret
@@ -123,6 +127,16 @@ func (w *world) trial(ctx context.Context) error {
 	defer decided()
 
 	var agents, others sync.WaitGroup
+	if w.console, err = w.attach(); err != nil {
+		return err
+	}
+	for range watchers {
+		c, err := w.attach()
+		if err != nil {
+			return err
+		}
+		others.Go(func() { w.watch(deciding, c) })
+	}
 	for i := range w.o.clients {
 		agents.Go(func() { w.agent(asking, work, uint64(i)) }) //nolint:gosec // G115: a small count
 	}
@@ -137,7 +151,7 @@ func (w *world) trial(ctx context.Context) error {
 		_ = w.end(syscall.SIGKILL)
 		return fmt.Errorf("interrupted: %w", ctx.Err())
 	}
-	err := w.end(syscall.SIGTERM)
+	err = w.end(syscall.SIGTERM)
 	if bad := w.violation(); bad != nil {
 		return bad
 	}

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -65,6 +64,9 @@ func serve(home string) error {
 		return fmt.Errorf("start the broker: %w", err)
 	}
 	defer b.Close()
+	if err := admit(b, home, log); err != nil {
+		return fmt.Errorf("admit consoles: %w", err)
+	}
 	served := make(chan error, 1)
 	go func() { served <- b.Serve(ctx, l) }()
 
@@ -106,28 +108,10 @@ func (d *desk) decide(ctx context.Context, o order) receipt {
 		c.Verdict = broker.Allow
 	}
 	req, err := d.b.Decide(ctx, o.ID, c)
-	r := receipt{N: o.N, Out: done, Seen: status(req.State)}
-	if req.Outcome != nil {
-		r.By = string(req.Outcome.By.Kind)
-	}
-	if req.Unrecorded {
-		r.Seen = unrecorded
-	}
-	switch {
-	case err == nil && (req.State == broker.Expired || req.State == broker.Cancelled):
-		r.Out = granted
-	case err == nil:
-	case errors.Is(err, broker.ErrAlreadyDecided):
-		r.Out = already
-	case errors.Is(err, broker.ErrNotFound):
-		r.Out = missing
-	case errors.Is(err, broker.ErrNotRecorded):
-		r.Out, r.Err = failed, err.Error()
-	default:
-		r.Out = unknown
-		if ctx.Err() == nil { // not in the middle of an orderly end
-			r.Err = err.Error()
-		}
+	r := receiptOf(req, err)
+	r.N = o.N
+	if ctx.Err() != nil {
+		r.Err = "" // in the middle of an orderly end
 	}
 	return r
 }

@@ -9,17 +9,19 @@ import (
 	"sync"
 	"time"
 
+	"github.com/aoctl/aoctl/broker/consoles"
 	"github.com/aoctl/aoctl/scripts/internal/ask"
 )
 
 // world is one trial: a broker that is ended again and again, and those who use it.
 type world struct {
-	o      options
-	dir    string // everything lies here
-	home   string
-	client ask.Client
-	began  time.Time
-	tally  tally
+	o       options
+	dir     string // everything lies here
+	home    string
+	client  ask.Client
+	console *consoles.Client // of the deciders
+	began   time.Time
+	tally   tally
 
 	mu        sync.Mutex
 	broker    *server
