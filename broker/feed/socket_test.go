@@ -163,6 +163,26 @@ func TestSocketTellsWhatIsAndWhatHappens(t *testing.T) {
 	})
 }
 
+// A call that is asked while a client is told how things stand is told once.
+func TestCallOfTheMeantimeIsToldOnce(t *testing.T) {
+	withFrontEnd(t, func(*world) {}, func(w *world, fe *frontEnd) {
+		t := w.t
+		w.mu.Lock()
+		w.meantime = func() {
+			w.ask("r-1", "Bash")
+			settle(time.Second)
+		}
+		w.mu.Unlock()
+		_ = fe.conn.CloseNow() // it comes again
+		other := w.open(t, "", -1)
+		defer other.hang()
+		settle(5 * time.Second)
+		if len(fe.inits) != 2 || len(fe.waiting) != 1 || fe.doubles != 0 || fmt.Sprint(fe.events) != "[1]" {
+			t.Errorf("%+v", fe)
+		}
+	})
+}
+
 // The console goes away for a while, twice; the front end comes again after 1, 2, 4, 8, 16 and 30 s,
 // and has each event once that was told while it was there.
 func TestFrontEndComesAgain(t *testing.T) {
@@ -213,7 +233,7 @@ func TestSocketOfSlowClientIsClosed(t *testing.T) {
 		if w.f.Readers() != 2 {
 			t.Fatal("two should read")
 		}
-		settle(50 * time.Second)
+		settle(10 * time.Second)
 		if w.f.Readers() != 1 || len(fe.inits) != 1 {
 			t.Errorf("%d read, %v", w.f.Readers(), fe.inits)
 		}

@@ -293,6 +293,28 @@ func TestReaderThatFallsBehindIsClosed(t *testing.T) {
 	})
 }
 
+// The ring has let go of what a reader needs, and another one keeps the ring as it is: the reader
+// reads the store up to there.
+func TestReaderFromBeforeTheRing(t *testing.T) {
+	bubble(t, func(w *world) {
+		t := w.t
+		r := w.open(t, "", -1)
+		defer r.hang()
+		for n := range int64(200) {
+			for range 50 {
+				w.happen("message")
+			}
+			want(t, r, 50*(n+1))
+		}
+		late := w.open(t, "", 1)
+		defer late.hang()
+		want(t, late, 10_000)
+		w.happen("message")
+		want(t, r, 10_001)
+		want(t, late, 10_001)
+	})
+}
+
 func TestCloseEndsStreamsAndLetsNobodyIn(t *testing.T) {
 	bubble(t, func(w *world) {
 		t := w.t

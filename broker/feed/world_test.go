@@ -34,6 +34,7 @@ type world struct {
 	pending  []broker.Request
 	watchers []chan broker.Update
 	most     int
+	meantime func() // happens once, while the sessions are listed
 
 	conns chan net.Conn
 	down  bool
@@ -129,6 +130,12 @@ func (w *world) Head() (int64, string) {
 
 func (w *world) Sessions(context.Context) ([]broker.Session, error) {
 	w.mu.Lock()
+	if f := w.meantime; f != nil {
+		w.meantime = nil
+		w.mu.Unlock()
+		f()
+		w.mu.Lock()
+	}
 	defer w.mu.Unlock()
 	return slices.Clone(w.sessions), nil
 }
