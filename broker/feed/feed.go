@@ -78,13 +78,6 @@ func (f *Feed) Close() {
 	}
 }
 
-// Readers is how many read now.
-func (f *Feed) Readers() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.readers
-}
-
 // join lets a reader in. Who joined leaves once. The first one has the tail begin at the end of
 // the log, and the last one ends it.
 func (f *Feed) join() (t *tail, leave func(), err error) {

@@ -65,14 +65,7 @@ func (r *ring) put(list ...*entry) {
 	r.news = make(chan struct{})
 }
 
-// read is the newest event that was read.
-func (r *ring) read() int64 {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.last
-}
-
-// end is the place of the next entry, and the newest event before it.
+// end is the place of the next entry, and the newest event that was read.
 func (r *ring) end() (place int, last int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -3,7 +3,6 @@ package feed
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -23,6 +22,7 @@ const Protocol = "aoctl"
 const (
 	maxHeard = 4 << 10                // bytes of one message of a client's, which is dropped
 	goodbye  = 500 * time.Millisecond // that a client has to answer a close
+	revoked  = "the token was revoked"
 )
 
 // The messages of a WebSocket.
@@ -156,12 +156,6 @@ func (s *socket) ping(ctx context.Context, cancel context.CancelFunc) {
 	}
 }
 
-// What a client is told when it is closed.
-var (
-	errSlow    = errors.New("too slow; connect again")
-	errRevoked = errors.New("the token was revoked")
-)
-
 // run writes until there is a reason to stop, which it returns in the words of a close.
 func (s *socket) run(ctx context.Context, closed <-chan struct{}) (websocket.StatusCode, string) {
 	for _, m := range s.first {
@@ -175,14 +169,14 @@ func (s *socket) run(ctx context.Context, closed <-chan struct{}) (websocket.Sta
 	for {
 		list, news, ok := s.t.from(s.place)
 		if !ok {
-			return websocket.StatusTryAgainLater, errSlow.Error()
+			return websocket.StatusTryAgainLater, "too slow; connect again"
 		}
 		s.place += len(list)
 		if len(list) > 0 {
 			news = open
 		}
 		if slices.ContainsFunc(list, func(e *entry) bool { return e.event == broker.EventTokenRevoked }) && !s.still() {
-			return websocket.StatusPolicyViolation, errRevoked.Error()
+			return websocket.StatusPolicyViolation, revoked
 		}
 		if s.tellAll(list) != nil {
 			return websocket.StatusGoingAway, ""
@@ -194,7 +188,7 @@ func (s *socket) run(ctx context.Context, closed <-chan struct{}) (websocket.Sta
 			return websocket.StatusGoingAway, "the console is being closed"
 		case <-check.C:
 			if !s.still() {
-				return websocket.StatusPolicyViolation, errRevoked.Error()
+				return websocket.StatusPolicyViolation, revoked
 			}
 		case <-news:
 		}

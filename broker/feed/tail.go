@@ -33,7 +33,7 @@ type tail struct {
 	cancel context.CancelFunc
 	done   sync.WaitGroup
 
-	told map[string]bool // ids of the sessions in the list; only the tail's goroutine uses it
+	told map[string]bool // ids of sessions that readers know; only the tail's goroutine uses it
 }
 
 func newTail(o *Options) *tail {
@@ -52,10 +52,7 @@ func (t *tail) nudge() {
 func (t *tail) start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	t.cancel = cancel
-	snap, updates := t.o.Watch(ctx)
-	for i := range snap.Sessions {
-		t.told[snap.Sessions[i].ID] = true
-	}
+	_, updates := t.o.Watch(ctx)
 	t.done.Go(func() { t.run(ctx, updates) })
 }
 
@@ -94,8 +91,8 @@ func (t *tail) run(ctx context.Context, updates <-chan broker.Update) {
 	}
 }
 
-// gather tells of u and of all that is queued behind it, each session once. It returns nil when
-// the watch has ended.
+// gather tells of u and of all that is queued behind it, each session once. When the watch has
+// ended it returns nil.
 func (t *tail) gather(u broker.Update, ok bool, updates <-chan broker.Update) <-chan broker.Update {
 	newest := map[string]*broker.Session{}
 	for n := len(updates); ok; n-- {
@@ -119,7 +116,7 @@ func (t *tail) gather(u broker.Update, ok bool, updates <-chan broker.Update) <-
 // read puts new events into the ring, and reports whether there were any.
 func (t *tail) read(ctx context.Context) (any bool) {
 	for {
-		after := t.ring.read()
+		_, after := t.end()
 		if head, _ := t.o.Log.Head(); head <= after {
 			return any
 		}
@@ -156,7 +153,7 @@ func (t *tail) withMessages(ctx context.Context, list []*entry) (all []*entry) {
 
 // sessions tells of sessions as they are now.
 func (t *tail) sessions(list []broker.Session) {
-	seq := t.ring.read()
+	_, seq := t.end()
 	for i := range list {
 		t.told[list[i].ID] = true
 		t.put(&entry{seq: seq, session: list[i].ID, json: encoded(sessionMessage{Type: "session_updated", Session: t.o.View(list[i])})})
@@ -174,7 +171,7 @@ func (t *tail) compare(ctx context.Context) {
 	for i := range list {
 		now[list[i].ID] = true
 	}
-	seq := t.ring.read()
+	_, seq := t.end()
 	for _, id := range slices.Sorted(maps.Keys(t.told)) {
 		if !now[id] {
 			t.put(&entry{seq: seq, session: id, json: encoded(sessionMessage{Type: "session_deleted", SessionID: id})})
