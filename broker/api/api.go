@@ -12,8 +12,8 @@
 // A call that has no answer yet is parked: waiting takes its connection from the HTTP server, and
 // it costs one small goroutine and one descriptor until something is to be told (waiting.go,
 // parked.go). Those who follow the feed stay on theirs until either side ends it (streams.go). A
-// peer that is slow, silent or one of too many takes nothing from the others: that
-// is the gate's matter (deadlines.go).
+// peer that is slow, silent or one of too many takes nothing from the others: that is the gate's
+// matter (deadlines.go).
 //
 // The package decides nothing. What its routes need of the rooms behind them is in the interfaces
 // of this file, each as small as it can be.
