@@ -15,7 +15,7 @@ type heldConn struct {
 	net.Conn
 	mu   sync.Mutex
 	held bool
-	text []byte
+	text []byte // kept for its room
 }
 
 // Write is also called for pings, by other goroutines.
@@ -46,7 +46,9 @@ func (c *heldConn) flush() error {
 	}
 	_ = c.SetWriteDeadline(time.Now().Add(writeTime)) // the write reports it
 	_, err := c.Conn.Write(c.text)
-	c.text = nil
+	if c.text = c.text[:0]; cap(c.text) > 4*batchBytes {
+		c.text = nil
+	}
 	return err
 }
 

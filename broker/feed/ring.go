@@ -19,7 +19,8 @@ type entry struct {
 	name    string // what the event is called in a stream; "" for one that is passed over
 	session string
 	request string // whose wait a message tells of
-	json    []byte // the event, or the whole message
+	whole   []byte // the message of a WebSocket; nil when nothing is told
+	json    []byte // the event in it
 }
 
 // message reports whether e is for WebSockets alone.
@@ -31,7 +32,7 @@ type ring struct {
 	mu    sync.Mutex
 	list  []*entry
 	first int           // the place of list[0]
-	bytes int           // of the JSON in list
+	bytes int           // of the messages in list
 	base  int64         // every event after this one is in list, or not read yet
 	last  int64         // the newest event that was read
 	news  chan struct{} // closed with the next entry
@@ -51,12 +52,12 @@ func (r *ring) put(list ...*entry) {
 	defer r.mu.Unlock()
 	for _, e := range list {
 		r.list = append(r.list, e)
-		r.bytes += len(e.json)
+		r.bytes += len(e.whole)
 		r.last = e.seq
 	}
 	drop := 0
 	for ; len(r.list)-drop > 1 && (len(r.list)-drop > ringEntries || r.bytes > ringBytes); drop++ {
-		r.bytes -= len(r.list[drop].json)
+		r.bytes -= len(r.list[drop].whole)
 		r.base = r.list[drop].seq
 	}
 	r.first += drop
@@ -95,12 +96,9 @@ func (r *ring) from(place int) (list []*entry, news <-chan struct{}, ok bool) {
 	if place < r.first {
 		return nil, nil, false
 	}
-	size := 0
-	for _, e := range r.list[place-r.first:] {
-		if size += len(e.json); size > batchBytes && len(list) > 0 {
-			break
-		}
-		list = append(list, e)
+	rest, n, size := r.list[place-r.first:], 0, 0
+	for ; n < len(rest) && (n == 0 || size+len(rest[n].whole) <= batchBytes); n++ {
+		size += len(rest[n].whole)
 	}
-	return list, r.news, true
+	return slices.Clone(rest[:n]), r.news, true
 }

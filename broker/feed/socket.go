@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/coder/websocket"
@@ -99,7 +98,6 @@ type socket struct {
 	place   int
 	first   []any           // what is said before all else
 	waiting map[string]bool // the calls among that
-	text    []byte          // a message; kept for its room
 }
 
 // prepare takes the place in the ring before it looks at what there is. So what changes in between
@@ -208,18 +206,10 @@ func (s *socket) tellAll(list []*entry) error {
 
 // tell writes e, unless it is passed over or was said at the beginning.
 func (s *socket) tell(e *entry) error {
-	switch {
-	case e.message():
-		if e.request != "" && s.waiting[e.request] {
-			return nil
-		}
-		return s.write(e.json)
-	case e.name == "":
+	if e.whole == nil || e.message() && s.waiting[e.request] {
 		return nil
 	}
-	s.text = strconv.AppendQuote(append(s.text[:0], `{"type":"event","name":`...), e.name)
-	s.text = append(append(append(s.text, `,"event":`...), e.json...), '}')
-	return s.write(s.text)
+	return s.write(e.whole)
 }
 
 // write takes no context: the connection has a deadline of its own, and is cut when ctx ends.

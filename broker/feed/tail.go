@@ -140,11 +140,11 @@ func (t *tail) withMessages(ctx context.Context, list []*entry) (all []*entry) {
 		all = append(all, e)
 		switch e.event {
 		case broker.EventStopRequested:
-			all = append(all, &entry{seq: e.seq, session: e.session, json: encoded(sessionMessage{Type: "session_stopping", SessionID: e.session})})
+			all = append(all, &entry{seq: e.seq, session: e.session, whole: encoded(sessionMessage{Type: "session_stopping", SessionID: e.session})})
 		case broker.EventRequestCreated:
 			// One that was decided meanwhile asks nobody any more.
 			if r, err := t.o.Records.Request(ctx, e.request); err == nil && r.State == broker.Pending {
-				all = append(all, &entry{seq: e.seq, session: e.session, request: r.ID, json: encoded(approvalOf(r))})
+				all = append(all, &entry{seq: e.seq, session: e.session, request: r.ID, whole: encoded(approvalOf(r))})
 			}
 		}
 	}
@@ -156,7 +156,7 @@ func (t *tail) sessions(list []broker.Session) {
 	_, seq := t.end()
 	for i := range list {
 		t.told[list[i].ID] = true
-		t.put(&entry{seq: seq, session: list[i].ID, json: encoded(sessionMessage{Type: "session_updated", Session: t.o.View(list[i])})})
+		t.put(&entry{seq: seq, session: list[i].ID, whole: encoded(sessionMessage{Type: "session_updated", Session: t.o.View(list[i])})})
 	}
 }
 
@@ -174,7 +174,7 @@ func (t *tail) compare(ctx context.Context) {
 	_, seq := t.end()
 	for _, id := range slices.Sorted(maps.Keys(t.told)) {
 		if !now[id] {
-			t.put(&entry{seq: seq, session: id, json: encoded(sessionMessage{Type: "session_deleted", SessionID: id})})
+			t.put(&entry{seq: seq, session: id, whole: encoded(sessionMessage{Type: "session_deleted", SessionID: id})})
 		}
 	}
 	t.told = now
@@ -203,14 +203,24 @@ func eventsAfter(ctx context.Context, log Log, after int64) (all []*entry, err e
 func entryOf(e *broker.Event) *entry {
 	en := &entry{seq: e.Seq, event: e.Type, session: e.SessionID, request: e.RequestID}
 	if e.SessionID != "" {
-		en.name, en.json = NameOf(*e), encoded(e)
+		en.say(NameOf(*e), e)
 	}
 	return en
 }
 
+// say makes the text of an event once for all readers: what a stream sends is a part of what a
+// WebSocket sends.
+func (e *entry) say(name string, event any) {
+	before := append(append([]byte(`{"type":"event","name":`), encoded(name)...), `,"event":`...)
+	e.name, e.whole = name, append(append(before, encoded(event)...), '}')
+	e.json = e.whole[len(before) : len(e.whole)-1]
+}
+
 // archived stands for events that are no longer in the database.
 func archived(from, to int64) *entry {
-	return &entry{seq: to, event: EventsArchived, name: EventsArchived, json: encoded(map[string]int64{"from": from, "to": to})}
+	e := &entry{seq: to, event: EventsArchived}
+	e.say(EventsArchived, map[string]int64{"from": from, "to": to})
+	return e
 }
 
 // encoded is v as JSON on one line. What comes from the store is valid, so null stands for what
