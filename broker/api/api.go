@@ -11,8 +11,9 @@
 //
 // A call that has no answer yet is parked: waiting takes its connection from the HTTP server, and
 // it costs one small goroutine and one descriptor until something is to be told (waiting.go,
-// parked.go). A peer that is slow, silent or one of too many takes nothing from the others: that
-// is the gate's matter (deadlines.go).
+// parked.go). Those who follow the feed stay on theirs until either side ends it (streams.go). A
+// peer that is slow, silent or one of too many takes nothing from the others: that is the gate's
+// matter (deadlines.go).
 //
 // The package decides nothing. What its routes need of the rooms behind them is in the interfaces
 // of this file, each as small as it can be.
@@ -32,11 +33,13 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/engine"
+	"github.com/aoctl/aoctl/broker/feed"
 	"github.com/aoctl/aoctl/broker/hooks"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/wire"
@@ -60,6 +63,7 @@ type Options struct {
 	Runs      Runs
 	Hooks     Hooks
 	Settings  Settings
+	Feed      Feed
 
 	Hold            time.Duration // the longest a hook's poll is held
 	ListenOperators bool          // take operator tokens over TCP also from processes that cannot be found here
@@ -232,6 +236,15 @@ type Settings interface {
 	Change(ctx context.Context, h agents.Hook, a hooks.Asker) error
 }
 
+// Feed tells those who follow what happens. An error of its methods means that nothing was written.
+type Feed interface {
+	Stream(w http.ResponseWriter, r *http.Request, wish feed.Wish) error
+	// Socket ends when still is false; it is asked now and then.
+	Socket(w http.ResponseWriter, r *http.Request, still func() bool) error
+	// Close ends all of them.
+	Close()
+}
+
 // Server answers the API. Several goroutines may use it.
 type Server struct {
 	callers // who asks
@@ -274,6 +287,9 @@ func (sv *Server) Open(o Options) {
 // MayWait is how many calls may wait, each on a connection. The engine takes no more waiting
 // calls than this: a call without a connection could not be answered.
 func (sv *Server) MayWait() int { return sv.gate.conns.mayWait() }
+
+// MayRead is how many may follow the feed, each on a connection.
+func (sv *Server) MayRead() int { return mayRead(sv.gate.conns.limitNow()) }
 
 // SetDeadlines gives peers other times than the usual ones. It comes before Serve.
 func (sv *Server) SetDeadlines(d Deadlines) { sv.gate.deadlines = d }

@@ -45,7 +45,8 @@ type callers struct {
 	nonces          nonces // of requests with a proof
 }
 
-// tokenIn is the token that r shows: as a bearer's, or as the password of HTTP Basic.
+// tokenIn is the token that r shows: as a bearer's, or as the password of HTTP Basic. A WebSocket's
+// client that can set no header names it as a subprotocol.
 // given is false when there is none at all; the token is empty when it cannot be read. Two
 // headers, or a scheme that is not known, give an empty token. That is not the same as no token:
 // who shows something that cannot be read is refused, and does not pass as a process without one.
@@ -53,7 +54,7 @@ func tokenIn(r *http.Request) (token string, given bool) {
 	values := r.Header.Values("Authorization")
 	switch {
 	case len(values) == 0:
-		return "", false
+		return tokenAsProtocol(r)
 	case len(values) > 1:
 		return "", true // two readers could take one each
 	}

@@ -34,8 +34,15 @@ type conns struct {
 // kept instead; see mayWait.
 const keptFree = 64
 
+// mostReaders is how many may follow the feed where there are connections enough.
+const mostReaders = 256
+
+// mayRead is how many of limit connections those may take who follow the feed. Theirs are not
+// taken from those that are kept free.
+func mayRead(limit int) int { return min(mostReaders, max(limit/8, 1)) }
+
 // mayWait is how many calls may wait, each on a connection.
-func (cs *conns) mayWait() int { return max(cs.limit-keptFree, cs.limit/2) }
+func (cs *conns) mayWait() int { return max(cs.limit-mayRead(cs.limit)-keptFree, cs.limit/2) }
 
 // limitNow is limit, for those who do not hold mu.
 func (cs *conns) limitNow() int {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/feed"
 	"github.com/aoctl/aoctl/broker/hooks"
 	"github.com/aoctl/aoctl/broker/proctree"
 	"github.com/aoctl/aoctl/broker/wire"
@@ -85,6 +86,7 @@ var statuses = []struct {
 	{broker.ErrNotRecorded, http.StatusInternalServerError, "not_recorded", "nothing is allowed that cannot be recorded; check the disk, and aoctl.log"},
 	{broker.ErrTampered, http.StatusInternalServerError, "tampered", `see "aoctl log verify"`},
 	{proctree.ErrUnsupported, http.StatusNotImplemented, "unsupported", "the session can be stopped without ending its processes"},
+	{feed.ErrReaders, http.StatusServiceUnavailable, "too_many_readers", "close one of those that follow /events/stream or /ws"},
 	{broker.ErrClosed, http.StatusServiceUnavailable, "shutting_down", "the console is being closed"},
 	{agents.ErrUnknownAgent, http.StatusNotFound, "unknown_agent", ""},
 	{agents.ErrOtherAgent, http.StatusBadRequest, "other_agent", ""},

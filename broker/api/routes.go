@@ -19,6 +19,7 @@ type (
 	sessionRoutes struct{ *Server }
 	ruleRoutes    struct{ *Server }
 	runRoutes     struct{ *Server }
+	feedRoutes    struct{ *Server }
 )
 
 // handler routes the API; docs/api.md describes it.
@@ -28,7 +29,7 @@ type (
 // too.
 func (sv *Server) handler() http.Handler {
 	mux := http.NewServeMux()
-	call, hook, session, rule, run := callRoutes{sv}, hookRoutes{sv}, sessionRoutes{sv}, ruleRoutes{sv}, runRoutes{sv}
+	call, hook, session, rule, run, live := callRoutes{sv}, hookRoutes{sv}, sessionRoutes{sv}, ruleRoutes{sv}, runRoutes{sv}, feedRoutes{sv}
 	for pattern, h := range map[string]http.HandlerFunc{
 		"POST /hooks/{agent}":                 hook.postHook,
 		"GET /hooks/{agent}/{id}":             hook.getHook,
@@ -37,6 +38,8 @@ func (sv *Server) handler() http.Handler {
 		"POST /create-approval-request":       call.postCreateApprovalRequest,
 		decisionRoute:                         call.getDecision,
 		"POST /events":                        session.postEvent,
+		"GET /events/stream":                  live.getStream,
+		socketRoute:                           live.getSocket,
 		"GET /check-stop/{id}":                session.getCheckStop,
 		"GET /approval-requests":              call.getApprovalRequests,
 		"GET /approval-requests/{id}":         call.getApprovalRequest,

@@ -63,6 +63,7 @@ func (sv *Server) serve(ctx context.Context, l net.Listener) error {
 		defer close(stopped)
 		<-ctx.Done()
 		sv.Drain()
+		sv.o.Feed.Close()
 		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 		defer cancel()
 		if srv.Shutdown(grace) != nil {

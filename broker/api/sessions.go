@@ -16,6 +16,9 @@ type sessionView struct {
 	Status string `json:"status"`
 }
 
+// ViewOf is s as GET /sessions gives it.
+func ViewOf(s broker.Session) any { return sessionView{s, s.Word()} }
+
 // getSessions lists the sessions of memory and of the store, last seen first.
 func (rt sessionRoutes) getSessions(w http.ResponseWriter, r *http.Request) {
 	list, err := rt.o.Records.Sessions(r.Context())

@@ -36,6 +36,7 @@ type World interface {
 	Moved(id string)              // its deadline moved: who does not know of it is to be told
 	SessionChanged(id string)     // its runner may have something to do
 	StartRunner(s broker.Session) // a runner is to be started for it
+	Released()                    // all that was recorded up to now holds, and those who wait were told
 }
 
 // Loop is the one goroutine that owns a State.
@@ -313,6 +314,7 @@ func (l *Loop) release(steps []*step) {
 			}
 		}
 	}
+	l.world.Released()
 }
 
 // timers are a heap, the earliest first. One that is no longer wanted is found to be so when it

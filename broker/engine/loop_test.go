@@ -35,6 +35,7 @@ func (nobody) Answered(string)            {}
 func (nobody) Moved(string)               {}
 func (nobody) SessionChanged(string)      {}
 func (nobody) StartRunner(broker.Session) {}
+func (nobody) Released()                  {}
 
 // newLoop is a loop over a state in which these calls wait.
 func newLoop(t *testing.T, st *store, ids ...string) (*Loop, time.Time) {

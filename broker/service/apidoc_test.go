@@ -11,8 +11,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"mvdan.cc/sh/v3/shell"
 
@@ -141,15 +143,19 @@ func (w *walk) command(line string) string {
 // fetch does what curl would, on a machine without it.
 func (w *walk) fetch(args []string) string {
 	var socket, url, body, after, token string
+	most := 0 // seconds; an answer that goes on is cut
 	for i := 0; i < len(args); i++ {
 		switch args[i] {
-		case "-s":
+		case "-s", "-sN":
 		case "--unix-socket":
 			i++
 			socket = args[i]
 		case "-d":
 			i++
 			body = args[i]
+		case "-m":
+			i++
+			most, _ = strconv.Atoi(args[i])
 		case "-H":
 			i++
 			token = strings.TrimPrefix(args[i], "Authorization: ")
@@ -160,7 +166,7 @@ func (w *walk) fetch(args []string) string {
 			url = args[i]
 		}
 	}
-	c := http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+	c := http.Client{Timeout: time.Duration(most) * time.Second, Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", socket)
 	}}}
 	method := http.MethodGet

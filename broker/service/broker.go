@@ -16,6 +16,7 @@ import (
 	"github.com/aoctl/aoctl/broker/api"
 	"github.com/aoctl/aoctl/broker/calls"
 	"github.com/aoctl/aoctl/broker/engine"
+	"github.com/aoctl/aoctl/broker/feed"
 	"github.com/aoctl/aoctl/broker/hooks"
 	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/broker/policy"
@@ -47,6 +48,7 @@ type Broker struct {
 	policy   *policy.Policy
 	hooks    *hooks.Hooks
 	settings *hooks.Settings
+	feed     *feed.Feed
 
 	stop     context.CancelFunc
 	wg       sync.WaitGroup
@@ -150,9 +152,10 @@ func (b *Broker) furnish(aside map[string]string) {
 		Engine: b.loop, View: b.view, Records: b.Records, Store: b.store, NoOutput: o.NoOutput, Silences: o.Guard.Silences, Alive: o.Alive, Age: o.Age, Log: b.log,
 	}
 	b.hooks, b.settings = hooks.New(heard), hooks.NewSettings(heard)
+	b.feed = feed.New(feed.Options{Log: b.store, Records: b.Records, Watch: b.Watch, View: api.ViewOf, Most: b.MayRead, Logger: b.log})
 	b.Open(api.Options{
 		Engine: b.loop, View: b.view, Records: b.Records, Log: b.store, Calls: b.Calls, Sessions: b, Rules: b.Rulings, Proposals: b.List, Judge: b.policy, Runs: b.Runs,
-		Hooks: b.hooks, Settings: b.settings, Hold: o.Hold, ListenOperators: o.ListenOperators, Logger: b.log,
+		Hooks: b.hooks, Settings: b.settings, Feed: b.feed, Hold: o.Hold, ListenOperators: o.ListenOperators, Logger: b.log,
 	})
 }
 
@@ -283,9 +286,10 @@ func (b *Broker) restamp() {
 	wg.Wait()
 }
 
-// Close ends the background work and every Watch. Pending requests stay pending in the store:
+// Close ends the background work, every Watch and every stream of the feed. Pending requests stay pending in the store:
 // their hooks find them again at the next broker.
 func (b *Broker) Close() error {
+	b.feed.Close()
 	b.loop.Do(engine.Closing{})
 	b.stop()
 	b.wg.Wait()
@@ -303,6 +307,9 @@ func (w world) Moved(id string) { w.b.CallChanged(id) }
 
 // SessionChanged wakes the session's runner, which asks for its orders.
 func (w world) SessionChanged(id string) { w.b.SessionChanged(id) }
+
+// Released has the feed look at what was recorded.
+func (w world) Released() { w.b.feed.Committed() }
 
 // StartRunner starts a runner beside everything else. It may take minutes, and Close does not
 // wait for it: a runner that came is found by the next broker, and one that did not is missed

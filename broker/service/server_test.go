@@ -34,7 +34,8 @@ func shortDir(t *testing.T) string {
 type client struct {
 	t *testing.T
 	http.Client
-	b *service.Broker
+	b    *service.Broker
+	stop func() // ends what it talks to, in order
 }
 
 // serve starts a broker on a socket and returns a client of it.
@@ -62,7 +63,7 @@ func serveOver(t *testing.T, st broker.Store, opts service.Options) *client {
 		}
 		_ = l.Close()
 	})
-	c := &client{t: t, b: b}
+	c := &client{t: t, b: b, stop: cancel}
 	c.Transport = &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", socket)
 	}}

@@ -146,6 +146,7 @@ func (w *world) Answered(id string)         { w.woken[id] = true }
 func (w *world) Moved(string)               {}
 func (w *world) SessionChanged(string)      {}
 func (w *world) StartRunner(broker.Session) {}
+func (w *world) Released()                  {}
 
 // newWorld begins with an empty disk and an open console.
 func newWorld(tell bool) *world {
