@@ -10,7 +10,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/rpc"
 	"sync"
 	"time"
 
@@ -43,10 +42,63 @@ type link struct {
 
 // line is one connection.
 type line struct {
-	*rpc.Client
+	*stream
 	conn *tls.Conn
 	gone chan struct{} // closed when it broke
 	once sync.Once
+
+	mu      sync.Mutex
+	last    uint64
+	waiting map[uint64]*order
+}
+
+// order is one that was sent. done is told when out is filled in.
+type order struct {
+	out  any
+	done chan struct{}
+}
+
+func newLine(conn *tls.Conn) *line {
+	l := &line{stream: newStream(conn, false), conn: conn, gone: make(chan struct{}), waiting: map[uint64]*order{}}
+	go l.read()
+	return l
+}
+
+// read takes in answers until the connection ends.
+func (l *line) read() {
+	defer l.hangUp()
+	for {
+		h, err := l.next()
+		if err != nil {
+			return
+		}
+		l.mu.Lock()
+		o := l.waiting[h.Seq]
+		delete(l.waiting, h.Seq)
+		l.mu.Unlock()
+		if o == nil {
+			return // nobody asked that
+		}
+		if l.body(o.out) != nil {
+			return
+		}
+		close(o.done)
+	}
+}
+
+// order sends one.
+func (l *line) order(method string, in, out any) (*order, error) {
+	o := &order{out: out, done: make(chan struct{})}
+	l.mu.Lock()
+	l.last++
+	seq := l.last
+	l.waiting[seq] = o
+	l.mu.Unlock()
+	if err := l.send(head{Seq: seq, Method: method}, in); err != nil {
+		l.hangUp()
+		return nil, err
+	}
+	return o, nil
 }
 
 func (l *line) hangUp() {
@@ -112,7 +164,7 @@ func (c *link) connected(ctx context.Context) (*line, error) {
 		_ = raw.Close()
 		return nil, err
 	}
-	c.line = &line{Client: rpc.NewClientWithCodec(clientCodec{newStream(conn, 0)}), conn: conn, gone: make(chan struct{})}
+	c.line = newLine(conn)
 	return c.line, nil
 }
 
@@ -129,18 +181,19 @@ func askWithin[T any](ctx context.Context, c *link, within time.Duration, method
 	out := new(Reply[T])
 	late := time.NewTimer(within)
 	defer late.Stop()
-	call := l.Go(method, in, out, make(chan *rpc.Call, 1))
+	o, err := l.order(method, in, out)
+	if err != nil {
+		return value, fmt.Errorf("%w: %w", ErrGone, err)
+	}
 	select {
+	case <-o.done:
+	case <-l.gone:
+		return value, ErrGone
 	case <-ctx.Done():
 		return value, ctx.Err()
 	case <-late.C:
 		l.hangUp()
 		return value, ErrGone
-	case <-call.Done:
-	}
-	if call.Error != nil {
-		l.hangUp()
-		return value, fmt.Errorf("%w: %w", ErrGone, call.Error)
 	}
 	return out.Value, out.Failed.err()
 }

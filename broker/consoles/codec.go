@@ -4,7 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"io"
-	"net/rpc"
+	"sync"
 
 	"github.com/fxamacker/cbor/v2"
 )
@@ -16,13 +16,21 @@ const maxOrder = 4 << 20
 // errTooLarge ends a connection.
 var errTooLarge = errors.New("a message is too large")
 
-// stream reads and writes messages: a header of net/rpc, then the body.
+// head goes before each message: an order, or what came of one.
+type head struct {
+	Seq    uint64 `json:"seq"`              // the order's number, which its answer has too
+	Method string `json:"method,omitempty"` // of an order: "Calls.Decide"
+}
+
+// stream reads and writes messages. Several goroutines may send; one reads.
 type stream struct {
 	io.Closer
 	in  *cbor.Decoder
 	cap *capped // nil where the peer may send as much as it likes
-	buf *bufio.Writer
-	out *cbor.Encoder
+
+	sending sync.Mutex
+	buf     *bufio.Writer
+	out     *cbor.Encoder
 }
 
 // capped ends a stream whose message goes on for too long.
@@ -57,49 +65,40 @@ func decoding() cbor.DecMode {
 	return mode
 }
 
-func newStream(conn io.ReadWriteCloser, most int) *stream {
+// newStream makes one. Where bounded is set, what comes in is an order, and no larger than one may be.
+func newStream(conn io.ReadWriteCloser, bounded bool) *stream {
 	s := &stream{Closer: conn, buf: bufio.NewWriter(conn)}
 	var from io.Reader = conn
-	if most > 0 {
-		s.cap = &capped{Reader: conn, left: most}
+	if bounded {
+		s.cap = &capped{Reader: conn}
 		from = s.cap
 	}
 	s.in, s.out = decoding().NewDecoder(from), encoding().NewEncoder(s.buf)
 	return s
 }
 
-// send writes both parts of a message at once. net/rpc sends one message at a time.
-func (s *stream) send(head, body any) error {
-	if err := errors.Join(s.out.Encode(head), s.out.Encode(body)); err != nil {
+// send writes both parts of a message at once.
+func (s *stream) send(h head, body any) error {
+	s.sending.Lock()
+	defer s.sending.Unlock()
+	if err := errors.Join(s.out.Encode(h), s.out.Encode(body)); err != nil {
 		return err
 	}
 	return s.buf.Flush()
 }
 
-// body reads the second part of a message; nil leaves it out.
+// next reads the first part of the next message.
+func (s *stream) next() (h head, err error) {
+	if s.cap != nil {
+		s.cap.left = maxOrder
+	}
+	return h, s.in.Decode(&h)
+}
+
+// body reads the second part; nil leaves it out.
 func (s *stream) body(into any) error {
 	if into == nil {
 		return s.in.Skip()
 	}
 	return s.in.Decode(into)
 }
-
-// serverCodec is the broker's end.
-type serverCodec struct {
-	*stream
-	most int
-}
-
-func (c serverCodec) ReadRequestHeader(r *rpc.Request) error {
-	c.cap.left = c.most
-	return c.in.Decode(r)
-}
-func (c serverCodec) ReadRequestBody(into any) error             { return c.body(into) }
-func (c serverCodec) WriteResponse(r *rpc.Response, v any) error { return c.send(r, v) }
-
-// clientCodec is the console's end.
-type clientCodec struct{ *stream }
-
-func (c clientCodec) WriteRequest(r *rpc.Request, v any) error { return c.send(r, v) }
-func (c clientCodec) ReadResponseHeader(r *rpc.Response) error { return c.in.Decode(r) }
-func (c clientCodec) ReadResponseBody(into any) error          { return c.body(into) }

@@ -12,7 +12,8 @@
 // token, is listed with them and is revoked like them. The key is not all: a process with an agent
 // behind it is no console, whatever it holds, and that is looked at again with every order.
 //
-// Inside are calls of net/rpc in CBOR (codec.go). What an order does is on record with the key that
+// Inside are orders and answers in CBOR (codec.go), without net/rpc, which brings encoding/gob along:
+// every hook run would wait for that to start. What an order does is on record with the key that
 // gave it; who it is never comes from the order. Errors keep their kind (failure.go). What changes
 // at the broker is fetched by the console, batch after batch (watch.go), so that a console that is
 // slow or stands still holds up nobody.

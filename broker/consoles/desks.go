@@ -12,7 +12,7 @@ import (
 	"github.com/aoctl/aoctl/broker/tally"
 )
 
-// The orders of a console, as net/rpc finds them: one method each, with what it takes and what it
+// The orders of a console: one method each, with what it takes and what it
 // gives back. act is for those that change something, read for the others.
 type (
 	callDesk    struct{ *visit }

@@ -2,7 +2,7 @@ package consoles
 
 import (
 	"bytes"
-	"net/rpc"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"testing"
@@ -44,7 +44,7 @@ func TestKeyFile(t *testing.T) {
 func FuzzOrders(f *testing.F) {
 	var buf bytes.Buffer
 	enc := encoding().NewEncoder(&buf)
-	for _, m := range []any{rpc.Request{ServiceMethod: "Door.Hello", Seq: 1}, struct{}{}, rpc.Request{ServiceMethod: "Calls.Decide", Seq: 2}, Decided{ID: "x", Decision: broker.Decision{Verdict: broker.Allow}}} {
+	for _, m := range []any{head{Method: "Door.Hello", Seq: 1}, struct{}{}, head{Method: "Calls.Decide", Seq: 2}, Decided{ID: "x", Decision: broker.Decision{Verdict: broker.Allow}}} {
 		if err := enc.Encode(m); err != nil {
 			f.Fatal(err)
 		}
@@ -54,7 +54,7 @@ func FuzzOrders(f *testing.F) {
 	f.Add([]byte{0xbb, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff})
 	f.Fuzz(func(t *testing.T, sent []byte) {
 		r := &room{}
-		r.Server = NewServer(Options{Broker: r, Keys: r})
+		r.Server = NewServer(Options{Broker: r, Keys: r, Log: slog.New(slog.DiscardHandler)})
 		v := &visit{server: r.Server, who: &someone{}, ctx: t.Context(), came: func() string { return "" }}
 		v.serve(pipeOf{bytes.NewReader(sent)})
 		if len(r.by) > 0 {

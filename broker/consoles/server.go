@@ -8,8 +8,8 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"net/rpc"
 	"os"
+	"reflect"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -123,21 +123,55 @@ func (s *Server) Serve(conn net.Conn, who Visitor) {
 	v.serve(quiet{v.conn, leave})
 }
 
-// serve answers what comes through conn until that ends.
+// serve carries out what comes through conn until that ends. Orders run beside each other, up to
+// ordersMost of them.
 func (v *visit) serve(conn io.ReadWriteCloser) {
-	r := rpc.NewServer()
-	for name, desk := range map[string]any{"Door": door{v}, "Calls": callDesk{v}, "Sessions": sessionDesk{v}, "Rules": ruleDesk{v}, "Place": placeDesk{v}} {
-		if err := r.RegisterName(name, desk); err != nil {
-			v.server.o.Log.Error("consoles cannot be served", "what", name, "err", err)
+	s, known, turn := newStream(conn, true), v.orders(), make(chan struct{}, ordersMost)
+	var under sync.WaitGroup
+	defer under.Wait()
+	defer func() { _ = s.Close() }()
+	for {
+		h, err := s.next()
+		if err != nil {
 			return
 		}
+		do, ok := known[h.Method]
+		if !ok {
+			v.server.o.Log.Info("a console asked for what is not known here", "method", broker.Clip(h.Method))
+			return // it is of another version
+		}
+		in, out := reflect.New(do.Type().In(0)), reflect.New(do.Type().In(1).Elem())
+		if s.body(in.Interface()) != nil {
+			return
+		}
+		turn <- struct{}{}
+		under.Go(func() {
+			defer func() { <-turn }()
+			do.Call([]reflect.Value{in.Elem(), out})
+			if s.send(head{Seq: h.Seq}, out.Interface()) != nil {
+				_ = s.Close()
+			}
+		})
 	}
-	r.ServeCodec(serverCodec{newStream(conn, maxOrder), maxOrder})
+}
+
+// orders are the methods of the desks by their names: "Calls.Decide". Each takes a value and fills in
+// a Reply.
+func (v *visit) orders() map[string]reflect.Value {
+	known := map[string]reflect.Value{}
+	for desk, at := range map[string]any{"Door": door{v}, "Calls": callDesk{v}, "Sessions": sessionDesk{v}, "Rules": ruleDesk{v}, "Place": placeDesk{v}} {
+		for m, do := range reflect.ValueOf(at).Methods() {
+			known[desk+"."+m.Name] = do
+		}
+	}
+	return known
 }
 
 const (
 	// maxConsoles is how many may be there at a time, paired or not.
-	maxConsoles   = 64
+	maxConsoles = 64
+	// ordersMost is how many orders of one console are carried out at a time.
+	ordersMost    = 32
 	handshakeTime = 10 * time.Second
 	// silentFor is how long a console may ask nothing before it is hung up on. One that is awake asks
 	// for what is new every holdFor.
@@ -195,7 +229,7 @@ type visit struct {
 	server   *Server
 	conn     *tls.Conn
 	who      Visitor
-	ctx      context.Context //nolint:containedctx // ends with the connection; net/rpc hands none to its methods
+	ctx      context.Context //nolint:containedctx // ends with the connection
 	key      string          // fingerprint
 	came     func() string   // why it was an agent's when it came
 	watching bool            // it has what is drawn; guarded by server.mu

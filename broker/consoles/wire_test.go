@@ -31,7 +31,7 @@ func TestWireKeepsEverything(t *testing.T) {
 	}
 }
 
-// wireTypes are those of the methods that net/rpc finds.
+// wireTypes are those of all orders.
 func wireTypes() (list []reflect.Type) {
 	seen := map[reflect.Type]bool{}
 	for _, desk := range []any{door{}, callDesk{}, sessionDesk{}, ruleDesk{}, placeDesk{}} {
