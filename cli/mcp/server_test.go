@@ -14,6 +14,7 @@ import (
 type rawServer struct {
 	t     *testing.T
 	in    *io.PipeWriter
+	from  *io.PipeReader // what out reads
 	out   *bufio.Scanner
 	ended chan error
 	end   context.CancelFunc
@@ -25,7 +26,7 @@ func newRawServer(t *testing.T, socket string) *rawServer {
 	fromServer, out := io.Pipe()
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
-	s := &rawServer{t: t, in: toServer, out: bufio.NewScanner(fromServer), ended: make(chan error, 1), end: cancel}
+	s := &rawServer{t: t, in: toServer, from: fromServer, out: bufio.NewScanner(fromServer), ended: make(chan error, 1), end: cancel}
 	a := &asker{identity: identity{session: "s-1", agent: "tester"}, socket: socket, timeout: time.Minute, progressEvery: progressEvery, log: slog.New(slog.DiscardHandler)}
 	go func() {
 		s.ended <- serve(ctx, a, in, out)
@@ -116,6 +117,10 @@ func TestServerEnds(t *testing.T) {
 	for name, end := range map[string]func(s *rawServer){
 		"too large":  func(s *rawServer) { go func() { _, _ = io.WriteString(s.in, strings.Repeat("x", maxLine+1)) }() },
 		"terminated": func(s *rawServer) { s.end() },
+		"deaf": func(s *rawServer) {
+			must(s.t, s.from.Close())
+			s.says(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -126,7 +131,7 @@ func TestServerEnds(t *testing.T) {
 			r := c.next()
 			end(s)
 			err := <-s.ended
-			if broke := name == "too large"; broke != (err != nil && strings.Contains(err.Error(), "larger than 16 MiB")) {
+			if broke := name != "terminated"; broke != (err != nil && strings.Contains(err.Error(), "the connection to the MCP client broke")) {
 				t.Errorf("the server ended with %v", err)
 			}
 			if st := c.state(r.ID); st != "cancelled" {
