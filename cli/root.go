@@ -2,7 +2,7 @@
 // own short way, builds the tree of commands, runs one, and reports what came of it.
 //
 // Each family of commands is a folder that knows no other family: calls, sessions,
-// rules, logs, setup, doctor, run and demo. A family hands its commands to the root
+// rules, logs, setup, doctor, run, mcp and demo. A family hands its commands to the root
 // (Commands); each command reads its flags into a small struct and calls one function
 // with it. console puts broker, store and screen together and is what the root command
 // opens.
@@ -35,6 +35,7 @@ import (
 	"github.com/aoctl/aoctl/cli/doctor"
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/logs"
+	"github.com/aoctl/aoctl/cli/mcp"
 	"github.com/aoctl/aoctl/cli/rules"
 	"github.com/aoctl/aoctl/cli/run"
 	"github.com/aoctl/aoctl/cli/sessions"
@@ -101,7 +102,7 @@ func NewRoot() *cobra.Command {
 	all := []*cobra.Command{newHookHelp(), newVersionCommand(), newCompletionCommand(root), help}
 	for _, family := range [][]*cobra.Command{
 		console.Commands(), calls.Commands(), sessions.Commands(), rules.Commands(), trust.Commands(), logs.Commands(),
-		setup.Commands(console.KeyActions()), doctor.Commands(console.KeyActions()), run.Commands(), demo.Commands(),
+		setup.Commands(console.KeyActions()), doctor.Commands(console.KeyActions()), run.Commands(), mcp.Commands(), demo.Commands(),
 	} {
 		all = append(all, family...)
 	}
@@ -121,7 +122,7 @@ var groups = []struct {
 	{"sessions", "SESSIONS", []string{"session"}},
 	{"rules", "RULES", []string{"trust", "rule", "grants"}},
 	{"record", "RECORD", []string{"log", "stats", "transcript", "backup"}},
-	{"setup", "SETUP", []string{"install", "uninstall", "doctor", "config", "completion", "split", "version", "help"}},
+	{"setup", "SETUP", []string{"install", "uninstall", "mcp", "doctor", "config", "completion", "split", "version", "help"}},
 }
 
 // addInGroups adds all commands to the root, those of the groups first and in their

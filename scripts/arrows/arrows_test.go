@@ -117,6 +117,7 @@ var arrows = map[string][]string{
 	"cli/drill/fakemodel":             {},
 	"cli/logs":                        family("broker", "broker/agents", "broker/api", "broker/forms", "broker/rules", "broker/story", "broker/tally", "hookclient/paths", "store"),
 	"cli/rules":                       family("broker", "broker/effects", "broker/risk", "broker/rules", "broker/rules/claude", "broker/rules/history", "broker/rules/rulesfile", "broker/workspace", "store"),
+	"cli/mcp":                         family("broker", "broker/agents", "broker/forms", "broker/wire", "hookclient", "hookclient/profile"),
 	"cli/run":                         family("broker", "broker/wire", "hookclient", "hookclient/paths", "hookclient/runner"),
 	"cli/sessions":                    family("broker", "broker/proctree", "broker/story", "broker/wire", "store", "tui/callview", "tui/draw", "tui/orders", "tui/sessionview"),
 	"cli/trust":                       family("broker", "broker/effects", "broker/rules", "broker/workspace"),
