@@ -32,6 +32,9 @@ func (w *world) compare(ctx context.Context) (events int, err error) {
 		for _, e := range page {
 			events++
 			after = e.Seq
+			if err := w.feed.missed(e); err != nil {
+				wrong = append(wrong, err)
+			}
 			if e.Type != broker.EventRequestDecided {
 				continue
 			}

@@ -143,6 +143,7 @@ func (w *world) trial(ctx context.Context) error {
 	for i := range w.o.deciders {
 		others.Go(func() { w.decider(deciding, uint64(i)) }) //nolint:gosec // G115: a small count
 	}
+	others.Go(func() { w.follow(deciding, &w.feed) })
 	others.Go(func() { w.trouble(asking) })
 	agents.Wait()
 	decided()
@@ -170,6 +171,7 @@ func (w *world) conclude(ctx context.Context, length time.Duration) error {
 	if err != nil {
 		return err
 	}
+	fmt.Printf("feed        %d events, none missed, none told twice\n", len(w.feed.told))
 	fmt.Printf("database    %d events verified, %d requests as they were seen last, one end each\n", events, len(w.finals))
 	if little := w.tally.tooLittle(length); len(little) > 0 {
 		return fmt.Errorf("%w: %v", errVoid, little)

@@ -20,6 +20,7 @@ type world struct {
 	home    string
 	client  ask.Client
 	console *consoles.Client // of the deciders
+	feed    reader
 	began   time.Time
 	tally   tally
 
