@@ -26,6 +26,7 @@ type askBody struct {
 	ToolInput json.RawMessage `json:"tool_input"`
 	ToolUseID string          `json:"tool_use_id"`
 	RequestID string          `json:"request_id"`
+	OtherID   string          `json:"correlation_id"` // the same
 	CWD       string          `json:"cwd"`
 	Agent     string          `json:"agent"`
 	Timeout   float64         `json:"timeout"` // seconds
@@ -39,6 +40,10 @@ type askBody struct {
 // The key has the agent's name in it, so that two programs which number their calls alike never
 // share a request. An id of the caller's own stands alone, as it is also the request's id.
 func (a askBody) question() (broker.Question, error) {
+	if a.OtherID != "" && a.RequestID != "" && a.OtherID != a.RequestID {
+		return broker.Question{}, fmt.Errorf("%w: request_id and correlation_id are two names of one thing", broker.ErrInvalid)
+	}
+	a.RequestID = cmp.Or(a.RequestID, a.OtherID)
 	for name, v := range map[string]string{
 		"session_id": a.SessionID, "tool_name": a.ToolName, "tool_use_id": a.ToolUseID, "request_id": a.RequestID, "agent": a.Agent,
 	} {

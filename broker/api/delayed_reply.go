@@ -29,7 +29,7 @@ func (sv *Server) whenAnswered(w http.ResponseWriter, r *http.Request, req broke
 	correlation, proof, id := w.Header().Get(wire.HeaderCorrelation), proofOf(w), req.ID
 	// A program that polls may hang up and come back, so its leaving says nothing. A hook that
 	// hangs up is gone.
-	asker, polls := patienceOf(r), r.Pattern == decisionRoute && r.Header.Get(wire.HeaderCorrelation) == ""
+	asker, polls := patienceOf(r), (r.Pattern == decisionRoute || r.Pattern == responseRoute) && r.Header.Get(wire.HeaderCorrelation) == ""
 	sv.park(w, func(p *Parked) {
 		p.Patience, p.Polls = asker, polls
 		if sv.HoldCall(p, id, hold) {

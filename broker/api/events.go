@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
@@ -27,6 +28,12 @@ type eventBody struct {
 	ToolInput json.RawMessage `json:"tool_input"`
 	ToolUseID string          `json:"tool_use_id"`
 	Data      json.RawMessage `json:"data"`
+	Role      string          `json:"role"`   // of who said a message
+	Status    string          `json:"status"` // how a step ended, in the program's own word
+
+	// Names that other programs have for name and result.
+	SessionName string          `json:"session_name"`
+	ToolOutput  json.RawMessage `json:"tool_output"`
 
 	// Of a post_tool only.
 	RequestID  string          `json:"request_id"`
@@ -40,6 +47,10 @@ type eventBody struct {
 func (rt sessionRoutes) postEvent(w http.ResponseWriter, r *http.Request) {
 	var body eventBody
 	if err := decodeBody(w, r, &body); err != nil {
+		fail(w, err)
+		return
+	}
+	if err := body.oneName(); err != nil {
 		fail(w, err)
 		return
 	}
@@ -65,9 +76,31 @@ func (rt sessionRoutes) postEvent(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]string{"session_id": body.SessionID, "event_type": body.EventType})
 }
 
+// failedWords are what a status of a step that failed is.
+var failedWords = []string{"error", "failed", "failure"}
+
+// oneName gives what came under another name its own. Two values of one thing are an error.
+func (e *eventBody) oneName() error {
+	if e.Name != "" && e.SessionName != "" && e.Name != e.SessionName || len(e.Result) > 0 && len(e.ToolOutput) > 0 {
+		return fmt.Errorf("%w: name and session_name, like result and tool_output, are two names of one thing", broker.ErrInvalid)
+	}
+	e.Name = cmp.Or(e.Name, e.SessionName)
+	if len(e.Result) == 0 {
+		e.Result = e.ToolOutput
+	}
+	if e.EventType == broker.EventPostTool && e.Error == "" && slices.Contains(failedWords, e.Status) {
+		// A text is its words, anything else its JSON.
+		if json.Unmarshal(e.Result, &e.Error) != nil {
+			e.Error = string(e.Result)
+		}
+		e.Error = cmp.Or(e.Error, e.Status)
+	}
+	return nil
+}
+
 // check refuses what could not be recorded, or would be read otherwise than it was meant.
 func (e eventBody) check() error {
-	for name, v := range map[string]string{"session_id": e.SessionID, "agent": e.Agent, "name": e.Name, "tool_name": e.ToolName, "tool_use_id": e.ToolUseID} {
+	for name, v := range map[string]string{"session_id": e.SessionID, "agent": e.Agent, "name": e.Name, "tool_name": e.ToolName, "tool_use_id": e.ToolUseID, "role": e.Role, "status": e.Status} {
 		if err := broker.CheckName(name, v); err != nil {
 			return err
 		}
@@ -97,7 +130,7 @@ func (e eventBody) transition(now time.Time, s *broker.Session) []*broker.Event 
 	}
 	data := map[string]any{}
 	// Empty members are left out, so that a reader of the log can tell what was said.
-	for k, v := range map[string]string{"agent": e.Agent, "name": e.Name, "cwd": e.CWD, "reason": e.Reason, "message": broker.Excerpt(e.Message), "tool_name": e.ToolName, "tool_use_id": e.ToolUseID} {
+	for k, v := range map[string]string{"agent": e.Agent, "name": e.Name, "cwd": e.CWD, "reason": e.Reason, "message": broker.Excerpt(e.Message), "tool_name": e.ToolName, "tool_use_id": e.ToolUseID, "role": e.Role, "status": e.Status} {
 		if v != "" {
 			data[k] = v
 		}

@@ -22,7 +22,7 @@ func wantedBy(r *http.Request) string {
 	pattern := cmp.Or(r.Pattern, r.Method+" "+broker.Clip(r.URL.Path))
 	switch {
 	case strings.HasSuffix(pattern, "/cancel"):
-	case strings.HasPrefix(pattern, "POST /approval-requests/") || strings.HasPrefix(pattern, "POST /tool-decisions/"):
+	case strings.HasPrefix(pattern, "POST /approval-requests/") || strings.HasPrefix(pattern, "POST /tool-decisions/") || strings.HasPrefix(pattern, "POST /response-queue/"):
 		return string(broker.Allow) // refusing is open
 	case strings.HasSuffix(pattern, "/rules") && r.Method != http.MethodGet, strings.HasSuffix(pattern, "/rules/{id}"):
 		return "rule"

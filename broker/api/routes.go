@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"time"
 
@@ -30,7 +31,8 @@ type (
 func (sv *Server) handler() http.Handler {
 	mux := http.NewServeMux()
 	call, hook, session, rule, run, live := callRoutes{sv}, hookRoutes{sv}, sessionRoutes{sv}, ruleRoutes{sv}, runRoutes{sv}, feedRoutes{sv}
-	for pattern, h := range map[string]http.HandlerFunc{
+	routes := call.otherNames()
+	maps.Copy(routes, map[string]http.HandlerFunc{
 		"POST /hooks/{agent}":                 hook.postHook,
 		"GET /hooks/{agent}/{id}":             hook.getHook,
 		"POST /hooks/{agent}/cancel":          hook.postHookCancel,
@@ -45,9 +47,6 @@ func (sv *Server) handler() http.Handler {
 		"GET /approval-requests/{id}":         call.getApprovalRequest,
 		"POST /approval-requests/{id}/decide": call.postDecide,
 		"POST /approval-requests/{id}/cancel": call.postCancel,
-		"POST /tool-decisions/{id}/respond":   call.postDecide,
-		"POST /tool-decisions/{id}/deny":      call.postDeny,
-		"POST /tool-decisions/{id}/approve":   call.postApprove,
 		"GET /sessions":                       session.getSessions,
 		"GET /sessions/{id}":                  session.getSession,
 		"GET /sessions/{id}/events":           session.getSessionEvents,
@@ -83,7 +82,8 @@ func (sv *Server) handler() http.Handler {
 		"POST /freeze":                        call.postFreeze,
 		"POST /unfreeze":                      call.postUnfreeze,
 		consoleRoute:                          sv.postConsole,
-	} {
+	})
+	for pattern, h := range routes {
 		mux.HandleFunc(pattern, h)
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {

@@ -2,6 +2,7 @@ package api
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -90,10 +91,11 @@ func (rt sessionRoutes) postStop(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, sessionView{s, s.Word()})
 }
 
-// getCheckStop is what programs without hooks ask before each step of theirs.
+// getCheckStop is what programs without hooks ask before each step of theirs. Nobody has stopped a
+// session that nobody knows.
 func (rt sessionRoutes) getCheckStop(w http.ResponseWriter, r *http.Request) {
 	stop, err := rt.o.Records.StopRequested(r.Context(), r.PathValue("id"))
-	if err != nil {
+	if err != nil && !errors.Is(err, broker.ErrNotFound) {
 		fail(w, err)
 		return
 	}

@@ -97,7 +97,7 @@ func (sv *Server) noteTCP(addr string) {
 // operator's token, so a new one is closed until somebody opens it.
 var askingRoutes = map[string]bool{
 	"POST /hooks/{agent}": true, "GET /hooks/{agent}/{id}": true,
-	"POST /request-approval": true, "POST /create-approval-request": true, decisionRoute: true,
+	"POST /request-approval": true, "POST /create-approval-request": true, decisionRoute: true, "POST /approval-queue": true, responseRoute: true,
 	"POST /events": true, "GET /check-stop/{id}": true,
 	"POST /hooks/{agent}/cancel": true, "POST /approval-requests/{id}/cancel": true,
 }

@@ -47,7 +47,7 @@ func (w *world) readFeed(ctx context.Context, client *http.Client, f *reader, di
 	}
 	resp, err := client.Do(req)
 	if err != nil {
-		return nil //nolint:nilerr // it was killed, or stands still
+		return nil // it was killed, or stands still
 	}
 	defer func() { _ = resp.Body.Close() }()
 	switch {
