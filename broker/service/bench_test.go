@@ -2,13 +2,20 @@ package service_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
+	"log/slog"
+	"net"
+	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/api"
 	"github.com/aoctl/aoctl/broker/brokertest"
+	"github.com/aoctl/aoctl/broker/consoles"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/service"
 )
@@ -93,4 +100,60 @@ func BenchmarkDecodeEncode(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkAttached measures what an order costs that a console in another process gives, over the
+// socket and with a look at who is behind it, beside the same order given here.
+func BenchmarkAttached(b *testing.B) {
+	br, c := benchAttached(b)
+	for name, by := range map[string]interface {
+		Observe(ctx context.Context, sessionID string, on bool, by broker.Actor) error
+	}{"here": br, "attached": c} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if err := by.Observe(b.Context(), "nobody", true, operator); !errors.Is(err, broker.ErrNotFound) {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// benchAttached is a broker with a console that is paired, over a socket.
+func benchAttached(b *testing.B) (*service.Broker, *consoles.Client) {
+	b.Helper()
+	must := func(err error) {
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	br, err := service.New(b.Context(), brokertest.NewMemory(), service.Options{})
+	must(err)
+	b.Cleanup(func() { _ = br.Close() })
+	me, err := consoles.NewIdentity()
+	must(err)
+	s := consoles.NewServer(consoles.Options{Broker: forScreens{br}, Keys: br, Me: me, Log: slog.New(slog.DiscardHandler)})
+	br.AdmitConsoles(door{s})
+	dir, err := os.MkdirTemp("", "ao") //nolint:usetesting // too long for a socket
+	must(err)
+	b.Cleanup(func() { _ = os.RemoveAll(dir) })
+	socket := filepath.Join(dir, "b.sock")
+	l, err := api.Listen(socket)
+	must(err)
+	ctx, stop := context.WithCancel(b.Context())
+	done := make(chan error, 1)
+	go func() { done <- br.Serve(ctx, l) }()
+	b.Cleanup(func() { stop(); <-done })
+	c := consoles.NewClient(me, func(ctx context.Context) (net.Conn, error) {
+		conn, err := new(net.Dialer).DialContext(ctx, "unix", socket)
+		if err != nil {
+			return nil, err
+		}
+		return conn, consoles.Upgrade(ctx, conn, "aoctl")
+	}, func(string) error { return nil })
+	b.Cleanup(func() { _ = c.Close() })
+	code, _ := s.OpenPairing()
+	_, err = c.Pair(b.Context(), code, "bench")
+	must(err)
+	return br, c
 }
