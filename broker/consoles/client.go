@@ -35,10 +35,14 @@ type link struct {
 	// known says whether the key is the broker's. It is asked before anything is sent.
 	known func(fingerprint string) error
 
-	mu     sync.Mutex
-	line   *line      // nil when there is none
-	turned chan error // why the broker does not take this console, once
+	mu      sync.Mutex
+	line    *line       // nil when there is none
+	turned  chan error  // why the broker does not take this console, once
+	notices chan Notice // what is to be told
 }
+
+// Notices are what the operator is to be told beside what changes. One that nobody takes is lost.
+func (c *link) Notices() <-chan Notice { return c.notices }
 
 // line is one connection.
 type line struct {
@@ -120,7 +124,7 @@ const answerTime = 30 * time.Second
 
 // NewClient makes a client. dial connects to a broker and asks it to talk to a console.
 func NewClient(me Identity, dial func(context.Context) (net.Conn, error), known func(fingerprint string) error) *Client {
-	l := &link{me: me, dial: dial, known: known, turned: make(chan error, 1)}
+	l := &link{me: me, dial: dial, known: known, turned: make(chan error, 1), notices: make(chan Notice, noticesKept)}
 	return &Client{l, callStubs{l}, sessionStubs{l}, ruleStubs{l}, figureStubs{l}, placeStubs{l}}
 }
 
@@ -306,6 +310,12 @@ func (c *link) follow(ctx context.Context, watch int, updates chan<- broker.Upda
 		b, err := askWithin[Batch](ctx, c, heardFor, "Calls.Next", watch)
 		if err != nil {
 			return
+		}
+		for _, n := range b.Notices {
+			select {
+			case c.notices <- n:
+			default:
+			}
 		}
 		for _, u := range b.List {
 			select {

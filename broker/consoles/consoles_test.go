@@ -351,6 +351,10 @@ func TestWatch(t *testing.T) {
 		if !slices.Equal(got, []string{"0", "1", "2", "3", "4"}) {
 			t.Errorf("came as %v", got)
 		}
+		r.Tell(Notice{SessionID: "s", Text: "it spent much"})
+		if n := <-c.Notices(); n != (Notice{"s", "it spent much"}) {
+			t.Errorf("was told %+v", n)
+		}
 		must(t, c.Close()) // as if the connection broke
 		if _, ok := <-updates; ok {
 			t.Error("the watch went on")

@@ -233,6 +233,7 @@ type visit struct {
 	key      string          // fingerprint
 	came     func() string   // why it was an agent's when it came
 	watching bool            // it has what is drawn; guarded by server.mu
+	notices  []Notice        // for it to be told; the same
 
 	mu      sync.Mutex
 	watched watch

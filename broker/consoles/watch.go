@@ -23,8 +23,39 @@ type Watched struct {
 
 // Batch is what changed; Ended says that nothing more comes.
 type Batch struct {
-	List  []broker.Update `json:"list,omitempty"`
-	Ended bool            `json:"ended,omitempty"`
+	List    []broker.Update `json:"list,omitempty"`
+	Notices []Notice        `json:"notices,omitempty"`
+	Ended   bool            `json:"ended,omitempty"`
+}
+
+// Notice is something that the operator is to be told, and that is no state of anything.
+type Notice struct {
+	SessionID string `json:"session_id,omitempty"` // that it is about; "" for all
+	Text      string `json:"text"`
+}
+
+// noticesKept is how many wait for a console; the oldest give way.
+const noticesKept = 16
+
+// Tell tells all consoles something, within holdFor.
+func (s *Server) Tell(n Notice) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for v := range s.here {
+		if v.watching {
+			v.notices = append(v.notices, n)
+			v.notices = v.notices[max(0, len(v.notices)-noticesKept):]
+		}
+	}
+}
+
+// told takes what the console has not been told yet.
+func (v *visit) told() []Notice {
+	v.server.mu.Lock()
+	defer v.server.mu.Unlock()
+	list := v.notices
+	v.notices = nil
+	return list
 }
 
 // watch is what a console is told of. Its zero value is none.
@@ -77,7 +108,9 @@ func (d callDesk) Next(number int, out *Reply[Batch]) error {
 		if w.number != number {
 			return Batch{}, errNoWatch
 		}
-		return gather(d.ctx, w.updates), nil
+		b := gather(d.ctx, w.updates)
+		b.Notices = d.told()
+		return b, nil
 	})
 }
 

@@ -248,6 +248,7 @@ func showAttached(ctx context.Context, o Options, a address, c *consoles.Client,
 		}
 	}()
 	t := o.screen(a.String())
+	t.Notices = noticesOf(drawing, c)
 	t.Operator.ID = broker.ConsoleID(w.ID, w.Label)
 	t.ReadFile, t.Stamp = c.ReadFile, c.Stamp
 	t.Hooks = tui.Hooks{Others: c.OtherHooks, Ours: c.OurHooks}
@@ -260,6 +261,25 @@ func showAttached(ctx context.Context, o Options, a address, c *consoles.Client,
 		return unattached(a, why)
 	}
 	return err
+}
+
+// noticesOf are what the broker tells, as the screen takes it, until ctx ends.
+func noticesOf(ctx context.Context, c *consoles.Client) <-chan tui.Notice {
+	out := make(chan tui.Notice)
+	go func() {
+		for {
+			select {
+			case n := <-c.Notices():
+				select {
+				case out <- tui.Notice(n):
+				case <-ctx.Done():
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return out
 }
 
 // agentAbove says why this process counts as an agent's, "" when it does not.

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/consoles"
 	"github.com/aoctl/aoctl/broker/spend"
 	"github.com/aoctl/aoctl/broker/story"
 	"github.com/aoctl/aoctl/cli/usage"
@@ -97,6 +98,9 @@ func (a *App) alert(ctx context.Context, what spend.Alert, freeze bool) {
 		}
 	}
 	a.log.Warn("limit of spending reached", "session", what.SessionID, "what", text)
+	if a.consoles != nil {
+		a.consoles.Tell(consoles.Notice{SessionID: what.SessionID, Text: text})
+	}
 	select {
 	case a.notices <- tui.Notice{SessionID: what.SessionID, Text: text}:
 	default:
