@@ -63,7 +63,7 @@ type order struct {
 }
 
 func newLine(conn *tls.Conn) *line {
-	l := &line{stream: newStream(conn, false), conn: conn, gone: make(chan struct{}), waiting: map[uint64]*order{}}
+	l := &line{stream: newStream(unstuck{conn}, false), conn: conn, gone: make(chan struct{}), waiting: map[uint64]*order{}}
 	go l.read()
 	return l
 }
@@ -192,14 +192,19 @@ func askWithin[T any](ctx context.Context, c *link, within time.Duration, method
 	select {
 	case <-o.done:
 	case <-l.gone:
-		return value, ErrGone
+		err = ErrGone
 	case <-ctx.Done():
-		return value, ctx.Err()
+		err = ctx.Err()
 	case <-late.C:
 		l.hangUp()
-		return value, ErrGone
+		err = ErrGone
 	}
-	return out.Value, out.Failed.err()
+	select {
+	case <-o.done: // an answer counts, whatever came with it
+		return out.Value, out.Failed.err()
+	default:
+		return value, err
+	}
 }
 
 // do is ask for an order that gives nothing back.

@@ -399,3 +399,29 @@ func TestPanicIsOneOrder(t *testing.T) {
 	}
 	must(t, decide(c))
 }
+
+// However many strangers come, one that is paired stays, and the next one comes in.
+func TestStrangersMakeRoom(t *testing.T) {
+	r := newRoom(t)
+	c := r.paired(t, &someone{})
+	must(t, decide(c))
+	l, err := c.connected(t.Context())
+	must(t, err)
+	var strangers []*Client
+	for range 2 * maxStrangers {
+		s := r.enter(t, identity(t), &someone{})
+		if _, err := s.Hello(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		strangers = append(strangers, s)
+	}
+	must(t, decide(c))
+	if again, err := c.connected(t.Context()); err != nil || again != l {
+		t.Errorf("the paired console had to come again: %v", err)
+	}
+	select {
+	case <-strangers[0].line.gone:
+	case <-time.After(10 * time.Second):
+		t.Error("the first stranger is still there")
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"reflect"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -49,10 +50,12 @@ type Server struct {
 	o       Options
 	pairing pairing
 
-	mu      sync.Mutex
-	here    map[*visit]struct{}
-	changed chan struct{} // closed when here changes
-	closed  bool
+	mu   sync.Mutex
+	here map[*visit]struct{}
+	// strangers are those here that have not shown a key that is paired, the first that came first.
+	strangers []*visit
+	changed   chan struct{} // closed when here changes
+	closed    bool
 }
 
 // Options are what a Server needs. All of them must be there.
@@ -97,7 +100,7 @@ func (s *Server) HangUp() {
 	defer s.mu.Unlock()
 	s.closed = true
 	for v := range s.here {
-		_ = v.conn.Close()
+		_ = v.conn.NetConn().Close()
 	}
 }
 
@@ -168,15 +171,15 @@ func (v *visit) orders() map[string]reflect.Value {
 }
 
 const (
-	// maxConsoles is how many may be there at a time, paired or not.
-	maxConsoles = 64
+	// maxStrangers is how many may be there at a time that are not paired.
+	maxStrangers = 16
 	// ordersMost is how many orders of one console are carried out at a time.
 	ordersMost    = 32
 	handshakeTime = 10 * time.Second
 	// silentFor is how long a console may ask nothing before it is hung up on. One that is awake asks
 	// for what is new every holdFor.
 	silentFor = 15 * time.Second
-	// stuckFor is how long a console may leave an answer unread.
+	// stuckFor is how long an end may leave what it was sent unread.
 	stuckFor = 10 * time.Second
 )
 
@@ -195,25 +198,45 @@ func (q quiet) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (q quiet) Write(p []byte) (int, error) {
-	_ = q.SetWriteDeadline(time.Now().Add(stuckFor))
-	return q.Conn.Write(p)
+func (q quiet) Write(p []byte) (int, error) { return unstuck{q.Conn}.Write(p) }
+
+// unstuck is a connection that ends when its other end leaves unread what is written.
+type unstuck struct{ *tls.Conn }
+
+func (u unstuck) Write(p []byte) (int, error) {
+	_ = u.SetWriteDeadline(time.Now().Add(stuckFor))
+	return u.Conn.Write(p)
 }
 
+// enter counts a visit in. Whoever is not paired may be anybody, so there are few of them at a time:
+// the one that came first makes room.
 func (s *Server) enter(v *visit) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed || len(s.here) >= maxConsoles {
+	if s.closed {
 		return false
+	}
+	s.strangers = append(s.strangers, v)
+	if len(s.strangers) > maxStrangers {
+		_ = s.strangers[0].conn.NetConn().Close()
+		s.strangers = s.strangers[1:]
 	}
 	s.here[v] = struct{}{}
 	return true
+}
+
+// knows takes a visit that is paired from the strangers.
+func (s *Server) knows(v *visit) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.strangers = slices.DeleteFunc(s.strangers, func(o *visit) bool { return o == v })
 }
 
 func (s *Server) leave(v *visit) {
 	_ = v.conn.Close()
 	s.mu.Lock()
 	delete(s.here, v)
+	s.strangers = slices.DeleteFunc(s.strangers, func(o *visit) bool { return o == v })
 	s.note()
 	s.mu.Unlock()
 }
@@ -235,6 +258,7 @@ type visit struct {
 	watching bool            // it has what is drawn; guarded by server.mu
 	notices  []Notice        // for it to be told; the same
 
+	known   sync.Once // no stranger any more
 	mu      sync.Mutex
 	watched watch
 }
@@ -249,6 +273,7 @@ func (v *visit) paired() (broker.Token, error) {
 	if why := v.came(); why != "" {
 		return t, agentError{why}
 	}
+	v.known.Do(func() { v.server.knows(v) })
 	return t, nil
 }
 

@@ -22,6 +22,7 @@ import (
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/terminal"
 	"github.com/aoctl/aoctl/cli/usage"
+	"github.com/aoctl/aoctl/cli/version"
 	"github.com/aoctl/aoctl/tui"
 )
 
@@ -153,6 +154,12 @@ func hello(ctx context.Context, a address, me consoles.Identity, known knownBrok
 	w, err := c.Hello(ctx)
 	if err != nil {
 		return w, unattached(a, err)
+	}
+	if mine := version.Read().Version; w.Version != mine {
+		return w, exit.Error{
+			Code: exit.Failed, Text: fmt.Sprintf("the broker on %s is aoctl %s, and this is %s", a, w.Version, mine),
+			Hint: "use the same version: end the broker and start it again after an update",
+		}
 	}
 	if w.Paired && known.check(met) == nil {
 		return w, nil
