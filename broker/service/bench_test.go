@@ -143,7 +143,10 @@ func benchAttached(b *testing.B) (*service.Broker, *consoles.Client) {
 	ctx, stop := context.WithCancel(b.Context())
 	done := make(chan error, 1)
 	go func() { done <- br.Serve(ctx, l) }()
-	b.Cleanup(func() { stop(); <-done })
+	b.Cleanup(func() {
+		stop()
+		must(<-done)
+	})
 	c := consoles.NewClient(me, func(ctx context.Context) (net.Conn, error) {
 		conn, err := new(net.Dialer).DialContext(ctx, "unix", socket)
 		if err != nil {

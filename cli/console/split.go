@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -81,7 +83,7 @@ func split(ctx context.Context, o splitOptions, out io.Writer) error {
 	case err != nil:
 		return exit.Error{Code: exit.Failed, Text: err.Error(), Hint: "install tmux, or see your PATH", Cause: err}
 	}
-	if pid := holder(o.socket); pid != 0 {
+	if pid := holder(o.socket); pid != 0 && !serves(ctx, pid) {
 		return goToConsole(ctx, here, pid, o.socket, out)
 	}
 	program, err := os.Executable()
@@ -129,6 +131,13 @@ func holder(socket string) int {
 		return -1
 	}
 	return pid
+}
+
+// serves reports whether process pid is "aoctl serve", which has no screen to go to. Where that cannot
+// be told it is a console.
+func serves(ctx context.Context, pid int) bool {
+	args, err := exec.CommandContext(ctx, "ps", "-o", "args=", "-p", strconv.Itoa(pid)).Output() //nolint:gosec // a number
+	return err == nil && slices.Contains(strings.Fields(string(args)), "serve")
 }
 
 // goToConsole jumps to the pane in which console pid runs. The console may be a child of
