@@ -98,7 +98,7 @@ func (a *App) denyUnseen(ctx context.Context, now, since time.Time) {
 		if r.CreatedAt.After(from) {
 			from = r.CreatedAt
 		}
-		if now.Sub(from) < emptyFor {
+		if r.Checkpoint != nil || now.Sub(from) < emptyFor { // what was put off waits for its person
 			continue
 		}
 		d := broker.Decision{Verdict: broker.Deny, By: broker.Actor{Kind: broker.ByBroker}, Reason: nobodyThere, Digest: r.Digest}

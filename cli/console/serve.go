@@ -74,6 +74,7 @@ with --on-empty wait it waits for all of its time.`,
 	cmd.Flags().BoolVar(&o.pair, "pair", false, "show a code with which a console can attach for the first time; enter shows another one")
 	cmd.Flags().StringVar(&o.empty, "on-empty", emptyDeny, "what happens to calls while no console is attached: deny them after 30 seconds, or wait")
 	cmd.Flags().BoolVar(&o.json, "json", false, `print one line when ready: {"socket": …, "pid": …}`)
+	cmd.MarkFlagsMutuallyExclusive("pair", "json")
 	_ = cmd.RegisterFlagCompletionFunc("on-empty", cobra.FixedCompletions([]string{emptyDeny, emptyWait}, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
 	return cmd
 }
