@@ -245,6 +245,7 @@ func TestAgentIsNoConsole(t *testing.T) {
 	c = r.enter(t, me, late)
 	_, err := c.Pair(t.Context(), code, "desk") // nobody had used it
 	must(t, err)
+	must(t, decide(c))
 	late.becomes("it became one")
 	if err := decide(c); !errors.Is(err, ErrAgent) || !errors.Is(err, broker.ErrForbidden) {
 		t.Errorf("it decided: %v", err)
@@ -254,7 +255,7 @@ func TestAgentIsNoConsole(t *testing.T) {
 	if _, err := c.History(t.Context(), 1); !errors.Is(err, ErrAgent) {
 		t.Errorf("it looked: %v", err)
 	}
-	if len(r.by) != 0 {
+	if len(r.by) != 1 {
 		t.Errorf("the broker was asked by %v", r.by)
 	}
 }
