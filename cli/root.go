@@ -69,7 +69,7 @@ const rootLong = `aoctl is a console for the coding agents you run. Agents ask b
 the console shows the call, and a key allows or denies it.
 
 Without a command it opens the console. Everything an agent asks is refused
-while no console is open.
+while no console is open, or no "aoctl serve" runs.
 
 What can be done to a call or a session has a short name as well: "aoctl stop" is
 "aoctl session stop", "aoctl deny" is "aoctl call deny", "aoctl pending" lists the

@@ -122,7 +122,11 @@ func (cl *callers) callerOf(r *http.Request) (broker.Actor, error) {
 func (cl *callers) behind(ctx context.Context, by broker.Actor) (broker.Actor, string) {
 	p := peers.From(ctx)
 	if p.TCP == nil {
-		return by, cl.agentBehind(p)
+		why := cl.agentBehind(p)
+		if name := peers.Forwarder(p.PID); why == "" && name != "" && !cl.listenOperators {
+			why = forwards(p.PID, name)
+		}
+		return by, why
 	}
 	pids := peers.HoldersOf(*p.TCP)
 	if len(pids) == 0 {
@@ -138,7 +142,7 @@ func (cl *callers) behind(ctx context.Context, by broker.Actor) (broker.Actor, s
 			return by, why
 		}
 		if name := peers.Forwarder(pid); name != "" && !cl.listenOperators {
-			return by, fmt.Sprintf("process %d (%s) only forwards its connection, so who is at the other end cannot be told; a console started with --listen-operators takes it all the same", pid, name)
+			return by, forwards(pid, name)
 		}
 	}
 	// A connection can be handed to another process while its holders are looked at. When the two
@@ -147,6 +151,11 @@ func (cl *callers) behind(ctx context.Context, by broker.Actor) (broker.Actor, s
 		return by, "its connection went to another process meanwhile"
 	}
 	return by, ""
+}
+
+// forwards says why a process that passes a connection on is no operator.
+func forwards(pid int, name string) string {
+	return fmt.Sprintf("process %d (%s) only forwards its connection, so who is at the other end cannot be told; a console started with --listen-operators takes it all the same", pid, name)
 }
 
 // AgentAbove says why the process pid counts as an agent's, "" when it does not. A process

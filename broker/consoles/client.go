@@ -72,7 +72,7 @@ func newLine(conn *tls.Conn) *line {
 func (l *line) read() {
 	defer l.hangUp()
 	for {
-		h, err := l.next()
+		h, err := l.next(0)
 		if err != nil {
 			return
 		}
@@ -117,7 +117,7 @@ var ErrOtherBroker = errors.New("this is another broker than the one that this c
 
 // ErrGone says that the broker did not answer. What was asked may have been done: the screen shows
 // it when the broker is back.
-var ErrGone = errors.New("the broker does not answer")
+var ErrGone = errors.New("the broker did not answer: look whether it was done when it is back")
 
 // answerTime is how long an order may take; a broker may look at many files, or wait for a disk.
 const answerTime = 30 * time.Second
@@ -187,7 +187,7 @@ func askWithin[T any](ctx context.Context, c *link, within time.Duration, method
 	defer late.Stop()
 	o, err := l.order(method, in, out)
 	if err != nil {
-		return value, fmt.Errorf("%w: %w", ErrGone, err)
+		return value, ErrGone
 	}
 	select {
 	case <-o.done:

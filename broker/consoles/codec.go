@@ -48,7 +48,8 @@ func (c *capped) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// encoding and decoding keep what is sent as it is: times to the nanosecond, JSON byte for byte.
+// encoding and decoding keep what is sent as it is: times to the nanosecond, JSON byte for byte, and
+// texts that are no UTF-8, as names of files may be.
 func encoding() cbor.EncMode {
 	mode, err := cbor.EncOptions{Time: cbor.TimeRFC3339Nano, TimeTag: cbor.EncTagNone}.EncMode()
 	if err != nil {
@@ -58,7 +59,7 @@ func encoding() cbor.EncMode {
 }
 
 func decoding() cbor.DecMode {
-	mode, err := cbor.DecOptions{MaxArrayElements: 1 << 20, MaxNestedLevels: 64, DupMapKey: cbor.DupMapKeyEnforcedAPF}.DecMode()
+	mode, err := cbor.DecOptions{MaxArrayElements: 1 << 20, MaxNestedLevels: 64, DupMapKey: cbor.DupMapKeyEnforcedAPF, UTF8: cbor.UTF8DecodeInvalid}.DecMode()
 	if err != nil {
 		panic(err)
 	}
@@ -87,10 +88,10 @@ func (s *stream) send(h head, body any) error {
 	return s.buf.Flush()
 }
 
-// next reads the first part of the next message.
-func (s *stream) next() (h head, err error) {
+// next reads the first part of the next message, of at most so many bytes where the stream is bounded.
+func (s *stream) next(most int) (h head, err error) {
 	if s.cap != nil {
-		s.cap.left = maxOrder
+		s.cap.left = most
 	}
 	return h, s.in.Decode(&h)
 }

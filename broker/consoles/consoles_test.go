@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -425,4 +426,53 @@ func TestStrangersMakeRoom(t *testing.T) {
 	case <-time.After(10 * time.Second):
 		t.Error("the first stranger is still there")
 	}
+}
+
+// Of a stranger nothing large is read, and nothing at all but what the door takes: who is not paired
+// cannot fill the broker's memory.
+func TestStrangersAreNotRead(t *testing.T) {
+	r := newRoom(t)
+	c := r.enter(t, identity(t), &someone{})
+	if _, err := c.Say(t.Context(), "s", "a few words", broker.Actor{}); !errors.Is(err, ErrNotPaired) {
+		t.Errorf("a small order: %v", err)
+	}
+	if _, err := c.Say(t.Context(), "s", strings.Repeat("x", maxStrange), broker.Actor{}); !errors.Is(err, ErrGone) {
+		t.Errorf("a large order: %v", err)
+	}
+	if _, err := c.Hello(t.Context()); err != nil { // on a new connection
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
+// A console whose key was revoked is no longer there, though its connection is.
+func TestRevokedIsNotThere(t *testing.T) {
+	r := newRoom(t)
+	c := r.paired(t, &someone{})
+	c.Watch(t.Context())
+	if n, _ := r.Present(); n != 1 {
+		t.Fatalf("%d consoles are there", n)
+	}
+	r.mu.Lock()
+	r.keys = nil
+	r.mu.Unlock()
+	if n, _ := r.Present(); n != 0 {
+		t.Errorf("%d consoles are there after the key was revoked", n)
+	}
+}
+
+// Who took its time over the code comes in all the same.
+func TestCodeTypedLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRoom(t)
+		c := r.enter(t, identity(t), &someone{})
+		if _, err := c.Hello(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		code, _ := r.OpenPairing()
+		time.Sleep(CodeFor - time.Minute)
+		if _, err := c.Pair(t.Context(), code, "desk"); err != nil {
+			t.Error(err)
+		}
+		must(t, c.Close())
+	})
 }

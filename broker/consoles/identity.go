@@ -104,18 +104,18 @@ func ReadIdentity(file string) (Identity, error) {
 	}
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok || !info.Mode().IsRegular() || info.Mode().Perm()&0o077 != 0 || int(st.Uid) != os.Geteuid() {
-		return Identity{}, fmt.Errorf("%s is not a file of yours alone: chmod 600 it, or remove it and pair anew", file)
+		return Identity{}, errors.New("it is not a file of yours alone (mode 0600)")
 	}
 	raw := make([]byte, 4<<10)
 	n, _ := f.Read(raw)
 	block, _ := pem.Decode(raw[:n])
 	if block == nil || block.Type != pemKind {
-		return Identity{}, fmt.Errorf("%s has no key: remove it and pair anew", file)
+		return Identity{}, errors.New("it has no key")
 	}
 	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
 	key, ok := parsed.(ed25519.PrivateKey)
 	if err != nil || !ok {
-		return Identity{}, fmt.Errorf("%s has no key that can be read: remove it and pair anew", file)
+		return Identity{}, errors.New("it has no key that can be read")
 	}
 	return identityOf(key)
 }

@@ -12,6 +12,7 @@ import (
 	"reflect"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -84,11 +85,17 @@ func (s *Server) Present() (n int, changed <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for v := range s.here {
-		if v.watching {
+		if v.watching && v.counts() {
 			n++
 		}
 	}
 	return n, s.changed
+}
+
+// counts reports whether the key is still one.
+func (v *visit) counts() bool {
+	_, err := v.server.o.Keys.KeyOf(v.key)
+	return err == nil
 }
 
 // Protocol is what consoles speak.
@@ -127,34 +134,63 @@ func (s *Server) Serve(conn net.Conn, who Visitor) {
 }
 
 // serve carries out what comes through conn until that ends. Orders run beside each other, up to
-// ordersMost of them.
+// ordersMost of them. Of a stranger nothing is read but what the door takes, one after the other.
 func (v *visit) serve(conn io.ReadWriteCloser) {
 	s, known, turn := newStream(conn, true), v.orders(), make(chan struct{}, ordersMost)
 	var under sync.WaitGroup
 	defer under.Wait()
 	defer func() { _ = s.Close() }()
 	for {
-		h, err := s.next()
+		v.await()
+		most := maxOrder
+		if v.stranger() {
+			most = maxStrange
+		}
+		h, err := s.next(most)
 		if err != nil {
 			return
 		}
+		v.await() // what has begun must come to its end
 		do, ok := known[h.Method]
 		if !ok {
 			v.server.o.Log.Info("a console asked for what is not known here", "method", broker.Clip(h.Method))
 			return // it is of another version
 		}
+		atDoor := strings.HasPrefix(h.Method, doorDesk)
+		if _, err := v.paired(); err != nil && !atDoor {
+			if s.body(nil) != nil || s.send(head{Seq: h.Seq}, refused{failureOf(err)}) != nil || errors.Is(err, ErrAgent) {
+				return
+			}
+			continue
+		}
 		in, out := reflect.New(do.Type().In(0)), reflect.New(do.Type().In(1).Elem())
 		if s.body(in.Interface()) != nil {
 			return
 		}
+		carryOut := func() bool {
+			do.Call([]reflect.Value{in.Elem(), out})
+			return s.send(head{Seq: h.Seq}, out.Interface()) == nil
+		}
+		if atDoor {
+			if !carryOut() {
+				return
+			}
+			continue
+		}
 		turn <- struct{}{}
 		under.Go(func() {
 			defer func() { <-turn }()
-			do.Call([]reflect.Value{in.Elem(), out})
-			if s.send(head{Seq: h.Seq}, out.Interface()) != nil {
+			if !carryOut() {
 				_ = s.Close()
 			}
 		})
+	}
+}
+
+// await gives the console its time for the next part of an order.
+func (v *visit) await() {
+	if v.conn != nil {
+		_ = v.conn.SetReadDeadline(time.Now().Add(silentFor)) // the read reports it
 	}
 }
 
@@ -162,7 +198,7 @@ func (v *visit) serve(conn io.ReadWriteCloser) {
 // a Reply.
 func (v *visit) orders() map[string]reflect.Value {
 	known := map[string]reflect.Value{}
-	for desk, at := range map[string]any{"Door": door{v}, "Calls": callDesk{v}, "Sessions": sessionDesk{v}, "Rules": ruleDesk{v}, "Place": placeDesk{v}} {
+	for desk, at := range map[string]any{doorDesk: door{v}, "Calls": callDesk{v}, "Sessions": sessionDesk{v}, "Rules": ruleDesk{v}, "Place": placeDesk{v}} {
 		for m, do := range reflect.ValueOf(at).Methods() {
 			known[desk+"."+m.Name] = do
 		}
@@ -170,12 +206,17 @@ func (v *visit) orders() map[string]reflect.Value {
 	return known
 }
 
+// doorDesk is the desk for those who are not paired.
+const doorDesk = "Door"
+
 const (
 	// maxStrangers is how many may be there at a time that are not paired.
 	maxStrangers = 16
 	// ordersMost is how many orders of one console are carried out at a time.
 	ordersMost    = 32
 	handshakeTime = 10 * time.Second
+	// maxStrange is the most that one message of theirs may have, bytes.
+	maxStrange = 4 << 10
 	// silentFor is how long a console may ask nothing before it is hung up on. One that is awake asks
 	// for what is new every holdFor.
 	silentFor = 15 * time.Second
@@ -183,14 +224,13 @@ const (
 	stuckFor = 10 * time.Second
 )
 
-// quiet is a connection that ends when nothing comes through it for too long.
+// quiet is a connection that tells when nothing more comes.
 type quiet struct {
 	*tls.Conn
 	ended func() // called when nothing more comes
 }
 
 func (q quiet) Read(p []byte) (int, error) {
-	_ = q.SetReadDeadline(time.Now().Add(silentFor))
 	n, err := q.Conn.Read(p)
 	if err != nil {
 		q.ended()
@@ -225,6 +265,13 @@ func (s *Server) enter(v *visit) bool {
 	return true
 }
 
+// stranger reports whether the visit has not shown a key that is paired.
+func (v *visit) stranger() bool {
+	v.server.mu.Lock()
+	defer v.server.mu.Unlock()
+	return slices.Contains(v.server.strangers, v)
+}
+
 // knows takes a visit that is paired from the strangers.
 func (s *Server) knows(v *visit) {
 	s.mu.Lock()
@@ -254,7 +301,7 @@ type visit struct {
 	who      Visitor
 	ctx      context.Context //nolint:containedctx // ends with the connection
 	key      string          // fingerprint
-	came     func() string   // why it was an agent's when it came
+	came     func() string   // why it was an agent's when it first asked for something
 	watching bool            // it has what is drawn; guarded by server.mu
 	notices  []Notice        // for it to be told; the same
 
@@ -303,6 +350,11 @@ func (e agentError) Is(target error) bool { return target == ErrAgent || target 
 type Reply[T any] struct {
 	Value  T        `json:"value"`
 	Failed *Failure `json:"failed,omitempty"`
+}
+
+// refused is a Reply of any kind without a value.
+type refused struct {
+	Failed *Failure `json:"failed"`
 }
 
 // read answers a call that changes nothing.

@@ -98,7 +98,7 @@ func fill(t *testing.T, v reflect.Value, path string, depth int) {
 		fill(t, value, path+"{}", depth+1)
 		v.SetMapIndex(key, value)
 	case reflect.String:
-		v.SetString("é<&>\x1b")
+		v.SetString("é<&>\x1b\xff")
 	case reflect.Bool:
 		v.SetBool(true)
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:

@@ -277,3 +277,32 @@ func TestOperatorBehindAForwarder(t *testing.T) {
 		}
 	}
 }
+
+// The same over a socket that a program of the user forwards.
+func TestOperatorBehindAForwardedSocket(t *testing.T) {
+	for _, anyone := range []bool{false, true} {
+		socket := filepath.Join(shortDir(t), "b.sock")
+		l, err := api.Listen(socket)
+		must(t, err)
+		b := newBroker(t, brokertest.NewMemory(), service.Options{ListenOperators: anyone})
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- b.Serve(ctx, l) }()
+		token, err := b.MintToken(ctx, broker.OperatorToken, "op", operator)
+		must(t, err)
+		req := submit(t, b, bash("s", "1", "make"))
+		self, err := os.Executable()
+		must(t, err)
+		ssh := filepath.Join(t.TempDir(), forwarder)
+		must(t, os.Symlink(self, ssh))
+		out, err := exec.CommandContext(ctx, ssh, socket, message("POST /approval-requests/"+req.ID+"/decide", `{"decision":"allow"}`,
+			"Host: aoctl", "Authorization: Bearer "+token, "Content-Type: application/json")).Output()
+		must(t, err)
+		want := map[bool]string{false: "HTTP/1.1 403", true: "HTTP/1.1 200"}[anyone]
+		if !strings.HasPrefix(string(out), want) {
+			t.Errorf("with --listen-operators %v: %q, want %s", anyone, out, want)
+		}
+		stop()
+		must(t, <-done)
+	}
+}

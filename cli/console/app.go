@@ -97,6 +97,10 @@ func (a *App) open(ctx context.Context, o Options) error {
 		ApprovalTimeout: o.Timeout, Socket: a.socket, Guard: service.Guard{Paths: state.Guarded(a.socket), Port: port, Silences: install.Silences}, Observe: o.observe, NoOutput: o.noOut, ListenOperators: o.anyone, Log: a.log, OnTimeout: broker.Verdict(o.late),
 		Difference: func(asked, edited json.RawMessage) string { return callview.Difference(asked, edited) },
 	}
+	me, err := brokerIdentity()
+	if err != nil {
+		return err
+	}
 	// Without it sessions cannot be started from the console; everything else works.
 	if l, err := newLauncher(a.socket); err == nil {
 		opts.Launcher = l
@@ -111,9 +115,7 @@ func (a *App) open(ctx context.Context, o Options) error {
 	if err != nil {
 		return fmt.Errorf("take up what was left waiting: %w", err)
 	}
-	if err = a.admitConsoles(o.empty); err != nil {
-		return err
-	}
+	a.admitConsoles(me, o.empty)
 	a.runOnWait(o.onWait)
 	// Serving comes last: an asker that is let in before would find a broker that is half
 	// made.

@@ -35,13 +35,13 @@ func newAttachCommand() *cobra.Command {
 console in another terminal. Quitting it closes nothing.
 
 Without an argument it is the broker of the usual socket, as with "aoctl" alone. An
-argument names another one: the path of a socket, as one that ssh forwards, or the
-address of a broker that listens on TCP, http://127.0.0.1:8765.
+argument names another one: the path of a socket, or the address of a broker that
+listens on TCP, http://127.0.0.1:8765.
 
 The first time it asks for a code, which the broker's terminal shows ("aoctl serve
 --pair") or a console that is paired (r, t, c).`,
 		Example: `  aoctl attach
-  aoctl attach ~/far.sock          # a socket that ssh -L forwards
+  aoctl attach ~/other/broker.sock
   aoctl attach http://127.0.0.1:8765`,
 		Args: usage.AtMostOne("the address of a broker"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -102,7 +102,8 @@ func (a address) dial(ctx context.Context) (net.Conn, error) {
 	if a.socket != "" {
 		conn, err = client.Dial(ctx, a.socket)
 	} else {
-		host = a.tcp
+		_, port, _ := net.SplitHostPort(a.tcp) // addressOf has seen it
+		host = net.JoinHostPort("localhost", port)
 		conn, err = new(net.Dialer).DialContext(ctx, "tcp", a.tcp)
 	}
 	if err != nil {
@@ -125,11 +126,11 @@ func attach(ctx context.Context, o Options, a address, who string) error {
 	if err := KeepPrivate(); err != nil {
 		return fmt.Errorf("keep other processes out of the console: %w", err)
 	}
-	file, err := keyFile(consoleKey)
-	if err != nil {
-		return err
+	// The broker looks as well, but cannot where a connection is forwarded.
+	if why := agentAbove(); why != "" {
+		return unattached(a, fmt.Errorf("%w: %s", consoles.ErrAgent, why))
 	}
-	me, err := consoles.LoadIdentity(file)
+	me, err := identityIn(consoleKey)
 	if err != nil {
 		return err
 	}
@@ -191,8 +192,11 @@ func askPairing(ctx context.Context, c *consoles.Client, a address, w consoles.W
 		switch {
 		case err == nil:
 			return known.add(fingerprint)
-		case errors.Is(err, consoles.ErrWrongCode), errors.Is(err, consoles.ErrNoCode):
-			fmt.Fprintln(os.Stderr, "  "+err.Error())
+		// In words of our own: nobody knows yet who answers.
+		case errors.Is(err, consoles.ErrWrongCode):
+			fmt.Fprintf(os.Stderr, "  %v\n", consoles.ErrWrongCode)
+		case errors.Is(err, consoles.ErrNoCode):
+			fmt.Fprintf(os.Stderr, "  %v\n", consoles.ErrNoCode)
 		default:
 			return unattached(a, err)
 		}

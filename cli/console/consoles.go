@@ -9,6 +9,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/api"
 	"github.com/aoctl/aoctl/broker/consoles"
+	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/version"
 	"github.com/aoctl/aoctl/hookclient/paths"
 	"github.com/aoctl/aoctl/tui/change"
@@ -28,21 +29,30 @@ func keyFile(name string) (string, error) {
 	return filepath.Join(dir, name), err
 }
 
+// brokerIdentity is the key of this state folder's broker, a new one the first time.
+func brokerIdentity() (consoles.Identity, error) {
+	return identityIn(brokerKey)
+}
+
+// identityIn is the key in a file of the state folder.
+func identityIn(name string) (consoles.Identity, error) {
+	file, err := keyFile(name)
+	if err != nil {
+		return consoles.Identity{}, err
+	}
+	id, err := consoles.LoadIdentity(file)
+	if err != nil {
+		return id, exit.Error{Code: exit.Failed, Text: "cannot use the key in " + file + ": " + exit.RootCause(err).Error(), Hint: "move it away; a new one is made, and consoles are paired anew", Cause: err}
+	}
+	return id, nil
+}
+
 // admitConsoles lets screens in other processes attach. empty says what becomes of calls without one.
-func (a *App) admitConsoles(empty string) error {
-	file, err := keyFile(brokerKey)
-	if err != nil {
-		return err
-	}
-	me, err := consoles.LoadIdentity(file)
-	if err != nil {
-		return err
-	}
+func (a *App) admitConsoles(me consoles.Identity, empty string) {
 	a.consoles = consoles.NewServer(consoles.Options{
 		Broker: a.forScreens(), Keys: a.Broker, Place: place{}, Me: me, Version: version.Read().Version, Empty: emptyWords[empty], Log: a.log,
 	})
 	a.Broker.AdmitConsoles(attached{a.consoles})
-	return nil
 }
 
 // attached are the consoles as package api serves them.

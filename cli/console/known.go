@@ -48,7 +48,7 @@ func (k knownBroker) add(fingerprint string) error {
 	}
 	var text strings.Builder
 	for _, line := range lines {
-		if !strings.HasSuffix(line, " "+k.at.String()) && line != "" {
+		if _, at, _ := strings.Cut(line, " "); at != k.at.String() && line != "" {
 			fmt.Fprintln(&text, line)
 		}
 	}

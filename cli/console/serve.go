@@ -97,6 +97,9 @@ func serve(ctx context.Context, o serveOptions, out io.Writer) error {
 	if o.empty == emptyDeny {
 		a.beside(a.denyWhenEmpty)
 	}
+	if p := o.config.Problem; p != nil {
+		exit.PrintProblem(os.Stderr, o.config.Place(p.Line)+": "+p.Text+": the settings file is not taken", p.Cure)
+	}
 	if err = a.sayReady(out, o); err != nil {
 		return err
 	}
