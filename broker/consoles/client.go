@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
@@ -47,9 +48,10 @@ func (c *link) Notices() <-chan Notice { return c.notices }
 // line is one connection.
 type line struct {
 	*stream
-	conn *tls.Conn
-	gone chan struct{} // closed when it broke
-	once sync.Once
+	conn  *tls.Conn
+	heard *atomic.Int64 // when the last byte came, Unix time in ns
+	gone  chan struct{} // closed when it broke
+	once  sync.Once
 
 	mu      sync.Mutex
 	last    uint64
@@ -63,10 +65,28 @@ type order struct {
 }
 
 func newLine(conn *tls.Conn) *line {
-	l := &line{stream: newStream(unstuck{conn}, false), conn: conn, gone: make(chan struct{}), waiting: map[uint64]*order{}}
+	heard := new(atomic.Int64)
+	l := &line{stream: newStream(listening{unstuck{conn}, heard}, false), conn: conn, heard: heard, gone: make(chan struct{}), waiting: map[uint64]*order{}}
 	go l.read()
 	return l
 }
+
+// listening is a connection that notes when something came.
+type listening struct {
+	unstuck
+	at *atomic.Int64
+}
+
+func (l listening) Read(p []byte) (int, error) {
+	n, err := l.unstuck.Read(p)
+	if n > 0 {
+		l.at.Store(time.Now().UnixNano())
+	}
+	return n, err
+}
+
+// silent is how long nothing has come.
+func (l *line) silent() time.Duration { return time.Since(time.Unix(0, l.heard.Load())) }
 
 // read takes in answers until the connection ends.
 func (l *line) read() {
@@ -182,6 +202,12 @@ func askWithin[T any](ctx context.Context, c *link, within time.Duration, method
 	if err != nil {
 		return value, fmt.Errorf("%w: %w", ErrGone, err)
 	}
+	return askOver[T](ctx, l, within, method, in)
+}
+
+// askOver asks over one connection. An answer is late when nothing at all came for so long: another
+// one, or a part of it, is a word from the broker.
+func askOver[T any](ctx context.Context, l *line, within time.Duration, method string, in any) (value T, err error) {
 	out := new(Reply[T])
 	late := time.NewTimer(within)
 	defer late.Stop()
@@ -189,18 +215,25 @@ func askWithin[T any](ctx context.Context, c *link, within time.Duration, method
 	if err != nil {
 		return value, ErrGone
 	}
-	select {
-	case <-o.done:
-	case <-l.gone:
-		err = ErrGone
-	case <-ctx.Done():
-		err = ctx.Err()
-	case <-late.C:
-		l.hangUp()
-		err = ErrGone
+	for err == nil {
+		select {
+		case <-o.done: // an answer counts, whatever came with it
+			return out.Value, out.Failed.err()
+		case <-l.gone:
+			err = ErrGone
+		case <-ctx.Done():
+			err = ctx.Err()
+		case <-late.C:
+			if left := within - l.silent(); left > 0 {
+				late.Reset(left)
+				continue
+			}
+			l.hangUp()
+			err = ErrGone
+		}
 	}
 	select {
-	case <-o.done: // an answer counts, whatever came with it
+	case <-o.done:
 		return out.Value, out.Failed.err()
 	default:
 		return value, err
@@ -266,7 +299,7 @@ func (c *link) Pair(ctx context.Context, code, label string) (broker string, err
 	if err != nil {
 		return "", err
 	}
-	proof, err := ask[[]byte](ctx, c, "Door.Pair", PairRequest{Proof: proofOf(code, "console", bound), Label: label})
+	proof, err := askOver[[]byte](ctx, l, answerTime, "Door.Pair", PairRequest{Proof: proofOf(code, "console", bound), Label: label})
 	if err != nil {
 		return "", err
 	}

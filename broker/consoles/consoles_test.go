@@ -1,6 +1,7 @@
 package consoles
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -90,12 +91,16 @@ func (r *room) Watch(context.Context) (broker.Snapshot, <-chan broker.Update) {
 
 // someone is a process at the other end.
 type someone struct {
+	pid     int // 42 when 0
 	mu      sync.Mutex
 	agent   string
 	refused []broker.RefusalKind
 }
 
-func (s *someone) Actor() broker.Actor { return broker.Actor{Kind: broker.ByProcess, PID: 42} }
+func (s *someone) Actor() broker.Actor {
+	return broker.Actor{Kind: broker.ByProcess, PID: cmp.Or(s.pid, 42)}
+}
+
 func (s *someone) Agent() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -409,6 +414,10 @@ func TestStrangersMakeRoom(t *testing.T) {
 	must(t, decide(c))
 	l, err := c.connected(t.Context())
 	must(t, err)
+	lone := r.enter(t, identity(t), &someone{pid: 7}) // of another process than the crowd
+	_, err = lone.Hello(t.Context())
+	must(t, err)
+	line := lone.line
 	var strangers []*Client
 	for range 2 * maxStrangers {
 		s := r.enter(t, identity(t), &someone{})
@@ -420,6 +429,9 @@ func TestStrangersMakeRoom(t *testing.T) {
 	must(t, decide(c))
 	if again, err := c.connected(t.Context()); err != nil || again != l {
 		t.Errorf("the paired console had to come again: %v", err)
+	}
+	if _, err := lone.Hello(t.Context()); err != nil || lone.line != line {
+		t.Errorf("a stranger of another process had to come again: %v", err)
 	}
 	select {
 	case <-strangers[0].line.gone:

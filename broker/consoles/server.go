@@ -101,7 +101,7 @@ func (v *visit) counts() bool {
 // Protocol is what consoles speak.
 func (s *Server) Protocol() string { return Protocol }
 
-// HangUp ends all visits and takes no more. What they asked for is still answered to the end.
+// HangUp ends all visits and takes no more. What they asked for is still carried out.
 func (s *Server) HangUp() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,7 +123,7 @@ func (s *Server) Serve(conn net.Conn, who Visitor) {
 	err := v.conn.HandshakeContext(ctx)
 	stop()
 	if err != nil {
-		s.o.Log.Info("a console did not come in", "pid", who.Actor().PID, "err", err)
+		s.o.Log.Debug("a console did not come in", "pid", who.Actor().PID, "err", err)
 		return
 	}
 	v.key = fingerprint(v.conn.ConnectionState().PeerCertificates[0])
@@ -153,7 +153,7 @@ func (v *visit) serve(conn io.ReadWriteCloser) {
 		v.await() // what has begun must come to its end
 		do, ok := known[h.Method]
 		if !ok {
-			v.server.o.Log.Info("a console asked for what is not known here", "method", broker.Clip(h.Method))
+			v.server.o.Log.Debug("a console asked for what is not known here", "method", broker.Clip(h.Method))
 			return // it is of another version
 		}
 		atDoor := strings.HasPrefix(h.Method, doorDesk)
@@ -243,13 +243,20 @@ func (q quiet) Write(p []byte) (int, error) { return unstuck{q.Conn}.Write(p) }
 // unstuck is a connection that ends when its other end leaves unread what is written.
 type unstuck struct{ *tls.Conn }
 
-func (u unstuck) Write(p []byte) (int, error) {
-	_ = u.SetWriteDeadline(time.Now().Add(stuckFor))
-	return u.Conn.Write(p)
+func (u unstuck) Write(p []byte) (n int, err error) {
+	// In pieces, so that over a slow line a large answer has the time that it takes.
+	for piece := range slices.Chunk(p, 64<<10) {
+		_ = u.SetWriteDeadline(time.Now().Add(stuckFor))
+		m, err := u.Conn.Write(piece)
+		if n += m; err != nil {
+			return n, err
+		}
+	}
+	return n, nil
 }
 
 // enter counts a visit in. Whoever is not paired may be anybody, so there are few of them at a time:
-// the one that came first makes room.
+// of the process that has the most the one that came first makes room.
 func (s *Server) enter(v *visit) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -258,11 +265,26 @@ func (s *Server) enter(v *visit) bool {
 	}
 	s.strangers = append(s.strangers, v)
 	if len(s.strangers) > maxStrangers {
-		_ = s.strangers[0].conn.NetConn().Close()
-		s.strangers = s.strangers[1:]
+		i := crowded(s.strangers)
+		_ = s.strangers[i].conn.NetConn().Close()
+		s.strangers = slices.Delete(s.strangers, i, i+1)
 	}
 	s.here[v] = struct{}{}
 	return true
+}
+
+// crowded is the first visit of the process that made the most.
+func crowded(list []*visit) (first int) {
+	of := map[int]int{}
+	for _, v := range list {
+		of[v.who.Actor().PID]++
+	}
+	for i, v := range list {
+		if of[v.who.Actor().PID] > of[list[first].who.Actor().PID] {
+			first = i
+		}
+	}
+	return first
 }
 
 // stranger reports whether the visit has not shown a key that is paired.

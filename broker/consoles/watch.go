@@ -109,6 +109,9 @@ func (d callDesk) Next(number int, out *Reply[Batch]) error {
 			return Batch{}, errNoWatch
 		}
 		b := gather(d.ctx, w.updates)
+		if _, err := d.paired(); err != nil {
+			return Batch{}, err // its key was revoked meanwhile
+		}
 		b.Notices = d.told()
 		return b, nil
 	})

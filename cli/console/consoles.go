@@ -91,7 +91,7 @@ func (a *App) denyWhenEmpty(ctx context.Context) {
 		case since.IsZero():
 			since = now
 		default:
-			a.denyUnseen(ctx, now, since)
+			a.denyUnseen(ctx, now, since, func() bool { n, _ := a.consoles.Present(); return n > 0 })
 		}
 		select {
 		case <-ctx.Done():
@@ -101,9 +101,12 @@ func (a *App) denyWhenEmpty(ctx context.Context) {
 	}
 }
 
-// denyUnseen refuses the calls that have waited long enough in an empty room.
-func (a *App) denyUnseen(ctx context.Context, now, since time.Time) {
+// denyUnseen refuses the calls that have waited long enough in an empty room, until somebody came.
+func (a *App) denyUnseen(ctx context.Context, now, since time.Time, came func() bool) {
 	for _, r := range a.Broker.Pending("") {
+		if came() {
+			return
+		}
 		from := since
 		if r.CreatedAt.After(from) {
 			from = r.CreatedAt

@@ -35,7 +35,7 @@ func TestCallsThatNobodySees(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := &App{Broker: b, log: slog.New(slog.DiscardHandler)}
-	asked := waits.CreatedAt
+	asked, nobody := waits.CreatedAt, func() bool { return false }
 	state := func(r broker.Request) broker.State {
 		t.Helper()
 		r, err := b.Request(ctx, r.ID)
@@ -44,12 +44,16 @@ func TestCallsThatNobodySees(t *testing.T) {
 		}
 		return r.State
 	}
-	a.denyUnseen(ctx, asked.Add(emptyFor-time.Second), asked.Add(-time.Hour))
-	a.denyUnseen(ctx, asked.Add(time.Hour), asked.Add(time.Hour-emptyFor+time.Second))
+	a.denyUnseen(ctx, asked.Add(emptyFor-time.Second), asked.Add(-time.Hour), nobody)
+	a.denyUnseen(ctx, asked.Add(time.Hour), asked.Add(time.Hour-emptyFor+time.Second), nobody)
 	if got := state(waits); got != broker.Pending {
 		t.Fatalf("it is %s before its time", got)
 	}
-	a.denyUnseen(ctx, asked.Add(emptyFor), asked.Add(-time.Hour))
+	a.denyUnseen(ctx, asked.Add(emptyFor), asked.Add(-time.Hour), func() bool { return true })
+	if got := state(waits); got != broker.Pending {
+		t.Fatalf("it is %s when somebody has come", got)
+	}
+	a.denyUnseen(ctx, asked.Add(emptyFor), asked.Add(-time.Hour), nobody)
 	if got := state(waits); got != broker.Denied {
 		t.Errorf("after its time it is %s", got)
 	}

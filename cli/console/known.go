@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/consoles"
@@ -70,4 +71,14 @@ func (k knownBroker) lines() ([]string, error) {
 		return nil, exit.Error{Code: exit.Failed, Text: fmt.Sprintf("cannot read %s: %v", file, exit.RootCause(err)), Hint: "make it readable, or remove it and pair anew", Cause: err}
 	}
 	return strings.Split(string(text), "\n"), nil
+}
+
+// other reports whether the address had a broker that this console was paired with. It is asked when
+// the one that is there now is not known.
+func (k knownBroker) other() bool {
+	lines, err := k.lines()
+	return err == nil && slices.ContainsFunc(lines, func(line string) bool {
+		_, at, _ := strings.Cut(line, " ")
+		return at == k.at.String()
+	})
 }
