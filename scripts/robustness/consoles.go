@@ -153,6 +153,8 @@ func receiptOf(req broker.Request, err error) receipt {
 		r.Out = missing
 	case errors.Is(err, broker.ErrNotRecorded):
 		r.Out, r.Err = failed, err.Error()
+	case errors.Is(err, consoles.ErrAgent): // the real program has come, to which the driver is an agent
+		r.Out = unknown
 	case errors.Is(err, consoles.ErrGone), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, broker.ErrClosed):
 		r.Out = unknown
 	default:
