@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/hookclient/profile"
@@ -113,6 +114,29 @@ func BornOfAgent(chain []Ancestor) string {
 	}
 	if CutOff(chain, own, func(pid int) bool { return isShell(commandOf(pid)) }) {
 		return "what started it has ended, so whose it is cannot be told"
+	}
+	return ""
+}
+
+// BornOfAgentHere is BornOfAgent for this process itself, of which that says nothing: its own
+// environment counts, and that of everything above it. What starts agents' terminals, such as a tmux
+// server that an agent started, counts too.
+func BornOfAgentHere() string {
+	chain, err := SteadyLineage(os.Getpid())
+	if err != nil {
+		return "its ancestry cannot be followed: " + err.Error()
+	}
+	for i, k := range chain {
+		env, err := environOf(k.PID)
+		if i == 0 { // a private process cannot read its own there
+			env, err = []byte(strings.Join(os.Environ(), "\x00")), nil
+		}
+		if err != nil { // of another user, as a login's process is
+			continue
+		}
+		if mark := MarkIn(env); mark != "" {
+			return fmt.Sprintf("the environment of process %d has %s, which agents set for what they run", k.PID, mark)
+		}
 	}
 	return ""
 }

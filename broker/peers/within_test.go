@@ -3,6 +3,7 @@ package peers
 import (
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/aoctl/aoctl/broker"
@@ -41,5 +42,16 @@ func TestWithin(t *testing.T) {
 	}
 	if got, err := Within(p, os.Getpid()); got || err == nil {
 		t.Errorf("of a process that has ended: %v, %v", got, err)
+	}
+}
+
+// What an agent starts is an agent's, whatever else stands above it.
+func TestBornOfAgentHere(t *testing.T) {
+	for _, mark := range agentMarks {
+		t.Setenv(mark, "1")
+		if why := BornOfAgentHere(); !strings.Contains(why, mark) {
+			t.Errorf("with %s: %q", mark, why)
+		}
+		t.Setenv(mark, "")
 	}
 }

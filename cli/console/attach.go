@@ -127,7 +127,7 @@ func attach(ctx context.Context, o Options, a address, who string) error {
 		return fmt.Errorf("keep other processes out of the console: %w", err)
 	}
 	// The broker looks as well, but cannot where a connection is forwarded.
-	if why := agentAbove(); why != "" {
+	if why := peers.BornOfAgentHere(); why != "" {
 		return unattached(a, fmt.Errorf("%w: %s", consoles.ErrAgent, why))
 	}
 	me, err := identityIn(consoleKey)
@@ -294,13 +294,4 @@ func noticesOf(ctx context.Context, c *consoles.Client) <-chan tui.Notice {
 		}
 	}()
 	return out
-}
-
-// agentAbove says why this process counts as an agent's, "" when it does not.
-func agentAbove() string {
-	chain, err := peers.SteadyLineage(os.Getpid())
-	if err != nil {
-		return "its ancestry cannot be followed: " + err.Error()
-	}
-	return peers.BornOfAgent(chain)
 }

@@ -51,17 +51,7 @@ func runBroker(ctx context.Context, o Options, out io.Writer) error {
 		return err
 	}
 	defer h.Close()
-	// With port 0 only the listener knows where it is.
-	listen := ""
-	if h.tcp != nil {
-		listen = h.tcp.Addr()
-	}
-	err = show.Object(out, struct {
-		Socket string `json:"socket"`
-		Listen string `json:"listen,omitempty"`
-		PID    int    `json:"pid"`
-	}{h.socket, listen, os.Getpid()})
-	if err != nil {
+	if err = h.sayWhere(out); err != nil {
 		return err
 	}
 	select {
@@ -70,4 +60,13 @@ func runBroker(ctx context.Context, o Options, out io.Writer) error {
 	case <-h.served:
 		return h.serveErr
 	}
+}
+
+// sayWhere prints where the broker listens, as JSON. With port 0 only the listener knows where it is.
+func (a *App) sayWhere(out io.Writer) error {
+	return show.Object(out, struct {
+		Socket string `json:"socket"`
+		Listen string `json:"listen,omitempty"`
+		PID    int    `json:"pid"`
+	}{a.socket, a.listens(), os.Getpid()})
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
+	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/cli/config"
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/show"
@@ -117,11 +118,7 @@ func serve(ctx context.Context, o serveOptions, out io.Writer) error {
 // sayReady tells where the broker listens, once it does.
 func (a *App) sayReady(out io.Writer, o serveOptions) error {
 	if o.json {
-		return show.Object(out, struct {
-			Socket string `json:"socket"`
-			Listen string `json:"listen,omitempty"`
-			PID    int    `json:"pid"`
-		}{a.socket, a.listens(), os.Getpid()})
+		return a.sayWhere(out)
 	}
 	return show.Line(out, fmt.Sprintf("aoctl serves on %s (pid %d). Attach with: aoctl\nWhile no console is attached, %s. Ctrl+c ends it.", a.socket, os.Getpid(), emptyWords[o.empty]))
 }
@@ -132,7 +129,7 @@ func mayShowCode(out io.Writer) error {
 	if !ok || !term.IsTerminal(f.Fd()) || !term.IsTerminal(os.Stdin.Fd()) {
 		return usage.Error{Text: "--pair shows a code for a person, and this is no terminal", Hint: "run it in a terminal; a console that is paired makes codes too: r, t, c"}
 	}
-	if why := agentAbove(); why != "" {
+	if why := peers.BornOfAgentHere(); why != "" {
 		return exit.Error{Code: exit.Forbidden, Text: "--pair is for a person's terminal: " + why, Hint: "run it in a terminal of your own"}
 	}
 	return nil

@@ -85,7 +85,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Files:               scriptFiles(t),
 		Cmds:                scriptCommands,
-		Condition:           isRoot,
+		Condition:           conditions,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/aoctl/aoctl/broker/peers"
 )
 
 // Actors of the scripts about threats:
@@ -24,10 +26,14 @@ func init() {
 	scriptCommands["slowpeers"] = cmdSlowpeers
 }
 
-// isRoot is the condition [root].
-func isRoot(cond string) (bool, error) {
-	if cond == "root" {
+// conditions are [root] and [agent]: the tests were started by a coding agent, beneath which nothing
+// is a person's terminal.
+func conditions(cond string) (bool, error) {
+	switch cond {
+	case "root":
 		return os.Geteuid() == 0, nil
+	case "agent":
+		return peers.BornOfAgentHere() != "", nil
 	}
 	return false, fmt.Errorf("unknown condition %q", cond)
 }
