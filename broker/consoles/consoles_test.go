@@ -346,7 +346,7 @@ func TestWatch(t *testing.T) {
 		if len(snap.Requests) != 1 || snap.Requests[0].ID != "watch 1" {
 			t.Fatalf("began with %+v", snap)
 		}
-		if n, _ := r.Present(); n != 1 {
+		if n := r.Present(); n != 1 {
 			t.Errorf("%d consoles are there", n)
 		}
 		time.Sleep(time.Hour) // nothing happens, and nobody is hung up on
@@ -367,7 +367,7 @@ func TestWatch(t *testing.T) {
 			t.Error("the watch went on")
 		}
 		synctest.Wait()
-		if n, _ := r.Present(); n != 0 {
+		if n := r.Present(); n != 0 {
 			t.Errorf("%d consoles are there after it left", n)
 		}
 		if snap, _ = c.Watch(t.Context()); snap.Requests[0].ID != "watch 2" {
@@ -461,13 +461,13 @@ func TestRevokedIsNotThere(t *testing.T) {
 	r := newRoom(t)
 	c := r.paired(t, &someone{})
 	c.Watch(t.Context())
-	if n, _ := r.Present(); n != 1 {
+	if n := r.Present(); n != 1 {
 		t.Fatalf("%d consoles are there", n)
 	}
 	r.mu.Lock()
 	r.keys = nil
 	r.mu.Unlock()
-	if n, _ := r.Present(); n != 0 {
+	if n := r.Present(); n != 0 {
 		t.Errorf("%d consoles are there after the key was revoked", n)
 	}
 }

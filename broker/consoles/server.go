@@ -55,7 +55,6 @@ type Server struct {
 	here map[*visit]struct{}
 	// strangers are those here that have not shown a key that is paired, the first that came first.
 	strangers []*visit
-	changed   chan struct{} // closed when here changes
 	closed    bool
 }
 
@@ -72,16 +71,15 @@ type Options struct {
 
 // NewServer makes a server.
 func NewServer(o Options) *Server {
-	return &Server{o: o, pairing: pairing{now: time.Now}, here: map[*visit]struct{}{}, changed: make(chan struct{})}
+	return &Server{o: o, pairing: pairing{now: time.Now}, here: map[*visit]struct{}{}}
 }
 
 // OpenPairing opens a code, which one console may use until then. Whoever calls shows it to the
 // operator, and to nobody else.
 func (s *Server) OpenPairing() (code string, until time.Time) { return s.pairing.open() }
 
-// Present is how many consoles are attached and awake, and a channel that is closed when that may
-// have changed.
-func (s *Server) Present() (n int, changed <-chan struct{}) {
+// Present is how many consoles are attached and awake.
+func (s *Server) Present() (n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for v := range s.here {
@@ -89,7 +87,7 @@ func (s *Server) Present() (n int, changed <-chan struct{}) {
 			n++
 		}
 	}
-	return n, s.changed
+	return n
 }
 
 // counts reports whether the key is still one.
@@ -306,14 +304,7 @@ func (s *Server) leave(v *visit) {
 	s.mu.Lock()
 	delete(s.here, v)
 	s.strangers = slices.DeleteFunc(s.strangers, func(o *visit) bool { return o == v })
-	s.note()
 	s.mu.Unlock()
-}
-
-// note tells of a change of who is here. s.mu is held.
-func (s *Server) note() {
-	close(s.changed)
-	s.changed = make(chan struct{})
 }
 
 // visit is one console's connection.

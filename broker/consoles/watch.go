@@ -93,10 +93,7 @@ func (d callDesk) Watch(_ struct{}, out *Reply[Watched]) error {
 func (s *Server) awake(v *visit) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !v.watching {
-		v.watching = true
-		s.note()
-	}
+	v.watching = true
 }
 
 // Next is what changed since the last time. It waits for a while if nothing did.

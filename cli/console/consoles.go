@@ -82,16 +82,16 @@ const (
 func (a *App) denyWhenEmpty(ctx context.Context) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
+	attended := func() bool { return a.consoles.Present() > 0 }
 	var since time.Time // when the last one left
 	for {
-		n, _ := a.consoles.Present()
 		switch now := time.Now(); {
-		case n > 0:
+		case attended():
 			since = time.Time{}
 		case since.IsZero():
 			since = now
 		default:
-			a.denyUnseen(ctx, now, since, func() bool { n, _ := a.consoles.Present(); return n > 0 })
+			a.denyUnseen(ctx, now, since, attended)
 		}
 		select {
 		case <-ctx.Done():
