@@ -53,7 +53,7 @@ func (t *Screen) settle() tea.Cmd {
 	}
 }
 
-// nextPart is the part to ask for now, "" when there is none. After an error it waits for the
+// nextPart is the part to ask for next, "" when there is none. After an error it waits for the
 // next tick, so that a file that cannot be read is not asked for with every frame.
 func (t *Screen) nextPart() story.TranscriptPart {
 	height := t.list.height
