@@ -165,6 +165,9 @@ func hello(ctx context.Context, a address, me consoles.Identity, known knownBrok
 	if w.Paired && known.check(met) == nil {
 		return w, nil
 	}
+	if known.other(met) {
+		fmt.Fprintf(os.Stderr, "Mind that %v.\n", consoles.ErrOtherBroker)
+	}
 	if err = askPairing(ctx, c, a, w, known, who); err != nil {
 		return w, err
 	}
@@ -181,9 +184,6 @@ func askPairing(ctx context.Context, c *consoles.Client, a address, w consoles.W
 		who = fmt.Sprintf("aoctl runs as pid %d and holds %s", w.PID, a)
 	}
 	fmt.Fprintf(os.Stderr, "%s.\nTo attach, this console is paired with it once. It shows a code: in its console with r, t, c,\nor where it was started with \"aoctl serve --pair\". Enter alone leaves.\n", who)
-	if known.other() {
-		fmt.Fprintf(os.Stderr, "Mind that %v.\n", consoles.ErrOtherBroker)
-	}
 	lines := bufio.NewReader(os.Stdin)
 	for range codeTries {
 		fmt.Fprint(os.Stderr, "Code: ")

@@ -73,12 +73,11 @@ func (k knownBroker) lines() ([]string, error) {
 	return strings.Split(string(text), "\n"), nil
 }
 
-// other reports whether the address had a broker that this console was paired with. It is asked when
-// the one that is there now is not known.
-func (k knownBroker) other() bool {
+// other reports whether the address had a broker with another key that this console was paired with.
+func (k knownBroker) other(fingerprint string) bool {
 	lines, err := k.lines()
 	return err == nil && slices.ContainsFunc(lines, func(line string) bool {
-		_, at, _ := strings.Cut(line, " ")
-		return at == k.at.String()
+		had, at, _ := strings.Cut(line, " ")
+		return at == k.at.String() && had != fingerprint
 	})
 }
