@@ -141,7 +141,7 @@ func (in Insert) step(s *State, now time.Time) Reply {
 	if err := s.roomFor(now, q.SessionID); err != nil {
 		return Reply{Err: err}
 	}
-	if !s.book.spendable(in.Judged.Assessment) {
+	if !s.book.Spendable(in.Judged.Assessment) {
 		return Reply{Err: ErrLookAgain}
 	}
 	se := s.heardFrom(now, speaker(q, in.Living))

@@ -183,7 +183,7 @@ func (in Assess) step(s *State, now time.Time) Reply {
 	if c == nil || !c.open(now) && c.Phase != putOff {
 		return Reply{}
 	}
-	if in.Judged.Rules != s.now.rules.Version || c.Stamp != in.Was || in.Ends && !s.book.spendable(in.Judged.Assessment) {
+	if in.Judged.Rules != s.now.rules.Version || c.Stamp != in.Was || in.Ends && !s.book.Spendable(in.Judged.Assessment) {
 		return Reply{Err: ErrLookAgain}
 	}
 	c = s.edit(c)

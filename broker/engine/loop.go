@@ -402,7 +402,7 @@ func (l *Loop) show(steps []*step) {
 		l.publish(broker.Update{Health: new(l.state.kept.now.health)})
 	}
 	if ruleBook {
-		l.publish(broker.Update{Rules: new(l.state.kept.book.shown(l.state.kept.now.rules))})
+		l.publish(broker.Update{Rules: new(l.state.kept.book.Shown(l.state.kept.now.rules.Problem()))})
 	}
 	if anew {
 		for w := range l.watchers {

@@ -73,7 +73,7 @@ func (f *facts) doubt(e broker.Event, err error) {
 func (st Start) facts(s *State) {
 	saved := st.Saved
 	for id, u := range maps.All(saved.RuleUse) {
-		s.book.uses.Put(id, u)
+		s.book.Uses.Put(id, u)
 	}
 	lost := saved.Lost
 	for _, e := range saved.Facts {
@@ -82,7 +82,7 @@ func (st Start) facts(s *State) {
 			lost = 0
 		}
 		if e.Type != broker.EventFrozen {
-			if err := s.book.fold(e); err != nil {
+			if err := s.book.Fold(e); err != nil {
 				s.now.doubt(e, err)
 			}
 			continue

@@ -2,14 +2,12 @@ package engine
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"reflect"
-	"slices"
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
-	"github.com/aoctl/aoctl/broker/engine/undo"
+	"github.com/aoctl/aoctl/broker/engine/book"
 	"github.com/aoctl/aoctl/broker/rules"
 )
 
@@ -34,64 +32,8 @@ const (
 	maxOwn   = rules.MaxRules - maxFiled
 )
 
-// rulebook is all that is known of rules and of who may change them.
-type rulebook struct {
-	own     undo.Map[string, rules.Rule]       // without their uses
-	uses    undo.Map[string, broker.RuleUse]   // of all rules, by id
-	files   undo.Map[string, broker.RulesFile] // of projects, by real path
-	trusted undo.Map[string, string]           // real path of a rules file to the digest that is trusted
-	tokens  undo.Map[string, Token]            // by id
-}
-
 // Token is a token as it was minted.
-type Token struct {
-	broker.TokenData
-	At time.Time
-}
-
-// rule is a rule that is not built in, with its uses.
-func (b *rulebook) rule(id string) (rules.Rule, bool) {
-	if r, ok := b.own.Get(id); ok {
-		return b.withUses(r), true
-	}
-	for _, f := range b.files.All() {
-		if i := slices.IndexFunc(f.Rules, func(r rules.Rule) bool { return r.ID == id }); i >= 0 {
-			return b.withUses(f.Rules[i]), true
-		}
-	}
-	return rules.Rule{}, false
-}
-
-func (b *rulebook) withUses(r rules.Rule) rules.Rule {
-	u := b.uses.At(r.ID)
-	r.Uses, r.LastUsedAt = u.Uses, u.Last
-	return r
-}
-
-func usedUp(r rules.Rule) bool { return r.MaxUses > 0 && r.Uses >= r.MaxUses }
-
-// all are the rules that stand in the set.
-func (b *rulebook) all() (list []rules.Rule) {
-	for _, r := range b.own.All() {
-		list = append(list, b.withUses(r))
-	}
-	for _, f := range b.filed() {
-		list = append(list, f.Rules...)
-	}
-	return list
-}
-
-// filed are the projects' files, by path.
-func (b *rulebook) filed() (list []broker.RulesFile) {
-	for _, f := range b.files.All() {
-		f.Rules = slices.Clone(f.Rules)
-		for i, r := range f.Rules {
-			f.Rules[i] = b.withUses(r)
-		}
-		list = append(list, f)
-	}
-	return list
-}
+type Token = book.Token
 
 // setRules puts other rules in force.
 func (s *State) setRules(change func(r *Rules)) {
@@ -105,9 +47,9 @@ func (s *State) setRules(change func(r *Rules)) {
 // compile makes the set anew from all rules. When it fails, the set in force stays and is
 // known to be stuck.
 func (s *State) compile() error {
-	list := s.book.all()
+	list := s.book.All()
 	set, err := rules.Compile(append(list, rules.LookGrant()))
-	if filed := len(list) - s.book.own.Len(); err == nil && filed > maxFiled {
+	if filed := len(list) - s.book.Own.Len(); err == nil && filed > maxFiled {
 		err = fmt.Errorf("projects' files have %d rules together; at most %d are allowed", filed, maxFiled)
 	}
 	if err != nil {
@@ -129,25 +71,15 @@ func (s *State) refit(r rules.Rule) {
 	s.setRules(func(next *Rules) { next.Set = set })
 }
 
-// spendable reports whether each rule that a verdict rests on has a use left.
-func (b *rulebook) spendable(a rules.Assessment) bool {
-	for _, id := range a.Rules {
-		if r, ok := b.rule(id); ok && usedUp(r) {
-			return false
-		}
-	}
-	return true
-}
-
 // spend counts one use of each of the rules that a verdict rests on. One that is used up then
 // leaves the set.
 func (s *State) spend(now time.Time, ids []string) {
 	s.change.Used = ids
 	for _, id := range ids {
-		u := s.book.uses.At(id)
-		s.book.uses.Put(id, broker.RuleUse{Uses: u.Uses + 1, Last: now})
+		u := s.book.Uses.At(id)
+		s.book.Uses.Put(id, broker.RuleUse{Uses: u.Uses + 1, Last: now})
 		s.now.counted = true
-		if r, ok := s.book.rule(id); ok && usedUp(r) {
+		if r, ok := s.book.Rule(id); ok && book.UsedUp(r) {
 			s.refit(r)
 		}
 	}
@@ -163,16 +95,16 @@ type SaveRule struct {
 }
 
 func (in SaveRule) step(s *State, now time.Time) Reply {
-	old, known := s.book.own.Get(in.Rule.ID)
-	r, err := broker.NextVersion(now, in.NewID, in.Rule, s.book.withUses(old), known, in.By)
+	old, known := s.book.Own.Get(in.Rule.ID)
+	r, err := broker.NextVersion(now, in.NewID, in.Rule, s.book.WithUses(old), known, in.By)
 	switch {
 	case err != nil:
 	case !broker.MayChange(in.By, old, known, r):
 		err = broker.ErrForbidden
 	case known && in.Rule.Version != old.Version:
 		err = fmt.Errorf("%w: it has version %d by now, not %d", broker.ErrVersion, old.Version, in.Rule.Version)
-	case !known && s.book.own.Len() >= maxOwn:
-		err = fmt.Errorf("%w: there are %d rules already, the most that are kept", broker.ErrInvalid, s.book.own.Len())
+	case !known && s.book.Own.Len() >= maxOwn:
+		err = fmt.Errorf("%w: there are %d rules already, the most that are kept", broker.ErrInvalid, s.book.Own.Len())
 	default:
 		if _, misfit := s.now.rules.Set.With(r); misfit != nil {
 			err = fmt.Errorf("%w: %w", broker.ErrInvalid, misfit)
@@ -185,7 +117,7 @@ func (in SaveRule) step(s *State, now time.Time) Reply {
 	w := &s.change
 	w.Sync, w.Rules = true, []rules.Rule{r}
 	s.note(now, broker.EventRuleSaved, broker.Request{SessionID: r.Scope.Session}, broker.RuleSavedData{Rule: plain, By: in.By})
-	s.book.own.Put(r.ID, plain)
+	s.book.Own.Put(r.ID, plain)
 	s.refit(r)
 	return Reply{Rule: r, Done: true}
 }
@@ -197,7 +129,7 @@ type RemoveRule struct {
 }
 
 func (in RemoveRule) step(s *State, now time.Time) Reply {
-	r, ok := s.book.own.Get(in.ID)
+	r, ok := s.book.Own.Get(in.ID)
 	switch {
 	case !ok:
 		return Reply{Err: broker.ErrNotFound}
@@ -207,7 +139,7 @@ func (in RemoveRule) step(s *State, now time.Time) Reply {
 	w := &s.change
 	w.Sync, w.Remove = true, []string{in.ID}
 	s.note(now, broker.EventRuleRemoved, broker.Request{}, broker.RuleRemovedData{ID: in.ID, By: in.By})
-	s.book.own.Drop(in.ID)
+	s.book.Own.Drop(in.ID)
 	set := s.now.rules.Set.Without(in.ID)
 	s.setRules(func(next *Rules) { next.Set = set })
 	if s.now.rules.Stuck != "" {
@@ -224,18 +156,18 @@ type FileRead struct {
 }
 
 func (in FileRead) step(s *State, _ time.Time) Reply {
-	old, had := s.book.files.Get(in.File.Path)
+	old, had := s.book.Files.Get(in.File.Path)
 	switch {
 	case in.Missing && !had, had && !in.Missing && reflect.DeepEqual(old, in.File):
 		return Reply{Problem: in.File.Problem}
 	case in.Missing:
-		s.book.files.Drop(in.File.Path)
+		s.book.Files.Drop(in.File.Path)
 	default:
-		s.book.files.Put(in.File.Path, in.File)
+		s.book.Files.Put(in.File.Path, in.File)
 	}
 	if err := s.compile(); err != nil && !in.Missing {
 		in.File.Problem, in.File.Rules = err.Error(), nil
-		s.book.files.Put(in.File.Path, in.File)
+		s.book.Files.Put(in.File.Path, in.File)
 		_ = s.compile() // without them: what was in force, and this project asks
 	}
 	return Reply{Problem: in.File.Problem}
@@ -249,7 +181,7 @@ type TrustFile struct {
 }
 
 func (in TrustFile) step(s *State, now time.Time) Reply {
-	s.book.trusted.Put(in.Path, in.Digest)
+	s.book.Trusted.Put(in.Path, in.Digest)
 	s.noteSynced(now, broker.EventFileTrusted, broker.Request{}, broker.FileTrustedData{Path: in.Path, Digest: in.Digest, By: in.By})
 	return Reply{Done: true}
 }
@@ -266,16 +198,16 @@ type (
 )
 
 func (in MintToken) step(s *State, now time.Time) Reply {
-	s.book.tokens.Put(in.Token.ID, Token{in.Token, broker.Instant(now)})
+	s.book.Tokens.Put(in.Token.ID, Token{TokenData: in.Token, At: broker.Instant(now)})
 	s.noteSynced(now, broker.EventTokenMinted, broker.Request{}, in.Token)
 	return Reply{Done: true}
 }
 
 func (in RevokeToken) step(s *State, now time.Time) Reply {
-	if !s.book.tokens.Has(in.ID) {
+	if !s.book.Tokens.Has(in.ID) {
 		return Reply{Err: broker.ErrNotFound}
 	}
-	s.book.tokens.Drop(in.ID)
+	s.book.Tokens.Drop(in.ID)
 	s.noteSynced(now, broker.EventTokenRevoked, broker.Request{}, broker.TokenData{ID: in.ID, By: in.By})
 	return Reply{Done: true}
 }
@@ -324,38 +256,4 @@ func (in Observe) step(s *State, now time.Time) Reply {
 		s.emit(ShowSession{in.SessionID})
 	}
 	return Reply{Done: true}
-}
-
-// fold makes a fact of the log true.
-func (b *rulebook) fold(e broker.Event) (err error) {
-	switch e.Type {
-	case broker.EventRuleSaved:
-		var d broker.RuleSavedData
-		if err = json.Unmarshal(e.Data, &d); err == nil {
-			err = d.Rule.Check()
-		}
-		if err == nil {
-			b.own.Put(d.Rule.ID, d.Rule)
-		}
-	case broker.EventRuleRemoved:
-		var d broker.RuleRemovedData
-		if err = json.Unmarshal(e.Data, &d); err == nil {
-			b.own.Drop(d.ID)
-		}
-	case broker.EventFileTrusted:
-		var d broker.FileTrustedData
-		if err = json.Unmarshal(e.Data, &d); err == nil {
-			b.trusted.Put(d.Path, d.Digest)
-		}
-	case broker.EventTokenMinted, broker.EventTokenRevoked:
-		var d broker.TokenData
-		if err = json.Unmarshal(e.Data, &d); err != nil {
-			return err
-		}
-		b.tokens.Drop(d.ID)
-		if e.Type == broker.EventTokenMinted {
-			b.tokens.Put(d.ID, Token{d, e.At})
-		}
-	}
-	return err
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/engine/book"
 	"github.com/aoctl/aoctl/broker/engine/bucket"
 	"github.com/aoctl/aoctl/broker/engine/undo"
 )
@@ -37,7 +38,7 @@ type State struct {
 	attempts
 	debts
 	grants
-	book rulebook
+	book book.Book
 
 	now  facts
 	kept *State // the same as it is on record, for who may not see a draft; nothing can be put in it
@@ -66,11 +67,10 @@ func (f *facts) closing() bool { return f.closed || f.draining }
 
 // tables are all of s's, for what is done to each of them.
 func (s *State) tables() []undo.Any {
-	return []undo.Any{
+	return append(s.book.Tables(),
 		&s.calls.Map, &s.idOf, &s.sessions.Map, &s.roots, &s.freezes, &s.agents, &s.alarmed, &s.alarmOf, &s.raised,
 		&s.floods, &s.notes, &s.debts.Map, &s.doubts, &s.strays, &s.grants.Map,
-		&s.book.own, &s.book.uses, &s.book.files, &s.book.trusted, &s.book.tokens,
-	}
+	)
 }
 
 // New returns a state that knows nothing yet; Restore puts in it what a store has.

@@ -171,25 +171,17 @@ func (v *View) Rules() *Rules { return read(v, func(s *State) *Rules { return s.
 
 // RuleBook is all that decides without a person.
 func (v *View) RuleBook() broker.RuleBook {
-	return read(v, func(s *State) broker.RuleBook { return s.book.shown(s.now.rules) })
-}
-
-func (b *rulebook) shown(inForce *Rules) broker.RuleBook {
-	book := broker.RuleBook{Problem: inForce.Problem(), Rules: b.all(), Files: b.filed()}
-	slices.SortFunc(book.Rules, func(x, y rules.Rule) int {
-		return cmp.Or(cmp.Compare(x.Priority, y.Priority), x.CreatedAt.Compare(y.CreatedAt), cmp.Compare(x.ID, y.ID))
-	})
-	return book
+	return read(v, func(s *State) broker.RuleBook { return s.book.Shown(s.now.rules.Problem()) })
 }
 
 // Rule is a rule that is not built in, with its uses.
 func (v *View) Rule(id string) (rules.Rule, bool) {
-	return find(v, func(s *State) (rules.Rule, bool) { return s.book.rule(id) })
+	return find(v, func(s *State) (rules.Rule, bool) { return s.book.Rule(id) })
 }
 
 // Trusted is the digest that a project's rules file must have so that its allow rules count.
 func (v *View) Trusted(path string) string {
-	return read(v, func(s *State) string { return s.book.trusted.At(path) })
+	return read(v, func(s *State) string { return s.book.Trusted.At(path) })
 }
 
 // Tokens are those in force. There are none when it is no longer certain which there are.
@@ -198,7 +190,7 @@ func (v *View) Tokens() []Token {
 		if s.now.rules.Doubt != "" {
 			return nil
 		}
-		for _, t := range s.book.tokens.Kept() {
+		for _, t := range s.book.Tokens.Kept() {
 			list = append(list, t)
 		}
 		slices.SortFunc(list, func(x, y Token) int { return cmp.Or(x.At.Compare(y.At), cmp.Compare(x.ID, y.ID)) })
@@ -212,7 +204,7 @@ func (v *View) Snapshot(now time.Time) broker.Snapshot {
 }
 
 func (s *State) snapshot(now time.Time) broker.Snapshot {
-	snap := broker.Snapshot{Health: s.now.health, Rules: s.book.shown(s.now.rules), Sessions: s.views()}
+	snap := broker.Snapshot{Health: s.now.health, Rules: s.book.Shown(s.now.rules.Problem()), Sessions: s.views()}
 	for _, c := range s.calls.Kept() {
 		if c.open(now) {
 			snap.Requests = append(snap.Requests, *c.Req)

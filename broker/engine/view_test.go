@@ -105,7 +105,7 @@ func TestViewOfRules(t *testing.T) {
 	if v.Rules().Version == before.Version {
 		t.Error("the rules have the version that they had")
 	}
-	s.book.uses.Put(id, broker.RuleUse{Uses: 3, Last: now})
+	s.book.Uses.Put(id, broker.RuleUse{Uses: 3, Last: now})
 	s.Keep()
 	if got, ok := v.Rule(id); !ok || got.Uses != 3 {
 		t.Errorf("the rule has %d uses, %t", got.Uses, ok)
