@@ -15,6 +15,11 @@ const (
 	// than the longest pause after which a hook client asks again (half a second).
 	hungUpGrace = 1200 * time.Millisecond
 
+	// missedPolls is how many of its own intervals a poller may stay away, and leastAway the least
+	// that it may, however quickly it asks.
+	missedPolls = 3
+	leastAway   = 3 * time.Second
+
 	// deadGrace is how long after it left an asker whose process has ended counts as there:
 	// it may have been seen between two connections.
 	deadGrace = 250 * time.Millisecond
@@ -47,7 +52,8 @@ func (in Detach) step(s *State, now time.Time) Reply {
 }
 
 // Polled says that somebody asked for the answer of a call of the plain API, and asks again
-// within that time. From now on the call hangs on them: when they stay away, it is cancelled.
+// within that time; 0: they do not say. From now on the call hangs on them: when they stay away, it
+// is cancelled.
 type Polled struct {
 	ID     string
 	Within time.Duration
@@ -57,7 +63,16 @@ func (in Polled) step(s *State, now time.Time) Reply {
 	if c := s.call(in.ID); c != nil && c.Req.Event == "" {
 		c = s.edit(c)
 		a := &c.Asker
-		a.polled, a.pollsWithin = a.polled || !a.bound, in.Within
+		if a.polled = a.polled || !a.bound; in.Within > 0 {
+			a.pollsWithin = in.Within
+		} else if !a.polledAt.IsZero() {
+			gap := now.Sub(a.polledAt)
+			if a.pollGap > 0 { // two gaps, since several may ask in turn
+				a.pollsWithin = max(gap, a.pollGap)
+			}
+			a.pollGap = gap
+		}
+		a.polledAt = now
 		a.bound, a.leftAt, a.hungUp = true, now, false
 	}
 	return Reply{}
@@ -85,8 +100,8 @@ func (c *Call) mayBeAway(usual time.Duration) time.Duration {
 	switch {
 	case c.Asker.hungUp:
 		return min(hungUpGrace, usual)
-	case c.Asker.polled:
-		return max(usual, c.Asker.pollsWithin)
+	case c.Asker.polled && c.Asker.pollsWithin > 0:
+		return max(leastAway, min(missedPolls*c.Asker.pollsWithin, usual), c.Asker.pollsWithin)
 	}
 	return usual
 }

@@ -53,7 +53,9 @@ type asker struct {
 	headless    bool
 	bound       bool          // its leaving cancels the call
 	polled      bool          // it has no connection of its own, but asks now and again
-	pollsWithin time.Duration // how soon it said that it asks again; 0: not said
+	polledAt    time.Time     // the last time
+	pollGap     time.Duration // between the last two times
+	pollsWithin time.Duration // how soon it said that it asks again, else the longer of its last two gaps; 0: not known
 	hungUp      bool          // the last connection was closed before there was an answer
 	attached    int           // connections that wait now
 	leftAt      time.Time     // when the last of them left

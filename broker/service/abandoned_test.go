@@ -108,6 +108,12 @@ func TestPollersThatLeave(t *testing.T) {
 		"looks every 29 s":        {"", []time.Duration{29 * time.Second, 58 * time.Second, 87 * time.Second}, 0, 115 * time.Second, broker.Pending},
 		"looks every two minutes": {"", []time.Duration{time.Second, 121 * time.Second}, 125 * time.Second, 240 * time.Second, broker.Pending},
 		"looked twice and left":   {"", []time.Duration{time.Second, 121 * time.Second}, 125 * time.Second, 250 * time.Second, broker.Cancelled},
+		"looks every 5 s, left":   {"", []time.Duration{time.Second, 6 * time.Second, 11 * time.Second}, 0, 27 * time.Second, broker.Cancelled},
+		"missed two of its looks": {"", []time.Duration{time.Second, 6 * time.Second, 11 * time.Second}, 0, 25 * time.Second, broker.Pending},
+		"looks all the time":      {"", []time.Duration{time.Second, 1100 * time.Millisecond, 1200 * time.Millisecond}, 0, 4 * time.Second, broker.Pending},
+		"looked all the time":     {"", []time.Duration{time.Second, 1100 * time.Millisecond, 1200 * time.Millisecond}, 0, 5 * time.Second, broker.Cancelled},
+		"two that take turns":     {"", []time.Duration{time.Second, 2 * time.Second, 21 * time.Second, 22 * time.Second}, 0, 40 * time.Second, broker.Pending},
+		"said 5 s, and left":      {"", []time.Duration{time.Second}, 5 * time.Second, 17 * time.Second, broker.Cancelled},
 		"somebody else looks":     {"PreToolUse", []time.Duration{29 * time.Second}, time.Hour, 33 * time.Second, broker.Cancelled},
 	} {
 		t.Run(name, func(t *testing.T) {
