@@ -65,15 +65,18 @@ func TestOtherNamesOfEvents(t *testing.T) {
 	if _, m := c.do("GET", "/sessions/s", ""); m["name"] != "shop" {
 		t.Errorf("the session is called %v", m["name"])
 	}
-	for body, want := range map[string]int{
-		`{"event_type":"message","session_id":"s","session_name":"shop","name":"other"}`:                               400,
-		`{"event_type":"message","session_id":"s","tool_output":"x"}`:                                                  400,
-		`{"event_type":"post_tool","session_id":"s","tool_name":"Bash","tool_output":"x","result":"y"}`:                400,
-		`{"event_type":"post_tool","session_id":"s","tool_name":"Bash","tool_input":{},"tool_output":"x"}`:             200,
-		`{"event_type":"post_tool","session_id":"s","tool_name":"Bash","tool_input":{},"status":"error","result":"x"}`: 200,
+	for _, step := range []struct {
+		body string
+		want int
+	}{
+		{`{"event_type":"message","session_id":"s","session_name":"shop","name":"other"}`, 400},
+		{`{"event_type":"message","session_id":"s","tool_output":"x"}`, 400},
+		{`{"event_type":"post_tool","session_id":"s","tool_name":"Bash","tool_output":"x","result":"y"}`, 400},
+		{`{"event_type":"post_tool","session_id":"s","tool_name":"Bash","tool_input":{},"tool_output":"x"}`, 200},
+		{`{"event_type":"post_tool","session_id":"s","tool_name":"Bash","tool_input":{},"status":"error","result":"x"}`, 200},
 	} {
-		if status, m := c.do("POST", "/events", body); status != want {
-			t.Errorf("%s: %d %v", body, status, m)
+		if status, m := c.do("POST", "/events", step.body); status != step.want {
+			t.Errorf("%s: %d %v", step.body, status, m)
 		}
 	}
 	var failed []any
