@@ -17,6 +17,7 @@ var (
 	ErrTooMany         = errors.New("too many calls are waiting")                             // a cap on pending requests is reached
 	ErrTooFast         = errors.New("too many calls at once")                                 // a session asks faster than the console's limit
 	ErrTooManySessions = errors.New("too many sessions")                                      // a new session finds no room, or too many came with it
+	ErrSessionLives    = errors.New("the session is still running")                           // a process of it is known
 	ErrSessionEnded    = errors.New("session has ended")                                      // there is nothing left to stop
 	ErrNotRecorded     = errors.New("the decision could not be recorded")                     // the agent was told no
 	ErrGrantUsed       = errors.New("grant already used")                                     //

@@ -59,14 +59,15 @@ const (
 	EventNotDeferred     = "request_not_deferred" // a call is not, or no longer, put off, and its agent was never told
 
 	// Facts: they hold until a later one of the same subject. FactTypes lists them.
-	EventRuleSaved    = "rule_saved"         // data: RuleSavedData
-	EventRuleRemoved  = "rule_removed"       // data: RuleRemovedData
-	EventFileTrusted  = "rules_file_trusted" // data: FileTrustedData; the digest "" takes the trust back
-	EventTokenMinted  = "token_minted"       // data: TokenData
-	EventTokenRevoked = "token_revoked"      // data: TokenData, without hash
-	EventFrozen       = "frozen"             // data: FrozenData; a session, or all of them, is held
-	EventLogArchived  = "log_archived"       // data: LogArchivedData; older events are in an archive
-	EventObserve      = "observe"            // data: on, by; a session, or all of them, is only watched
+	EventRuleSaved      = "rule_saved"         // data: RuleSavedData
+	EventRuleRemoved    = "rule_removed"       // data: RuleRemovedData
+	EventFileTrusted    = "rules_file_trusted" // data: FileTrustedData; the digest "" takes the trust back
+	EventTokenMinted    = "token_minted"       // data: TokenData
+	EventTokenRevoked   = "token_revoked"      // data: TokenData, without hash
+	EventFrozen         = "frozen"             // data: FrozenData; a session, or all of them, is held
+	EventLogArchived    = "log_archived"       // data: LogArchivedData; older events are in an archive
+	EventSessionChanged = "session_changed"    // data: SessionChangedData; a person named it, put it away or removed it
+	EventObserve        = "observe"            // data: on, by; a session, or all of them, is only watched
 )
 
 // FactTypes are the types of event that hold until a later one changes them; Load
@@ -142,6 +143,12 @@ type FrozenData struct {
 	Session string `json:"session,omitempty"` // "" for all
 	On      bool   `json:"on"`
 	By      Actor  `json:"by"`
+}
+
+// SessionChangedData is the data of an EventSessionChanged.
+type SessionChangedData struct {
+	SessionChange
+	By Actor `json:"by"`
 }
 
 // LogArchivedData is the data of an EventLogArchived: the calls and events of one stretch of

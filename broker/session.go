@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -45,6 +46,7 @@ type Session struct {
 	StopAskedAt time.Time    `json:"stop_asked_at,omitzero"`
 
 	SessionEnd
+	SessionMarks
 
 	Subagents []Subagent `json:"subagents,omitempty"` // running ones only
 	Pending   int        `json:"pending"`             // calls waiting now; not stored
@@ -64,6 +66,30 @@ type SessionEnd struct {
 	EndedAt   time.Time `json:"ended_at,omitzero"`
 	ExitCode  *int      `json:"exit_code,omitempty"`
 	EndReason string    `json:"end_reason,omitempty"` // "stopped_by_user", "gone", or the agent's own word; of a turn that failed what the agent says of it
+}
+
+// SessionMarks are what a person said of a session.
+type SessionMarks struct {
+	Renamed  bool `json:"renamed,omitempty"`  // its name is the person's, not the agent's
+	Archived bool `json:"archived,omitempty"` // it is not listed until its agent is heard of again
+}
+
+// SessionChange is what a person wants to be otherwise about a session; nil leaves as it is.
+type SessionChange struct {
+	Name     *string `json:"name,omitempty"` // "": what its agent calls it
+	Archived *bool   `json:"archived,omitempty"`
+	Removed  bool    `json:"removed,omitempty"` // it is over, and no list has it any more
+}
+
+// Check says what is wrong with c. Errors: ErrInvalid.
+func (c SessionChange) Check() error {
+	if c == (SessionChange{}) {
+		return fmt.Errorf("%w: nothing is to change", ErrInvalid)
+	}
+	if c.Name == nil {
+		return nil
+	}
+	return CheckName("name", *c.Name)
 }
 
 // Ended reports whether no process stands behind s any more. One that was stopped stays
@@ -114,7 +140,13 @@ func (s *Session) Over() bool { return s.State.Ended() || !s.EndedAt.IsZero() }
 //
 // There is one definition, so that the console's header, the status line and "aoctl sessions"
 // count the same.
-func (s *Session) Open() bool { return !s.Over() || s.PutOff() }
+func (s *Session) Open() bool { return (!s.Over() || s.PutOff()) && !s.Away() }
+
+// Away reports whether s was put away, and nothing of it waits for an answer.
+func (s *Session) Away() bool { return s.Archived && s.Pending+s.Deferred == 0 }
+
+// Removed reports whether no list has s any more.
+func (s *Session) Removed() bool { return s.Away() && s.Over() }
 
 // PutOff reports whether s has no process because a call of it is put off.
 func (s *Session) PutOff() bool {

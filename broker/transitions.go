@@ -12,8 +12,12 @@ import (
 // person stopped: what a shell reports for Ctrl-C.
 const ExitStopped = 130
 
-// ReasonStopped is the reason beside ExitStopped.
-const ReasonStopped = "stopped_by_user"
+// Why sessions ended of which no process told.
+const (
+	ReasonStopped = "stopped_by_user" // beside ExitStopped
+	ReasonSilent  = "silent"          // no process is known, and nothing was heard of it for long
+	ReasonRemoved = "removed"         // a person removed it from the list
+)
 
 // SessionEvent is an event about s. It is in the log of s, and of no request.
 func SessionEvent(now time.Time, typ string, s Session, data any) *Event {
@@ -37,7 +41,7 @@ func Heard(now time.Time, s *Session, agent, cwd, mode string, hint SessionHint)
 	if agent == "" {
 		return
 	}
-	s.LastSeenAt, s.Agent = at, agent
+	s.LastSeenAt, s.Agent, s.Archived = at, agent, false
 	s.CWD = cmp.Or(s.CWD, cwd)
 	s.Mode = cmp.Or(mode, s.Mode)
 	if hint.Pane != "" { // a pane is one of its own server's
@@ -45,12 +49,40 @@ func Heard(now time.Time, s *Session, agent, cwd, mode string, hint SessionHint)
 	}
 	s.Transcript = cmp.Or(hint.Transcript, s.Transcript)
 	s.ProjectDir = cmp.Or(s.ProjectDir, hint.ProjectDir)
-	if s.Run == nil || !s.Run.Named {
+	if !s.Renamed && (s.Run == nil || !s.Run.Named) {
 		s.Name = cmp.Or(hint.Name, s.Name)
 	}
+	nameByFolder(s)
+}
+
+func nameByFolder(s *Session) {
 	if dir := cmp.Or(s.ProjectDir, s.CWD); s.Name == "" && dir != "" {
 		s.Name = filepath.Base(dir)
 	}
+}
+
+// ChangeSession is the transition when a person names s, puts it away or takes it back, or has it
+// removed. Errors: ErrNoChange.
+func ChangeSession(now time.Time, s *Session, c SessionChange, by Actor) (events []*Event, err error) {
+	name, marks := s.Name, s.SessionMarks
+	if c.Name != nil {
+		s.Name, s.Renamed = *c.Name, *c.Name != ""
+		nameByFolder(s)
+	}
+	if c.Archived != nil {
+		s.Archived = *c.Archived
+	}
+	if c.Removed {
+		s.Archived = true
+	}
+	if s.Name == name && s.SessionMarks == marks && (!c.Removed || s.Over()) {
+		return nil, ErrNoChange
+	}
+	events = append(events, SessionEvent(now, EventSessionChanged, *s, SessionChangedData{c, by}))
+	if c.Removed {
+		events = append(events, EndSession(now, s, SessionFinished, nil, ReasonRemoved)...)
+	}
+	return events, nil
 }
 
 // EndTurn is the transition when the main agent's turn is seen to end. A stopping

@@ -17,7 +17,7 @@ const (
 	outcomeColumns = `status, decided_at_ms, by_kind, by_id, by_pid, by_exe, by_tty, reason, updated_input`
 	sessionColumns = `id, agent, name, cwd, project_dir, mode, pane, pid, process_start, state,
 		started_at_ms, last_seen_at_ms, stop_asked_at_ms, ended_at_ms, exit_code, end_reason, subagents, transcript,
-		managed_run, queued_message`
+		managed_run, queued_message, marks`
 	grantColumns = `id, session_id, subagent_id, digest, request_id,
 		by_kind, by_id, by_pid, by_exe, by_tty, created_at_ms, expires_at_ms, used_by`
 )
@@ -33,7 +33,7 @@ const (
 	sqlStatus = `SELECT status FROM requests WHERE id = ?`
 
 	sqlSession = `INSERT OR REPLACE INTO sessions (` + sessionColumns + `)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 	sqlGrant = `INSERT INTO grants (` + grantColumns + `)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)`

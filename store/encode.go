@@ -143,7 +143,8 @@ func sessionArgs(s *broker.Session) ([]driver.Value, error) {
 	subagents, err1 := json.Marshal(append([]broker.Subagent{}, s.Subagents...))
 	run, err2 := optional(s.Run)
 	message, err3 := optional(s.Message)
-	if err := errors.Join(err1, err2, err3); err != nil {
+	marks, err4 := json.Marshal(s.SessionMarks)
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return nil, fmt.Errorf("session %s: %w", s.ID, err)
 	}
 	var code driver.Value
@@ -154,7 +155,7 @@ func sessionArgs(s *broker.Session) ([]driver.Value, error) {
 		s.ID, s.Agent, s.Name, s.CWD, s.ProjectDir, s.Mode, s.Pane,
 		int64(s.Process.PID), signed(s.Process.Start), string(s.State),
 		chain.MS(s.StartedAt), chain.MS(s.LastSeenAt), chain.MS(s.StopAskedAt), chain.MS(s.EndedAt),
-		code, s.EndReason, string(subagents), s.Transcript, run, message,
+		code, s.EndReason, string(subagents), s.Transcript, run, message, string(marks),
 	}, nil
 }
 

@@ -185,7 +185,7 @@ func (s *queries) Sessions(ctx context.Context, f broker.SessionFilter) ([]broke
 }
 
 // sessionNews are the columns of sessions that older schemas lack, by the first that has them.
-var sessionNews = map[int][]string{4: {"transcript"}, 5: {"managed_run", "queued_message"}}
+var sessionNews = map[int][]string{4: {"transcript"}, 5: {"managed_run", "queued_message"}, 6: {"marks"}}
 
 // ofItsSchema is a query for sessions that this database understands: archives and
 // backups keep the schema of their time.
@@ -283,18 +283,18 @@ func scanSession(row scanner) (broker.Session, error) {
 func scanDoubtedSession(row scanner) (s broker.Session, doubt, err error) {
 	var start, started, seen, stop, ended int64
 	var code sql.NullInt64
-	var subagents, run, message string
+	var subagents, run, message, marks string
 	err = row.Scan(&s.ID, &s.Agent, &s.Name, &s.CWD, &s.ProjectDir, &s.Mode, &s.Pane, &s.Process.PID, &start, &s.State,
-		&started, &seen, &stop, &ended, &code, &s.EndReason, &subagents, &s.Transcript, &run, &message)
+		&started, &seen, &stop, &ended, &code, &s.EndReason, &subagents, &s.Transcript, &run, &message, &marks)
 	if err != nil {
 		return s, nil, err
 	}
 	s.Process.Start = unsigned(start)
 	s.StartedAt, s.LastSeenAt, s.StopAskedAt, s.EndedAt = chain.Time(started), chain.Time(seen), chain.Time(stop), chain.Time(ended)
 	if code.Valid {
-		n := int(code.Int64)
-		s.ExitCode = &n
+		s.ExitCode = new(int(code.Int64))
 	}
+	_ = json.Unmarshal([]byte(marks), &s.SessionMarks) // older rows have none
 	return s, readRun(&s, subagents, run, message), nil
 }
 

@@ -217,6 +217,24 @@ func (f *fakeConsole) DecideAll(_ context.Context, picks []broker.Pick, d broker
 	return ended, nil
 }
 
+func (f *fakeConsole) ChangeSession(_ context.Context, id string, c broker.SessionChange, by broker.Actor) (broker.Session, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s, ok := f.sessions[id]
+	if !ok {
+		return s, broker.ErrNotFound
+	}
+	if c.Removed && !s.Over() && s.Process.PID != 0 {
+		return s, broker.ErrSessionLives
+	}
+	_, err := broker.ChangeSession(time.Now(), &s, c, by)
+	f.sessions[id] = s
+	for _, w := range f.watches {
+		w <- broker.Update{Session: &s}
+	}
+	return s, err
+}
+
 func (f *fakeConsole) Acknowledge(_ context.Context, id string, _ broker.Actor) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

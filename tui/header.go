@@ -84,7 +84,7 @@ func (h header) counts(r *draw.Row, end int) {
 		dangerous = " · " + figures.Count(n) + " dangerous"
 	}
 	sep := "  "
-	for _, sessions := range sessionCounts(b.Living(), len(b.Sessions)) {
+	for _, sessions := range sessionCounts(b.Living(), b.Ended()) {
 		if r.Width+draw.Cells(sep+sessions+" · "+waiting+dangerous) < end {
 			r.Put(draw.Muted, sep+sessions)
 			sep = " · "
@@ -117,8 +117,8 @@ func (h header) counts(r *draw.Row, end int) {
 
 // sessionCounts says how many sessions there are, the longest text first. Ended ones have rows too, so
 // they are counted by themselves.
-func sessionCounts(live, all int) []string {
-	if ended := all - live; ended > 0 {
+func sessionCounts(live, ended int) []string {
+	if ended > 0 {
 		return []string{figures.Count(live) + " live, " + figures.Count(ended) + " ended", figures.Count(live) + " live"}
 	}
 	return []string{figures.Plural(live, "session")}

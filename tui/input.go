@@ -149,6 +149,10 @@ func (m keyboard) rootKey(msg tea.KeyMsg) tea.Cmd {
 		return m.copyKey(on)
 	case matches(msg, "jump"):
 		return m.onSession(on, m.shared.jumper.Jump)
+	case matches(msg, "rename"):
+		return m.onSession(on, m.shared.orders.Marks().Rename)
+	case matches(msg, "put_away"):
+		return m.onSession(on, m.shared.orders.Marks().PutAway)
 	}
 	for _, o := range table {
 		if key.Matches(msg, o.key) {

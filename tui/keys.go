@@ -22,6 +22,8 @@ var rootActions = []desk.Action{
 	{Group: "Sessions", Name: "message", Binding: desk.Bind("m", "say what comes next to such a session; while its agent works that waits, and m edits it", "m")},
 	{Group: "Sessions", Name: "end_turn", Binding: desk.Bind("i", "interrupt it: its turn ends, it stays and takes messages", "i")},
 	{Group: "Sessions", Name: "freeze_one", Binding: desk.Bind("F", "freeze this session alone; F again lets it go on", "F")},
+	{Group: "Sessions", Name: "rename", Binding: desk.Bind("L", "give this session a name of your own; an empty one is its agent's again", "L")},
+	{Group: "Sessions", Name: "put_away", Binding: desk.Bind("Z", "put this session away till its agent is heard of again, or back; one that is over leaves the list", "Z")},
 	{Group: "Sessions", Name: "events", Binding: openerKey(desk.Timeline)},
 	{Group: "Sessions", Name: "transcript", Binding: transcriptKey},
 	{Group: "Sessions", Name: "jump", Binding: desk.Bind("o", "go to the agent's own pane of tmux", "o")},

@@ -168,6 +168,7 @@ type Sessions interface {
 	// for in vain.
 	TurnStopped(ctx context.Context, sessionID, subagentID string)
 	Observe(ctx context.Context, sessionID string, on bool, by broker.Actor) error
+	ChangeSession(ctx context.Context, sessionID string, c broker.SessionChange, by broker.Actor) (broker.Session, error)
 	// Processes lists what Kill would end, and touches nothing.
 	Processes(ctx context.Context, sessionID string) (broker.Killed, error)
 	// Kill may fail after it has ended processes: then the report has them, and the error says

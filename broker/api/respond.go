@@ -82,6 +82,7 @@ var statuses = []struct {
 	{broker.ErrTooMany, http.StatusTooManyRequests, "too_many", ""},
 	{broker.ErrTooFast, http.StatusTooManyRequests, "too_fast", ""},
 	{broker.ErrTooManySessions, http.StatusTooManyRequests, "too_many_sessions", ""},
+	{broker.ErrSessionLives, http.StatusConflict, "session_lives", `end its agent first ("aoctl stop --kill"); "archived" puts a living one away`},
 	{broker.ErrSessionEnded, http.StatusConflict, "session_ended", "nothing of it runs any more"},
 	{broker.ErrNotRecorded, http.StatusInternalServerError, "not_recorded", "nothing is allowed that cannot be recorded; check the disk, and aoctl.log"},
 	{broker.ErrTampered, http.StatusInternalServerError, "tampered", `see "aoctl log verify"`},

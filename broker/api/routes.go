@@ -49,6 +49,8 @@ func (sv *Server) handler() http.Handler {
 		"POST /approval-requests/{id}/cancel": call.postCancel,
 		"GET /sessions":                       session.getSessions,
 		"GET /sessions/{id}":                  session.getSession,
+		"PATCH /sessions/{id}":                run.patchSession,
+		"DELETE /sessions/{id}":               run.deleteSession,
 		"GET /sessions/{id}/events":           session.getSessionEvents,
 		"GET /sessions/{id}/pending":          call.getSessionPending,
 		"GET /sessions/{id}/pending-reviews":  call.getSessionPending,

@@ -205,6 +205,60 @@ func (rt runRoutes) postSettings(w http.ResponseWriter, r *http.Request) {
 	rt.answerSession(w)(rt.o.Runs.Configure(r.Context(), r.PathValue("id"), body.Mode, body.Model, by))
 }
 
+// patchSession changes what a person may say of a session. What may be refused comes first, so
+// that a request is not carried out by half for want of a right.
+func (rt runRoutes) patchSession(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		broker.SessionChange
+
+		Observe *bool  `json:"observe"`
+		Mode    string `json:"permission_mode"`
+	}
+	err := decodeBody(w, r, &body)
+	changes := body.SessionChange != broker.SessionChange{}
+	switch {
+	case err != nil:
+	case body.Removed:
+		err = fmt.Errorf("%w: to remove a session, use DELETE", broker.ErrInvalid)
+	case changes || body.Observe == nil && body.Mode == "":
+		err = body.Check()
+	}
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	by, err := rt.admitSpeaker(r)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	id := r.PathValue("id")
+	if body.Observe != nil {
+		err = rt.o.Sessions.Observe(r.Context(), id, *body.Observe, by)
+	}
+	if err == nil && body.Mode != "" {
+		_, err = rt.o.Runs.Configure(r.Context(), id, body.Mode, "", by)
+	}
+	if err == nil && changes {
+		_, err = rt.o.Sessions.ChangeSession(r.Context(), id, body.SessionChange, by)
+	}
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	rt.answerSession(w)(rt.o.Records.Session(r.Context(), id))
+}
+
+// deleteSession takes a session that is over from every list. The log keeps it.
+func (rt runRoutes) deleteSession(w http.ResponseWriter, r *http.Request) {
+	by, err := rt.admitSpeaker(r)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	rt.answerSession(w)(rt.o.Sessions.ChangeSession(r.Context(), r.PathValue("id"), broker.SessionChange{Removed: true}, by))
+}
+
 // answerSession writes a session, or why there is none. It takes the two results of a method as
 // they come, which is why it returns a function.
 func (rt runRoutes) answerSession(w http.ResponseWriter) func(broker.Session, error) {

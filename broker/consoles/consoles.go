@@ -64,6 +64,7 @@ type Sessions interface {
 	StopAll(ctx context.Context, by broker.Actor) (sessions, denied int, err error)
 	Processes(ctx context.Context, sessionID string) (broker.Killed, error)
 	Kill(ctx context.Context, sessionID string, by broker.Actor) (broker.Session, broker.Killed, error)
+	ChangeSession(ctx context.Context, sessionID string, c broker.SessionChange, by broker.Actor) (broker.Session, error)
 	Acknowledge(ctx context.Context, sessionID string, by broker.Actor) error
 	Observe(ctx context.Context, sessionID string, on bool, by broker.Actor) error
 	Say(ctx context.Context, sessionID, text string, by broker.Actor) (broker.Session, error)

@@ -39,6 +39,11 @@ type (
 		Session string `json:"session"`
 		On      bool   `json:"on"`
 	}
+	// Changed is what is to be otherwise about a session.
+	Changed struct {
+		Session string               `json:"session"`
+		Change  broker.SessionChange `json:"change"`
+	}
 	// Text is said to a session.
 	Text struct {
 		Session string `json:"session"`
@@ -148,6 +153,12 @@ func (d sessionDesk) Kill(id string, out *Reply[Ended]) error {
 	return act(d.visit, out, func(by broker.Actor) (e Ended, err error) {
 		e.Session, e.Killed, err = d.server.o.Broker.Kill(d.ctx, id, by)
 		return e, err
+	})
+}
+
+func (d sessionDesk) ChangeSession(in Changed, out *Reply[broker.Session]) error {
+	return act(d.visit, out, func(by broker.Actor) (broker.Session, error) {
+		return d.server.o.Broker.ChangeSession(d.ctx, in.Session, in.Change, by)
 	})
 }
 

@@ -19,6 +19,8 @@ var kinds = map[string]error{
 	"conflict":        broker.ErrConflict,
 	"stale":           broker.ErrStale,
 	"invalid":         broker.ErrInvalid,
+	"session_lives":   broker.ErrSessionLives,
+	"put_off":         broker.ErrPutOff,
 	"session_ended":   broker.ErrSessionEnded,
 	"not_recorded":    broker.ErrNotRecorded,
 	"tampered":        broker.ErrTampered,

@@ -75,6 +75,10 @@ func (c sessionStubs) Kill(ctx context.Context, sessionID string, _ broker.Actor
 	return e.Session, e.Killed, err
 }
 
+func (c sessionStubs) ChangeSession(ctx context.Context, sessionID string, change broker.SessionChange, _ broker.Actor) (broker.Session, error) {
+	return ask[broker.Session](ctx, c.link, "Sessions.ChangeSession", Changed{sessionID, change})
+}
+
 func (c sessionStubs) Acknowledge(ctx context.Context, sessionID string, _ broker.Actor) error {
 	return do(ctx, c.link, "Sessions.Acknowledge", sessionID)
 }

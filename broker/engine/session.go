@@ -153,7 +153,7 @@ func (s *State) save(se *Session, now time.Time, events ...*broker.Event) {
 // heardFrom notes that the agent of a session speaks, and records what must be of that.
 func (s *State) heardFrom(now time.Time, sp Speaker) *Session {
 	se := s.editSession(sp.SessionID)
-	stale := !se.known() || now.Sub(se.savedAt) > touchEvery
+	stale := !se.known() || now.Sub(se.savedAt) > touchEvery || se.Row.Archived
 	s.touch(se, now, sp)
 	if se.Row.State.Ended() || se.Row.State == broker.SessionIdle {
 		row := &se.Row
@@ -182,6 +182,34 @@ func (s *State) update(now time.Time, sp Speaker, f func(row *broker.Session) ([
 	s.sessions.Put(sp.SessionID, se)
 	s.save(se, now, events...)
 	return se, nil
+}
+
+// ChangeSession is what a person wants to be otherwise about a session. One that is removed must
+// be over, as far as its processes are known here; what it asks ends with it.
+// Errors: ErrNotFound, ErrSessionLives, ErrPutOff.
+type ChangeSession struct {
+	SessionID string
+	Change    broker.SessionChange
+	By        broker.Actor
+}
+
+func (in ChangeSession) step(s *State, now time.Time) Reply {
+	if se := s.session(in.SessionID); in.Change.Removed && se != nil {
+		switch row := &se.Row; {
+		case !row.Over() && (row.Process.PID != 0 || row.Run.Running()):
+			return Reply{Err: broker.ErrSessionLives}
+		case len(se.deferred) > 0:
+			return Reply{Err: broker.ErrPutOff}
+		}
+	}
+	r := s.onRun(now, in.SessionID, true, func(row *broker.Session) ([]*broker.Event, error) {
+		return broker.ChangeSession(now, row, in.Change, in.By)
+	})
+	if in.Change.Removed && r.Err == nil {
+		s.close(now, in.SessionID, cancelled("a person removed its session"), nil)
+		r.Session = s.session(in.SessionID).view()
+	}
+	return r
 }
 
 // noteGated notes what a session asks for before it runs.

@@ -20,6 +20,7 @@ type Limits struct {
 	MaxPending      int                               // waiting calls in all
 	MaxSessions     int                               // sessions kept in memory
 	Rate            int                               // new calls a second of one session; negative: no limit
+	Silence         time.Duration                     // after it a session ends of which no process is known; 0: never
 	OnTimeout       broker.Verdict                    // Deny, or Defer where the agent can be told
 	Self            int                               // pid of this console
 	Launches        bool                              // sessions can be resumed from here

@@ -19,6 +19,7 @@ func (in Tick) step(s *State, now time.Time) Reply {
 	in.cancelAbandoned(s, now)
 	in.tellUnheard(s, now)
 	in.noticeGone(s, now)
+	s.endSilent(now)
 	in.forgetDead(s)
 	s.noteFloods(now, false)
 	in.countRefusals(s, now)
@@ -66,6 +67,21 @@ func (in Tick) noticeGone(s *State, now time.Time) {
 		})
 		s.close(now, id, cancelled("the agent's process is gone"), func(c *Call) bool {
 			return c.Asker.agent == p || c.Asker.agent.PID == 0 // another process may have resumed the session, and waits for an answer of its own
+		})
+	}
+}
+
+// endSilent ends the sessions of which no process is known here, as of programs and of agents on
+// other machines, once nothing was heard of them for long.
+func (s *State) endSilent(now time.Time) {
+	for id, se := range s.sessions.All() {
+		row := &se.Row
+		if s.limits.Silence <= 0 || now.Sub(row.LastSeenAt) < s.limits.Silence || row.Over() || row.Process.PID != 0 || row.Run.Running() ||
+			!se.known() || len(se.waiting)+len(se.deferred) > 0 {
+			continue
+		}
+		_, _ = s.update(now, Speaker{SessionID: id}, func(row *broker.Session) ([]*broker.Event, error) {
+			return broker.EndSession(now, row, broker.SessionGone, nil, broker.ReasonSilent), nil
 		})
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
@@ -158,7 +159,8 @@ func (rs *Records) Session(ctx context.Context, id string) (broker.Session, erro
 	return list[0], nil
 }
 
-// Sessions lists the sessions in memory and the store, last seen first.
+// Sessions lists the sessions in memory and the store, last seen first, without those that a person
+// removed.
 func (rs *Records) Sessions(ctx context.Context) ([]broker.Session, error) {
 	list, err := rs.o.Store.Sessions(ctx, broker.SessionFilter{})
 	if err != nil {
@@ -171,7 +173,7 @@ func (rs *Records) Sessions(ctx context.Context) ([]broker.Session, error) {
 		}
 		list[i].Frozen = rs.o.View.Held(s.ID)
 	}
-	return list, nil
+	return slices.DeleteFunc(list, func(s broker.Session) bool { return s.Removed() }), nil
 }
 
 // StopRequested reports whether the session was asked to stop and has not been spoken to since;

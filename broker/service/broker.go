@@ -74,6 +74,7 @@ func (o Options) withDefaults() Options {
 	set(&o.LateFor, 5*time.Minute)
 	set(&o.Hold, 25*time.Second)
 	set(&o.AskerGrace, 30*time.Second)
+	o.Silence = max(cmp.Or(o.Silence, time.Hour), 0)
 	o.MaxPending = cmp.Or(max(o.MaxPending, 0), defaultPending)
 	o.MaxPerSession = cmp.Or(max(o.MaxPerSession, 0), defaultPerSession)
 	o.MaxSessions = cmp.Or(max(o.MaxSessions, 0), defaultSessions)
@@ -149,7 +150,7 @@ func (b *Broker) furnish(aside map[string]string) {
 	b.List = proposals.New(time.Now)
 	b.Reader = story.NewReader(b.Records, b.store)
 	heard := hooks.Options{
-		Engine: b.loop, View: b.view, Records: b.Records, Store: b.store, NoOutput: o.NoOutput, Silences: o.Guard.Silences, Alive: o.Alive, Age: o.Age, Log: b.log,
+		Engine: b.loop, View: b.view, Records: b.Records, Store: b.store, NoOutput: o.Recording.NoOutput, Silences: o.Guard.Silences, Alive: o.Alive, Age: o.Age, Log: b.log,
 	}
 	b.hooks, b.settings = hooks.New(heard), hooks.NewSettings(heard)
 	b.feed = feed.New(feed.Options{Log: b.store, Records: b.Records, Watch: b.Watch, View: api.ViewOf, Most: b.MayRead, Logger: b.log})
@@ -173,7 +174,7 @@ func (b *Broker) limits() engine.Limits {
 	return engine.Limits{
 		ApprovalTimeout: o.ApprovalTimeout, Capped: b.capped, LateFor: o.LateFor, AskerGrace: o.AskerGrace,
 		MaxPerSession: o.MaxPerSession, MaxPending: o.MaxPending, MaxSessions: o.MaxSessions, Rate: o.Rate,
-		OnTimeout: o.OnTimeout, Self: os.Getpid(), Launches: o.Launcher != nil, Difference: o.Difference,
+		OnTimeout: o.OnTimeout, Silence: o.Silence, Self: os.Getpid(), Launches: o.Launcher != nil, Difference: o.Recording.Difference,
 	}
 }
 

@@ -25,8 +25,8 @@ func editing(t *testing.T) (b *service.Broker, req broker.Request, dir string) {
 	t.Helper()
 	dir = project(t)
 	b = newBroker(t, brokertest.NewMemory(), service.Options{
-		Guard:      service.Guard{Paths: []string{filepath.Join(dir, "state")}},
-		Difference: func(x, y json.RawMessage) string { return fmt.Sprintf("-%s\n+%s\n", x, y) },
+		Guard:     service.Guard{Paths: []string{filepath.Join(dir, "state")}},
+		Recording: service.Recording{Difference: func(x, y json.RawMessage) string { return fmt.Sprintf("-%s\n+%s\n", x, y) }},
 	})
 	return b, submit(t, b, callIn(dir, "s", "1", "make")), dir
 }

@@ -36,6 +36,22 @@ func (b *Broker) Stop(ctx context.Context, sessionID string, by broker.Actor) (b
 	return r.Session, nil
 }
 
+// ChangeSession names a session, puts it away, or removes one that is over from the list. The log keeps
+// all of it. Errors: ErrNotFound, ErrInvalid, ErrSessionLives, ErrPutOff, ErrNotRecorded.
+func (b *Broker) ChangeSession(ctx context.Context, sessionID string, c broker.SessionChange, by broker.Actor) (broker.Session, error) {
+	if err := c.Check(); err != nil {
+		return broker.Session{}, err
+	}
+	if _, err := b.Recall(ctx, sessionID); err != nil {
+		return broker.Session{}, broker.While(err, "change a session")
+	}
+	r := b.loop.Do(engine.ChangeSession{SessionID: sessionID, Change: c, By: by})
+	if r.Err != nil {
+		return r.Session, broker.While(r.Err, "change %s", broker.Clip(sessionID))
+	}
+	return r.Session, nil
+}
+
 // StopAll stops every session that has not ended: all of them in one transaction. It returns how
 // many sessions it stopped and how many pending calls it denied. Sessions that begin in the same
 // moment may come after it. They are not under the stop.

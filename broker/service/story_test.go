@@ -130,7 +130,7 @@ func TestOutputIsBounded(t *testing.T) {
 	if len(d.Output) > 16<<10 || !strings.HasPrefix(d.Output, "HEAD0") || !strings.HasSuffix(d.Output, "fTAIL") || d.OutputBytes != len(big)+8 {
 		t.Errorf("%d of %d bytes are kept", len(d.Output), d.OutputBytes)
 	}
-	if off := kept(t, newBroker(t, brokertest.NewMemory(), service.Options{NoOutput: true}), "secret"); off.Output != "" || off.OutputBytes != 6 || off.Missing() != 6 {
+	if off := kept(t, newBroker(t, brokertest.NewMemory(), service.Options{Recording: service.Recording{NoOutput: true}}), "secret"); off.Output != "" || off.OutputBytes != 6 || off.Missing() != 6 {
 		t.Errorf("with NoOutput: %+v", off)
 	}
 	rapid.Check(t, func(rt *rapid.T) {

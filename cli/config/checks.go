@@ -23,6 +23,9 @@ const (
 	minKeep = time.Hour
 	maxKeep = 100 * 365 * 24 * time.Hour
 
+	DefaultSilence = time.Hour
+	leastSilence   = time.Minute
+
 	DefaultMaxPending        = 4096
 	DefaultMaxPendingSession = 64
 	DefaultMaxRate           = 20
@@ -46,6 +49,18 @@ func CheckTimeout(name string, t time.Duration) error {
 	return usage.Error{
 		Text: fmt.Sprintf("a time to answer of %v is out of range", t),
 		Hint: fmt.Sprintf("give %s between 1s and 24h, such as 10m", name),
+	}
+}
+
+// CheckSilence refuses a time of silence in which a program that works is just between two
+// steps; 0 is for sessions that never end by it.
+func CheckSilence(name string, t time.Duration) error {
+	if t == 0 || t >= leastSilence {
+		return nil
+	}
+	return usage.Error{
+		Text: "a session is not over after so short a silence",
+		Hint: fmt.Sprintf("give %s a time of 1m or more, such as 1h, or 0 for never", name),
 	}
 }
 

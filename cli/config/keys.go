@@ -75,6 +75,10 @@ func Keys() []Key {
 		limit("max-pending", MostPending, DefaultMaxPending, "calls that may wait in all; the next one is refused"),
 		limit("max-pending-session", MostPending, DefaultMaxPendingSession, "calls of one session that may wait, its sub-agents' included"),
 		limit("max-rate", MostRate, DefaultMaxRate, "new calls a second of one session, five times that at once"),
+		{
+			Name: "end-silent", Kind: Text, Default: "1h", check: checkSilence,
+			About: "end sessions without a process here that were silent for so long; 0 for never",
+		},
 	}
 }
 
@@ -166,6 +170,15 @@ func Blank(actions []Action) []byte {
 		b.WriteString("# " + a.example() + "\n")
 	}
 	return []byte(b.String())
+}
+
+// checkSilence is CheckSilence for a value of the file.
+func checkSilence(text string) error {
+	t, err := time.ParseDuration(text)
+	if err != nil {
+		t = -1
+	}
+	return CheckSilence("end-silent", t)
 }
 
 // checkTimeout is CheckTimeout for a value of the file, which needs a unit.

@@ -94,8 +94,8 @@ func (a *App) open(ctx context.Context, o Options) error {
 	opts := service.Options{
 		// What is ours is listed once, at the start; what is installed later counts from
 		// the next start.
-		ApprovalTimeout: o.Timeout, Socket: a.socket, Guard: service.Guard{Paths: state.Guarded(a.socket), Port: port, Silences: install.Silences}, Observe: o.observe, NoOutput: o.noOut, ListenOperators: o.anyone, Log: a.log, OnTimeout: broker.Verdict(o.late),
-		Difference: func(asked, edited json.RawMessage) string { return callview.Difference(asked, edited) },
+		ApprovalTimeout: o.Timeout, Socket: a.socket, Guard: service.Guard{Paths: state.Guarded(a.socket), Port: port, Silences: install.Silences}, Observe: o.observe, ListenOperators: o.anyone, Log: a.log, OnTimeout: broker.Verdict(o.late),
+		Recording: service.Recording{NoOutput: o.noOut, Difference: func(asked, edited json.RawMessage) string { return callview.Difference(asked, edited) }},
 	}
 	me, err := brokerIdentity()
 	if err != nil {

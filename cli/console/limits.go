@@ -2,6 +2,7 @@ package console
 
 import (
 	"cmp"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -12,16 +13,18 @@ import (
 // limitOptions bound what agents may ask of a console. An agent that asks without end must
 // neither fill the memory nor hide another one's call on the screen.
 type limitOptions struct {
-	pending        int // calls that wait, in all
-	pendingSession int // calls of one session that wait
-	rate           int // new calls a second of one session; 0 for any number
+	pending        int           // calls that wait, in all
+	pendingSession int           // calls of one session that wait
+	rate           int           // new calls a second of one session; 0 for any number
+	silence        time.Duration // after it a session ends of which no process is known; 0 for never
 }
 
-// flags declares the limits; the settings file has the same three.
+// flags declares the limits; the settings file has the same.
 func (l *limitOptions) flags(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&l.pending, "max-pending", config.DefaultMaxPending, "calls that may wait in all; the next one is refused")
 	cmd.Flags().IntVar(&l.pendingSession, "max-pending-session", config.DefaultMaxPendingSession, "calls of one session that may wait, its sub-agents' included")
 	cmd.Flags().IntVar(&l.rate, "max-rate", config.DefaultMaxRate, "new calls a second of one session, five times that at once; 0 for any number")
+	cmd.Flags().DurationVar(&l.silence, "end-silent", config.DefaultSilence, "end sessions without a process here that were silent for so long; 0 for never")
 }
 
 // read completes and checks l. Whoever lowers the limit of all need not lower that of one
@@ -34,6 +37,7 @@ func (l *limitOptions) read(cmd *cobra.Command) error {
 		config.CheckLimit("--max-pending", l.pending, 1, config.MostPending, "", config.DefaultMaxPending),
 		config.CheckLimit("--max-pending-session", l.pendingSession, 1, l.pending, ", which is --max-pending", config.DefaultMaxPendingSession),
 		config.CheckLimit("--max-rate", l.rate, 0, config.MostRate, "", config.DefaultMaxRate),
+		config.CheckSilence("--end-silent", l.silence),
 	)
 }
 
@@ -43,6 +47,9 @@ func (l limitOptions) in(o service.Options) service.Options {
 	o.MaxPending, o.MaxPerSession, o.Rate = l.pending, l.pendingSession, l.rate
 	if l.rate == 0 {
 		o.Rate = -1
+	}
+	if o.Silence = l.silence; l.silence == 0 {
+		o.Silence = -1
 	}
 	return o
 }

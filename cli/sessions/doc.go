@@ -1,7 +1,8 @@
 // Package sessions has the commands about whole sessions, below the noun session: what
 // there is (list), all about one (view), to hold everything (freeze, unfreeze), to end
 // one (stop, with --kill its processes too), and what goes for a managed session
-// (send, interrupt, resume). Each has its short name under the root, as "aoctl stop".
+// (send, interrupt, resume). Each of these has its short name under the root, as "aoctl
+// stop". How a session is listed (rename, archive, remove) has none.
 // Beside them there is status.
 //
 // Each finds its session by what the user called it (client.FindSession), asks the
@@ -41,10 +42,10 @@ func Commands() []*cobra.Command {
 		newStatusCommand(),
 		usage.Noun(&cobra.Command{
 			Use:     "session",
-			Short:   "list | view | stop | send | interrupt | resume | freeze | unfreeze",
+			Short:   "list | view | stop | send | resume | freeze | rename | archive | …",
 			Long:    "session has what can be done about whole sessions of agents.",
 			Example: "  aoctl session list\n  aoctl session view api-server\n  aoctl session stop api-server\n  aoctl session freeze",
-		}, newListCommand(), newViewCommand()),
+		}, newListCommand(), newViewCommand(), newRenameCommand(), newArchiveCommand(), newRemoveCommand()),
 		usage.ShortName(newListCommand(), "sessions", "session list"),
 	}
 	for _, verb := range []func() *cobra.Command{

@@ -9,9 +9,9 @@ import (
 
 // tally is what is counted and picked out among the sessions.
 type tally struct {
-	living, frozen, observed int
-	alarmed                  []*broker.Session // oldest alarm first
-	elsewhere                []*broker.Session // in the order of the roster
+	living, ended, frozen, observed int
+	alarmed                         []*broker.Session // oldest alarm first
+	elsewhere                       []*broker.Session // in the order of the roster
 }
 
 // tallied is the tally of the sessions as they are now. Ten thousand of them are counted once after
@@ -39,6 +39,8 @@ func (b *Board) tallied() *tally {
 func (t *tally) add(s *broker.Session) {
 	if s.Open() {
 		t.living++
+	} else if s.Over() && !s.Removed() {
+		t.ended++
 	}
 	if s.Frozen && !s.State.Ended() {
 		t.frozen++
@@ -63,6 +65,9 @@ func (b *Board) SessionRev() int { return b.sessionRev }
 
 // Living counts the sessions in which something may still happen.
 func (b *Board) Living() int { return b.tallied().living }
+
+// Ended counts the sessions that are over, without those that were removed.
+func (b *Board) Ended() int { return b.tallied().ended }
 
 // FrozenSessions counts the sessions that are frozen.
 func (b *Board) FrozenSessions() int { return b.tallied().frozen }

@@ -33,7 +33,7 @@ var signs = map[string]sign{
 var plain = map[string]string{
 	broker.EventSessionStart: "session", broker.EventSessionStop: "ended", broker.EventSessionEnd: "ended",
 	broker.EventSubagentStart: "sub-agent", broker.EventSubagentStop: "sub-agent", broker.EventNotification: "notice", broker.EventMessage: "message",
-	broker.EventStopLifted: "goes on", broker.EventPreTool: "calls", broker.EventObserve: "observing",
+	broker.EventStopLifted: "goes on", broker.EventPreTool: "calls", broker.EventObserve: "observing", broker.EventSessionChanged: "changed",
 	broker.EventGrantCreated: "grant", broker.EventGrantUsed: "grant", broker.EventDecisionRefused: "refused", broker.EventAccessRefused: "refused",
 	broker.EventAnsweredAgain: "again", broker.EventCallsRefused: "refused", broker.EventSettings: "settings", broker.EventAnswerWithheld: "withheld",
 	broker.EventExtended: "more time", broker.EventUnheard: "unheard", broker.EventDeferred: "deferred", broker.EventTakenUpAgain: "taken up",

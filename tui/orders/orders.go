@@ -1,5 +1,5 @@
 // Package orders does what a key does to a session, or to all of them: stop, kill, freeze and let go
-// on, observe and hold again, acknowledge an alarm, resume. It asks where an order may lose work or
+// on, observe and hold again, acknowledge an alarm, resume, name and put away. It asks where an order may lose work or
 // loosens what holds, sends it to the broker, and says what came of it. Where that is a line for the operator
 // to run, ResumeScreen shows it. No order is about a call: those are decided where the call is drawn.
 //
@@ -25,6 +25,7 @@ type Broker interface {
 	Kill(ctx context.Context, sessionID string, by broker.Actor) (broker.Session, broker.Killed, error)
 	Freeze(ctx context.Context, sessionID string, on bool, by broker.Actor) error
 	Observe(ctx context.Context, sessionID string, on bool, by broker.Actor) error
+	ChangeSession(ctx context.Context, sessionID string, c broker.SessionChange, by broker.Actor) (broker.Session, error)
 	Acknowledge(ctx context.Context, sessionID string, by broker.Actor) error
 	Interrupt(ctx context.Context, sessionID string, by broker.Actor) error
 	Resume(ctx context.Context, sessionID string, by broker.Actor) (broker.Resumption, error)
@@ -58,6 +59,8 @@ func (o *Orders) Update(msg tea.Msg) tea.Cmd {
 		return o.unfrozen()
 	case observedMsg:
 		return o.observed(msg)
+	case changedMsg:
+		return o.Marks().changed(msg)
 	case alarmSeenMsg:
 		return o.alarmSeen(msg)
 	case interruptedMsg:

@@ -50,12 +50,32 @@ func Event(e broker.Event) (string, bool) {
 		return strings.TrimSpace(first(d.SubType, d.SubID) + "  " + quoted(d.Text)), true
 	case broker.EventStopRequested, broker.EventInterruptAsked, broker.EventResumed, broker.EventMessageDropped:
 		return by(d.By), true
+	case broker.EventSessionChanged:
+		return changed(e.Data), true
 	case broker.EventStopLifted:
 		return "its user spoke", true
 	case broker.EventRunNoted, broker.EventRunEnded:
 		return d.run(), true
 	}
 	return "", false
+}
+
+// changed is what a person made of a session, and who.
+func changed(data json.RawMessage) string {
+	var d broker.SessionChangedData
+	_ = json.Unmarshal(data, &d) // what does not fit stays empty
+	words := "called as its agent calls it"
+	switch {
+	case d.Removed:
+		words = "removed from the list"
+	case d.Archived != nil && *d.Archived:
+		words = "put away"
+	case d.Archived != nil:
+		words = "listed again"
+	case d.Name != nil && *d.Name != "":
+		words = "called " + quoted(*d.Name)
+	}
+	return strings.TrimSpace(words + "  " + by(d.By))
 }
 
 // first is the first text that is not empty.

@@ -31,8 +31,9 @@ type listing struct {
 	rev      int // of the sessions; see board.SessionRev
 	unfolded bool
 	entries  []entry
-	ended    int // how many sessions are listed only where ended ones are
-	wide     int // cells of the widest row; 0: not asked for yet
+	ended    int  // how many sessions are listed only where ended ones are
+	away     bool // one of them was put away, and lives
+	wide     int  // cells of the widest row; 0: not asked for yet
 }
 
 // fold stands in the list for the sessions that have ended. No session has this id.
@@ -44,8 +45,8 @@ type entry struct {
 	rows int // while it is not selected
 }
 
-// folds reports whether s is listed only where ended sessions are.
-func folds(s *broker.Session) bool { return s.State.Ended() && s.Deferred == 0 }
+// folds reports whether s is listed only where ended sessions are: those that were put away, too.
+func folds(s *broker.Session) bool { return s.State.Ended() && s.Deferred == 0 || s.Away() }
 
 // list is what the pane lists. It is the same for all keys and frames until something changes.
 func (x *roster) list() []entry {
@@ -62,8 +63,12 @@ func (l *listing) fill(b *board.Board) {
 	var ended []entry
 	for _, id := range b.Roster {
 		s := b.Sessions[id]
+		if s.Removed() {
+			continue
+		}
 		e := entry{id, len(known(s)) + 1}
 		if folds(s) {
+			l.away = l.away || !s.Over()
 			ended = append(ended, e)
 		} else {
 			l.entries = append(l.entries, e)
@@ -229,6 +234,9 @@ func (x *roster) rows(id string, dangerous, width int) []string {
 	r := x.Styles.Row(width).Choose(chosen).Put(draw.Key, bar)
 	if id == fold {
 		text := "─ " + figures.Count(x.listed.ended) + " ended ─"
+		if x.listed.away {
+			text = "─ " + figures.Count(x.listed.ended) + " ended, away ─"
+		}
 		return []string{r.Fit(draw.Muted, text, width-1).To(width).String()}
 	}
 	s := x.Board.Sessions[id]
