@@ -55,7 +55,7 @@ func CompareRun(req Request, h agents.Hook) RunKind {
 	switch req.State {
 	case Allowed:
 	case Answered:
-		if req.Outcome == nil || req.Outcome.By.Kind == ByObserve || AsksElsewhere(req) {
+		if req.Outcome == nil || req.Outcome.LetsRun() || AsksElsewhere(req) {
 			return ""
 		}
 		return RanRefused
@@ -128,7 +128,7 @@ func members(raw json.RawMessage) (map[string]json.RawMessage, error) {
 // ToldToRun reports whether the agent of r was told that the call may run. A question that was
 // left to the agent's own terminal counts: its user may have let the call run there.
 func ToldToRun(r Request) bool {
-	return r.State == Allowed || r.State == Answered && (r.Outcome == nil || r.Outcome.By.Kind == ByObserve)
+	return LetsRun(r) || r.State == Answered && r.Outcome == nil
 }
 
 // RanAs reports whether req asked for the call that h reports, as it was allowed. It is for

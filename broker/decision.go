@@ -18,6 +18,11 @@ func (d Decision) Validate() error {
 			return fmt.Errorf("%w: %s cannot allow", ErrInvalid, d.By.Kind)
 		}
 		return nil
+	case Ask:
+		if d.By.Kind != ByOperator {
+			return fmt.Errorf("%w: %s cannot leave a call to its agent's prompt", ErrInvalid, d.By.Kind)
+		}
+		return nil
 	case Defer: // no decision of a person's: see engine.PutOff
 	}
 	return fmt.Errorf("%w: verdict %q", ErrInvalid, d.Verdict)
@@ -27,8 +32,12 @@ func (d Decision) Validate() error {
 // which the decision is recorded, not that of the key.
 func (d Decision) Outcome() Outcome {
 	o := Outcome{State: Denied, By: d.By, Reason: d.Reason}
-	if d.Verdict == Allow {
+	switch d.Verdict {
+	case Allow:
 		o.State, o.UpdatedInput = Allowed, d.UpdatedInput
+	case Ask:
+		o.State = Answered
+	case Deny, Defer:
 	}
 	return o
 }

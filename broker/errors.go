@@ -28,6 +28,7 @@ var (
 	ErrChanged         = errors.New("a file of the call changed meanwhile")                   // a path leads elsewhere, or its content is another one
 	ErrNotManaged      = errors.New("aoctl does not hold this session")                       // it was not started with aoctl run
 	ErrCannotDefer     = errors.New("this call cannot be deferred")                           // its agent cannot, or another call of its turn is
+	ErrCannotAsk       = errors.New("this call cannot be left to its agent's own prompt")     // it has none that holds it
 	ErrFrozen          = errors.New("frozen")                                                 // nothing may be allowed before it is lifted
 	ErrNotNow          = errors.New("the operator cannot be asked now")                       // another proposal waits, or one was declined a moment ago
 	ErrClosed          = errors.New("the broker is shutting down")                            //

@@ -12,7 +12,7 @@ const HeldTillEnd = "held by a freeze until its time ran out"
 // FrozenOut reports whether a freeze keeps a call from ending with o. A person may still refuse
 // while everything is frozen, and a deadline still ends a call: neither lets anything run.
 func FrozenOut(o Outcome) bool {
-	return o.State == Allowed || o.By.Kind == ByRule || o.By.Kind == ByObserve
+	return o.LetsRun() || o.By.Kind == ByRule
 }
 
 // FrozenError is ErrFrozen that says what is frozen, HeldByAll or HeldByOne.

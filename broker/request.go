@@ -49,6 +49,7 @@ type Verdict string
 const (
 	Allow Verdict = "allow"
 	Deny  Verdict = "deny"
+	Ask   Verdict = "ask"   // leave the call to its agent's own prompt; only where that holds it, see MayAsk
 	Defer Verdict = "defer" // what to do when nobody answers in time; see engine.PutOff
 )
 
@@ -308,7 +309,24 @@ func (o Outcome) Unanswered() bool {
 // LetsRun reports whether r's end lets the call run. A call that was left to its agent's own
 // terminal is not among them: nobody here has let it run.
 func LetsRun(r Request) bool {
-	return r.State == Allowed || r.State == Answered && r.Outcome != nil && r.Outcome.By.Kind == ByObserve
+	return r.State == Allowed || r.Outcome != nil && r.Outcome.LetsRun()
+}
+
+// LetsRun reports whether the call may run after this end, unless its agent's own prompt says no.
+func (o Outcome) LetsRun() bool {
+	return o.State == Allowed || o.State == Answered && o.By.Kind == ByObserve || o.HandedOver()
+}
+
+// HandedOver reports whether the call was left to its agent's own prompt: by the operator, or because
+// nobody answered in time.
+func (o Outcome) HandedOver() bool {
+	return o.State == Answered && (o.By.Kind == ByOperator || o.By.Kind == ByDeadline)
+}
+
+// MayAsk reports whether the call of r can be left to its agent's own prompt: one that comes in every
+// mode, and that refuses where there is nobody to ask.
+func MayAsk(r Request) bool {
+	return agents.TraitsOf(r.Agent).Ask && r.Event != "" && r.Event == GateOf(r.Agent)
 }
 
 // KeptBack is r as its asker is told of it while its answer is withheld. The row on record is

@@ -32,6 +32,9 @@ func AnswerTo(r Request) agents.Answer {
 	if o.State == Answered && o.By.Kind == ByObserve {
 		return agents.Answer{Verdict: agents.Leave, Reason: "Not held: aoctl only observes. In its place " + o.Reason + "."}
 	}
+	if o.HandedOver() {
+		return agents.Answer{Verdict: agents.Ask, Reason: askWords(r, o)}
+	}
 	words := denyWords(r, o)
 	if r.Unrecorded {
 		words += " " + UnrecordedWords
@@ -56,6 +59,17 @@ func allowWords(o Outcome) string {
 		return "Allowed by a person in aoctl: " + o.Reason
 	}
 	return "Allowed by a person in aoctl."
+}
+
+// askWords says to the agent's user why their own prompt asks them.
+func askWords(r Request, o Outcome) string {
+	switch {
+	case o.By.Kind == ByDeadline:
+		return fmt.Sprintf("Nobody answered in aoctl within %s: decide here.", o.At.Sub(r.CreatedAt).Round(time.Second))
+	case o.Reason != "":
+		return "aoctl leaves this to you: " + o.Reason
+	}
+	return "aoctl leaves this to you."
 }
 
 // denyWords says to the agent's model why its call does not run, and what to do next: a model

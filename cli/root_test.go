@@ -55,7 +55,7 @@ func TestFilesAreOfferedWhereTheyAreMeant(t *testing.T) {
 	const moves = "--after\tdecide after this rule\n--before\tdecide before this rule\n--priority\tthe new priority, 0 to 1000000\n:4\n" // of these flags one is needed
 	for line, want := range map[string]string{
 		"--theme ":             "auto\ndark\nlight\nhigh-contrast\n:4\n",
-		"--on-timeout ":        "deny\ndefer\n:4\n",
+		"--on-timeout ":        "deny\ndefer\nask\n:4\n",
 		"--keep ":              ":4\n",
 		"rule move ":           moves,
 		"rule move x ":         moves,

@@ -112,6 +112,7 @@ const (
 	Allow
 	Deny
 	Defer // put the call off: the agent's process ends cleanly and asks again when it is resumed; only with Traits.Defer, in a session without a user
+	Ask   // have the agent's own prompt ask its user; only with Traits.Ask
 	Leave // say on purpose that the agent is to decide by itself; only for calls that the operator merely observes
 )
 

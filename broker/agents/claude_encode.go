@@ -71,6 +71,9 @@ func claudeGate(event string, input json.RawMessage, a Answer) []byte {
 	if a.Verdict == Defer && !a.StopTurn && event == "PreToolUse" {
 		return line(claudeAnswer{Specific: claudePreToolUse{Event: event, Decision: "defer"}})
 	}
+	if a.Verdict == Ask && !a.StopTurn && event == "PreToolUse" {
+		return line(claudeAnswer{Specific: claudePreToolUse{Event: event, Decision: "ask", Reason: a.Reason}})
+	}
 	if a.Verdict == Allow && !a.StopTurn {
 		if out := claudeAllow(event, input, a.UpdatedInput); out != nil {
 			return out

@@ -40,7 +40,7 @@ func TestClaudeEncode(t *testing.T) {
 		},
 		{
 			"no known verdict is no", "PreToolUse",
-			Answer{Verdict: 7, Reason: "x"},
+			Answer{Verdict: 17, Reason: "x"},
 			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"x"}}`,
 		},
 		{
@@ -48,6 +48,12 @@ func TestClaudeEncode(t *testing.T) {
 			Answer{Verdict: Allow, Reason: "x", StopTurn: true},
 			`{"continue":false,"stopReason":"x","hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"x"}}`,
 		},
+		{
+			"its own prompt", "PreToolUse",
+			Answer{Verdict: Ask, Reason: "x"},
+			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"x"}}`,
+		},
+		{"typed, ask", "UserPromptExpansion", Answer{Verdict: Ask, Reason: "x"}, `{"decision":"block","reason":"x"}`},
 		{"typed, allow", "UserPromptExpansion", Answer{Verdict: Allow, Reason: "x"}, `{}`},
 		{"typed, leave", "UserPromptExpansion", Answer{Verdict: Leave}, `{}`},
 		{"typed, deny", "UserPromptExpansion", Answer{Verdict: Deny, Reason: "not now"}, `{"decision":"block","reason":"not now"}`},

@@ -504,7 +504,7 @@ func TestOddKindsStay(t *testing.T) {
 // A stop is a refusal, whatever else an answer says.
 func TestStopsRefuse(t *testing.T) {
 	for agent, d := range dialects {
-		for _, verdict := range []Verdict{NoOpinion, Allow, Deny, Defer, Leave} {
+		for _, verdict := range []Verdict{NoOpinion, Allow, Deny, Defer, Ask, Leave} {
 			for _, event := range []string{TraitsOf(d.Name()).Gate, "PermissionRequest"} {
 				a := Answer{Verdict: verdict, Reason: "no", StopTurn: true, Tool: "Bash"}
 				out := string(d.Encode(event, json.RawMessage(`{"command":"x"}`), a))
@@ -512,6 +512,17 @@ func TestStopsRefuse(t *testing.T) {
 					t.Errorf("%s, %s, verdict %d with a stop: %s", agent, event, verdict, out)
 				}
 			}
+		}
+	}
+}
+
+// Only an agent whose own prompt holds a call is told to ask; for all others that is a refusal.
+func TestAsksOnlyWhereThatHolds(t *testing.T) {
+	for agent, d := range dialects {
+		gate := TraitsOf(d.Name()).Gate
+		out := string(d.Encode(gate, json.RawMessage(`{"command":"x"}`), Answer{Verdict: Ask, Reason: "look there", Tool: "Bash"}))
+		if asks := TraitsOf(agent).Ask; asks != strings.Contains(out, `"ask"`) || !asks && !strings.Contains(out, `"deny"`) {
+			t.Errorf("%s: %s", agent, out)
 		}
 	}
 }

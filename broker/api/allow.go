@@ -15,7 +15,7 @@ import (
 // would fit too many calls.
 const leastDigest = 8
 
-// allow takes a decision that allows. It takes an operator's token, and whoever tries
+// allow takes a decision that allows, or leaves the call to its agent's own prompt. It takes an operator's token, and whoever tries
 // without is on record.
 //
 // The order of the checks tells a stranger as little as possible: who has no operator's token
@@ -37,7 +37,7 @@ func (rt callRoutes) allow(w http.ResponseWriter, r *http.Request, body decideBo
 		writeError(w, http.StatusForbidden, "operator_required", "only the person at the console can allow a call",
 			`press "a" on its card in aoctl, or use an operator token (there: r, then t); over the socket a call can be denied`)
 		return
-	case err == nil:
+	case err == nil && !body.asks(): // whom the prompt asks reads the call there
 		err = rt.dangerKnown(req, body)
 	}
 	if err != nil {
@@ -52,6 +52,9 @@ func (rt callRoutes) allow(w http.ResponseWriter, r *http.Request, body decideBo
 		// alone.
 		Dangerous: body.knowsDanger(req),
 	}
+	if body.asks() {
+		d.Verdict, late = broker.Ask, false
+	}
 	req, err = rt.o.Calls.Decide(r.Context(), req.ID, d)
 	if err != nil {
 		failWith(w, err, req)
@@ -60,8 +63,11 @@ func (rt callRoutes) allow(w http.ResponseWriter, r *http.Request, body decideBo
 	writeJSON(w, http.StatusOK, struct {
 		decision
 		Granted bool `json:"granted,omitempty"` // the call was over; its retry passes once
-	}{decisionView(req), late || req.State != broker.Allowed})
+	}{decisionView(req), late || d.Verdict == broker.Allow && req.State != broker.Allowed})
 }
+
+// asks reports whether the call is to be left to its agent's own prompt.
+func (body decideBody) asks() bool { return body.Decision == string(broker.Ask) }
 
 // fits checks what can be said of the body beside req. A body without a digest fits every call:
 // it names none, and what is dangerous is refused later. An input of the caller's own must be an
@@ -73,6 +79,8 @@ func (body decideBody) fits(req broker.Request) error {
 		return fmt.Errorf("%w: reason is longer than %d bytes", broker.ErrInvalid, broker.MaxReason)
 	case len(body.UpdatedInput) > 0 && body.UpdatedInput[0] != '{':
 		return fmt.Errorf("%w: updated_input must be an object", broker.ErrInvalid)
+	case len(body.UpdatedInput) > 0 && body.asks():
+		return fmt.Errorf("%w: a call is left to its agent's prompt as it is", broker.ErrInvalid)
 	case digest != "" && len(digest) < leastDigest:
 		return fmt.Errorf("%w: digest must have at least its first %d digits", broker.ErrInvalid, leastDigest)
 	case !strings.HasPrefix(req.Digest, digest):

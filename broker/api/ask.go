@@ -186,7 +186,8 @@ func secondsParam(r *http.Request, name string, usual time.Duration) (time.Durat
 	return time.Duration(n * float64(time.Second)), nil
 }
 
-// decision is how an outcome reads over the API. Decision is "allow" or "deny" and nothing else:
+// decision is how an outcome reads over the API. Decision is "allow", "deny", or "ask" for a hook's
+// call that was left to its agent's own prompt:
 // a program that reads only this member is never wrong about whether it may run the call.
 type decision struct {
 	RequestID    string          `json:"request_id"`
@@ -205,6 +206,9 @@ func decisionView(r broker.Request) decision {
 	d := decision{RequestID: r.ID, Status: r.State, Decision: broker.Deny, Reason: broker.AnswerTo(r).Reason}
 	if r.State == broker.Allowed || r.State == broker.Answered && r.Outcome != nil && r.Outcome.By.Kind == broker.ByObserve {
 		d.Decision = broker.Allow
+	}
+	if r.Outcome != nil && r.Outcome.HandedOver() {
+		d.Decision = broker.Ask
 	}
 	if r.Outcome != nil {
 		d.Unrecorded = r.Unrecorded

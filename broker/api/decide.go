@@ -36,14 +36,14 @@ func (rt callRoutes) postDecide(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	switch {
-	case allows(body.Decision):
+	case allows(body.Decision), body.Decision == string(broker.Ask):
 		rt.allow(w, r, body)
 	case denies(body.Decision):
 		rt.deny(w, r, body.Reason, body.End)
 	case body.Decision == "":
-		fail(w, fmt.Errorf("%w: decision is missing; send \"deny\" or \"allow\"", broker.ErrInvalid))
+		fail(w, fmt.Errorf("%w: decision is missing; send \"deny\", \"allow\" or \"ask\"", broker.ErrInvalid))
 	default:
-		fail(w, fmt.Errorf("%w: decision %q is neither \"allow\" nor \"deny\"", broker.ErrInvalid, broker.Clip(body.Decision)))
+		fail(w, fmt.Errorf("%w: decision %q is none of \"allow\", \"deny\" and \"ask\"", broker.ErrInvalid, broker.Clip(body.Decision)))
 	}
 }
 

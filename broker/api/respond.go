@@ -78,6 +78,7 @@ var statuses = []struct {
 	{broker.ErrInvalid, http.StatusBadRequest, "bad_request", ""},
 	{broker.ErrFrozen, http.StatusConflict, "frozen", `lift it first: "aoctl unfreeze" with an operator token, or f in the console (F for one session)`},
 	{broker.ErrCannotDefer, http.StatusConflict, "cannot_defer", "answer it, or let it wait"},
+	{broker.ErrCannotAsk, http.StatusConflict, "cannot_ask", "allow or deny it; only Claude Code's own prompt holds a call in every mode"},
 	{broker.ErrUnknownStart, http.StatusConflict, "cannot_resume", "resume it by hand, in its folder, with the options that it had"},
 	{broker.ErrTooMany, http.StatusTooManyRequests, "too_many", ""},
 	{broker.ErrTooFast, http.StatusTooManyRequests, "too_fast", ""},

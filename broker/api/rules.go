@@ -3,6 +3,7 @@ package api
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -76,12 +77,23 @@ func (rt ruleRoutes) putRule(w http.ResponseWriter, r *http.Request) {
 
 // postSessionRule makes a rule that holds for one session only, which ends with it.
 func (rt ruleRoutes) postSessionRule(w http.ResponseWriter, r *http.Request) {
-	s, err := rt.o.Records.Session(r.Context(), r.PathValue("id"))
+	s, err := rt.sessionToCome(r)
 	if err != nil {
 		fail(w, err)
 		return
 	}
 	rt.takeRuleOf(w, r, "", s.ID)
+}
+
+// sessionToCome is the session in the path, or one of that id of which nothing is known yet: a program
+// that starts an agent makes its rules first.
+func (rt ruleRoutes) sessionToCome(r *http.Request) (broker.Session, error) {
+	s, err := rt.o.Records.Session(r.Context(), r.PathValue("id"))
+	if errors.Is(err, broker.ErrNotFound) {
+		s.ID = r.PathValue("id")
+		err = broker.CheckName("session", s.ID)
+	}
+	return s, err
 }
 
 func (rt ruleRoutes) takeRule(w http.ResponseWriter, r *http.Request, id string) {
@@ -152,7 +164,7 @@ func (rt ruleRoutes) deleteRule(w http.ResponseWriter, r *http.Request) {
 // getSessionRules lists the rules that can speak about a session's calls. Rules without a scope
 // are among them. Whether one really speaks depends on the call, which postExplain answers.
 func (rt ruleRoutes) getSessionRules(w http.ResponseWriter, r *http.Request) {
-	s, err := rt.o.Records.Session(r.Context(), r.PathValue("id"))
+	s, err := rt.sessionToCome(r)
 	if err != nil {
 		fail(w, err)
 		return

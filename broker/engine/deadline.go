@@ -37,6 +37,8 @@ func (s *State) timeOver(now time.Time, c *Call) {
 		o = *beside()
 	case s.held(c.Req.SessionID) != "":
 		o.Reason = broker.HeldTillEnd
+	case s.limits.OnTimeout == broker.Ask && s.cause == nil && broker.MayAsk(*c.Req):
+		o.State = broker.Answered
 	}
 	s.end(now, c, o)
 }

@@ -74,8 +74,10 @@ func (in Decide) together(s *State, now time.Time, p Picked) error {
 		return broker.ErrStale
 	case c.Req.State.Terminal():
 		return broker.ErrAlreadyDecided
-	case in.Decision.Verdict != broker.Allow:
+	case in.Decision.Verdict == broker.Deny:
 		return nil
+	case in.Decision.Verdict != broker.Allow:
+		return fmt.Errorf("%w: a call is left to its agent's prompt by itself", broker.ErrInvalid)
 	case in.frozen(s, now, c) != nil:
 		return in.frozen(s, now, c)
 	case c.overdue(now):
@@ -93,7 +95,7 @@ func (in Decide) together(s *State, now time.Time, p Picked) error {
 // one decides c. The caller adds c's request where the reply has none.
 func (in Decide) one(s *State, now time.Time, c *Call) Reply {
 	p, d := in.Picks[0], in.Decision
-	allows := d.Verdict == broker.Allow
+	allows := d.Verdict != broker.Deny
 	if p.Digest != "" && p.Digest != c.Req.Digest {
 		return Reply{Err: broker.ErrStale}
 	}
@@ -111,10 +113,12 @@ func (in Decide) one(s *State, now time.Time, c *Call) Reply {
 		return in.late(s, now, c)
 	case c.Phase == putOff && d.End && !allows:
 		return in.reject(s, now, c)
+	case d.Verdict == broker.Ask && (c.Phase == putOff || !broker.MayAsk(*c.Req)):
+		return Reply{Err: broker.ErrCannotAsk}
 	case allows && s.underStop(c.Req.SessionID):
 		c = s.end(now, c, broker.Outcome{State: broker.Denied, By: broker.Actor{Kind: broker.ByStop}})
 		return Reply{Err: broker.ErrAlreadyDecided, Call: *c.Req}
-	case allows && (c.Stamp != p.Stamp && len(d.UpdatedInput) == 0 || p.Rules != 0 && p.Rules != s.now.rules.Version):
+	case d.Verdict == broker.Allow && (c.Stamp != p.Stamp && len(d.UpdatedInput) == 0 || p.Rules != 0 && p.Rules != s.now.rules.Version):
 		return Reply{Err: ErrLookAgain}
 	}
 	return Reply{Call: *s.end(now, c, d.Outcome()).Req, Done: true}

@@ -120,7 +120,7 @@ func (s *State) barred(c *Call, o broker.Outcome) bool {
 		return true
 	case c.Phase == putOff && o.State != broker.Allowed && o.State != broker.Denied:
 		return true
-	case o.State == broker.Allowed && s.underStop(c.Req.SessionID):
+	case o.LetsRun() && s.underStop(c.Req.SessionID):
 		return true
 	}
 	return broker.FrozenOut(o) && s.held(c.Req.SessionID) != ""

@@ -21,7 +21,7 @@ type Limits struct {
 	MaxSessions     int                               // sessions kept in memory
 	Rate            int                               // new calls a second of one session; negative: no limit
 	Silence         time.Duration                     // after it a session ends of which no process is known; 0: never
-	OnTimeout       broker.Verdict                    // Deny, or Defer where the agent can be told
+	OnTimeout       broker.Verdict                    // Deny; Defer or Ask where the agent can be told
 	Self            int                               // pid of this console
 	Launches        bool                              // sessions can be resumed from here
 	Difference      func(a, b json.RawMessage) string // the unified difference of two inputs, for the record; may be nil

@@ -28,7 +28,7 @@ func (s *State) Unrecorded(now time.Time, in Input, cause error) []Effect {
 	case Tick:
 		in.cancelAbandoned(s, now)
 	case Decide:
-		if in.Decision.Verdict == broker.Allow {
+		if in.Decision.Verdict != broker.Deny {
 			in.Decision = broker.Decision{Verdict: broker.Deny, By: broker.Actor{Kind: broker.ByBroker}, Reason: notRecorded}
 		}
 		r = in.step(s, now)

@@ -27,7 +27,7 @@ type Options struct {
 	Observe         bool            // hold nothing: record what the rules would have said
 	ListenOperators bool            // take operator tokens over TCP also from processes that cannot be found here
 	Launcher        broker.Launcher // starts runners; nil: sessions cannot be launched or resumed from here
-	OnTimeout       broker.Verdict  // what becomes of a call whose time is over: Deny, or Defer where its agent can; Deny when empty
+	OnTimeout       broker.Verdict  // what becomes of a call whose time is over: Deny; Defer or Ask where its agent can; Deny when empty
 	Vet             policy.Vetter   // reads what agents wrote before the broker does; nil: everything comes through
 	Log             *slog.Logger    // discarded when nil
 

@@ -65,14 +65,21 @@ func CheckSilence(name string, t time.Duration) error {
 }
 
 // CheckLate refuses what is no end for a call that nobody answers in time. Allowing is
-// none: what nobody has seen must not run.
+// none: what nobody has seen must not run. A file may not say "ask": that is who decides.
 func CheckLate(name, what string) error {
-	if what == string(broker.Deny) || what == string(broker.Defer) {
+	switch broker.Verdict(what) {
+	case broker.Deny, broker.Defer:
 		return nil
+	case broker.Ask:
+		if name == "--on-timeout" {
+			return nil
+		}
+		return usage.Error{Text: "on-timeout = \"ask\" is not taken from a file: others would decide", Hint: "type: aoctl --on-timeout ask"}
+	case broker.Allow:
 	}
 	return usage.Error{
-		Text: fmt.Sprintf("%s %q is neither deny nor defer", name, what),
-		Hint: "defer keeps a call for later where its agent can do that, and denies any other",
+		Text: fmt.Sprintf("%s %q is none of deny, defer and ask", name, what),
+		Hint: "defer keeps a call for later, ask leaves it to the agent's own prompt, where its agent can do that; both deny any other",
 	}
 }
 

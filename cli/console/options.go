@@ -50,12 +50,12 @@ func (o *Options) brokerFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.keep, "keep", "", "archive calls and events that are older: 90d, 12w (default: keep everything)")
 	cmd.Flags().BoolVar(&o.observe, "observe", false, "hold nothing: record every call with what the rules would have said")
 	cmd.Flags().BoolVar(&o.noOut, "no-output", false, "record of each call that it ran and how long, but nothing of what it printed or returned")
-	cmd.Flags().StringVar(&o.late, "on-timeout", string(broker.Deny), "what happens to a call that nobody answers in time: deny, or defer, which keeps it for later where the agent can do that")
+	cmd.Flags().StringVar(&o.late, "on-timeout", string(broker.Deny), "what happens to a call that nobody answers in time: deny; or where the agent can do that defer, which keeps it for later, or ask, which leaves it to the agent's own prompt")
 	o.limits.flags(cmd)
 	o.spend.flags(cmd)
 	cmd.Flags().StringVar(&o.listen, "listen", "", "listen on this loopback address as well, such as 127.0.0.1:8765: for containers and forwarded ports, with tokens")
 	cmd.Flags().BoolVar(&o.anyone, "listen-operators", false, "over --listen take operator tokens also from processes that cannot be found on this machine")
-	_ = cmd.RegisterFlagCompletionFunc("on-timeout", cobra.FixedCompletions([]string{string(broker.Deny), string(broker.Defer)}, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
+	_ = cmd.RegisterFlagCompletionFunc("on-timeout", cobra.FixedCompletions([]string{string(broker.Deny), string(broker.Defer), string(broker.Ask)}, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
 	cmd.Flags().StringVar(&o.onWait, "on-wait", "", "run this with sh for each call that begins to wait, with the call as JSON on its standard input")
 }
 

@@ -15,7 +15,7 @@ var copilot = Profile{
 	},
 	// Only the answer to a permission request could end the turn, and a repository's own hook
 	// overrides that one.
-	Traits: Traits{Title: "GitHub Copilot CLI", Gate: "PreToolUse", Ask: true, Edit: true, Context: true, AllowWins: true, Subagents: true, TriesAgain: true},
+	Traits: Traits{Title: "GitHub Copilot CLI", Gate: "PreToolUse", Edit: true, Context: true, AllowWins: true, Subagents: true, TriesAgain: true},
 	// Of exit 2 it tells its model nothing but the number.
 	refuse: func(reason string) any { return verdict{Decision: "deny", Reason: reason} },
 }

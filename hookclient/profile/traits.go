@@ -5,7 +5,7 @@ package profile
 type Traits struct {
 	Title     string // as its makers write it: "GitHub Copilot CLI"
 	Gate      string // the event by which a call is asked for before anything else has decided it
-	Ask       bool   // it can be told to ask its own user
+	Ask       bool   // it can be told to ask its own user, in every mode; where it has none it refuses
 	Edit      bool   // an allowed call's input can be replaced
 	StopTurn  bool   // a refusal can end the turn; otherwise a stop refuses this and every later call
 	Answers   bool   // a question to the user can be answered by its input

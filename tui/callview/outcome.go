@@ -42,6 +42,13 @@ func Ended(r broker.Request) string {
 		}
 		return "was cancelled because its agent no longer waits"
 	case broker.Answered:
+		switch {
+		case !o.HandedOver():
+		case o.By.Kind == broker.ByDeadline:
+			return "was left to the agent's own prompt, since nobody answered in time"
+		default:
+			return "was left to the agent's own prompt by " + by
+		}
 		return "was answered in the agent's own terminal"
 	case broker.Pending:
 	}
@@ -116,6 +123,8 @@ func EndWord(r broker.Request) string {
 		return "stopped"
 	case sentBack(r):
 		return "sent back"
+	case o.HandedOver():
+		return "handed on"
 	}
 	return draw.SafeLine(string(o.State))
 }
