@@ -11,7 +11,7 @@ import (
 	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
-const usage = `usage: aoctl hook [--timeout 10m] [--at-most 1h] [--gate]
+const usage = `usage: aoctl hook [--timeout 10m] [--at-most 1h] [--gate] [--on-down deny|ask]
                   [--socket PATH | --url URL [--token-file FILE]] AGENT
 (or aoctl-hook with the same arguments)
 
@@ -26,6 +26,9 @@ them to.
   --gate        the hook decides: to an agent that reads a refusal from its
                 output (codex, copilot, gemini, qwen) a refusal of the client's
                 own is printed there, with exit 0
+  --on-down     what to say when no console can be reached: deny (the default),
+                or ask, which leaves the call to the agent's own prompt; only
+                claude's holds, and only in its hook before a tool
   --socket      the console's socket; AOCTL_SOCKET does the same
   --url         a console over TCP, such as http://localhost:8765; AOCTL_URL
                 does the same
@@ -58,6 +61,7 @@ type settings struct {
 	timeout time.Duration
 	atMost  time.Duration // with more time from the person; timeout when they can give none
 	gate    bool          // a refusal may be printed as the agent's own answer
+	askDown bool          // where no console can be reached the agent's own prompt is to ask
 	help    bool
 
 	notUnder string // before a prompt: flags, with commas between them, with which the agent must not have been started
@@ -65,7 +69,7 @@ type settings struct {
 
 // flags are the values of the flags, each "" when it was not given. Package flag is not used,
 // since it costs its start and takes "-timeout" as well.
-type flags struct{ timeout, atMost, socket, url, tokenFile, notUnder string }
+type flags struct{ timeout, atMost, socket, url, tokenFile, notUnder, onDown string }
 
 // named returns where the value of the flag of that name goes, nil for no such flag.
 func (f *flags) named(name string) *string {
@@ -82,6 +86,8 @@ func (f *flags) named(name string) *string {
 		return &f.tokenFile
 	case "--not-under":
 		return &f.notUnder
+	case "--on-down":
+		return &f.onDown
 	}
 	return nil
 }
@@ -140,7 +146,13 @@ func (s settings) complete(f flags) (settings, error) {
 	case f.tokenFile != "" && f.url == "":
 		return s, badArgs("--token-file goes with --url")
 	}
-	s.notUnder = f.notUnder
+	s.notUnder, s.askDown = f.notUnder, f.onDown == "ask"
+	switch {
+	case f.onDown != "" && f.onDown != "deny" && !s.askDown:
+		return s, badArgs("--on-down " + strconv.Quote(f.onDown) + " is neither deny nor ask")
+	case s.askDown && !profile.Of(s.agent).Traits.Ask:
+		return s, badArgs("--on-down ask is for an agent whose own prompt holds every call: claude")
+	}
 	if s.timeout, err = parseTimeout(f.timeout, f.pinned()); err != nil {
 		return s, err
 	}

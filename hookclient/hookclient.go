@@ -162,12 +162,26 @@ func (h *hook) refuse(err error) int {
 	// A refusal on stdout must be the only thing there: an agent that reads two objects may take
 	// the first.
 	none := h.closed.CompareAndSwap(false, true) // or an answer is being printed, and nothing may stand beside it
-	if no := profile.Refusal(h.settings.agent, sentence(err)); h.settings.gate && none && no != nil {
+	var no []byte
+	switch {
+	case h.settings.askDown && neverReached(err):
+		no = profile.AskThere(h.settings.agent, sentence(err))
+	case h.settings.gate:
+		no = profile.Refusal(h.settings.agent, sentence(err))
+	}
+	if none && no != nil {
 		if n, failed := h.stdout.Write(no); failed == nil && n == len(no) {
 			return exitAnswered
 		}
 	}
 	return refuse(h.stderr, err)
+}
+
+// neverReached reports whether err says that no console took the question. One that took it may have
+// refused the call since.
+func neverReached(err error) bool {
+	var r *refusalError
+	return errors.As(err, &r) && r.down
 }
 
 // unknownAgent names the agent, where nobody knows one of that name, in place of what came on

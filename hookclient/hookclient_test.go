@@ -354,6 +354,32 @@ func TestRefusalAsAnAnswer(t *testing.T) {
 	wantRefused(t, runWith(t, &hook{stdout: brokenWriter{5}}, "gemini", "--gate", "--socket", b.socket), "could not be written to stdout")
 }
 
+// Where no console can be reached, and that was chosen, Claude Code's own prompt is to ask. Whatever else
+// goes wrong is refused: a console that took the question may have refused the call.
+func TestOnDownAsk(t *testing.T) {
+	missing := filepath.Join(privateDir(t), "broker.sock")
+	got := runWith(t, &hook{}, "claude", "--on-down", "ask", "--socket", missing)
+	const want = `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"aoctl: no console is listening`
+	if got.code != 0 || got.stderr != "" || !strings.HasPrefix(got.stdout, want) || strings.Count(got.stdout, "\n") != 1 || !json.Valid([]byte(got.stdout)) {
+		t.Errorf("it is told %+v", got)
+	}
+	wantRefused(t, runWith(t, &hook{}, "claude", "--on-down", "deny", "--socket", missing), "no console is listening")
+	wantRefused(t, runWith(t, &hook{stdout: brokenWriter{5}}, "claude", "--on-down", "ask", "--socket", missing), "no console is listening")
+	for _, agent := range []string{"codex", "copilot", "gemini", "qwen", "opencode", "cursor", "generic"} {
+		wantRefused(t, runWith(t, &hook{}, agent, "--on-down", "ask", "--socket", missing), "--on-down ask is for")
+	}
+	wantRefused(t, runWith(t, &hook{}, "claude", "--on-down", "allow", "--socket", missing), "neither deny nor ask")
+
+	b := newBroker(t, reply(200, "junk"))
+	wantRefused(t, runWith(t, &hook{}, "claude", "--on-down", "ask", "--socket", b.socket), "aoctl")
+	b = newBroker(t, silent)
+	done := make(chan outcome)
+	go func() { done <- runWith(t, &hook{}, "claude", "--on-down", "ask", "--socket", b.socket, "--timeout", "4s") }()
+	<-b.requests
+	b.kill()
+	wantRefused(t, <-done, "did not come back within 4s")
+}
+
 func TestAnswerAfterRefusalIsNotPrinted(t *testing.T) {
 	var out strings.Builder
 	h := &hook{stdout: &out, answer: []byte(allow)}

@@ -30,6 +30,7 @@ type refusalError struct {
 	text  string
 	hint  string
 	cause error // may be nil
+	down  bool  // no console took the connection
 }
 
 func (r *refusalError) Error() string {

@@ -265,7 +265,7 @@ func (p address) connect() (fd, pid int, err error) {
 	if errors.Is(err, syscall.ECONNREFUSED) {
 		text = "no console is listening at " + p.String()
 	}
-	return -1, 0, &refusalError{kind: ErrNoConsole, text: text, hint: hint, cause: err}
+	return -1, 0, &refusalError{kind: ErrNoConsole, text: text, hint: hint, down: true, cause: err}
 }
 
 // explain says of a pinned socket that nobody serves what may be wrong: the console that a

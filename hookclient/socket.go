@@ -136,7 +136,7 @@ const startOne = `start one with "aoctl"`
 func statError(path string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return &refusalError{kind: ErrNoConsole, text: "no console is listening: " + path + " does not exist", hint: startOne, cause: err}
+		return &refusalError{kind: ErrNoConsole, text: "no console is listening: " + path + " does not exist", hint: startOne, down: true, cause: err}
 	case errors.Is(err, fs.ErrPermission):
 		return untrusted("no permission to reach "+path, "chmod 700 "+filepath.Dir(path))
 	default:
@@ -149,7 +149,7 @@ func statError(path string, err error) error {
 func connectError(path string, err error) error {
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return &refusalError{kind: ErrNoConsole, text: "no console is listening: the one that made " + path + " has ended", hint: startOne, cause: err}
+		return &refusalError{kind: ErrNoConsole, text: "no console is listening: the one that made " + path + " has ended", hint: startOne, down: true, cause: err}
 	case errors.Is(err, fs.ErrNotExist):
 		return statError(path, err)
 	case errors.Is(err, fs.ErrPermission):
@@ -157,7 +157,7 @@ func connectError(path string, err error) error {
 	case errors.Is(err, syscall.EAGAIN):
 		return errBusy
 	default:
-		return &refusalError{kind: ErrNoConsole, text: "no console can be reached at " + path + ": " + err.Error(), hint: startOne, cause: err}
+		return &refusalError{kind: ErrNoConsole, text: "no console can be reached at " + path + ": " + err.Error(), hint: startOne, down: true, cause: err}
 	}
 }
 

@@ -116,6 +116,7 @@ func newInstallCommand() *cobra.Command {
 		timeout time.Duration
 		atMost  time.Duration
 		trust   bool
+		down    string
 	)
 	cmd := &cobra.Command{
 		Use:   "install [AGENT|all]",
@@ -128,7 +129,8 @@ terminal it lists them.
 
 Modes:
   gate     you decide about every call in the console, also in auto and bypass mode.
-           While no console is open, every call is refused (the default)
+           While no console is open, every call is refused (the default), or with
+           --on-down ask left to Claude Code's own prompt
   prompts  Claude Code only: the console shows what Claude Code would ask you anyway,
            beside its own dialog. In auto and bypass mode it asks nothing. While no
            console is open, only its own dialog asks
@@ -152,7 +154,10 @@ Codex runs only hooks that you trust: type /hooks in codex, or give --trust.
 			if !cmd.Flags().Changed("at-most") {
 				o.Program.AtMost = max(atMost, timeout)
 			}
-			var err error
+			err := checkDown(down)
+			if o.Program.AskDown = down == "ask"; err != nil {
+				return err
+			}
 			if o.Program.Console, err = ask.console(cmd); err != nil {
 				return err
 			}
@@ -169,10 +174,19 @@ Codex runs only hooks that you trust: type /hooks in codex, or give --trust.
 	cmd.Flags().StringVar(&mode, "mode", string(install.Gate), "which calls you decide about in the console: gate or prompts")
 	cmd.Flags().DurationVar(&timeout, "timeout", install.DefaultTimeout, "how long you have to answer before a call is refused")
 	cmd.Flags().DurationVar(&atMost, "at-most", install.DefaultAtMost, "how long a call waits when you give it more time (t in the console); the agent is told to wait for that")
+	cmd.Flags().StringVar(&down, "on-down", "deny", "claude in mode gate: what happens to a call while no console is open: deny, or ask, which leaves it to Claude Code's own prompt")
+	_ = cmd.RegisterFlagCompletionFunc("on-down", cobra.FixedCompletions([]string{"deny", "ask"}, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
 	cmd.Flags().BoolVar(&trust, "trust", false, "codex: let Codex trust the hooks, through its own program")
 	_ = cmd.RegisterFlagCompletionFunc("mode", cobra.FixedCompletions( // the flag exists
 		[]string{string(install.Gate), string(install.Prompts)}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
+}
+
+func checkDown(what string) error {
+	if what == "deny" || what == "ask" {
+		return nil
+	}
+	return usage.Error{Text: fmt.Sprintf("--on-down %q is neither deny nor ask", what), Hint: "deny is the default"}
 }
 
 // askFlags say which console the hooks ask. Without either, the hooks ask the socket.

@@ -253,7 +253,7 @@ func (i *installer) install(ctx context.Context) (install.Report, error) {
 	if err != nil {
 		return install.Report{}, err
 	}
-	program.Console, program.AtMost = i.o.Program.Console, i.o.Program.AtMost
+	program.Console, program.AtMost, program.AskDown = i.o.Program.Console, i.o.Program.AtMost, i.o.Program.AskDown
 	i.o.Program = program
 	i.ask(ctx, i.o.Agent)
 	i.o.Version = i.versions[i.o.Agent]

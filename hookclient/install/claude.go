@@ -99,7 +99,9 @@ func claudeHooks(p Program, mode Mode, timeout time.Duration) []Hook {
 	// In the other mode Claude Code's own prompts decide, and it asks nothing before it reads a
 	// text.
 	if mode == Gate {
-		hooks = append(hooks, Hook{ClaudeTexts, decides})
+		texts := slices.Clone(decides)
+		texts[1][1] = p.Strict().Gate("claude", timeout) // there is no prompt for a text
+		hooks = append(hooks, Hook{ClaudeTexts, texts})
 	}
 	// A change of settings is decided by the broker at once, so it waits for no person.
 	hooks = append(hooks, Hook{ClaudeSettings, jsonc.Object{

@@ -182,6 +182,12 @@ func (o Options) validateInstall() (agent, error) {
 			Hint: fmt.Sprintf("it must lie between the timeout, %v, and %v", o.Timeout, MaxTimeout),
 		}
 	}
+	if o.Program.AskDown && (o.Mode != Gate || !profile.Of(o.Agent).Traits.Ask) {
+		return a, &UsageError{
+			Text: fmt.Sprintf("%s in mode %s leaves nothing to its own prompt when no console is open", a.title(), o.Mode),
+			Hint: "--on-down ask is for claude in mode gate: only Claude Code's prompt holds every call",
+		}
+	}
 	if err = checkProgram(o.Program); err != nil {
 		return a, err
 	}

@@ -181,6 +181,20 @@ func Refusal(agent, reason string) []byte {
 	return append(line, '\n')
 }
 
+// AskThere has the agent's own prompt ask its user whether the call may run: one line of JSON; nil for
+// an agent whose prompt does not hold every call (Traits.Ask). It is an answer to Traits.Gate alone.
+func AskThere(agent, reason string) []byte {
+	t := Of(agent).Traits
+	if !t.Ask {
+		return nil
+	}
+	line, err := json.Marshal(flat{Specific: &specific{t.Gate, verdict{"ask", reason}}})
+	if err != nil {
+		return nil // there is nothing in it that could not be written
+	}
+	return append(line, '\n')
+}
+
 type flat struct {
 	Continue   *bool     `json:"continue,omitempty"`
 	StopReason string    `json:"stopReason,omitempty"`

@@ -40,3 +40,18 @@ func TestE2EOnTimeoutAsk(t *testing.T) {
 		r.told("Nobody answered in aoctl within 2s: decide here.")
 	})
 }
+
+// Installed with --on-down ask, the real Claude Code's own prompt asks while no console is open; without a
+// user before it the call does not run.
+func TestE2EOnDownAsk(t *testing.T) {
+	p := findE2E(t)
+	r := newRig(t, p, map[string]modelScript{"": {useBash("echo canary > canary.txt"), {Text: "all done"}}}, "--on-down", "ask")
+	r.agent("--permission-mode", "bypassPermissions").completed()
+	if r.exists("canary.txt") {
+		t.Fatal("it ran although nobody said yes")
+	}
+	r.told("no console is listening")
+	claude := r.interactive("do it", "--allowedTools=Bash")
+	claude.shows("no console is listening")
+	claude.until("Enter", "the file", func() bool { return r.exists("canary.txt") })
+}

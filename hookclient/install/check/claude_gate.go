@@ -56,11 +56,11 @@ func checkClaudeGate(agent *checker, g claudeGate) {
 	if len(l.Words) > 0 {
 		// The program is the first thing that must be there; what follows is about its line.
 		if f := c.hookProgram(l.Words[0], c.cure); f.Status == Fail {
-			atMost := o.Program.AtMost
+			atMost, askDown := o.Program.AtMost, o.Program.AskDown
 			// A program that cannot be run is replaced by this one; the time that the line gives
 			// stays.
 			o.Program = c.o.Program
-			o.Program.AtMost = atMost
+			o.Program.AtMost, o.Program.AskDown = atMost, askDown
 		} else if f.Status == Warn {
 			begin = len(c.r.Findings) // writing the hook again would not help
 		}

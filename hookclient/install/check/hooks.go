@@ -220,7 +220,7 @@ func (c *checker) anewOptions(file string, l hookline.Line, keep bool) install.O
 	if !o.Program.Console.Pinned() {
 		o.Program.Console = c.o.Program.Console
 	}
-	o.Program.AtMost = l.AtMostAnew(o.Timeout)
+	o.Program.AtMost, o.Program.AskDown = l.AtMostAnew(o.Timeout), l.AskDown
 	return o
 }
 
@@ -233,6 +233,9 @@ func anewFlags(o install.Options) string {
 	}
 	if o.Program.AtMost != max(hookline.DefaultAtMost, o.Timeout) {
 		flags += " --at-most " + o.Program.AtMost.String()
+	}
+	if o.Program.AskDown {
+		flags += " --on-down ask"
 	}
 	if at := o.Program.Console; at.URL != "" {
 		flags += " --url " + hookline.QuoteIfNeeded(at.URL)

@@ -63,6 +63,22 @@ func TestIsOurs(t *testing.T) {
 	}
 }
 
+// A line that leaves calls to the agent's prompt is recognised, and written again as it was.
+func TestAskDownLine(t *testing.T) {
+	p := testProgram
+	p.AskDown = true
+	line := p.Gate("claude", time.Minute)
+	l, ok := Read(line, "claude")
+	if !ok || !l.AskDown || !IsOurs(line, "claude") || l.Program().Gate("claude", l.Timeout) != line {
+		t.Errorf("%s is read as %+v", line, l)
+	}
+	for _, strict := range []string{p.Strict().Gate("claude", time.Minute), p.Watch("claude", time.Minute), p.Prompt("claude", time.Minute, []string{"--x"})} {
+		if strings.Contains(strict, "--on-down") {
+			t.Errorf("%s has nothing to leave to a prompt", strict)
+		}
+	}
+}
+
 // Whatever a folder is called, the shell runs the program in it with the words meant,
 // and the line is recognised again.
 func TestCommandRunsUnderShell(t *testing.T) {

@@ -19,6 +19,7 @@ type Line struct {
 	Pinned  bool          // there is a --timeout
 	Guarded bool          // whatever becomes of the client, the line ends in exit 2 …
 	Loud    bool          // … with words on standard error, without which some agents let the call run
+	AskDown bool          // it has --on-down ask
 	Console Console       // what its flags name; zero leaves it to the environment
 
 	Outlives bool // a signal that ends the line's shell is no permission
@@ -115,6 +116,8 @@ func (l *Line) readFlags() bool {
 			l.Console.URL = value
 		case "--token-file":
 			l.Console.TokenFile = value
+		case onDown:
+			l.AskDown = value == "ask"
 		case "--timeout", "--at-most":
 			d, err := time.ParseDuration(value)
 			if err != nil || d <= 0 {
@@ -162,7 +165,7 @@ func (l Line) AtMostAnew(timeout time.Duration) time.Duration {
 
 // Program is what the line starts; there must be words.
 func (l Line) Program() Program {
-	p := Program{Path: l.Words[0], Console: l.Console, AtMost: l.AtMost}
+	p := Program{Path: l.Words[0], Console: l.Console, AtMost: l.AtMost, AskDown: l.AskDown}
 	if len(l.Words) > 1 && l.Words[1] == "hook" {
 		p.Args = []string{"hook"}
 	}

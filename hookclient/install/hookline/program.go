@@ -13,6 +13,7 @@ type Program struct {
 	Path    string
 	Args    []string
 	Console Console
+	AskDown bool          // a gate leaves its call to the agent's own prompt when no console can be reached
 	AtMost  time.Duration // how long a hook that decides waits when its call is given more time; 0: no longer than its timeout
 }
 
@@ -20,11 +21,20 @@ type Program struct {
 func (p Program) Longest(timeout time.Duration) time.Duration { return max(p.AtMost, timeout) }
 
 // Once is p without the time that a person may give. A hook that only tells waits for nobody, so
-// more time would be of no use.
+// more time would be of no use; nor has it anything to leave to the agent.
 func (p Program) Once() Program {
-	p.AtMost = 0
+	p.AtMost, p.AskDown = 0, false
 	return p
 }
+
+// Strict is p that refuses when no console can be reached.
+func (p Program) Strict() Program {
+	p.AskDown = false
+	return p
+}
+
+// onDown is the client's flag for what AskDown says.
+const onDown = "--on-down"
 
 // limits are the flags that say how long the client waits.
 func (p Program) limits(timeout time.Duration) []string {
@@ -40,6 +50,9 @@ func (p Program) words(agent string, timeout time.Duration) string {
 	words := []string{Quote(p.Path)}
 	words = append(append(words, p.Args...), agent)
 	words = append(words, p.limits(timeout)...)
+	if p.AskDown {
+		words = append(words, onDown, "ask")
+	}
 	return strings.Join(append(words, p.Console.flags(Quote)...), " ")
 }
 
