@@ -228,6 +228,7 @@ type agentRun struct {
 	out, errout bytes.Buffer
 	done        chan error
 	kill        func()
+	interrupt   func()
 }
 
 // agentResult is what claude -p prints at its end.
@@ -246,9 +247,15 @@ func (r *rig) agent(args ...string) *agentRun {
 // says starts Claude Code with a prompt.
 func (r *rig) says(prompt string, args ...string) *agentRun {
 	r.t.Helper()
+	return r.start(append([]string{r.claude, "-p", prompt, "--settings", r.hooks, "--output-format", "json"}, args...)...)
+}
+
+// start starts a program that prints a result as Claude Code does.
+func (r *rig) start(program ...string) *agentRun {
+	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), e2eTime)
 	run := &agentRun{rig: r, done: make(chan error, 1)}
-	cmd := exec.CommandContext(ctx, r.claude, append([]string{"-p", prompt, "--settings", r.hooks, "--output-format", "json"}, args...)...)
+	cmd := exec.CommandContext(ctx, program[0], program[1:]...)
 	cmd.Env, cmd.Dir = r.env(), r.project
 	cmd.Stdout, cmd.Stderr = &run.out, &run.errout
 	cmd.WaitDelay = 5 * time.Second
@@ -257,6 +264,7 @@ func (r *rig) says(prompt string, args ...string) *agentRun {
 		cancel()
 		r.t.Fatal(err)
 	}
+	run.interrupt = func() { _ = cmd.Process.Signal(os.Interrupt) }
 	ended := make(chan struct{})
 	go func() {
 		run.done <- cmd.Wait()

@@ -11,6 +11,8 @@ readonly QWEN_CODE=0.24.4
 readonly COPILOT_CLI=1.0.102
 readonly OPENCODE=1.18.33
 readonly CURSOR_SDK=1.0.32
+readonly AGENT_SDK=0.3.329   # of the same Claude Code
+readonly TYPESCRIPT=5.9.3
 readonly SHELLS=(gcc=gcc,libc6-dev bash=bash dash=dash zsh=zsh busybox=busybox mksh=mksh) # whose reading of a line counts
 readonly CACHE="${XDG_CACHE_HOME:-${HOME:?HOME is not set}/.cache}/aoctl-ci"
 
@@ -45,18 +47,19 @@ need() {
 	apt_get install -y --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-# npm_package NAME PACKAGE VERSION installs an agent unless the cache has it, and prints
-# its folder.
+# npm_package NAME PACKAGE VERSION [OPTION]... installs an agent unless the cache has it, and
+# prints its folder. npm gets the options.
 npm_package() {
-	local dir="$CACHE/$1-$3"
+	local dir="$CACHE/$1-$3" wanted="$2@$3"
 	if [[ ! -d $dir ]]; then
 		echo "installing $2 $3, once" >&2
+		shift 3
 		rm -rf "$dir.new"
 		mkdir -p "$dir.new"
 		# Node brings certificates of its own; those that the system trusts count as well.
 		local system=/etc/ssl/certs/ca-certificates.crt
 		[[ ! -r $system ]] || local -x NODE_EXTRA_CA_CERTS=${NODE_EXTRA_CA_CERTS:-$system}
-		npm install --prefix "$dir.new" --no-audit --no-fund --loglevel=error "$2@$3" >&2
+		npm install --prefix "$dir.new" --no-audit --no-fund --loglevel=error "$@" "$wanted" >&2
 		mv "$dir.new" "$dir"
 	fi
 	echo "$dir"
@@ -120,10 +123,26 @@ cursor_sdk() {
 	echo "$dir"
 }
 
-# all_agents names every agent's program, or Cursor's package, in the AOCTL_E2E_ variables
-# that tests and trials read.
+# agent_sdk prints the folder of Claude's Agent SDK. The Claude Code that it would bring as an
+# option is left out: the tests give it the one above.
+agent_sdk() {
+	local dir
+	dir=$(npm_package agent-sdk @anthropic-ai/claude-agent-sdk "$AGENT_SDK" --omit=optional)/node_modules/@anthropic-ai/claude-agent-sdk
+	grep -qF "\"version\": \"$AGENT_SDK\"" "$dir/package.json" || die "no Agent SDK $AGENT_SDK in $dir; remove it and try again"
+	echo "$dir"
+}
+
+# typescript prints the path of the compiler that checks the types of clients/js.
+typescript() {
+	local dir
+	dir=$(npm_package typescript typescript "$TYPESCRIPT")
+	agent TypeScript "$TYPESCRIPT" "$dir/node_modules/.bin/tsc"
+}
+
+# all_agents names every agent's program, or the package of Cursor and of the Agent SDK, in the
+# AOCTL_E2E_ variables that tests and trials read.
 all_agents() {
-	export AOCTL_E2E_CLAUDE AOCTL_E2E_CODEX AOCTL_E2E_GEMINI AOCTL_E2E_QWEN AOCTL_E2E_COPILOT AOCTL_E2E_OPENCODE AOCTL_E2E_CURSOR
+	export AOCTL_E2E_CLAUDE AOCTL_E2E_CODEX AOCTL_E2E_GEMINI AOCTL_E2E_QWEN AOCTL_E2E_COPILOT AOCTL_E2E_OPENCODE AOCTL_E2E_CURSOR AOCTL_E2E_AGENT_SDK AOCTL_E2E_TSC
 	AOCTL_E2E_CLAUDE=$(claude_code)
 	AOCTL_E2E_CODEX=$(codex)
 	AOCTL_E2E_GEMINI=$(gemini_cli)
@@ -131,4 +150,6 @@ all_agents() {
 	AOCTL_E2E_COPILOT=$(copilot_cli)
 	AOCTL_E2E_OPENCODE=$(opencode)
 	AOCTL_E2E_CURSOR=$(cursor_sdk)
+	AOCTL_E2E_AGENT_SDK=$(agent_sdk)
+	AOCTL_E2E_TSC=$(typescript)
 }
