@@ -374,7 +374,9 @@ func TestOnDownAsk(t *testing.T) {
 	wantRefused(t, runWith(t, &hook{}, "claude", "--on-down", "ask", "--socket", b.socket), "aoctl")
 	b = newBroker(t, silent)
 	done := make(chan outcome)
-	go func() { done <- runWith(t, &hook{}, "claude", "--on-down", "ask", "--socket", b.socket, "--timeout", "4s") }()
+	go func() {
+		done <- runWith(t, &hook{}, "claude", "--on-down", "ask", "--socket", b.socket, "--timeout", "4s")
+	}()
 	<-b.requests
 	b.kill()
 	wantRefused(t, <-done, "did not come back within 4s")
