@@ -46,7 +46,7 @@ import (
 
 // Commands are those beside the root that open a console.
 func Commands() []*cobra.Command {
-	return []*cobra.Command{newServeCommand(), newAttachCommand(), newSplitCommand(), newBrokerCommand()}
+	return []*cobra.Command{newServeCommand(), newAttachCommand(), newSplitCommand(), newBrokerCommand(), newPairHereCommand()}
 }
 
 // NewCommand is aoctl itself: without a command it opens the console. The root adds

@@ -23,6 +23,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/consoles"
 	"github.com/aoctl/aoctl/broker/peers"
+	"github.com/aoctl/aoctl/cli/autostart"
 	"github.com/aoctl/aoctl/cli/config"
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/state"
@@ -260,6 +261,9 @@ func (a *App) leaveFor(o Options) func(by broker.Actor) ([]string, func(), error
 		return nil
 	}
 	return func(by broker.Actor) ([]string, func(), error) {
+		if autostart.Here() {
+			return nil, nil, errors.New("the broker is a service: stop that first (aoctl uninstall --service, or systemctl --user stop aoctl)")
+		}
 		if err := a.Broker.NoteLeft("a console", by); err != nil {
 			return nil, nil, err
 		}

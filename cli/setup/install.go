@@ -116,6 +116,7 @@ func newInstallCommand() *cobra.Command {
 		timeout time.Duration
 		atMost  time.Duration
 		trust   bool
+		serve   serviceFlags
 	)
 	cmd := &cobra.Command{
 		Use:   "install [AGENT|all]",
@@ -139,14 +140,24 @@ project cannot change that.
 
 Codex runs only hooks that you trust: type /hooks in codex, or give --trust.
 
+With --service it is not about agents: "aoctl serve" then starts with your login, as a
+user unit of systemd or an agent of launchd. --now starts it at once.
+
 ` + settingsHelp,
 		Example: `  aoctl install
   aoctl install all
   aoctl install claude --dry-run
   aoctl install codex --trust
+  aoctl install --service --now
   aoctl install claude --project --mode prompts
   aoctl install claude --url http://localhost:8765 --token-file ~/.aoctl-token`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := serve.check(cmd, args); err != nil {
+				return err
+			}
+			if serve.service {
+				return installService(cmd, serve.now, place.dryRun)
+			}
 			o := place.options(cmd, "")
 			o.Mode, o.Timeout, o.Program.AtMost = install.Mode(mode), timeout, atMost
 			if !cmd.Flags().Changed("at-most") {
@@ -170,6 +181,8 @@ Codex runs only hooks that you trust: type /hooks in codex, or give --trust.
 	cmd.Flags().DurationVar(&timeout, "timeout", install.DefaultTimeout, "how long you have to answer before a call is refused")
 	cmd.Flags().DurationVar(&atMost, "at-most", install.DefaultAtMost, "how long a call waits when you give it more time (t in the console); the agent is told to wait for that")
 	cmd.Flags().BoolVar(&trust, "trust", false, "codex: let Codex trust the hooks, through its own program")
+	cmd.Flags().BoolVar(&serve.service, "service", false, "have aoctl serve start with your login, in place of an agent's hooks")
+	cmd.Flags().BoolVar(&serve.now, "now", false, "with --service: start it at once")
 	_ = cmd.RegisterFlagCompletionFunc("mode", cobra.FixedCompletions( // the flag exists
 		[]string{string(install.Gate), string(install.Prompts)}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
