@@ -109,7 +109,10 @@ func serve(ctx context.Context, o serveOptions, out io.Writer) error {
 		o.observe = a.observing()
 		a.leave()
 		if taken(ctx, o.Socket, freeFor) {
-			return nil
+			if o.json || o.takeUp || ctx.Err() != nil {
+				return nil
+			}
+			return show.Line(out, "A console has the broker now, which ends with it.")
 		}
 		a, err = Open(ctx, o.Options) // nobody came
 	}
