@@ -45,6 +45,7 @@ const (
 
 // leave closes a for another process that comes at once.
 func (a *App) leave() {
+	a.Broker.Hasten()
 	a.listener.Leave()
 	a.Close()
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/consoles"
+	"github.com/aoctl/aoctl/cli/client"
 )
 
 // atHome has the test's broker in a state folder of its own, and returns its socket.
@@ -76,6 +77,32 @@ func TestFlagsGoAlong(t *testing.T) {
 	}
 	if again := a.flags(mine); !slices.Equal(again, want) {
 		t.Errorf("the next process gets %s", again)
+	}
+}
+
+// Hooks that knock while the broker changes its process wait for two seconds, which a peer that sends its
+// question slowly must not use up.
+func TestSlowPeersDoNotHoldUpTheNext(t *testing.T) {
+	o := parsed(t)
+	o.Socket = atHome(t)
+	a, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slow, err := client.Dial(t.Context(), o.Socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = slow.Close() })
+	if _, err = io.WriteString(slow, "POST /request-approval HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{"); err != nil {
+		t.Fatal(err)
+	}
+	at := address{socket: o.Socket}
+	at.await(t.Context()) // the slow one came first
+	begun := time.Now()
+	a.leave()
+	if took := time.Since(begun); took >= 2*time.Second {
+		t.Errorf("it took %v", took)
 	}
 }
 

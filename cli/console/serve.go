@@ -109,10 +109,7 @@ func serve(ctx context.Context, o serveOptions, out io.Writer) error {
 		o.observe = a.observing()
 		a.leave()
 		if taken(ctx, o.Socket, freeFor) {
-			if o.json || o.takeUp || ctx.Err() != nil {
-				return nil
-			}
-			return show.Line(out, "A console has the broker now, which ends with it.")
+			return o.sayTaken(ctx, out)
 		}
 		a, err = Open(ctx, o.Options) // nobody came
 	}
@@ -152,6 +149,14 @@ func (a *App) sayReady(out io.Writer, o serveOptions) error {
 		return a.sayWhere(out)
 	}
 	return show.Line(out, fmt.Sprintf("aoctl serves on %s (pid %d). Attach with: aoctl\nWhile no console is attached, %s. Ctrl+c ends it.", a.socket, os.Getpid(), emptyWords[o.empty]))
+}
+
+// sayTaken tells a person where the broker went.
+func (o serveOptions) sayTaken(ctx context.Context, out io.Writer) error {
+	if ctx.Err() == nil && !o.json && !o.takeUp {
+		return show.Line(out, "A console has the broker now, which ends with it.")
+	}
+	return nil
 }
 
 // mayShowCode refuses to show a code where a program would read it: in a pipe, or beneath an agent.
