@@ -45,6 +45,7 @@ const (
 	EventAlarmSeen       = "alarm_seen"     // data: session_id, tool_use_id, kind, by
 	EventSettings        = "settings_found" // data: SettingsFound; a settings file that switches hooks off, or may
 	EventConsoleClosed   = "console_closed" // data: pending; a console ended in order and left calls waiting
+	EventBrokerLeft      = "broker_left"    // data: to (a process of its own, or a console), by; the broker went on in another process
 	EventRunStarted      = "run_started"    // data: wire.RunStart; a runner holds the session from now on
 	EventRunNoted        = "run_noted"      // data: wire.RunReport; what a runner saw or did
 	EventRunEnded        = "run_ended"      // data: wire.RunReport; the agent's process is over

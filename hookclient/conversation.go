@@ -263,7 +263,7 @@ func (c *conversation) outOfTime(cause error) error {
 }
 
 // silent is a console that has the connection and says nothing. The most frequent cause is
-// Ctrl-Z, so the hint names the way out.
+// that it was stopped, so the hint names the way out.
 func (c *conversation) silent(cause error) error {
 	hint := "look at the console, or restart it"
 	if c.pid > 0 {

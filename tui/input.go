@@ -139,8 +139,8 @@ func (m keyboard) rootKey(msg tea.KeyMsg) tea.Cmd {
 	switch {
 	case matches(msg, "quit"), matches(msg, "interrupt"):
 		return m.quit(matches(msg, "interrupt"))
-	case matches(msg, "suspend"):
-		return tea.Suspend
+	case matches(msg, "leave_running"):
+		return m.leave()
 	case matches(msg, "back"):
 		return m.Back()
 	case matches(msg, "message"), matches(msg, "launch"):
@@ -253,6 +253,31 @@ func (m keyboard) quit(interrupt bool) tea.Cmd {
 			fmt.Sprintf("%s %s and will be refused. Quit? ", calls, wait),
 			fmt.Sprintf("%s %s. Quit? ", calls, wait),
 		}
+	}})
+	return nil
+}
+
+// leave asks whether the broker is to go on in a process of its own, or to come here from one. A
+// screen that can do neither goes to the background.
+func (m keyboard) leave() tea.Cmd {
+	texts := []string{
+		"leave the broker running without this screen? what waits goes on waiting, and aoctl brings the screen back ",
+		"leave the broker running? what waits goes on waiting ", "leave the broker running? ",
+	}
+	switch at := m.opts.Attached; {
+	case m.opts.Demo, at != nil && !at.Served:
+		return tea.Suspend
+	case m.feed.lost():
+		return m.Say(draw.Warn, "no word from the broker: it cannot be taken here now")
+	case at != nil:
+		texts = []string{
+			"take the broker into this console? what waits goes on waiting; the broker ends then when you quit ",
+			"take the broker here? it ends then when you quit ", "take the broker here? ",
+		}
+	}
+	m.Pose(desk.Question{Texts: func() []string { return texts }, Yes: func() tea.Cmd {
+		m.leaving = true
+		return tea.Quit
 	}})
 	return nil
 }

@@ -47,7 +47,7 @@ var rootActions = []desk.Action{
 	{Group: "Rules", Name: "revoke", Binding: desk.Bind("x", "in the history: switch off the rule that allowed", "x")},
 	{Group: "Leave", Name: "quit", Binding: desk.Bind("q", "quit", "q")},
 	{Group: "Leave", Name: "interrupt", Binding: desk.Bind("ctrl+c", "quit", "ctrl+c")},
-	{Group: "Leave", Name: "suspend", Binding: desk.Bind("ctrl+z", "to the background", "ctrl+z")},
+	{Group: "Leave", Name: "leave_running", Old: "suspend", Binding: desk.Bind("ctrl+z", "leave the broker running, or take it back", "ctrl+z")},
 	{Name: "yes", Binding: desk.Bind("y", "yes", "y")},
 	{Name: "erase", Binding: desk.Bind("backspace", "erase", "backspace", "ctrl+h")},
 	{Name: "erase_word", Binding: desk.Bind("ctrl+w", "erase the word", "ctrl+w", "alt+backspace")},

@@ -43,6 +43,7 @@ type model struct {
 	attempts attempts
 	beating  bool      // a beatMsg is under way
 	awakeAt  time.Time // the doubt whose end is going to be drawn
+	leaving  bool      // the broker is to change its process
 }
 
 // shared is what several screens use.

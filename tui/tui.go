@@ -92,7 +92,13 @@ type Attached struct {
 	// Empty says what becomes of calls when no console is left, such as "calls wait for their time"; ""
 	// where there is always one.
 	Empty string
+	// Served says that the broker has no screen of its own, and can come into this process.
+	Served bool
 }
+
+// ErrLeave says that the operator wants the broker in another process: in one of its own, or, where
+// the screen is attached, in this one.
+var ErrLeave = errors.New("the broker is to change its process")
 
 // Hooks tells what stands in the settings of agents. Its functions may read a few files, and may be nil.
 type Hooks struct {
@@ -133,7 +139,7 @@ func (o Options) withDefaults() Options {
 }
 
 // Run shows the console until the operator quits or ctx ends, neither of which is an
-// error.
+// error. Errors: ErrLeave, which is a wish.
 func Run(ctx context.Context, c console, o Options) error {
 	o = o.withDefaults()
 	out := tty.NewOutput(o.Output)
@@ -152,6 +158,9 @@ func Run(ctx context.Context, c console, o Options) error {
 	defer tty.NoticeResume(p)()
 	defer context.AfterFunc(ctx, p.Quit)() // not tea.WithContext, whose way to end races with the renderer
 	_, err := p.Run()
+	if m.leaving { // whatever became of the terminal since
+		return ErrLeave
+	}
 	if err != nil && (ctx.Err() != nil || errors.Is(err, tea.ErrInterrupted)) {
 		return nil
 	}

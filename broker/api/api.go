@@ -34,6 +34,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
@@ -254,6 +255,7 @@ type Server struct {
 	o        Options
 	gate     gate
 	consoles Consoles // nil when none can attach
+	hasty    atomic.Bool
 }
 
 // gate keeps peers from taking more than their part of the console.

@@ -56,6 +56,8 @@ type Listener struct {
 	path string
 	ino  uint64
 	once sync.Once
+
+	leaves bool // another console comes at once
 }
 
 // Listen takes the lock of socket and listens on it, 0600 in a folder 0700 that is
@@ -255,6 +257,10 @@ func (l *Listener) Replaced() string {
 	return ""
 }
 
+// Leave says, before Close, that another console comes at once. Hooks that knock in between wait for
+// a console whose lock file was just written.
+func (l *Listener) Leave() { l.leaves = true }
+
 // Close stops listening, removes the socket if it is still ours, and lets the lock go. The lock
 // goes last: a console that waits for it must find the socket gone.
 func (l *Listener) Close() error {
@@ -263,6 +269,9 @@ func (l *Listener) Close() error {
 		err = l.net.Close()
 		if l.Replaced() == "" {
 			_ = os.Remove(l.path)
+		}
+		if now := time.Now(); l.leaves {
+			_ = os.Chtimes(l.path+".lock", now, now) // without it those hooks are refused at once, no worse
 		}
 		_ = l.lock.Close()
 	})

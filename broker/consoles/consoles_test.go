@@ -488,3 +488,38 @@ func TestCodeTypedLate(t *testing.T) {
 		must(t, c.Close())
 	})
 }
+
+// The broker goes to a paired console once that has hung up, never to an agent's process, and not where
+// it has a screen of its own.
+func TestLeave(t *testing.T) {
+	r := newRoom(t)
+	late := &someone{}
+	c := r.paired(t, late)
+	if _, err := c.Leave(t.Context()); !errors.Is(err, ErrScreen) {
+		t.Errorf("it left its own screen: %v", err)
+	}
+	asked, left := make(chan broker.Actor, 4), make(chan struct{}, 4)
+	r.o.Leave = func(by broker.Actor) ([]string, func(), error) {
+		asked <- by
+		return []string{"--observe=false"}, func() { left <- struct{}{} }, nil
+	}
+	if _, err := r.enter(t, identity(t), &someone{}).Leave(t.Context()); !errors.Is(err, ErrNotPaired) {
+		t.Errorf("it left for a stranger: %v", err)
+	}
+	late.becomes("it became an agent's")
+	if _, err := c.Leave(t.Context()); !errors.Is(err, ErrAgent) {
+		t.Errorf("it left for an agent: %v", err)
+	}
+	late.becomes("")
+	flags, err := c.Leave(t.Context())
+	must(t, err)
+	if len(flags) != 1 || len(asked) != 1 || (<-asked).Kind != broker.ByOperator {
+		t.Errorf("flags %s, asked by others too: %d", flags, len(asked))
+	}
+	must(t, decide(c)) // it is still there
+	if len(left) != 0 {
+		t.Error("it left before the console hung up")
+	}
+	must(t, c.Close())
+	<-left
+}

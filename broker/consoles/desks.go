@@ -1,6 +1,7 @@
 package consoles
 
 import (
+	"context"
 	"encoding/json"
 	"time"
 
@@ -287,4 +288,18 @@ func (d placeDesk) OtherHooks(in Heard, out *Reply[[]string]) error {
 
 func (d placeDesk) OurHooks(_ struct{}, out *Reply[[]string]) error {
 	return read(d.visit, out, func() ([]string, error) { return d.server.o.Place.OurHooks(), nil })
+}
+
+// Leave ends the broker for the console that asks, as soon as that has hung up.
+func (d placeDesk) Leave(_ struct{}, out *Reply[[]string]) error {
+	return act(d.visit, out, func(by broker.Actor) ([]string, error) {
+		if d.server.o.Leave == nil {
+			return nil, ErrScreen
+		}
+		flags, end, err := d.server.o.Leave(by)
+		if err == nil {
+			context.AfterFunc(d.ctx, end)
+		}
+		return flags, err
+	})
 }

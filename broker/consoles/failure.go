@@ -43,6 +43,7 @@ var kinds = map[string]error{
 	"agent":           ErrAgent,
 	"no_code":         ErrNoCode,
 	"wrong_code":      ErrWrongCode,
+	"screen":          ErrScreen,
 	"no_file":         fs.ErrNotExist,
 	"no_permission":   fs.ErrPermission,
 }

@@ -27,6 +27,7 @@ var (
 	ErrAgent     = errors.New("a process with an agent behind it is no console")
 	ErrNoCode    = errors.New("no code is open: have one shown again")
 	ErrWrongCode = errors.New("that is not the code")
+	ErrScreen    = errors.New("the broker has a screen of its own, and ends with it")
 )
 
 // Keys is where paired keys are on record, among the tokens.
@@ -67,6 +68,10 @@ type Options struct {
 	Version string // of the broker, told to consoles
 	Empty   string // what becomes of calls when no console is left, told too
 	Log     *slog.Logger
+
+	// Leave has the broker go on in the console that asks: it returns the flags of such a broker, and
+	// what ends this one. nil where the broker has a screen of its own.
+	Leave func(by broker.Actor) (flags []string, end func(), err error)
 }
 
 // NewServer makes a server.

@@ -205,3 +205,9 @@ func (c placeStubs) OurHooks() []string {
 	list, _ := ask[[]string](context.Background(), c.link, "Place.OurHooks", struct{}{})
 	return list
 }
+
+// Leave asks the broker to go on in this process, and returns the flags that it has. It ends once the
+// client is closed. Errors: ErrScreen.
+func (c *Client) Leave(ctx context.Context) ([]string, error) {
+	return ask[[]string](ctx, c.link, "Place.Leave", struct{}{})
+}

@@ -60,6 +60,16 @@ func (b *Broker) Pair(d broker.TokenData) error {
 	return nil
 }
 
+// NoteLeft records that the broker goes on in another process: "a process of its own", "a console".
+// Errors: ErrNotRecorded.
+func (b *Broker) NoteLeft(to string, by broker.Actor) error {
+	e := broker.NewEvent(now(), broker.EventBrokerLeft, broker.Request{}, map[string]any{"to": to, "by": by})
+	if err := b.loop.Do(engine.Note{Events: []*broker.Event{e}, Sync: true}).Err; err != nil {
+		return broker.While(err, "hand the broker over")
+	}
+	return nil
+}
+
 // shown is a token as it is listed.
 func shown(t engine.Token) broker.Token {
 	return broker.Token{ID: t.ID, Kind: t.KindOrOperator(), Label: t.Label, CreatedAt: t.At}

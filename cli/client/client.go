@@ -43,7 +43,7 @@ import (
 
 const (
 	// callTimeout is how long a command waits for the console's answer. A console
-	// that is stopped (ctrl+z, a debugger) accepts connections and never answers.
+	// that is stopped (a signal, a debugger) accepts connections and never answers.
 	callTimeout = 10 * time.Second
 	// maxAnswer bounds an answer, bytes: 20,000 waiting calls of a usual size.
 	maxAnswer = 512 << 20
@@ -242,7 +242,7 @@ func Unanswered(socket string, err error) error {
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &netErr) && netErr.Timeout():
 		return exit.Error{
 			Code: exit.NoConsole, Text: fmt.Sprintf("the console on %s does not answer", socket),
-			Hint: "is it suspended (ctrl+z)? bring it back with fg, or quit it and start another", Cause: err,
+			Hint: "is it suspended? bring it back with fg or kill -CONT, or end it and start another", Cause: err,
 		}
 	}
 	return exit.Error{

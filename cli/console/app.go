@@ -37,7 +37,9 @@ type App struct {
 	tcp    *api.TCPListener // nil without --listen
 	log    *slog.Logger
 
+	listener *api.Listener
 	consoles *consoles.Server // screens in other processes
+	leaving  chan struct{}    // a console takes the broker, and has hung up
 
 	notices chan tui.Notice // for the screen
 
@@ -53,7 +55,7 @@ type App struct {
 // ctx is for opening alone; a console goes on after it ended, until Close. After an error
 // nothing is left open. That another console runs is an exit.Error that names it.
 func Open(ctx context.Context, o Options) (*App, error) {
-	a := &App{socket: o.Socket, served: make(chan struct{}), stop: func() {}, notices: make(chan tui.Notice, 16)}
+	a := &App{socket: o.Socket, served: make(chan struct{}), stop: func() {}, notices: make(chan tui.Notice, 16), leaving: make(chan struct{}, 1)}
 	if err := a.open(ctx, o); err != nil {
 		a.Close()
 		return nil, err
@@ -81,7 +83,7 @@ func (a *App) open(ctx context.Context, o Options) error {
 	if err != nil {
 		return a.explainListen(err)
 	}
-	a.closers = append(a.closers, listener.Close)
+	a.closers, a.listener = append(a.closers, listener.Close), listener
 	if err = a.listenTCP(ctx, o.listen); err != nil {
 		return err
 	}
@@ -115,7 +117,7 @@ func (a *App) open(ctx context.Context, o Options) error {
 	if err != nil {
 		return fmt.Errorf("take up what was left waiting: %w", err)
 	}
-	a.admitConsoles(me, o.empty)
+	a.admitConsoles(me, o)
 	a.runOnWait(o.onWait)
 	// Serving comes last: an asker that is let in before would find a broker that is half
 	// made.

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -20,6 +21,7 @@ import (
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/config"
 	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/cli/terminal"
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/cli/version"
@@ -135,44 +137,81 @@ func attach(ctx context.Context, o Options, a address, who string) error {
 		return err
 	}
 	known := knownBroker{a}
-	w, err := hello(ctx, a, me, known, who)
-	if err != nil {
-		return err
+	for {
+		w, met, err := hello(ctx, a, me, known, who)
+		if err != nil {
+			return err
+		}
+		c := consoles.NewClient(me, a.dial, known.check)
+		served := w.Empty != "" && isOwn(met) && a.heldBy(w.PID)
+		err = showAttached(ctx, o, a, c, w, served)
+		if !errors.Is(err, tui.ErrLeave) {
+			_ = c.Close()
+			return err
+		}
+		here, mine, err := takeBack(ctx, o, a, c)
+		if err == nil {
+			return here.run(ctx, mine)
+		}
+		o.said = "not taken here: " + err.Error()
+		a.await(ctx)
 	}
-	c := consoles.NewClient(me, a.dial, known.check)
-	defer func() { _ = c.Close() }()
-	return showAttached(ctx, o, a, c, w)
 }
 
-// hello finds out whether this console may attach, and pairs it where it may not yet.
-func hello(ctx context.Context, a address, me consoles.Identity, known knownBroker, who string) (consoles.Welcome, error) {
-	var met string // fingerprint of the broker
+// heldBy reports whether the process pid holds a socket of this machine.
+func (a address) heldBy(pid int) bool {
+	holder, held, err := state.Holder(a.socket)
+	return a.socket != "" && err == nil && held && holder == pid
+}
+
+// await waits for a broker at a to answer, for a while.
+func (a address) await(ctx context.Context) {
+	ctx, stop := context.WithTimeout(ctx, startTime)
+	defer stop()
+	for waitFor(ctx, look) == nil && !a.answers(ctx) {
+	}
+}
+
+// answers reports whether a broker at a takes consoles.
+func (a address) answers(ctx context.Context) bool {
+	ctx, stop := context.WithTimeout(ctx, time.Second)
+	defer stop()
+	conn, err := a.dial(ctx)
+	if err == nil {
+		_ = conn.Close()
+	}
+	return err == nil
+}
+
+// hello finds out whether this console may attach, and pairs it where it may not yet. met is the
+// fingerprint of the broker.
+func hello(ctx context.Context, a address, me consoles.Identity, known knownBroker, who string) (w consoles.Welcome, met string, err error) {
 	c := consoles.NewClient(me, a.dial, func(fingerprint string) error {
 		met = fingerprint
 		return nil
 	})
 	defer func() { _ = c.Close() }()
-	w, err := c.Hello(ctx)
+	w, err = c.Hello(ctx)
 	if err != nil {
-		return w, unattached(a, err)
+		return w, met, unattached(a, err)
 	}
 	if mine := version.Read().Version; w.Version != mine {
-		return w, exit.Error{
+		return w, met, exit.Error{
 			Code: exit.Failed, Text: fmt.Sprintf("the broker on %s is aoctl %s, and this is %s", a, w.Version, mine),
 			Hint: "use the same version: end the broker and start it again after an update",
 		}
 	}
 	if w.Paired && known.check(met) == nil {
-		return w, nil
+		return w, met, nil
 	}
 	if known.other(met) {
 		fmt.Fprintf(os.Stderr, "Mind that %v.\n", consoles.ErrOtherBroker)
 	}
 	if err = askPairing(ctx, c, a, w, known, who); err != nil {
-		return w, err
+		return w, met, err
 	}
 	w, err = c.Hello(ctx)
-	return w, unattached(a, err)
+	return w, met, unattached(a, err)
 }
 
 // codeTries is how often a code may be typed.
@@ -251,7 +290,8 @@ func unattached(a address, err error) error {
 }
 
 // showAttached draws the console until it is quit, ctx ends, or the broker takes it no longer.
-func showAttached(ctx context.Context, o Options, a address, c *consoles.Client, w consoles.Welcome) error {
+// served says that the broker can come into this process. Errors: tui.ErrLeave, which is a wish.
+func showAttached(ctx context.Context, o Options, a address, c *consoles.Client, w consoles.Welcome, served bool) error {
 	drawing, leave := context.WithCancelCause(ctx)
 	defer leave(nil)
 	go func() {
@@ -262,13 +302,15 @@ func showAttached(ctx context.Context, o Options, a address, c *consoles.Client,
 		}
 	}()
 	t := o.screen(a.String())
-	t.Notices = noticesOf(drawing, c)
+	t.Notices = noticesOf(drawing, c, o.said)
 	t.Operator.ID = broker.ConsoleID(w.ID, w.Label)
 	t.ReadFile, t.Stamp = c.ReadFile, c.Stamp
 	t.Hooks = tui.Hooks{Others: c.OtherHooks, Ours: c.OurHooks}
-	t.Attached = &tui.Attached{Empty: w.Empty}
+	t.Attached = &tui.Attached{Empty: w.Empty, Served: served}
 	err := tui.Run(drawing, c, t)
 	switch why := context.Cause(drawing); {
+	case errors.Is(err, tui.ErrLeave):
+		return err
 	case ctx.Err() != nil:
 		return nil
 	case why != nil:
@@ -277,9 +319,13 @@ func showAttached(ctx context.Context, o Options, a address, c *consoles.Client,
 	return err
 }
 
-// noticesOf are what the broker tells, as the screen takes it, until ctx ends.
-func noticesOf(ctx context.Context, c *consoles.Client) <-chan tui.Notice {
-	out := make(chan tui.Notice)
+// noticesOf are what the broker tells, as the screen takes it, until ctx ends. said, unless it is "",
+// comes before.
+func noticesOf(ctx context.Context, c *consoles.Client, said string) <-chan tui.Notice {
+	out := make(chan tui.Notice, 1)
+	if said != "" {
+		out <- tui.Notice{Text: said}
+	}
 	go func() {
 		for {
 			select {

@@ -12,6 +12,9 @@
 // --on-wait command (on_wait.go), the launcher of managed sessions (launch.go) and the
 // archiver of old events (retention.go). Each ends with the App.
 //
+// A broker can go on in another process (handover.go): the console leaves it to "aoctl serve", and an
+// attached one takes it back. One App closes, another opens, and what waits is in the store between.
+//
 // The process makes itself private before it opens anything (KeepPrivate): another process
 // of the user that could trace it could press its keys.
 //
@@ -43,7 +46,7 @@ import (
 
 // Commands are those beside the root that open a console.
 func Commands() []*cobra.Command {
-	return []*cobra.Command{newServeCommand(), newAttachCommand(), newSplitCommand(), newBrokerCommand()}
+	return []*cobra.Command{newServeCommand(), newAttachCommand(), newSplitCommand(), newBrokerCommand(), newPairHereCommand()}
 }
 
 // NewCommand is aoctl itself: without a command it opens the console. The root adds
@@ -59,7 +62,7 @@ func NewCommand() *cobra.Command {
 			if err = terminal.Require("the console"); err != nil {
 				return err
 			}
-			forBroker := brokerFlag(cmd)
+			o.given = givenFlags(cmd)
 			// The order makes flags win over the environment, and the environment over the
 			// file.
 			o.config = config.Load(KeyActions())
@@ -69,36 +72,58 @@ func NewCommand() *cobra.Command {
 			if err = o.Read(cmd); err != nil {
 				return err
 			}
-			return runConsole(cmd.Context(), o, forBroker)
+			return runConsole(cmd.Context(), o)
 		},
 	}
 	o.Flags(cmd)
 	return cmd
 }
 
-// runConsole opens the console and returns when it was quit or ctx ended. Close runs also
-// when the screen fails, so no call is left without its record.
+// runConsole opens the console and returns when it was quit or ctx ended.
 //
-// Where a broker runs already it attaches to that, unless forBroker, a flag that was given, says how
-// the broker is to be.
-func runConsole(ctx context.Context, o Options, forBroker string) error {
+// Where a broker runs already it attaches to that, unless a flag that was given says how the broker is
+// to be.
+func runConsole(ctx context.Context, o Options) error {
 	if err := KeepPrivate(); err != nil {
 		return fmt.Errorf("keep other processes out of the console: %w", err)
 	}
 	a, err := Open(ctx, o)
-	if _, used := errors.AsType[*api.InUseError](err); used && forBroker == "" {
+	if _, used := errors.AsType[*api.InUseError](err); used && len(o.given) == 0 {
 		return attach(ctx, o, address{socket: o.Socket}, err.Error())
 	}
 	if err != nil {
 		return err
 	}
-	defer a.Close()
-	return a.Show(ctx, o)
+	return a.run(ctx, o)
+}
+
+// run shows the console until it was quit, ctx ended, or the broker goes on without it. It closes a
+// also when the screen fails, so no call is left without its record.
+func (a *App) run(ctx context.Context, o Options) error {
+	for {
+		err := a.Show(ctx, o)
+		if !errors.Is(err, tui.ErrLeave) {
+			a.Close()
+			return err
+		}
+		if a, err = a.handOver(ctx, o); err == nil || a == nil {
+			return err
+		}
+		a.tell("not left running: " + err.Error())
+	}
+}
+
+// tell has the screen say something.
+func (a *App) tell(text string) {
+	select {
+	case a.notices <- tui.Notice{Text: text}:
+	default: // it has much to say already
+	}
 }
 
 // Show draws the console until it is quit or ctx ends, which is no error. A console that no
 // longer listens closes: its screen would say that nothing waits. It closes nothing of a;
-// it is for the main goroutine, which has the terminal.
+// it is for the main goroutine, which has the terminal. Errors: tui.ErrLeave, which is a wish.
 func (a *App) Show(ctx context.Context, o Options) error {
 	// Of the two contexts, ctx tells that we were asked to end, and drawing alone that
 	// serving failed.
@@ -117,6 +142,8 @@ func (a *App) Show(ctx context.Context, o Options) error {
 	t.Notices, t.Hooks = a.notices, tui.Hooks{Others: otherHooks, Ours: hooked}
 	err := tui.Run(drawing, a.forScreens(), t)
 	switch {
+	case errors.Is(err, tui.ErrLeave): // also where the terminal went away since
+		return err
 	case ctx.Err() != nil:
 		return nil
 	case drawing.Err() != nil:

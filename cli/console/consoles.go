@@ -47,10 +47,10 @@ func identityIn(name string) (consoles.Identity, error) {
 	return id, nil
 }
 
-// admitConsoles lets screens in other processes attach. empty says what becomes of calls without one.
-func (a *App) admitConsoles(me consoles.Identity, empty string) {
+// admitConsoles lets screens in other processes attach.
+func (a *App) admitConsoles(me consoles.Identity, o Options) {
 	a.consoles = consoles.NewServer(consoles.Options{
-		Broker: a.forScreens(), Keys: a.Broker, Place: place{}, Me: me, Version: version.Read().Version, Empty: emptyWords[empty], Log: a.log,
+		Broker: a.forScreens(), Keys: a.Broker, Place: place{}, Me: me, Version: version.Read().Version, Empty: emptyWords[o.empty], Log: a.log, Leave: a.leaveFor(o),
 	})
 	a.Broker.AdmitConsoles(attached{a.consoles})
 }

@@ -21,10 +21,8 @@ type knownBroker struct{ at address }
 // check says whether a key is that of the broker. Errors: consoles.ErrOtherBroker, and those of
 // reading.
 func (k knownBroker) check(fingerprint string) error {
-	if own, err := keyFile(brokerKey); err == nil {
-		if id, err := consoles.ReadIdentity(own); err == nil && id.Fingerprint() == fingerprint {
-			return nil
-		}
+	if isOwn(fingerprint) {
+		return nil
 	}
 	lines, err := k.lines()
 	if err != nil {
@@ -36,6 +34,16 @@ func (k knownBroker) check(fingerprint string) error {
 		}
 	}
 	return consoles.ErrOtherBroker
+}
+
+// isOwn reports whether a key is that of this state folder's broker.
+func isOwn(fingerprint string) bool {
+	file, err := keyFile(brokerKey)
+	if err != nil {
+		return false
+	}
+	id, err := consoles.ReadIdentity(file)
+	return err == nil && id.Fingerprint() == fingerprint
 }
 
 // add notes the key of the broker, in place of an older one.

@@ -26,15 +26,17 @@ type Options struct {
 	anyone    bool   // take operator tokens over TCP also from processes that cannot be found here
 	limits    limitOptions
 	spend     spendOptions
-	empty     string        // what happens to calls while no console is attached; "" where there is a screen
-	onWait    string        // run by sh for each call that begins to wait; "" for none
-	late      string        // what becomes of a call that nobody answers in time: deny or defer
-	keep      string        // how long the log is kept; "" for ever
-	kept      time.Duration // the same, 0 for ever
-	Demo      bool          // the agents are scripted; the console says so
-	theme     string        // of the screen: one of config.Themes
-	config    config.File   // what the settings file says; empty where none is read
-	guard     bool          // what agents wrote is read in a process of its own first
+	empty     string            // what happens to calls while no console is attached; "" where there is a screen
+	onWait    string            // run by sh for each call that begins to wait; "" for none
+	late      string            // what becomes of a call that nobody answers in time: deny or defer
+	keep      string            // how long the log is kept; "" for ever
+	kept      time.Duration     // the same, 0 for ever
+	Demo      bool              // the agents are scripted; the console says so
+	theme     string            // of the screen: one of config.Themes
+	config    config.File       // what the settings file says; empty where none is read
+	guard     bool              // what agents wrote is read in a process of its own first
+	given     map[string]string // the broker's flags of the command line
+	said      string            // to be told on the screen at once; "" for nothing
 }
 
 // Flags gives cmd the console's flags. Names and defaults of those that a settings file may
@@ -66,16 +68,21 @@ func (o *Options) screenFlags(cmd *cobra.Command) {
 	o.attention.flags(cmd)
 }
 
-// brokerFlag is a flag on cmd's command line that says how the broker is to be, "" when none was
-// given. It must be asked before the settings file fills the others.
-func brokerFlag(cmd *cobra.Command) (name string) {
-	screen := newAttachCommand().Flags()
+// givenFlags are the flags on cmd's command line that say how the broker is to be, by their names. It
+// must be asked before the settings file fills the others.
+func givenFlags(cmd *cobra.Command) map[string]string {
+	var (
+		o     Options
+		of    cobra.Command
+		given = map[string]string{}
+	)
+	o.brokerFlags(&of)
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if screen.Lookup(f.Name) == nil && f.Name != "socket" {
-			name = f.Name
+		if of.Flags().Lookup(f.Name) != nil {
+			given[f.Name] = f.Value.String()
 		}
 	})
-	return name
+	return given
 }
 
 // Read completes o from the environment where no flag was given, and checks it. The errors

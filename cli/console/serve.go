@@ -19,6 +19,7 @@ import (
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/usage"
+	"github.com/aoctl/aoctl/tui"
 )
 
 // What becomes of calls while no console is attached.
@@ -33,8 +34,9 @@ var emptyWords = map[string]string{emptyDeny: "calls are refused after 30 second
 // serveOptions are those of a broker without a screen.
 type serveOptions struct {
 	Options
-	pair bool
-	json bool
+	pair   bool
+	json   bool
+	takeUp bool // wait for the console that started it to leave
 }
 
 func newServeCommand() *cobra.Command {
@@ -58,6 +60,7 @@ with --on-empty wait it waits for all of its time.`,
   aoctl                            # in any other terminal: attach`,
 		Args: usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.given = givenFlags(cmd)
 			o.config = config.Load(KeyActions())
 			if err := o.config.Fill(cmd); err != nil {
 				return err
@@ -75,7 +78,9 @@ with --on-empty wait it waits for all of its time.`,
 	cmd.Flags().BoolVar(&o.pair, "pair", false, "show a code with which a console can attach for the first time; enter shows another one")
 	cmd.Flags().StringVar(&o.empty, "on-empty", emptyDeny, "what happens to calls while no console is attached: deny them after 30 seconds, or wait")
 	cmd.Flags().BoolVar(&o.json, "json", false, `print one line when ready: {"socket": …, "pid": …}`)
-	cmd.MarkFlagsMutuallyExclusive("pair", "json")
+	cmd.Flags().BoolVar(&o.takeUp, takeUpFlag, false, "wait for the console that holds the socket to leave")
+	_ = cmd.Flags().MarkHidden(takeUpFlag) // the flag exists
+	cmd.MarkFlagsMutuallyExclusive("pair", "json", takeUpFlag)
 	_ = cmd.RegisterFlagCompletionFunc("on-empty", cobra.FixedCompletions([]string{emptyDeny, emptyWait}, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
 	return cmd
 }
@@ -90,26 +95,49 @@ func serve(ctx context.Context, o serveOptions, out io.Writer) error {
 			return err
 		}
 	}
-	a, err := Open(ctx, o.Options)
-	if err != nil {
-		return err
+	if o.takeUp {
+		if err := awaitTurn(ctx, o.Socket, out); err != nil {
+			return err
+		}
 	}
-	defer a.Close()
+	a, err := Open(ctx, o.Options)
+	for first := true; err == nil; first = false {
+		if err = a.serveAlone(ctx, o, out, first); !errors.Is(err, tui.ErrLeave) {
+			a.Close()
+			return err
+		}
+		o.observe = a.observing()
+		a.leave()
+		if taken(ctx, o.Socket, freeFor) {
+			return o.sayTaken(ctx, out)
+		}
+		a, err = Open(ctx, o.Options) // nobody came
+	}
+	return err
+}
+
+// serveAlone serves until ctx ends, serving fails, or a console takes the broker: tui.ErrLeave. first
+// says that this is the broker that was asked for, and not the same once more.
+func (a *App) serveAlone(ctx context.Context, o serveOptions, out io.Writer, first bool) error {
 	if o.empty == emptyDeny {
 		a.beside(a.denyWhenEmpty)
 	}
-	if p := o.config.Problem; p != nil {
+	if p := o.config.Problem; p != nil && first {
 		exit.PrintProblem(os.Stderr, o.config.Place(p.Line)+": "+p.Text+": the settings file is not taken", p.Cure)
 	}
-	if err = a.sayReady(out, o); err != nil {
-		return err
+	if first {
+		if err := a.sayReady(out, o); err != nil {
+			return err
+		}
 	}
-	if o.pair {
+	if o.pair && first {
 		a.beside(func(ctx context.Context) { a.showCodes(ctx, out) })
 	}
 	select {
 	case <-ctx.Done():
 		return nil
+	case <-a.leaving:
+		return tui.ErrLeave
 	case <-a.served:
 		return a.serveErr
 	}
@@ -117,10 +145,18 @@ func serve(ctx context.Context, o serveOptions, out io.Writer) error {
 
 // sayReady tells where the broker listens, once it does.
 func (a *App) sayReady(out io.Writer, o serveOptions) error {
-	if o.json {
+	if o.json || o.takeUp {
 		return a.sayWhere(out)
 	}
 	return show.Line(out, fmt.Sprintf("aoctl serves on %s (pid %d). Attach with: aoctl\nWhile no console is attached, %s. Ctrl+c ends it.", a.socket, os.Getpid(), emptyWords[o.empty]))
+}
+
+// sayTaken tells a person where the broker went.
+func (o serveOptions) sayTaken(ctx context.Context, out io.Writer) error {
+	if ctx.Err() == nil && !o.json && !o.takeUp {
+		return show.Line(out, "A console has the broker now, which ends with it.")
+	}
+	return nil
 }
 
 // mayShowCode refuses to show a code where a program would read it: in a pipe, or beneath an agent.

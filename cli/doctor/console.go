@@ -19,6 +19,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker/api"
 	"github.com/aoctl/aoctl/broker/wire"
+	"github.com/aoctl/aoctl/cli/autostart"
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/state"
@@ -312,4 +313,27 @@ func consoleStart(pid int) (s started, found bool) {
 		}
 	}
 	return s, found
+}
+
+// service looks at the broker that is to start with the login, where there is one.
+func (e *examination) service(socket string) {
+	program, err := os.Executable()
+	if err != nil {
+		return
+	}
+	s, err := autostart.Of(program, "serve")
+	if err != nil {
+		return
+	}
+	there, same := s.Installed()
+	_, held, err := state.Holder(socket)
+	switch {
+	case !there:
+	case !same:
+		e.add(agentcheck.Warn, "service", "aoctl install --service", "%s runs another program than this one, %s", s.File, program)
+	case err == nil && !held:
+		e.add(agentcheck.Warn, "service", strings.Join(s.Start[len(s.Start)-1], " "), "%s is there, and no broker runs", s.File)
+	default:
+		e.add(agentcheck.OK, "service", "", "%s", s.File)
+	}
 }

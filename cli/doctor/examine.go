@@ -30,6 +30,7 @@ func examine(ctx context.Context, o options, quick bool, progress *terminal.Prog
 	parts := []part{
 		{"console", func(e *examination) {
 			e.console(ctx, o)
+			e.service(o.socket)
 			e.settings(o)
 		}},
 		{"database", func(e *examination) { e.database(ctx, o) }},

@@ -264,10 +264,10 @@ func factWords(e broker.Event) string {
 		broker.TakenUpData
 		broker.Alarm
 
-		Pending                 int
-		ID, Path, Digest, Label string
-		Kind                    broker.TokenKind `json:"kind"` // as Alarm spells its own
-		On                      bool
+		Pending                     int
+		ID, Path, Digest, Label, To string
+		Kind                        broker.TokenKind `json:"kind"` // as Alarm spells its own
+		On                          bool
 	}
 	if json.Unmarshal(e.Data, &d) != nil {
 		return ""
@@ -301,6 +301,8 @@ func factWords(e broker.Event) string {
 		return fmt.Sprintf("%d left waiting by an earlier console", len(d.Ends))
 	case broker.EventConsoleClosed:
 		return fmt.Sprintf("with %d calls left waiting", d.Pending)
+	case broker.EventBrokerLeft:
+		return "for " + d.To + by
 	case broker.EventFrozen:
 		// A freeze without a session holds everything.
 		who := cmp.Or(e.SessionID, "everything")

@@ -15,6 +15,9 @@
 // Codex trust its hooks. problem.go turns an error into what is wrong, where, and what
 // to do.
 //
+// service.go writes the service that keeps a broker running (package autostart), which is not about
+// agents.
+//
 // An installation that does not hold calls is a failure, even when its file was
 // written: a version of the agent that runs calls anyway, or hooks that Codex does not
 // trust. The person believes otherwise from that moment on.

@@ -117,6 +117,7 @@ func newInstallCommand() *cobra.Command {
 		atMost  time.Duration
 		trust   bool
 		down    string
+		serve   serviceFlags
 	)
 	cmd := &cobra.Command{
 		Use:   "install [AGENT|all]",
@@ -141,14 +142,24 @@ project cannot change that.
 
 Codex runs only hooks that you trust: type /hooks in codex, or give --trust.
 
+With --service it is not about agents: "aoctl serve" then starts with your login, as a
+user unit of systemd or an agent of launchd. --now starts it at once.
+
 ` + settingsHelp,
 		Example: `  aoctl install
   aoctl install all
   aoctl install claude --dry-run
   aoctl install codex --trust
+  aoctl install --service --now
   aoctl install claude --project --mode prompts
   aoctl install claude --url http://localhost:8765 --token-file ~/.aoctl-token`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := serve.check(cmd, args); err != nil {
+				return err
+			}
+			if serve.service {
+				return installService(cmd, serve.now, place.dryRun)
+			}
 			o := place.options(cmd, "")
 			o.Mode, o.Timeout, o.Program.AtMost = install.Mode(mode), timeout, atMost
 			if !cmd.Flags().Changed("at-most") {
@@ -177,6 +188,8 @@ Codex runs only hooks that you trust: type /hooks in codex, or give --trust.
 	cmd.Flags().StringVar(&down, "on-down", "deny", "claude in mode gate: what happens to a call while no console is open: deny, or ask, which leaves it to Claude Code's own prompt")
 	_ = cmd.RegisterFlagCompletionFunc("on-down", cobra.FixedCompletions([]string{"deny", "ask"}, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
 	cmd.Flags().BoolVar(&trust, "trust", false, "codex: let Codex trust the hooks, through its own program")
+	cmd.Flags().BoolVar(&serve.service, "service", false, "have aoctl serve start with your login, in place of an agent's hooks")
+	cmd.Flags().BoolVar(&serve.now, "now", false, "with --service: start it at once")
 	_ = cmd.RegisterFlagCompletionFunc("mode", cobra.FixedCompletions( // the flag exists
 		[]string{string(install.Gate), string(install.Prompts)}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd

@@ -15,6 +15,7 @@ import (
 // from any.
 func newUninstallCommand() *cobra.Command {
 	var place settingsFlags
+	var serve serviceFlags
 	cmd := &cobra.Command{
 		Use:   "uninstall [AGENT|all]",
 		Short: "Take aoctl's hooks out of agents' settings",
@@ -24,12 +25,20 @@ then on the agent asks as it did before. Without AGENT, uninstall finds the agen
 hooks of aoctl and asks about each; without a terminal it takes nothing out. Backups of
 the settings stay beside them, and aoctl's record and rules in its own folder.
 
+With --service it stops the broker that starts with your login, and removes its file.
+
 ` + settingsHelp,
 		Example: `  aoctl uninstall
   aoctl uninstall claude
   aoctl uninstall all
   aoctl uninstall claude --project --dry-run`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := serve.check(cmd, args); err != nil {
+				return err
+			}
+			if serve.service {
+				return uninstallService(cmd, place.dryRun)
+			}
 			i := &installer{
 				o: place.options(cmd, ""), remove: true, json: place.json,
 				in: cmd.InOrStdin(), out: cmd.OutOrStdout(), warn: cmd.ErrOrStderr(),
@@ -38,6 +47,7 @@ the settings stay beside them, and aoctl's record and rules in its own folder.
 		},
 	}
 	place.add(cmd)
+	cmd.Flags().BoolVar(&serve.service, "service", false, "end the broker that starts with your login, in place of an agent's hooks")
 	return cmd
 }
 

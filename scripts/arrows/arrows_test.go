@@ -99,15 +99,16 @@ var arrows = map[string][]string{
 	"tui/tuitest":          {module + "/broker", module + "/tui/draw", module + "/tui/figures", module + "/tui/safe", "github.com/charmbracelet/…", "github.com/google/go-cmp/…", "github.com/muesli/termenv"},
 	"tui/tty":              {"github.com/charmbracelet/…", "golang.org/x/sys/…"},
 
-	"cli/usage":    {module + "/cli/show", module + "/tui/figures", module + "/tui/safe", "github.com/spf13/cobra", "github.com/spf13/pflag"},
-	"cli/exit":     {module + "/cli/show", module + "/cli/usage", module + "/tui/safe"},
-	"cli/show":     {module + "/broker", module + "/broker/agents", module + "/broker/forms", module + "/broker/rules", module + "/broker/sessionnames", module + "/tui/draw", module + "/tui/safe", module + "/tui/tty", "github.com/charmbracelet/lipgloss", "github.com/charmbracelet/x/term", "github.com/google/uuid", "github.com/muesli/termenv"},
-	"cli/output":   {module + "/cli/show", module + "/cli/usage", module + "/tui/figures", module + "/tui/safe", "github.com/itchyny/gojq", "github.com/spf13/cobra"},
-	"cli/terminal": {module + "/cli/exit", module + "/cli/usage", "github.com/charmbracelet/bubbles/…", "github.com/charmbracelet/x/ansi", "github.com/charmbracelet/x/term", "golang.org/x/sys/…"},
-	"cli/client":   {module + "/broker", module + "/broker/sessionnames", module + "/broker/wire", module + "/cli/exit", module + "/cli/show", module + "/cli/usage", module + "/hookclient/paths", "github.com/spf13/cobra", "golang.org/x/sys/…"},
-	"cli/state":    {"github.com/spf13/cobra", module + "/cli/client", module + "/broker", module + "/broker/policy", module + "/broker/rules", module + "/broker/story", module + "/broker/tally", module + "/broker/workspace", module + "/cli/exit", module + "/cli/show", module + "/hookclient/install", module + "/hookclient/paths", module + "/store", module + "/tui/figures", module + "/tui/safe", "github.com/google/uuid", "golang.org/x/sys/…"},
-	"cli/version":  {module + "/broker/wire"},
-	"cli/config":   {module + "/broker", module + "/broker/spend", module + "/broker/rules/tomlwords", module + "/cli/exit", module + "/cli/terminal", module + "/cli/usage", module + "/hookclient/paths", module + "/tui/tty", "github.com/pelletier/go-toml/…", "github.com/spf13/cobra", "golang.org/x/sys/…"},
+	"cli/usage":     {module + "/cli/show", module + "/tui/figures", module + "/tui/safe", "github.com/spf13/cobra", "github.com/spf13/pflag"},
+	"cli/exit":      {module + "/cli/show", module + "/cli/usage", module + "/tui/safe"},
+	"cli/autostart": {module + "/cli/state"},
+	"cli/show":      {module + "/broker", module + "/broker/agents", module + "/broker/forms", module + "/broker/rules", module + "/broker/sessionnames", module + "/tui/draw", module + "/tui/safe", module + "/tui/tty", "github.com/charmbracelet/lipgloss", "github.com/charmbracelet/x/term", "github.com/google/uuid", "github.com/muesli/termenv"},
+	"cli/output":    {module + "/cli/show", module + "/cli/usage", module + "/tui/figures", module + "/tui/safe", "github.com/itchyny/gojq", "github.com/spf13/cobra"},
+	"cli/terminal":  {module + "/cli/exit", module + "/cli/usage", "github.com/charmbracelet/bubbles/…", "github.com/charmbracelet/x/ansi", "github.com/charmbracelet/x/term", "golang.org/x/sys/…"},
+	"cli/client":    {module + "/broker", module + "/broker/sessionnames", module + "/broker/wire", module + "/cli/exit", module + "/cli/show", module + "/cli/usage", module + "/hookclient/paths", "github.com/spf13/cobra", "golang.org/x/sys/…"},
+	"cli/state":     {"github.com/spf13/cobra", module + "/cli/client", module + "/broker", module + "/broker/policy", module + "/broker/rules", module + "/broker/story", module + "/broker/tally", module + "/broker/workspace", module + "/cli/exit", module + "/cli/show", module + "/hookclient/install", module + "/hookclient/paths", module + "/store", module + "/tui/figures", module + "/tui/safe", "github.com/google/uuid", "golang.org/x/sys/…"},
+	"cli/version":   {module + "/broker/wire"},
+	"cli/config":    {module + "/broker", module + "/broker/spend", module + "/broker/rules/tomlwords", module + "/cli/exit", module + "/cli/terminal", module + "/cli/usage", module + "/hookclient/paths", module + "/tui/tty", "github.com/pelletier/go-toml/…", "github.com/spf13/cobra", "golang.org/x/sys/…"},
 
 	"cli":                             {module + "/cli/…", module + "/hookclient", "github.com/spf13/cobra"},
 	"cli/calls":                       family("broker", "broker/agents", "broker/forms", "broker/risk", "broker/story", "broker/wire", "store", "tui/callview", "tui/change", "tui/draw"),
@@ -165,7 +166,7 @@ func screen() []string {
 // module. None of them knows another.
 func family(more ...string) []string {
 	allowed := []string{"github.com/spf13/cobra", "github.com/charmbracelet/x/…", "github.com/google/uuid", "golang.org/x/sys/…", module + "/broker/sessionnames", module + "/tui/figures", module + "/tui/plainwords", module + "/tui/safe"}
-	for _, room := range []string{"client", "config", "exit", "output", "show", "state", "terminal", "usage", "version"} {
+	for _, room := range []string{"autostart", "client", "config", "exit", "output", "show", "state", "terminal", "usage", "version"} {
 		allowed = append(allowed, module+"/cli/"+room)
 	}
 	for _, room := range more {

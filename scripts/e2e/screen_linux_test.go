@@ -40,6 +40,9 @@ type screens struct {
 	at    string
 }
 
+// typed is what a terminal sends for what cannot be typed in a script.
+var typed = strings.NewReplacer("<enter>", "\r", "<ctrl+z>", "\x1a", "<focus>", "\x1b[I", "<blur>", "\x1b[O")
+
 // cmdScreen runs a program at a terminal:
 //
 //	screen start PROGRAM ARG…
@@ -47,7 +50,7 @@ type screens struct {
 //	screen env NAME REGEXP    the variable gets the last text that was drawn and fits
 //	screen waitfor TEXT       the text was drawn
 //	screen press KEY          press a key again and again until what comes next is met: screen press KEY gone|pending N
-//	screen type TEXT          type it once; <enter>, <focus> and <blur> in it are what a terminal sends for these
+//	screen type TEXT          type it once; <enter>, <ctrl+z>, <focus> and <blur> in it are what a terminal sends for these
 //	screen bells N            the terminal was sent so many bells since the last time that was asked
 //	screen osc TEXT           the terminal was sent this text in a sequence of that kind
 //	screen notices            nothing but the console's own sequences was sent, and notifications of plain words
@@ -105,7 +108,7 @@ func cmdScreen(ts *testscript.TestScript, neg bool, args []string) {
 	case "press":
 		ts.Check(s.press(ts, args[1:]))
 	case "type":
-		_, err := s.master.WriteString(strings.NewReplacer("<enter>", "\r", "<focus>", "\x1b[I", "<blur>", "\x1b[O").Replace(rest))
+		_, err := s.master.WriteString(typed.Replace(rest))
 		ts.Check(err)
 	case "again":
 		ts.Check(s.again(args[1:], 0))
@@ -289,7 +292,7 @@ func (s *screen) again(args []string, behind int) error {
 		return errors.New("usage: screen again KEY TEXT")
 	}
 	text := strings.Join(args[1:], " ")
-	keys := presses{s: s, key: args[0], next: time.Now().Add(settled)}
+	keys := presses{s: s, key: typed.Replace(args[0]), next: time.Now().Add(settled)}
 	if !eventually(func() bool {
 		if strings.Contains(s.textBehind(behind), text) {
 			return true

@@ -1,0 +1,162 @@
+package console
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/consoles"
+	"github.com/aoctl/aoctl/cli/client"
+)
+
+// atHome has the test's broker in a state folder of its own, and returns its socket.
+func atHome(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "aoctl") //nolint:usetesting // the folders of t.TempDir may be too deep for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	t.Setenv("AOCTL_HOME", dir)
+	return filepath.Join(dir, "broker.sock")
+}
+
+// parsed are the options of a command line.
+func parsed(t *testing.T, words ...string) Options {
+	t.Helper()
+	var o Options
+	cmd := new(cobra.Command)
+	o.Flags(cmd)
+	if err := cmd.ParseFlags(words); err != nil {
+		t.Fatal(err)
+	}
+	o.given = givenFlags(cmd)
+	if err := o.Read(cmd); err != nil {
+		t.Fatal(err)
+	}
+	o.guard = false // this program is no parse guard
+	return o
+}
+
+// Another process gets the flags of the command line, and those that hold by now: what is observed, the
+// port that was found.
+func TestFlagsGoAlong(t *testing.T) {
+	socket := atHome(t)
+	o := parsed(t, "--observe", "--timeout=5m", "--on-wait=true", "--max-pending=7", "--no-output", "--listen=127.0.0.1:0", "--theme=light")
+	o.Socket = socket
+	a, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(a.Close)
+	if err := a.Broker.Observe(t.Context(), "", false, broker.Actor{Kind: broker.ByOperator}); err != nil {
+		t.Fatal(err)
+	}
+	flags := a.flags(o)
+	want := []string{"--listen=" + a.listens(), "--max-pending=7", "--no-output=true", "--observe=false", "--on-wait=true", "--timeout=5m0s"}
+	if !slices.Equal(flags, want) {
+		t.Fatalf("flags %s, want %s", flags, want)
+	}
+	mine, err := parsed(t, "--theme=dark").withFlags(flags, socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if mine.observe || mine.Timeout != 5*time.Minute || mine.onWait != "true" || mine.limits.pending != 7 || !mine.noOut || mine.listen != a.listens() || mine.Socket != socket {
+		t.Errorf("they make %+v", mine)
+	}
+	if mine.theme != "dark" {
+		t.Errorf("the screen is %s", mine.theme)
+	}
+	if again := a.flags(mine); !slices.Equal(again, want) {
+		t.Errorf("the next process gets %s", again)
+	}
+}
+
+// Hooks that knock while the broker changes its process wait for two seconds, which a peer that sends its
+// question slowly must not use up.
+func TestSlowPeersDoNotHoldUpTheNext(t *testing.T) {
+	o := parsed(t)
+	o.Socket = atHome(t)
+	a, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slow, err := client.Dial(t.Context(), o.Socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = slow.Close() })
+	if _, err = io.WriteString(slow, "POST /request-approval HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{"); err != nil {
+		t.Fatal(err)
+	}
+	at := address{socket: o.Socket}
+	at.await(t.Context()) // the slow one came first
+	begun := time.Now()
+	a.leave()
+	if took := time.Since(begun); took >= 2*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
+
+// A broker that left for a console which never came serves again, with the flags of before.
+func TestNobodyTakesTheBroker(t *testing.T) {
+	socket := atHome(t)
+	o := serveOptions{Options: parsed(t)}
+	o.Socket, o.empty = socket, emptyWait
+	me, err := identityIn(consoleKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := Open(t.Context(), o.Options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err = a.Broker.Pair(broker.TokenData{ID: uuid.NewString(), Kind: broker.ConsoleKey, Hash: me.Fingerprint(), Label: "test"}); err != nil {
+		t.Fatal(err)
+	}
+	a.Close()
+
+	served := make(chan error, 1)
+	go func() { served <- serve(t.Context(), o, io.Discard) }()
+	at := address{socket: socket}
+	at.await(t.Context())
+	hello := func() (*consoles.Client, int) {
+		c := consoles.NewClient(me, at.dial, knownBroker{at}.check)
+		w, err := c.Hello(t.Context())
+		if err != nil && strings.Contains(err.Error(), consoles.ErrAgent.Error()) {
+			t.Skip("beneath a coding agent no process is a console")
+		}
+		if err != nil || !w.Paired {
+			t.Fatalf("paired %t, %v", w.Paired, err)
+		}
+		return c, w.PID
+	}
+	c, _ := hello()
+	if _, err := c.Leave(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if !at.answers(t.Context()) {
+		t.Error("the broker left before the console hung up")
+	}
+	_ = c.Close()
+	for at.answers(t.Context()) { // it leaves
+	}
+	if taken(t.Context(), socket, time.Minute); !at.heldBy(os.Getpid()) {
+		t.Error("another process has the broker")
+	}
+	c, _ = hello()
+	_ = c.Close()
+	select {
+	case err := <-served:
+		t.Errorf("the broker ended: %v", err)
+	default:
+	}
+}
