@@ -252,7 +252,8 @@ type Server struct {
 
 	o        Options
 	gate     gate
-	consoles Consoles // nil when none can attach
+	consoles Consoles     // nil when none can attach
+	metrics  http.Handler // nil when none are shown
 }
 
 // gate keeps peers from taking more than their part of the console.

@@ -9,7 +9,7 @@
 // comes before the store, because the holder of its lock is the only one to write there.
 // Close goes the same way back. Beside the broker run the parse guard (parse_guard.go, this
 // program once more, which reads hostile texts in a process of its own), the operator's
-// --on-wait command (on_wait.go), the launcher of managed sessions (launch.go) and the
+// --on-wait command (on_wait.go), what is counted and timed (telemetry.go), the launcher of managed sessions (launch.go) and the
 // archiver of old events (retention.go). Each ends with the App.
 //
 // The process makes itself private before it opens anything (KeepPrivate): another process

@@ -26,6 +26,7 @@ type Options struct {
 	anyone    bool   // take operator tokens over TCP also from processes that cannot be found here
 	limits    limitOptions
 	spend     spendOptions
+	telemetry telemetryOptions
 	empty     string        // what happens to calls while no console is attached; "" where there is a screen
 	onWait    string        // run by sh for each call that begins to wait; "" for none
 	late      string        // what becomes of a call that nobody answers in time: deny or defer
@@ -53,6 +54,7 @@ func (o *Options) brokerFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.late, "on-timeout", string(broker.Deny), "what happens to a call that nobody answers in time: deny, or defer, which keeps it for later where the agent can do that")
 	o.limits.flags(cmd)
 	o.spend.flags(cmd)
+	o.telemetry.flags(cmd)
 	cmd.Flags().StringVar(&o.listen, "listen", "", "listen on this loopback address as well, such as 127.0.0.1:8765: for containers and forwarded ports, with tokens")
 	cmd.Flags().BoolVar(&o.anyone, "listen-operators", false, "over --listen take operator tokens also from processes that cannot be found on this machine")
 	_ = cmd.RegisterFlagCompletionFunc("on-timeout", cobra.FixedCompletions([]string{string(broker.Deny), string(broker.Defer)}, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
@@ -106,6 +108,9 @@ func (o *Options) readBroker(cmd *cobra.Command) (err error) {
 		return err
 	}
 	if err := o.spend.read(); err != nil {
+		return err
+	}
+	if err := o.telemetry.read(cmd); err != nil {
 		return err
 	}
 	if err := config.CheckLate("--on-timeout", o.late); err != nil {
