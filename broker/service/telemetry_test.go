@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"github.com/aoctl/aoctl/broker/brokertest"
 	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/broker/spans"
+	"github.com/aoctl/aoctl/store"
 )
 
 // sentSpans is a collector over real HTTP.
@@ -178,5 +180,36 @@ func TestMetricsOverTCP(t *testing.T) {
 		if status, answer := b.raw(t, message("GET /metrics", "", tc.head...)); status != tc.want {
 			t.Errorf("%s: %d, %s", name, status, answer)
 		}
+	}
+}
+
+// BenchmarkMeasured is a call that a rule allows, with nobody who counts and times it, and with both.
+func BenchmarkMeasured(b *testing.B) {
+	srv := httptest.NewServer(&sentSpans{})
+	defer srv.Close()
+	address, err := spans.ParseAddress(srv.URL)
+	must(b, err)
+	for name, t := range map[string]service.Telemetry{"off": {}, "on": {Metrics: true, Spans: spans.Options{To: address, Trouble: func(what string) { b.Error(what) }}}} {
+		b.Run(name, func(b *testing.B) {
+			st, err := store.Open(b.Context(), filepath.Join(b.TempDir(), "aoctl.db"))
+			must(b, err)
+			defer func() { _ = st.Close() }()
+			br, err := service.New(b.Context(), st, service.Options{Rate: -1, Alive: func(broker.Process) bool { return true }})
+			must(b, err)
+			end := br.Measure(t)
+			_, err = br.SaveRule(b.Context(), allowing("npm run *"), operator)
+			must(b, err)
+			dir, n := b.TempDir(), 0
+			for b.Loop() {
+				n++
+				q := bash(fmt.Sprint("s", n/1000), fmt.Sprint(n), "npm run test -- src/app.test.ts")
+				q.CWD, q.Trusted = dir, true
+				if r, err := br.Submit(b.Context(), q); err != nil || r.State != broker.Allowed {
+					b.Fatal(r.State, err)
+				}
+			}
+			must(b, br.Close())
+			end()
+		})
 	}
 }
