@@ -24,25 +24,31 @@ func TestTapHearsAllOnce(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%q", got)
 		}
+		time.Sleep(100 * time.Millisecond) // it has nothing to do, and is woken
+		w.happen("woken")
+		synctest.Wait()
+		if want = append(want, "5 woken"); !slices.Equal(got, want) {
+			t.Errorf("%q", got)
+		}
 		for n := range 200 { // more than are read at a time
 			w.happen(fmt.Sprintf("e%d", n))
-			want = append(want, fmt.Sprintf("%d e%d", 5+n, n))
+			want = append(want, fmt.Sprintf("%d e%d", 6+n, n))
 		}
 		if tap.Catch(t.Context()); !slices.Equal(got, want) {
 			t.Errorf("%q", got)
 		}
 		w.mu.Lock()
 		w.log = append(w.log, broker.Event{Seq: int64(len(w.log)) + 1, Type: "unsaid"}, broker.Event{Seq: int64(len(w.log)) + 2, Type: "archived"})
-		w.archived[206] = true
+		w.archived[207] = true
 		w.mu.Unlock()
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
-		if want = append(want, "205 unsaid"); !slices.Equal(got, want) {
+		if want = append(want, "206 unsaid"); !slices.Equal(got, want) {
 			t.Errorf("%q", got[len(got)-2:])
 		}
 		w.happen("last")
 		remove()
-		if want = append(want, "207 last"); !slices.Equal(got, want) {
+		if want = append(want, "208 last"); !slices.Equal(got, want) {
 			t.Errorf("%q", got[len(got)-2:])
 		}
 		w.happen("after")
