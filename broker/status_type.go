@@ -55,16 +55,17 @@ func (s *Status) Count(se Session) {
 	}
 }
 
+// Problems are all that Problem says, the first of which is the one that is told: a store that
+// fails, a log that was changed, a log that is not checked yet.
+var Problems = [...]string{"not_recording", "log_changed", "log_unread"}
+
 // Problem is why no rule may allow anything now, in a word; "" when all is well. Only the first
-// is told: a store that fails, a log that was changed, a log that is not checked yet.
+// of Problems is told.
 func (h Health) Problem() string {
-	switch {
-	case h.StoreErr != "":
-		return "not_recording"
-	case h.LogBroken != "":
-		return "log_changed"
-	case h.LogUnread != "":
-		return "log_unread"
+	for i, what := range [...]string{h.StoreErr, h.LogBroken, h.LogUnread} {
+		if what != "" {
+			return Problems[i]
+		}
 	}
 	return ""
 }

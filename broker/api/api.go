@@ -256,6 +256,7 @@ type Server struct {
 	gate     gate
 	consoles Consoles // nil when none can attach
 	hasty    atomic.Bool
+	metrics  http.Handler // nil when none are shown
 }
 
 // gate keeps peers from taking more than their part of the console.

@@ -80,6 +80,7 @@ func (sv *Server) handler() http.Handler {
 		"DELETE /grants/{id}":                 rule.deleteGrant,
 		"GET /stats":                          rule.getStats,
 		"GET /status":                         sv.getStatus,
+		metricsRoute:                          sv.getMetrics,
 		"POST /observe":                       rule.postObserve,
 		"POST /freeze":                        call.postFreeze,
 		"POST /unfreeze":                      call.postUnfreeze,
@@ -133,4 +134,20 @@ func decodeBody(w http.ResponseWriter, r *http.Request, v any) error {
 // getStatus is what scripts and prompts poll. It reads memory alone.
 func (sv *Server) getStatus(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, sv.o.Records.Status())
+}
+
+// metricsRoute takes no more than a token for asking: what scrapes it need not be able to allow
+// calls. Its numbers say nothing of a call.
+const metricsRoute = "GET /metrics"
+
+// AdmitMetrics opens the route for numbers, which m answers. It comes before Serve.
+func (sv *Server) AdmitMetrics(m http.Handler) { sv.metrics = m }
+
+// getMetrics is there when the operator asked for it.
+func (sv *Server) getMetrics(w http.ResponseWriter, r *http.Request) {
+	if sv.metrics == nil {
+		writeError(w, http.StatusNotFound, "no_metrics", "this broker shows no metrics", `start it with --metrics, or write "metrics = true" in config.toml`)
+		return
+	}
+	sv.metrics.ServeHTTP(w, r)
 }

@@ -98,7 +98,7 @@ func (sv *Server) noteTCP(addr string) {
 var askingRoutes = map[string]bool{
 	"POST /hooks/{agent}": true, "GET /hooks/{agent}/{id}": true,
 	"POST /request-approval": true, "POST /create-approval-request": true, decisionRoute: true, "POST /approval-queue": true, responseRoute: true,
-	"POST /events": true, "GET /check-stop/{id}": true,
+	"POST /events": true, "GET /check-stop/{id}": true, metricsRoute: true,
 	"POST /hooks/{agent}/cancel": true, "POST /approval-requests/{id}/cancel": true,
 }
 

@@ -21,13 +21,22 @@ type Took struct {
 
 // RuleTimes keeps how long the last calls took that a rule decided.
 type RuleTimes struct {
+	told func(r broker.Request, took time.Duration) // of each new call; nil when nobody wants to know
+
 	mu   sync.Mutex
 	last []time.Duration
 	next int // place in last of the oldest, once it is full
 }
 
+// OnNew has told hear of each new call that was just put on record, and how long that took from the
+// read question on, whoever decides it. OnNew comes before the first call, and told must not wait.
+func (t *RuleTimes) OnNew(told func(r broker.Request, took time.Duration)) { t.told = told }
+
 // note keeps how long the new call r took, if a rule decided it at once.
 func (t *RuleTimes) note(r broker.Request, d time.Duration) {
+	if t.told != nil {
+		t.told(r, d)
+	}
 	// A rule that was made while the call waited did not decide it at once: its time is a
 	// person's.
 	if r.Outcome == nil || r.Outcome.By.Kind != broker.ByRule || r.Outcome.At.After(r.CreatedAt) {

@@ -15,6 +15,9 @@
 // The loop only leaves a sign and never waits for a reader. A reader that does not take what is
 // written within a time, or falls out of the ring, is closed; it comes again and reads on.
 //
+// Rooms of this process that count or time what happens have a Tap each (tap.go): every event,
+// once and in order, in a goroutine of its own.
+//
 // Only what GET /sessions/{id}/events gives is told: events of a session. The console's own, such
 // as tokens that were minted and attempts that were refused, are passed over; a reader only learns
 // their numbers, so that it can go on behind them. Package api lets readers in; service builds the

@@ -51,7 +51,8 @@ type Options struct {
 type Feed struct {
 	o      Options
 	closed chan struct{}
-	tail   atomic.Pointer[tail] // nil while nobody reads; changed with mu held
+	tail   atomic.Pointer[tail]   // nil while nobody reads; changed with mu held
+	taps   atomic.Pointer[[]*Tap] // nil before the first one; a new list for each change, with mu held
 
 	mu      sync.Mutex
 	readers int
@@ -66,6 +67,16 @@ func (f *Feed) Committed() {
 	if t := f.tail.Load(); t != nil {
 		t.nudge()
 	}
+	for _, t := range f.tapped() {
+		t.nudge()
+	}
+}
+
+// Readers is how many read now.
+func (f *Feed) Readers() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.readers
 }
 
 // Close ends every stream, and lets no reader in any more. It may be called twice.

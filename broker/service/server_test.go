@@ -44,8 +44,8 @@ func serve(t *testing.T, opts service.Options) *client {
 	return serveOver(t, brokertest.NewMemory(), opts)
 }
 
-// serveOver is serve for a broker that keeps its records in st.
-func serveOver(t *testing.T, st broker.Store, opts service.Options) *client {
+// serveOver is serve for a broker that keeps its records in st, after each of first was done to it.
+func serveOver(t *testing.T, st broker.Store, opts service.Options, first ...func(*service.Broker)) *client {
 	t.Helper()
 	socket := filepath.Join(shortDir(t), "b.sock")
 	l, err := api.Listen(socket)
@@ -53,6 +53,9 @@ func serveOver(t *testing.T, st broker.Store, opts service.Options) *client {
 		t.Fatal(err)
 	}
 	b := newBroker(t, st, opts)
+	for _, f := range first {
+		f(b)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- b.Serve(ctx, l) }()

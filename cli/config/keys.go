@@ -68,6 +68,7 @@ func Keys() []Key {
 		{Name: "spend-session", Kind: Text, such: "$5", check: checkSpend, About: "tell when a session has spent so much, as its agent says: money, or tokens as 500k or 2M"},
 		{Name: "spend-day", Kind: Text, such: "20M", check: checkSpend, About: "tell when all sessions have spent so much in a day"},
 		{Name: "spend-freeze", Kind: Switch, Default: "false", such: "true", About: "freeze the session as well, or everything at the limit of a day"},
+		{Name: "metrics", Kind: Switch, Default: "false", such: "true", About: "answer GET /metrics with numbers for Prometheus, which say nothing of what calls are about"},
 		{
 			Name: "theme", Kind: Text, Default: Themes[0], check: func(v string) error { return CheckTheme("theme", v) },
 			About: "the colours: " + strings.Join(Themes, ", "),
@@ -137,6 +138,8 @@ type Refusal struct{ Why, Instead string }
 var Refused = map[string]Refusal{
 	"observe":          {Why: "no call would be held", Instead: "type: aoctl --observe"},
 	"on-wait":          {Why: "it runs a program", Instead: "type: aoctl --on-wait COMMAND"},
+	"otlp":             {Why: "it sends what happens here elsewhere", Instead: "type: aoctl --otlp http://localhost:4318"},
+	"otlp-content":     {Why: "it sends what calls say elsewhere", Instead: "type: aoctl --otlp http://localhost:4318 --otlp-content"},
 	"listen":           {Why: "more could reach the console", Instead: "type: aoctl --listen 127.0.0.1:8765"},
 	"listen-operators": {Why: "more could allow calls", Instead: "type: aoctl --listen 127.0.0.1:8765 --listen-operators"},
 	"socket":           {Why: "hooks do not read this file and would ask another console", Instead: "set AOCTL_SOCKET, then: aoctl install"},

@@ -118,6 +118,7 @@ func (a *App) open(ctx context.Context, o Options) error {
 		return fmt.Errorf("take up what was left waiting: %w", err)
 	}
 	a.admitConsoles(me, o)
+	a.measure(o.telemetry)
 	a.runOnWait(o.onWait)
 	// Serving comes last: an asker that is let in before would find a broker that is half
 	// made.

@@ -9,7 +9,7 @@
 // comes before the store, because the holder of its lock is the only one to write there.
 // Close goes the same way back. Beside the broker run the parse guard (parse_guard.go, this
 // program once more, which reads hostile texts in a process of its own), the operator's
-// --on-wait command (on_wait.go), the launcher of managed sessions (launch.go) and the
+// --on-wait command (on_wait.go), what is counted and timed (telemetry.go), the launcher of managed sessions (launch.go) and the
 // archiver of old events (retention.go). Each ends with the App.
 //
 // A broker can go on in another process (handover.go): the console leaves it to "aoctl serve", and an
@@ -109,15 +109,7 @@ func (a *App) run(ctx context.Context, o Options) error {
 		if a, err = a.handOver(ctx, o); err == nil || a == nil {
 			return err
 		}
-		a.tell("not left running: " + err.Error())
-	}
-}
-
-// tell has the screen say something.
-func (a *App) tell(text string) {
-	select {
-	case a.notices <- tui.Notice{Text: text}:
-	default: // it has much to say already
+		a.tell("", "not left running: "+err.Error())
 	}
 }
 

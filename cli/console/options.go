@@ -26,17 +26,18 @@ type Options struct {
 	anyone    bool   // take operator tokens over TCP also from processes that cannot be found here
 	limits    limitOptions
 	spend     spendOptions
-	empty     string            // what happens to calls while no console is attached; "" where there is a screen
-	onWait    string            // run by sh for each call that begins to wait; "" for none
-	late      string            // what becomes of a call that nobody answers in time: deny or defer
-	keep      string            // how long the log is kept; "" for ever
-	kept      time.Duration     // the same, 0 for ever
-	Demo      bool              // the agents are scripted; the console says so
-	theme     string            // of the screen: one of config.Themes
-	config    config.File       // what the settings file says; empty where none is read
-	guard     bool              // what agents wrote is read in a process of its own first
-	given     map[string]string // the broker's flags of the command line
-	said      string            // to be told on the screen at once; "" for nothing
+	telemetry telemetryOptions
+	retentionOptions
+
+	empty  string            // what happens to calls while no console is attached; "" where there is a screen
+	onWait string            // run by sh for each call that begins to wait; "" for none
+	late   string            // what becomes of a call that nobody answers in time: deny or defer
+	Demo   bool              // the agents are scripted; the console says so
+	theme  string            // of the screen: one of config.Themes
+	config config.File       // what the settings file says; empty where none is read
+	guard  bool              // what agents wrote is read in a process of its own first
+	given  map[string]string // the broker's flags of the command line
+	said   string            // to be told on the screen at once; "" for nothing
 }
 
 // Flags gives cmd the console's flags. Names and defaults of those that a settings file may
@@ -55,6 +56,7 @@ func (o *Options) brokerFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.late, "on-timeout", string(broker.Deny), "what happens to a call that nobody answers in time: deny; or where the agent can do that defer, which keeps it for later, or ask, which leaves it to the agent's own prompt")
 	o.limits.flags(cmd)
 	o.spend.flags(cmd)
+	o.telemetry.flags(cmd)
 	cmd.Flags().StringVar(&o.listen, "listen", "", "listen on this loopback address as well, such as 127.0.0.1:8765: for containers and forwarded ports, with tokens")
 	cmd.Flags().BoolVar(&o.anyone, "listen-operators", false, "over --listen take operator tokens also from processes that cannot be found on this machine")
 	_ = cmd.RegisterFlagCompletionFunc("on-timeout", cobra.FixedCompletions([]string{string(broker.Deny), string(broker.Defer), string(broker.Ask)}, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
@@ -113,6 +115,9 @@ func (o *Options) readBroker(cmd *cobra.Command) (err error) {
 		return err
 	}
 	if err := o.spend.read(); err != nil {
+		return err
+	}
+	if err := o.telemetry.read(cmd); err != nil {
 		return err
 	}
 	if err := config.CheckLate("--on-timeout", o.late); err != nil {

@@ -15,6 +15,12 @@ const (
 	archiveSlack = 7 * 24 * time.Hour // for how much longer fewer are kept
 )
 
+// retentionOptions are how long the log is kept.
+type retentionOptions struct {
+	keep string        // as it was given; "" for ever
+	kept time.Duration // the same, 0 for ever
+}
+
 // retain archives what is older than keep, now and then, until ctx ends. An archive that
 // fails is logged and tried again an hour later; nothing is lost meanwhile, as only
 // archived events go.

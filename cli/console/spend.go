@@ -98,11 +98,16 @@ func (a *App) alert(ctx context.Context, what spend.Alert, freeze bool) {
 		}
 	}
 	a.log.Warn("limit of spending reached", "session", what.SessionID, "what", text)
+	a.tell(what.SessionID, text)
+}
+
+// tell says text on all screens, about a session, or none for "".
+func (a *App) tell(sessionID, text string) {
 	if a.consoles != nil {
-		a.consoles.Tell(consoles.Notice{SessionID: what.SessionID, Text: text})
+		a.consoles.Tell(consoles.Notice{SessionID: sessionID, Text: text})
 	}
 	select {
-	case a.notices <- tui.Notice{SessionID: what.SessionID, Text: text}:
+	case a.notices <- tui.Notice{SessionID: sessionID, Text: text}:
 	default:
 	}
 }

@@ -26,6 +26,8 @@ var arrows = map[string][]string{
 	"broker/calls":         {module + "/broker", module + "/broker/agents", module + "/broker/engine", module + "/broker/peers", module + "/broker/policy", module + "/broker/records", module + "/broker/risk", module + "/broker/rules", module + "/broker/vet", module + "/broker/workspace", "github.com/google/uuid"},
 	"broker/hooks":         {module + "/hookclient/profile", module + "/broker", module + "/broker/agents", module + "/broker/engine", module + "/broker/peers", module + "/broker/records", module + "/broker/wire", module + "/broker/workspace"},
 	"broker/policy":        {module + "/broker", module + "/broker/agents", module + "/broker/engine", module + "/broker/risk", module + "/broker/rules", module + "/broker/rules/history", module + "/broker/rules/claude", module + "/broker/rules/rulesfile", module + "/broker/vet", module + "/broker/workspace", "github.com/google/uuid"},
+	"broker/metrics":       {module + "/broker"},
+	"broker/spans":         {module + "/broker"},
 	"broker/feed":          {module + "/broker", module + "/broker/agents", "github.com/coder/websocket"},
 	"broker/proposals":     {module + "/broker", "github.com/google/uuid"},
 	"broker/records":       {module + "/broker", module + "/broker/engine"},
