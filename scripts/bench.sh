@@ -3,7 +3,7 @@
 #
 #   scripts/bench.sh              everything, in at most four minutes
 #   scripts/bench.sh -dir /srv    with the state (and so the syncs) on that disk
-#   scripts/bench.sh -only hooks  one measure: hooks, decisions, waiting, outside, repaint, rules
+#   scripts/bench.sh -only hooks  one measure: hooks, decisions, waiting, outside, served, repaint, rules
 #   scripts/bench.sh -once        just once each: can everything be measured?
 #
 # Says "met" or "NOT MET" for each limit; exits non-zero only when something could

@@ -65,7 +65,7 @@ func main() {
 	}
 	limit := flag.Duration("limit", 4*time.Minute, "give up after this long")
 	dir := flag.String("dir", "", "measure in this folder (its disk is what is synced) instead of the temporary one")
-	only := flag.String("only", "", "take one measure: hooks, decisions, waiting, outside, repaint or rules")
+	only := flag.String("only", "", "take one measure: hooks, decisions, waiting, outside, served, repaint or rules")
 	once := flag.Bool("once", false, "measure everything just once: whether it can be measured, not how fast it is")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -105,6 +105,7 @@ func run(ctx context.Context, o often, parent, only string) error {
 		{"decisions", b.decisions},
 		{"waiting", b.waiting},
 		{"outside", b.outside},
+		{"served", b.served},
 		{"repaint", b.repaint},
 		{"rules", b.rules},
 	} {

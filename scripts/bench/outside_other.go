@@ -8,3 +8,8 @@ import "context"
 func (*bench) outside(context.Context) ([]row, error) {
 	return []row{{measure: "console at a terminal", value: "on Linux only"}}, nil
 }
+
+// served is measured beside the real console.
+func (*bench) served(context.Context) ([]row, error) {
+	return []row{{measure: "aoctl serve beside a console", value: "on Linux only"}}, nil
+}
