@@ -92,7 +92,7 @@ func (b *bench) console(ctx context.Context, aoctl, home string) (place, error) 
 
 // serve is a broker without a screen.
 func (b *bench) serve(ctx context.Context, aoctl, home string) (place, error) {
-	cmd := exec.CommandContext(ctx, aoctl, "serve", "--on-empty=wait", "--max-rate=0") //nolint:gosec // G204: our own program
+	cmd := exec.CommandContext(ctx, aoctl, "serve", "--on-empty=wait", "--max-rate=0")
 	cmd.Env = env(home)
 	if err := cmd.Start(); err != nil {
 		return place{}, fmt.Errorf("start aoctl serve: %w", err)
