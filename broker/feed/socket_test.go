@@ -298,3 +298,15 @@ func TestRevokedTokenEndsSocket(t *testing.T) {
 		}
 	})
 }
+
+// A session that a person removed leaves at once, also one that was there before anybody followed.
+func TestRemovedSessionLeavesAtOnce(t *testing.T) {
+	withFrontEnd(t, func(w *world) { w.change("s", broker.SessionActive) }, func(w *world, fe *frontEnd) {
+		settle(time.Second)
+		w.remove("s")
+		settle(time.Second)
+		if len(fe.sessions) != 0 {
+			w.t.Errorf("a second after it was removed: %+v", fe.sessions)
+		}
+	})
+}

@@ -155,6 +155,10 @@ func (t *tail) withMessages(ctx context.Context, list []*entry) (all []*entry) {
 func (t *tail) sessions(list []broker.Session) {
 	_, seq := t.end()
 	for i := range list {
+		if list[i].Removed() {
+			t.left(seq, list[i].ID)
+			continue
+		}
 		t.told[list[i].ID] = true
 		t.put(&entry{seq: seq, session: list[i].ID, whole: encoded(sessionMessage{Type: "session_updated", Session: t.o.View(list[i])})})
 	}
@@ -174,10 +178,16 @@ func (t *tail) compare(ctx context.Context) {
 	_, seq := t.end()
 	for _, id := range slices.Sorted(maps.Keys(t.told)) {
 		if !now[id] {
-			t.put(&entry{seq: seq, session: id, whole: encoded(sessionMessage{Type: "session_deleted", SessionID: id})})
+			t.left(seq, id)
 		}
 	}
 	t.told = now
+}
+
+// left tells that a session has left the list.
+func (t *tail) left(seq int64, id string) {
+	t.put(&entry{seq: seq, session: id, whole: encoded(sessionMessage{Type: "session_deleted", SessionID: id})})
+	delete(t.told, id)
 }
 
 // eventsAfter reads the next events behind number after. Where numbers are missing, events were

@@ -211,6 +211,17 @@ func (w *world) change(id string, state broker.SessionState) {
 	}
 }
 
+// remove has a person remove a session.
+func (w *world) remove(id string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.sessions = slices.DeleteFunc(w.sessions, func(o broker.Session) bool { return o.ID == id })
+	s := broker.Session{ID: id, State: broker.SessionFinished, SessionMarks: broker.SessionMarks{Archived: true}}
+	for _, c := range w.watchers {
+		c <- broker.Update{Session: &s}
+	}
+}
+
 // message is one event of a stream, as a browser reads it.
 type message struct {
 	id   int64 // the newest id that was said
