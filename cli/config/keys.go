@@ -137,6 +137,7 @@ type Refusal struct{ Why, Instead string }
 var Refused = map[string]Refusal{
 	"observe":          {Why: "no call would be held", Instead: "type: aoctl --observe"},
 	"on-wait":          {Why: "it runs a program", Instead: "type: aoctl --on-wait COMMAND"},
+	"on-wait-token":    {Why: "calls could be allowed from elsewhere", Instead: "type: aoctl --on-wait COMMAND --on-wait-token"},
 	"listen":           {Why: "more could reach the console", Instead: "type: aoctl --listen 127.0.0.1:8765"},
 	"listen-operators": {Why: "more could allow calls", Instead: "type: aoctl --listen 127.0.0.1:8765 --listen-operators"},
 	"socket":           {Why: "hooks do not read this file and would ask another console", Instead: "set AOCTL_SOCKET, then: aoctl install"},

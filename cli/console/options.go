@@ -17,24 +17,25 @@ import (
 // Options are how a console is to be: its flags, completed. The unexported fields come from
 // Flags and Read alone; a caller sets the others after Read, as the demo does.
 type Options struct {
-	Socket    string
-	Timeout   time.Duration // 0 unless the operator chose one: then it is the most that any call gets
-	attention attentionOptions
-	observe   bool   // hold nothing
-	noOut     bool   // keep nothing of what tools give back
-	listen    string // loopback address to listen on over TCP as well; empty for none
-	anyone    bool   // take operator tokens over TCP also from processes that cannot be found here
-	limits    limitOptions
-	spend     spendOptions
-	empty     string        // what happens to calls while no console is attached; "" where there is a screen
-	onWait    string        // run by sh for each call that begins to wait; "" for none
-	late      string        // what becomes of a call that nobody answers in time: deny or defer
-	keep      string        // how long the log is kept; "" for ever
-	kept      time.Duration // the same, 0 for ever
-	Demo      bool          // the agents are scripted; the console says so
-	theme     string        // of the screen: one of config.Themes
-	config    config.File   // what the settings file says; empty where none is read
-	guard     bool          // what agents wrote is read in a process of its own first
+	Socket      string
+	Timeout     time.Duration // 0 unless the operator chose one: then it is the most that any call gets
+	attention   attentionOptions
+	observe     bool   // hold nothing
+	noOut       bool   // keep nothing of what tools give back
+	listen      string // loopback address to listen on over TCP as well; empty for none
+	anyone      bool   // take operator tokens over TCP also from processes that cannot be found here
+	limits      limitOptions
+	spend       spendOptions
+	empty       string        // what happens to calls while no console is attached; "" where there is a screen
+	onWait      string        // run by sh for each call that begins to wait; "" for none
+	onWaitToken bool          // it gets a token for the call
+	late        string        // what becomes of a call that nobody answers in time: deny or defer
+	keep        string        // how long the log is kept; "" for ever
+	kept        time.Duration // the same, 0 for ever
+	Demo        bool          // the agents are scripted; the console says so
+	theme       string        // of the screen: one of config.Themes
+	config      config.File   // what the settings file says; empty where none is read
+	guard       bool          // what agents wrote is read in a process of its own first
 }
 
 // Flags gives cmd the console's flags. Names and defaults of those that a settings file may
@@ -57,6 +58,7 @@ func (o *Options) brokerFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.anyone, "listen-operators", false, "over --listen take operator tokens also from processes that cannot be found on this machine")
 	_ = cmd.RegisterFlagCompletionFunc("on-timeout", cobra.FixedCompletions([]string{string(broker.Deny), string(broker.Defer), string(broker.Ask)}, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
 	cmd.Flags().StringVar(&o.onWait, "on-wait", "", "run this with sh for each call that begins to wait, with the call as JSON on its standard input")
+	cmd.Flags().BoolVar(&o.onWaitToken, "on-wait-token", false, "tell the --on-wait command a token with which this call alone can be answered, once; dangerous calls have none")
 }
 
 // screenFlags are those about the screen alone.
@@ -125,6 +127,9 @@ func (o *Options) readBroker(cmd *cobra.Command) (err error) {
 	// An empty --on-wait most likely stands for a variable that is not set.
 	if cmd.Flags().Changed("on-wait") && strings.TrimSpace(o.onWait) == "" {
 		return usage.Error{Text: "--on-wait names no command", Hint: "such as --on-wait 'jq -r .tool_name >> ~/asked'"}
+	}
+	if o.onWaitToken && o.onWait == "" {
+		return usage.Error{Text: "--on-wait-token says something about --on-wait, which is not there", Hint: "give --on-wait COMMAND as well"}
 	}
 	o.guard = true
 	o.Socket, err = client.SocketPath(cmd)
