@@ -56,9 +56,9 @@ func (d source) origin() {
 // elsewhere says that a call can be answered from elsewhere too, and how far.
 func elsewhere(r broker.Request) string {
 	if r.Perilous() {
-		return "a token for this call was given to --on-wait; it can only deny now"
+		return "--on-wait has a token for this call; it can only deny now"
 	}
-	return "a token for this call was given to --on-wait"
+	return "--on-wait has a token for this call"
 }
 
 // quietGap stands between two parts of the quiet line.

@@ -90,7 +90,7 @@ func TestAgentsWordsStandUnderTheCall(t *testing.T) {
 func TestCardSaysThatACallHasAToken(t *testing.T) {
 	r := tuitest.NewCall("r1", "s1", "Bash", tuitest.Noon, `{"command":"make"}`)
 	r.Assessment = &rules.Assessment{}
-	const given = "elsewhere  a token for this call was given to --on-wait"
+	const given = "elsewhere  --on-wait has a token for this call"
 	if text, _ := laid(r, callview.Around{Framed: true}, 80); strings.Contains(text, "elsewhere") {
 		t.Errorf("without a token:\n%s", text)
 	}
