@@ -38,6 +38,9 @@ func (e Edited) Dangerous() bool {
 // classes of danger: to change them is to change who may allow.
 func perilous(a rules.Assessment) bool { return a.Class >= risk.Dangerous || a.Guarded }
 
+// Perilous reports whether allowing r takes more than one key, as Edited.Dangerous does of another input.
+func (r Request) Perilous() bool { return r.Assessment == nil || perilous(*r.Assessment) }
+
 // Fixed says why r cannot be allowed with another input, as a clause; "" when it can.
 func (r Request) Fixed() string {
 	t := agents.TraitsOf(r.Agent)

@@ -55,6 +55,7 @@ const (
 	EventInterruptAsked  = "interrupt_requested"
 	EventDeferred        = "request_deferred"     // data: CheckpointData
 	EventExtended        = "request_extended"     // data: ExtendedData; the operator gave a call more time
+	EventOnceMinted      = "once_token_minted"    // data: OnceMintedData; a token for this call alone is about to be handed out
 	EventResumed         = "session_resumed"      // data: by; a resume was begun
 	EventTakenUpAgain    = "request_taken_up"     // data: CheckpointData; the agent asked again for a call that was put off
 	EventNotDeferred     = "request_not_deferred" // a call is not, or no longer, put off, and its agent was never told
@@ -235,6 +236,12 @@ func DecidedDataOf(r *Request, o Outcome, difference func(a, b json.RawMessage) 
 		}
 	}
 	return d
+}
+
+// OnceMintedData is the data of an EventOnceMinted. The token, and its hash, are nowhere on record.
+type OnceMintedData struct {
+	ToolName string `json:"tool_name"`
+	Digest   string `json:"digest"`
 }
 
 // UnheardData is the data of an EventUnheard.

@@ -119,6 +119,12 @@ func (a Actor) Program() string {
 // TokenActorPrefix is how the id of an actor with a token begins.
 const TokenActorPrefix = "token:"
 
+// OnceTokenID is the id of every token that is good for one call alone; see package once.
+const OnceTokenID = "once"
+
+// Once reports whether a did it with a token that was good for one call alone.
+func (a Actor) Once() bool { return a.Token() == OnceTokenID }
+
 // ResumeKeyID is the id of an operator who resumes a session at a terminal, after they opened it for
 // that with a key in the console.
 const ResumeKeyID = "key:R"
@@ -177,6 +183,9 @@ type Annotations struct {
 	// MayWaitUntil is up to when the asker would wait for an answer. ExpiresAt never moves past
 	// it. Zero while that is not known. Not stored.
 	MayWaitUntil time.Time `json:"may_wait_until,omitzero"`
+
+	// OnceToken says that a token for this call alone was handed out, and that it is still good. Not stored.
+	OnceToken bool `json:"once_token,omitempty"`
 
 	// Suggestions are rules that the agent suggests for calls like this one, in its own words;
 	// policy.Policy.Offer has those that are fit to be one. Not stored.

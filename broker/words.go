@@ -51,6 +51,10 @@ func allowWords(o Outcome) string {
 	switch {
 	case o.By.Kind == ByRule:
 		return "Allowed by aoctl's rule " + o.By.ID + "."
+	case o.By.Once() && o.Reason != "":
+		return "Allowed with a single-use token of aoctl: " + o.Reason
+	case o.By.Once():
+		return "Allowed with a single-use token of aoctl."
 	case o.By.Token() != "" && o.Reason != "":
 		return "Allowed with an operator token of aoctl: " + o.Reason
 	case o.By.Token() != "":

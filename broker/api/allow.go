@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -22,7 +23,10 @@ const leastDigest = 8
 // hears so, and does not learn from the answer whether the digest was right. Only that there is
 // no such call is said to everybody.
 func (rt callRoutes) allow(w http.ResponseWriter, r *http.Request, body decideBody) {
-	by, err := rt.callerOf(r)
+	by, about, err := rt.decider(r, r.PathValue("id"))
+	if err == nil && by.Once() {
+		err = body.asItIs(about)
+	}
 	if err != nil {
 		fail(w, err)
 		return
@@ -38,7 +42,7 @@ func (rt callRoutes) allow(w http.ResponseWriter, r *http.Request, body decideBo
 			`press "a" on its card in aoctl, or use an operator token (there: r, then t); over the socket a call can be denied`)
 		return
 	case err == nil && !body.asks(): // whom the prompt asks reads the call there
-		err = rt.dangerKnown(req, body)
+		err = onceError(by, rt.dangerKnown(req, body))
 	}
 	if err != nil {
 		fail(w, err)
@@ -57,13 +61,23 @@ func (rt callRoutes) allow(w http.ResponseWriter, r *http.Request, body decideBo
 	}
 	req, err = rt.o.Calls.Decide(r.Context(), req.ID, d)
 	if err != nil {
-		failWith(w, err, req)
+		failWith(w, onceError(by, err), req)
 		return
 	}
 	writeJSON(w, http.StatusOK, struct {
 		decision
 		Granted bool `json:"granted,omitempty"` // the call was over; its retry passes once
 	}{decisionView(req), late || d.Verdict == broker.Allow && req.State != broker.Allowed})
+}
+
+// asItIs makes of the body what a token for this call alone can say: it allows the call as it was
+// asked, and takes no danger upon itself.
+func (body *decideBody) asItIs(about broker.Request) error {
+	if len(body.UpdatedInput) > 0 || body.asks() {
+		return errOnceOnly
+	}
+	body.Digest, body.Dangerous = cmp.Or(body.Digest, about.Digest), false
+	return nil
 }
 
 // asks reports whether the call is to be left to its agent's own prompt.

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -73,7 +74,8 @@ func (rt callRoutes) postAnswer(w http.ResponseWriter, r *http.Request) {
 	}
 	// A declined question is a refused call, so an agent's process that shows an operator's token
 	// may still decline. A token that is none is an error either way.
-	by, err := rt.callerOf(r)
+	by, about, err := rt.decider(r, body.RequestID)
+	body.RequestID = cmp.Or(about.ID, body.RequestID)
 	if err != nil && (body.Decline == nil || !errors.Is(err, broker.ErrForbidden)) {
 		fail(w, err)
 		return
@@ -91,7 +93,7 @@ func (rt callRoutes) postAnswer(w http.ResponseWriter, r *http.Request) {
 	}
 	req, err := rt.answer(r.Context(), s, body, by)
 	if err != nil {
-		failWith(w, err, req)
+		failWith(w, onceError(by, err), req)
 		return
 	}
 	writeJSON(w, http.StatusOK, decisionView(req))

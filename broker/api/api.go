@@ -42,6 +42,7 @@ import (
 	"github.com/aoctl/aoctl/broker/engine"
 	"github.com/aoctl/aoctl/broker/feed"
 	"github.com/aoctl/aoctl/broker/hooks"
+	"github.com/aoctl/aoctl/broker/once"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/wire"
 )
@@ -65,6 +66,7 @@ type Options struct {
 	Hooks     Hooks
 	Settings  Settings
 	Feed      Feed
+	Once      *once.Tokens // for one call each
 
 	Hold            time.Duration // the longest a hook's poll is held
 	ListenOperators bool          // take operator tokens over TCP also from processes that cannot be found here
@@ -284,7 +286,7 @@ func NewServer() *Server {
 // here changes.
 func (sv *Server) Open(o Options) {
 	sv.o = o
-	sv.callers = callers{view: o.View, records: o.Records, listenOperators: o.ListenOperators}
+	sv.callers = callers{view: o.View, records: o.Records, once: o.Once, listenOperators: o.ListenOperators}
 	sv.waiting = waiting{engine: o.Engine, view: o.View, lines: lines{waiters: map[string][]waiter{}}}
 }
 

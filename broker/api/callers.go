@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/once"
 	"github.com/aoctl/aoctl/broker/peers"
 )
 
@@ -20,6 +21,8 @@ var (
 	errAskToken  = errors.New("this token may ask, and nothing else")
 	errOperators = errors.New("operator tokens do not ask for agents: who has one could answer itself")
 	errNoToken   = errors.New("a request over TCP needs a token")
+	errOnceOnly  = errors.New("this token allows or denies its call as it is, or answers its question, and nothing else")
+	errOnceRisky = errors.New("this call is dangerous, or became so: a single-use token can only deny it")
 )
 
 // agentsError turns down an operator's token that is shown by an agent's process, or by one
@@ -41,6 +44,7 @@ var errAgents = errors.New("a process of an agent is no operator")
 type callers struct {
 	view            View
 	records         Records
+	once            *once.Tokens
 	listenOperators bool   // take operator tokens over TCP also from processes that cannot be found here
 	nonces          nonces // of requests with a proof
 }
@@ -102,15 +106,63 @@ func (cl *callers) callerOf(r *http.Request) (broker.Actor, error) {
 		cl.refused(r, broker.AskToken, errAskToken.Error())
 		return by, errAskToken
 	}
-	// The token alone is not enough. An agent may find the operator's token in a file or a
-	// variable, so the process that shows it must not be an agent's.
-	by, why := cl.behind(r.Context(), by)
+	return cl.operator(r, d.ID)
+}
+
+// operator is who shows the token of this id, unless it may be an agent. The token alone is not
+// enough. An agent may find the operator's token in a file or a variable, so the process that
+// shows it must not be an agent's.
+func (cl *callers) operator(r *http.Request, id string) (broker.Actor, error) {
+	by, why := cl.behind(r.Context(), peers.ActorOf(r))
 	if why != "" {
 		cl.refused(r, broker.UnderAgent, why)
 		return by, agentsError{why}
 	}
-	by.Kind, by.ID = broker.ByOperator, broker.TokenActorPrefix+d.ID
+	by.Kind, by.ID = broker.ByOperator, broker.TokenActorPrefix+id
 	return by, nil
+}
+
+// onceRoutes are all that a token for one call opens.
+var onceRoutes = map[string]bool{"POST /approval-requests/{id}/decide": true, "POST /sessions/{id}/answer": true}
+
+// onceFor is the call that a token is for, while that waits and is the call that it was.
+func (cl *callers) onceFor(token, pattern string) (broker.Request, bool) {
+	c, ok := cl.once.Of(token)
+	if !ok || !onceRoutes[pattern] {
+		return broker.Request{}, false
+	}
+	req, ok := cl.view.Request(c.ID)
+	return req, ok && req.State == broker.Pending && req.Checkpoint == nil && req.Digest == c.Digest
+}
+
+// decider is callerOf for the routes that a token for one call opens too. named is the call that
+// the request names, "" when it names none. about is the call that the token is for, and has no
+// id with any other token. A token of this kind that does not fit is answered late, as a wrong one is
+// over TCP.
+func (sv *Server) decider(r *http.Request, named string) (by broker.Actor, about broker.Request, err error) {
+	token, _ := tokenIn(r)
+	if !strings.HasPrefix(token, once.Prefix) {
+		by, err = sv.callerOf(r)
+		return by, about, err
+	}
+	about, ok := sv.onceFor(token, r.Pattern)
+	if !ok || named != "" && named != about.ID {
+		sv.refused(r, broker.BadToken, errBadToken.Error())
+		if !sv.gate.delay(r.Context()) {
+			panic(http.ErrAbortHandler)
+		}
+		return peers.ActorOf(r), broker.Request{}, errBadToken
+	}
+	by, err = sv.operator(r, broker.OnceTokenID)
+	return by, about, err
+}
+
+// onceError says in words of its own that a token for one call does not allow what is dangerous.
+func onceError(by broker.Actor, err error) error {
+	if by.Once() && errors.Is(err, broker.ErrDangerous) {
+		return errOnceRisky
+	}
+	return err
 }
 
 // behind completes by and says why the peer cannot be an operator; "" when it can.

@@ -7,8 +7,10 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/once"
 	"github.com/aoctl/aoctl/broker/peers"
 )
 
@@ -86,14 +88,25 @@ func (rt callRoutes) postDeny(w http.ResponseWriter, r *http.Request) {
 	rt.deny(w, r, body.Reason, body.End)
 }
 
-// deny needs no token, since refusing is open to everybody. end ends a call that was put off for
+// deny needs no token, since refusing is open to everybody. A token for one call alone that is none
+// is refused all the same: who shows one should learn that it is over. end ends a call that was put off for
 // good. When the call was decided before, the error comes with that decision.
 func (rt callRoutes) deny(w http.ResponseWriter, r *http.Request, reason string, end bool) {
 	if len(reason) > broker.MaxReason {
 		fail(w, fmt.Errorf("%w: reason is longer than %d bytes", broker.ErrInvalid, broker.MaxReason))
 		return
 	}
-	req, err := rt.o.Calls.Decide(r.Context(), r.PathValue("id"), broker.Decision{Verdict: broker.Deny, By: peers.ActorOf(r), Reason: reason, End: end})
+	by := peers.ActorOf(r)
+	if token, _ := tokenIn(r); strings.HasPrefix(token, once.Prefix) {
+		operator, _, err := rt.decider(r, r.PathValue("id"))
+		if err == nil {
+			by = operator
+		} else if !errors.Is(err, broker.ErrForbidden) { // an agent's process may refuse, too
+			fail(w, err)
+			return
+		}
+	}
+	req, err := rt.o.Calls.Decide(r.Context(), r.PathValue("id"), broker.Decision{Verdict: broker.Deny, By: by, Reason: reason, End: end})
 	if err != nil {
 		failWith(w, err, req)
 		return

@@ -57,6 +57,8 @@ var statuses = []struct {
 	{broker.ErrChanged, http.StatusConflict, "changed", "look at the call again"},
 	{errBadToken, http.StatusUnauthorized, "bad_token", "mint another one in the console: r, then t"},
 	{errAskToken, http.StatusForbidden, "ask_token", "an operator token decides; keep it away from agents"},
+	{errOnceOnly, http.StatusForbidden, "once_token", "an operator token does more; or do it in the console"},
+	{errOnceRisky, http.StatusConflict, "dangerous", "look at it in the console"},
 	// An agent that holds the operator's token is told where a person could do it, and nothing
 	// about tokens.
 	{errAgents, http.StatusForbidden, "operator_required", "do it in the console, or from a terminal in which no agent runs"},

@@ -223,17 +223,11 @@ func (rt runRoutes) patchSession(w http.ResponseWriter, r *http.Request) {
 	case changes || body.Observe == nil && body.Mode == "":
 		err = body.Check()
 	}
-	if err != nil {
-		fail(w, err)
-		return
+	id, by := r.PathValue("id"), broker.Actor{}
+	if err == nil {
+		by, err = rt.admitSpeaker(r)
 	}
-	by, err := rt.admitSpeaker(r)
-	if err != nil {
-		fail(w, err)
-		return
-	}
-	id := r.PathValue("id")
-	if body.Observe != nil {
+	if err == nil && body.Observe != nil {
 		err = rt.o.Sessions.Observe(r.Context(), id, *body.Observe, by)
 	}
 	if err == nil && body.Mode != "" {

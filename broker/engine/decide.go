@@ -113,6 +113,8 @@ func (in Decide) one(s *State, now time.Time, c *Call) Reply {
 		return in.late(s, now, c)
 	case c.Phase == putOff && d.End && !allows:
 		return in.reject(s, now, c)
+	case allows && d.By.Once() && (c.Phase != waiting || c.Req.Perilous()):
+		return Reply{Err: broker.ErrDangerous}
 	case d.Verdict == broker.Ask && (c.Phase == putOff || !broker.MayAsk(*c.Req)):
 		return Reply{Err: broker.ErrCannotAsk}
 	case allows && s.underStop(c.Req.SessionID):
@@ -137,7 +139,7 @@ func (in Decide) frozen(s *State, now time.Time, c *Call) error {
 // late answers a decision about a call that has ended already.
 func (in Decide) late(s *State, now time.Time, c *Call) Reply {
 	d := in.Decision
-	if in.NewID == "" || d.Verdict != broker.Allow || !c.late(now) || len(d.UpdatedInput) > 0 { // a grant lets the call pass as it was asked
+	if in.NewID == "" || d.Verdict != broker.Allow || d.By.Once() || !c.late(now) || len(d.UpdatedInput) > 0 { // a grant lets the call pass as it was asked
 		return Reply{Err: broker.ErrAlreadyDecided}
 	}
 	if c.Stamp != in.Picks[0].Stamp {
@@ -145,6 +147,27 @@ func (in Decide) late(s *State, now time.Time, c *Call) Reply {
 	}
 	in.grant(s, now, c)
 	return Reply{Call: *c.Req, Done: true}
+}
+
+// MintOnce puts on record that a waiting call gets a token of its own, and marks the call. A dangerous
+// one gets none. Errors: ErrNotFound, ErrAlreadyDecided, ErrDangerous.
+type MintOnce struct{ ID string }
+
+func (in MintOnce) step(s *State, now time.Time) Reply {
+	c := s.call(in.ID)
+	switch {
+	case c == nil:
+		return Reply{Err: broker.ErrNotFound}
+	case c.Phase != waiting || c.overdue(now):
+		return Reply{Err: broker.ErrAlreadyDecided}
+	case c.Req.Perilous():
+		return Reply{Err: broker.ErrDangerous}
+	}
+	req := s.edit(c).own()
+	req.OnceToken = true
+	s.noteSynced(now, broker.EventOnceMinted, *req, broker.OnceMintedData{ToolName: req.ToolName, Digest: req.Digest})
+	s.emit(ShowCall{req})
+	return Reply{Call: *req, Done: true}
 }
 
 // Withdraw takes a question back: its asker does not want to know any more. It can only

@@ -68,7 +68,8 @@ func (s *State) putOff(now time.Time, c *Call, by broker.Actor) (*Call, error) {
 	s.noteSynced(cp.At, broker.EventDeferred, cp.AsRequest(), broker.CheckpointData{Checkpoint: *cp})
 	c = s.edit(c)
 	s.leave(c)
-	c.own().Checkpoint = cp
+	req := c.own()
+	req.Checkpoint, req.OnceToken = cp, false
 	c.Clock, c.Asker.bound = clock{}, false
 	c.move(putOff)
 	se = s.editSession(r.SessionID)

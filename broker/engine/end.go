@@ -69,7 +69,7 @@ func (s *State) give(c *Call, o broker.Outcome) {
 		c.LateUntil = o.At.Add(s.limits.LateFor)
 	}
 	req := c.own()
-	req.State, req.Held, req.Outcome, req.Unrecorded = o.State, "", &o, s.debts.Has(req.ID)
+	req.State, req.Held, req.OnceToken, req.Outcome, req.Unrecorded = o.State, "", false, &o, s.debts.Has(req.ID)
 }
 
 // queue makes c, which edit returned, one that waits.

@@ -18,6 +18,7 @@ import (
 	"github.com/aoctl/aoctl/broker/engine"
 	"github.com/aoctl/aoctl/broker/feed"
 	"github.com/aoctl/aoctl/broker/hooks"
+	"github.com/aoctl/aoctl/broker/once"
 	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/broker/policy"
 	"github.com/aoctl/aoctl/broker/proposals"
@@ -42,13 +43,13 @@ type Broker struct {
 
 	opts     Options
 	store    broker.Store
-	log      *slog.Logger
 	loop     *engine.Loop
 	view     *engine.View
 	policy   *policy.Policy
 	hooks    *hooks.Hooks
 	settings *hooks.Settings
 	feed     *feed.Feed
+	once     once.Tokens
 
 	stop     context.CancelFunc
 	wg       sync.WaitGroup
@@ -109,7 +110,7 @@ func open(ctx context.Context, st broker.Store, opts Options, every time.Duratio
 	if err != nil {
 		return nil, fmt.Errorf("load what was pending: %w", err)
 	}
-	b := &Broker{store: st, opts: opts, log: opts.Log, capped: capped, Server: api.NewServer()}
+	b := &Broker{store: st, opts: opts, capped: capped, Server: api.NewServer()}
 	// A call that waits needs a connection, so the system's limit of open files bounds both.
 	b.opts.MaxPending = min(b.opts.MaxPending, b.MayWait())
 	aside := map[string]string{}
@@ -124,7 +125,7 @@ func open(ctx context.Context, st broker.Store, opts Options, every time.Duratio
 	}
 	run, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	b.stop = cancel
-	b.loop = engine.NewLoop(state, timers, st, world{b}, b.log)
+	b.loop = engine.NewLoop(state, timers, st, world{b}, b.opts.Log)
 	b.view = b.loop.View()
 	b.furnish(aside)
 	b.wg.Go(func() { b.loop.Run(run) })
@@ -141,22 +142,22 @@ func open(ctx context.Context, st broker.Store, opts Options, every time.Duratio
 func (b *Broker) furnish(aside map[string]string) {
 	o := &b.opts
 	b.policy = policy.New(policy.Options{
-		Engine: b.view, Tell: b.loop.Do, Store: b.store, Vet: o.Vet, Home: workspace.UserHome(), Guarded: realPaths(o.Guard.Paths), Port: o.Guard.Port, Aside: aside, Log: b.log,
+		Engine: b.view, Tell: b.loop.Do, Store: b.store, Vet: o.Vet, Home: workspace.UserHome(), Guarded: realPaths(o.Guard.Paths), Port: o.Guard.Port, Aside: aside, Log: b.opts.Log,
 	})
 	b.Records = records.New(records.Options{View: b.view, Do: b.loop.Do, Store: b.store, VetRecorded: b.policy.VetRecorded, Alive: o.Alive})
-	b.Calls = calls.New(calls.Options{Engine: b.loop, View: b.view, Records: b.Records, Store: b.store, Policy: b.policy, Limits: b.limits(), Log: b.log})
+	b.Calls = calls.New(calls.Options{Engine: b.loop, View: b.view, Records: b.Records, Store: b.store, Policy: b.policy, Limits: b.limits(), Log: b.opts.Log})
 	b.Rulings = policy.NewRulings(b.policy, b.Records, b.RulesChanged)
-	b.Runs = runs.New(runs.Options{Engine: b.loop, View: b.view, Records: b.Records, Launcher: o.Launcher, Alive: o.Alive, Log: b.log})
+	b.Runs = runs.New(runs.Options{Engine: b.loop, View: b.view, Records: b.Records, Launcher: o.Launcher, Alive: o.Alive, Log: b.opts.Log})
 	b.List = proposals.New(time.Now)
 	b.Reader = story.NewReader(b.Records, b.store)
 	heard := hooks.Options{
-		Engine: b.loop, View: b.view, Records: b.Records, Store: b.store, NoOutput: o.Recording.NoOutput, Silences: o.Guard.Silences, Alive: o.Alive, Age: o.Age, Log: b.log,
+		Engine: b.loop, View: b.view, Records: b.Records, Store: b.store, NoOutput: o.Recording.NoOutput, Silences: o.Guard.Silences, Alive: o.Alive, Age: o.Age, Log: b.opts.Log,
 	}
 	b.hooks, b.settings = hooks.New(heard), hooks.NewSettings(heard)
-	b.feed = feed.New(feed.Options{Log: b.store, Records: b.Records, Watch: b.Watch, View: api.ViewOf, Most: b.MayRead, Logger: b.log})
+	b.feed = feed.New(feed.Options{Log: b.store, Records: b.Records, Watch: b.Watch, View: api.ViewOf, Most: b.MayRead, Logger: b.opts.Log})
 	b.Open(api.Options{
 		Engine: b.loop, View: b.view, Records: b.Records, Log: b.store, Calls: b.Calls, Sessions: b, Rules: b.Rulings, Proposals: b.List, Judge: b.policy, Runs: b.Runs,
-		Hooks: b.hooks, Settings: b.settings, Feed: b.feed, Hold: o.Hold, ListenOperators: o.ListenOperators, Logger: b.log,
+		Hooks: b.hooks, Settings: b.settings, Feed: b.feed, Once: &b.once, Hold: o.Hold, ListenOperators: o.ListenOperators, Logger: b.opts.Log,
 	})
 }
 
@@ -211,7 +212,7 @@ func (b *Broker) takenUp(ctx context.Context, saved broker.Saved, aside map[stri
 		r, err := b.store.Request(ctx, cp.RequestID)
 		switch {
 		case errors.Is(err, broker.ErrTampered), errors.Is(err, broker.ErrNotFound): // one for which the log does not vouch has no answer
-			b.log.WarnContext(ctx, "a call that was put off was left out", "request_id", cp.RequestID, "err", err)
+			b.opts.Log.WarnContext(ctx, "a call that was put off was left out", "request_id", cp.RequestID, "err", err)
 		case err != nil:
 			return start, fmt.Errorf("load calls that were put off: %w", err)
 		case r.Outcome == nil || !cp.TakenUpAt.IsZero(): // its answer was told, and the rest could not be recorded
@@ -251,7 +252,7 @@ func (b *Broker) lateOnRecord(ctx context.Context) (late []broker.Request, err e
 	for _, r := range slices.Backward(list) {
 		r, err := b.store.Request(ctx, r.ID) // which asks the log, too
 		if err != nil || r.Outcome == nil {
-			b.log.WarnContext(ctx, "a late call was left out", "request_id", r.ID, "err", err)
+			b.opts.Log.WarnContext(ctx, "a late call was left out", "request_id", r.ID, "err", err)
 			continue
 		}
 		late = append(late, r)
@@ -301,7 +302,10 @@ func (b *Broker) Close() error {
 type world struct{ b *Broker }
 
 // Answered wakes those who wait for a call. The loop calls it, so it must not wait itself.
-func (w world) Answered(id string) { w.b.CallChanged(id) }
+func (w world) Answered(id string) {
+	w.b.callEnded(id)
+	w.b.CallChanged(id)
+}
 
 // Moved wakes the same peers: they are told the later deadline.
 func (w world) Moved(id string) { w.b.CallChanged(id) }

@@ -165,3 +165,6 @@ func (b *Broker) Wait(ctx context.Context, id string) (broker.Request, error) {
 		}
 	}
 }
+
+// OnceTokens is how many tokens for one call there are.
+func (b *Broker) OnceTokens() int { return b.once.Len() }

@@ -11,6 +11,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/consoles"
 	"github.com/aoctl/aoctl/broker/engine"
+	"github.com/aoctl/aoctl/broker/once"
 )
 
 // tokenPrefixes let people, hook clients and secret scanners see what a token is.
@@ -36,6 +37,32 @@ func (b *Broker) MintToken(_ context.Context, kind broker.TokenKind, label strin
 		return "", broker.While(err, "mint a token")
 	}
 	return token, nil
+}
+
+// MintOnce makes a token for call id alone and returns it, this once. It is on record before anybody has
+// it. Errors: ErrNotFound, ErrAlreadyDecided, ErrDangerous, once.ErrMost, ErrNotRecorded.
+func (b *Broker) MintOnce(id string) (string, error) {
+	req, ok := b.view.Request(id)
+	if !ok {
+		return "", broker.While(broker.ErrNotFound, "mint a token for %s", broker.Clip(id))
+	}
+	token, err := b.once.Mint(once.Call{ID: req.ID, Digest: req.Digest})
+	if err == nil {
+		err = b.loop.Do(engine.MintOnce{ID: id}).Err
+	}
+	if err != nil {
+		b.once.Drop(id)
+		return "", broker.While(err, "mint a token for %s", broker.Clip(id))
+	}
+	b.callEnded(id) // it may have, before the token was there to be dropped
+	return token, nil
+}
+
+// callEnded forgets the token of a call that no longer waits.
+func (b *Broker) callEnded(id string) {
+	if r, ok := b.view.Request(id); !ok || r.State != broker.Pending || r.Checkpoint != nil {
+		b.once.Drop(id)
+	}
 }
 
 // KeyOf is a console's key. Errors: consoles.ErrNotPaired, and an error of its own while the log

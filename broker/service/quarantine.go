@@ -51,7 +51,7 @@ func (b *Broker) takeUp(ctx context.Context, saved *broker.Saved, aside map[stri
 		c.Settle = append(c.Settle, broker.Settlement{ID: r.ID, Outcome: o})
 		c.Events = append(c.Events, broker.NewEvent(now, broker.EventRequestDecided, r, broker.DecidedData{Status: o.State, By: o.By, Reason: o.Reason, ToolName: r.ToolName, Digest: r.Digest, WaitedMS: o.At.Sub(r.CreatedAt).Milliseconds()}))
 		aside[r.Digest] = broker.WhyAside
-		b.log.ErrorContext(ctx, "call set aside", "request_id", r.ID, "session_id", r.SessionID)
+		b.opts.Log.ErrorContext(ctx, "call set aside", "request_id", r.ID, "session_id", r.SessionID)
 	}
 	c.Events = append(c.Events, broker.NewEvent(now, broker.EventTakenUp, broker.Request{}, taken))
 	ctx, cancel := context.WithTimeout(ctx, recordTimeout)
@@ -59,7 +59,7 @@ func (b *Broker) takeUp(ctx context.Context, saved *broker.Saved, aside map[stri
 	if err := b.store.Record(ctx, c); err != nil {
 		// The calls wait on, and their agents with them; but what cannot be counted is
 		// not parsed.
-		b.log.ErrorContext(ctx, "taking up calls not recorded", "err", err)
+		b.opts.Log.ErrorContext(ctx, "taking up calls not recorded", "err", err)
 		for _, r := range saved.Requests {
 			aside[r.Digest] = broker.WhyUncounted
 		}

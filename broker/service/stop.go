@@ -64,7 +64,7 @@ func (b *Broker) StopAll(_ context.Context, by broker.Actor) (sessions, denied i
 // for subagentID "", else to that sub-agent. No event of the agent's own tells of such an end.
 func (b *Broker) TurnStopped(ctx context.Context, sessionID, subagentID string) {
 	if err := b.loop.Do(engine.TurnStopped{SessionID: sessionID, SubagentID: subagentID}).Err; err != nil {
-		b.log.ErrorContext(ctx, "end of a stopped turn not recorded", "session_id", sessionID, "err", err)
+		b.opts.Log.ErrorContext(ctx, "end of a stopped turn not recorded", "session_id", sessionID, "err", err)
 	}
 }
 

@@ -95,7 +95,7 @@ func (b *Broker) mend(ctx context.Context) {
 	}
 	if failing {
 		if r := b.loop.Do(engine.Probe{Failures: n}); r.Done {
-			b.log.InfoContext(ctx, "the log can be written again")
+			b.opts.Log.InfoContext(ctx, "the log can be written again")
 		}
 	}
 }
@@ -108,7 +108,7 @@ func (b *Broker) payDebt(ctx context.Context, id string, failures int) bool {
 	in := engine.PayDebt{Call: r, Failures: failures}
 	switch {
 	case errors.Is(err, broker.ErrTampered):
-		b.log.ErrorContext(ctx, "a call whose record failed is not as the log has it", "request_id", id, "err", err)
+		b.opts.Log.ErrorContext(ctx, "a call whose record failed is not as the log has it", "request_id", id, "err", err)
 		in.Gone = true
 	case errors.Is(err, broker.ErrNotFound):
 		in.Gone = true

@@ -27,7 +27,7 @@ func (b *Broker) Measure(t Telemetry) (stop func()) {
 	ends := []func(){func() {}}
 	o := metrics.Options{Version: t.Version, Status: b.Status, Head: b.store.Head, Readers: b.feed.Readers, Screens: t.Screens}
 	if !t.Spans.To.None() {
-		t.Spans.Version, t.Spans.Request, t.Spans.SessionName, t.Spans.Log = t.Version, b.Request, b.nameOf, b.log
+		t.Spans.Version, t.Spans.Request, t.Spans.SessionName, t.Spans.Log = t.Version, b.Request, b.nameOf, b.opts.Log
 		s := spans.Start(t.Spans)
 		takes, news, ends = append(takes, s.Take), append(news, s.New), append(ends, s.Close)
 		o.Spans = s.Counts

@@ -140,6 +140,7 @@ var Refused = map[string]Refusal{
 	"on-wait":          {Why: "it runs a program", Instead: "type: aoctl --on-wait COMMAND"},
 	"otlp":             {Why: "it sends what happens here elsewhere", Instead: "type: aoctl --otlp http://localhost:4318"},
 	"otlp-content":     {Why: "it sends what calls say elsewhere", Instead: "type: aoctl --otlp http://localhost:4318 --otlp-content"},
+	"on-wait-token":    {Why: "calls could be allowed from elsewhere", Instead: "type: aoctl --on-wait COMMAND --on-wait-token"},
 	"listen":           {Why: "more could reach the console", Instead: "type: aoctl --listen 127.0.0.1:8765"},
 	"listen-operators": {Why: "more could allow calls", Instead: "type: aoctl --listen 127.0.0.1:8765 --listen-operators"},
 	"socket":           {Why: "hooks do not read this file and would ask another console", Instead: "set AOCTL_SOCKET, then: aoctl install"},

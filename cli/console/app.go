@@ -119,7 +119,7 @@ func (a *App) open(ctx context.Context, o Options) error {
 	}
 	a.admitConsoles(me, o)
 	a.measure(o.telemetry)
-	a.runOnWait(o.onWait)
+	a.runOnWait(o.onWait, o.onWaitToken)
 	// Serving comes last: an asker that is let in before would find a broker that is half
 	// made.
 	a.serve(listener, o)
@@ -182,14 +182,19 @@ func (a *App) beside(do func(ctx context.Context)) {
 const firstRetry, lastRetry = time.Second, time.Minute
 
 // runOnWait runs command for each call that begins to wait, until Close; "" is none. What
-// runs then is killed by Close.
-func (a *App) runOnWait(command string) {
+// runs then is killed by Close. With tokens it is told a token for the call.
+func (a *App) runOnWait(command string, tokens bool) {
 	if command == "" {
 		return
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	hook := newWaitHook(a.log, func(ctx context.Context, r broker.Request, skipped int) {
-		runWaitHook(ctx, a.log, command, a.socket, r, skipped)
+		told := toldCall{Request: r}
+		if tokens {
+			told.Token = a.onceToken(ctx, r)
+			told.OnceToken = told.Token != ""
+		}
+		runWaitHook(ctx, a.log, command, a.socket, told, skipped)
 	})
 	snap, updates := a.Broker.Watch(ctx) // before anybody can ask
 	done := make(chan struct{})
@@ -202,6 +207,15 @@ func (a *App) runOnWait(command string) {
 		defer close(done)
 		hook.run(ctx, a.Broker, snap, updates)
 	}()
+}
+
+// onceToken is a token for r alone; "" when it may have none, as a dangerous call.
+func (a *App) onceToken(ctx context.Context, r broker.Request) string {
+	token, err := a.Broker.MintOnce(r.ID)
+	if err != nil {
+		a.log.InfoContext(ctx, "no token for the on-wait command", "request_id", r.ID, "err", err)
+	}
+	return token
 }
 
 // openLog opens the console's own log. Everything after it may log.

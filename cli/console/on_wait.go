@@ -19,6 +19,12 @@ const (
 	waitHookTime    = 30 * time.Second // then a command is killed
 )
 
+// waitOptions are what runs when a call begins to wait.
+type waitOptions struct {
+	onWait      string // run by sh for each call; "" for none
+	onWaitToken bool   // it gets a token for the call
+}
+
 // waitHook runs the operator's command for each call that begins to wait. All fields belong
 // to the goroutine of run; commands run in goroutines of their own and only report to
 // ended.

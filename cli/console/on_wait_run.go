@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
+	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/once"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/show"
@@ -23,13 +25,24 @@ import (
 // counted.
 const waitHookOutput = 4 << 10
 
+// toldCall is what a command reads of a call.
+type toldCall struct {
+	broker.Request
+
+	Token string `json:"token,omitempty"` // for this call alone; see broker/once
+}
+
+// tokenLike finds tokens in what a command printed, also one that was cut.
+var tokenLike = regexp.MustCompile(regexp.QuoteMeta(once.Prefix) + "[[:alnum:]]*")
+
 // runWaitHook runs command with sh for r: its JSON, as the API lists it, on standard input,
-// and its ids in the environment. The command ends with ctx, or when its time is over, and
+// and its ids in the environment. A token is on standard input alone, where only the command reads
+// it: agents can look at what processes have in their environment, and read aoctl.log. The command ends with ctx, or when its time is over, and
 // takes what it left in its process group with it. How it ended is only logged: what it
 // does or fails to do has no say in the call.
 //
 // The command line is the operator's own. Nothing of r becomes part of it.
-func runWaitHook(ctx context.Context, log *slog.Logger, command, socket string, r broker.Request, skipped int) {
+func runWaitHook(ctx context.Context, log *slog.Logger, command, socket string, r toldCall, skipped int) {
 	card, err := show.JSONLine(r)
 	if err != nil {
 		log.Error("on-wait command not run", "request_id", r.ID, "err", err)
@@ -43,7 +56,7 @@ func runWaitHook(ctx context.Context, log *slog.Logger, command, socket string, 
 	out := &headWriter{most: waitHookOutput}
 	cmd := exec.CommandContext(timed, "/bin/sh", "-c", command) //nolint:gosec // the operator's own command line
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(append(card, '\n')), out, out
-	cmd.Env = waitHookEnv(os.Environ(), socket, r, skipped)
+	cmd.Env = waitHookEnv(os.Environ(), socket, r.Request, skipped)
 	cmd.SysProcAttr = waitHookGroup()
 	// A negative number is the whole group.
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
@@ -68,7 +81,7 @@ func runWaitHook(ctx context.Context, log *slog.Logger, command, socket string, 
 		level, why = slog.LevelWarn, err.Error()
 	}
 	log.Log(ctx, level, "on-wait command ended", "request_id", r.ID, "session_id", r.SessionID,
-		"took_ms", time.Since(began).Milliseconds(), "skipped", skipped, "err", why, "output", out.text())
+		"took_ms", time.Since(began).Milliseconds(), "skipped", skipped, "err", why, "output", tokenLike.ReplaceAllString(out.text(), once.Prefix+"…"))
 }
 
 // waitHookEnv adds to env what names the call. Names are agents' words without what acts on

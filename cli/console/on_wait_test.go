@@ -164,7 +164,7 @@ func TestOnWaitAfterAGap(t *testing.T) {
 func command(ctx context.Context, t *testing.T, line string, r broker.Request) map[string]any {
 	t.Helper()
 	var log bytes.Buffer
-	runWaitHook(ctx, slog.New(slog.NewJSONHandler(&log, nil)), line, "/run/x.sock", r, 3)
+	runWaitHook(ctx, slog.New(slog.NewJSONHandler(&log, nil)), line, "/run/x.sock", toldCall{Request: r}, 3)
 	var entry map[string]any
 	if err := json.Unmarshal(log.Bytes(), &entry); err != nil {
 		t.Fatalf("%v in %q", err, log.String())

@@ -28,9 +28,9 @@ type Options struct {
 	spend     spendOptions
 	telemetry telemetryOptions
 	retentionOptions
+	waitOptions
 
 	empty  string            // what happens to calls while no console is attached; "" where there is a screen
-	onWait string            // run by sh for each call that begins to wait; "" for none
 	late   string            // what becomes of a call that nobody answers in time: deny or defer
 	Demo   bool              // the agents are scripted; the console says so
 	theme  string            // of the screen: one of config.Themes
@@ -61,6 +61,7 @@ func (o *Options) brokerFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.anyone, "listen-operators", false, "over --listen take operator tokens also from processes that cannot be found on this machine")
 	_ = cmd.RegisterFlagCompletionFunc("on-timeout", cobra.FixedCompletions([]string{string(broker.Deny), string(broker.Defer), string(broker.Ask)}, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
 	cmd.Flags().StringVar(&o.onWait, "on-wait", "", "run this with sh for each call that begins to wait, with the call as JSON on its standard input")
+	cmd.Flags().BoolVar(&o.onWaitToken, "on-wait-token", false, "tell the --on-wait command a token with which this call alone can be answered, once; dangerous calls have none")
 }
 
 // screenFlags are those about the screen alone.
@@ -137,6 +138,9 @@ func (o *Options) readBroker(cmd *cobra.Command) (err error) {
 	// An empty --on-wait most likely stands for a variable that is not set.
 	if cmd.Flags().Changed("on-wait") && strings.TrimSpace(o.onWait) == "" {
 		return usage.Error{Text: "--on-wait names no command", Hint: "such as --on-wait 'jq -r .tool_name >> ~/asked'"}
+	}
+	if o.onWaitToken && o.onWait == "" {
+		return usage.Error{Text: "--on-wait-token says something about --on-wait, which is not there", Hint: "give --on-wait COMMAND as well"}
 	}
 	o.guard = true
 	o.Socket, err = client.SocketPath(cmd)

@@ -156,7 +156,7 @@ func TestDefaultKeysMayStandInAFile(t *testing.T) {
 func TestBadConfigSetsNothing(t *testing.T) {
 	plain, _ := settle(t, "")
 	for _, line := range []string{
-		"observe = true", "listen = \"127.0.0.1:0\"", "listen-operators = true", "on-wait = \"x\"", "socket = \"/tmp/x\"", "no-bell = true", "otlp = \"http://x\"", "otlp-content = true", "metrics = \"yes\"",
+		"observe = true", "listen = \"127.0.0.1:0\"", "listen-operators = true", "on-wait = \"x\"", "on-wait-token = true", "socket = \"/tmp/x\"", "no-bell = true", "otlp = \"http://x\"", "otlp-content = true", "metrics = \"yes\"",
 		"timeout = \"25h\"", "timeout = \"soon\"", "on-timeout = \"allow\"", "on-timeout = \"ask\"", "keep = \"1m\"", "notify = \"pager\"",
 		"max-pending = 0", "max-pending = 20001", "max-rate = 0", "max-rate = -1", "max-pending-session = 4097", "no-output = 1", "x = 1", "[",
 	} {
@@ -170,7 +170,7 @@ func TestBadConfigSetsNothing(t *testing.T) {
 				if f.Problem == nil || f.Problem.Line == 0 || f.Problem.Cure == "" || len(f.Settings) > 0 {
 					t.Fatalf("%+v, %v", f.Problem, f.Settings)
 				}
-				if o.observe || o.listen != "" || o.anyone || o.onWait != "" || o.telemetry.metrics || !o.telemetry.to.None() || o.telemetry.content || o.limits != plain.limits || o.Timeout != plain.Timeout || o.late != plain.late || o.kept != 0 || o.noOut || o.attention.notify != plain.attention.notify {
+				if o.observe || o.listen != "" || o.anyone || o.onWait != "" || o.onWaitToken || o.telemetry.metrics || !o.telemetry.to.None() || o.telemetry.content || o.limits != plain.limits || o.Timeout != plain.Timeout || o.late != plain.late || o.kept != 0 || o.noOut || o.attention.notify != plain.attention.notify {
 					t.Errorf("%+v", o)
 				}
 			}

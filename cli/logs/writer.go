@@ -222,6 +222,11 @@ func (w *writer) what(e broker.Event) string {
 		if json.Unmarshal(e.Data, &d) == nil {
 			return strings.TrimSpace("nobody was waiting any more for the answer that allows " + d.ToolName + "  " + w.callFor(e.RequestID, d.Digest))
 		}
+	case broker.EventOnceMinted:
+		var d broker.OnceMintedData
+		if json.Unmarshal(e.Data, &d) == nil {
+			return strings.TrimSpace("a token for this call alone, for --on-wait: " + d.ToolName + "  " + w.callFor(e.RequestID, d.Digest))
+		}
 	case broker.EventDecisionRefused, broker.EventAccessRefused:
 		var d broker.RefusedData
 		if json.Unmarshal(e.Data, &d) == nil {

@@ -27,7 +27,7 @@ tab, ctrl+v or a digit. No key does two things.
 
 The console reads the file when it starts; other commands do not. Any program of yours
 may have written it, so it cannot let calls through or run a program: observe, on-wait,
-listen, listen-operators, otlp, otlp-content and socket are flags only.
+on-wait-token, listen, listen-operators, otlp, otlp-content and socket are flags only.
 
 When anything in the file is wrong, none of it is used: the console starts with the
 defaults and says so, and config exits with 1.`

@@ -19,6 +19,9 @@ const builtinLook = rules.BuiltinLook
 func Actor(a broker.Actor, rules map[string]string) string {
 	switch a.Kind {
 	case broker.ByOperator:
+		if a.Once() {
+			return "a single-use token"
+		}
 		if a.Token() != "" {
 			return "your token"
 		}

@@ -27,6 +27,9 @@ type source struct {
 func (d source) origin() {
 	r, a := d.r, d.a
 	d.checkpoint(LabelWidth)
+	if r.OnceToken {
+		d.SayBehind(draw.Label, "elsewhere", LabelWidth, draw.Text, elsewhere(r))
+	}
 	folder, parts := d.quietParts()
 	if !a.folded() {
 		if folder != "" {
@@ -48,6 +51,14 @@ func (d source) origin() {
 		parts = parts[:len(parts)-1]
 	}
 	d.Add(d.Styles.Row(d.Width).Fit(draw.Muted, strings.Join(parts, quietGap), room).Right(draw.Muted, moreHint, d.Width))
+}
+
+// elsewhere says that a call can be answered from elsewhere too, and how far.
+func elsewhere(r broker.Request) string {
+	if r.Perilous() {
+		return "--on-wait has a token for this call; it can only deny now"
+	}
+	return "--on-wait has a token for this call"
 }
 
 // quietGap stands between two parts of the quiet line.

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/risk"
+	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/callview"
 	"github.com/aoctl/aoctl/tui/tuitest"
 )
@@ -81,5 +83,23 @@ func TestAgentsWordsStandUnderTheCall(t *testing.T) {
 		if !strings.HasPrefix(row, "┊ ") {
 			t.Errorf("a row of the agent's words passes for ours: %q", row)
 		}
+	}
+}
+
+// A call that somebody elsewhere can answer says so, and what they can do about it.
+func TestCardSaysThatACallHasAToken(t *testing.T) {
+	r := tuitest.NewCall("r1", "s1", "Bash", tuitest.Noon, `{"command":"make"}`)
+	r.Assessment = &rules.Assessment{}
+	const given = "elsewhere  --on-wait has a token for this call"
+	if text, _ := laid(r, callview.Around{Framed: true}, 80); strings.Contains(text, "elsewhere") {
+		t.Errorf("without a token:\n%s", text)
+	}
+	r.OnceToken = true
+	if text, _ := laid(r, callview.Around{Framed: true}, 80); !strings.Contains(text, given+" ") {
+		t.Errorf("with a token:\n%s", text)
+	}
+	r.Assessment = &rules.Assessment{Risk: risk.Risk{Class: risk.Dangerous, Why: "x"}}
+	if text, _ := laid(r, callview.Around{Framed: true}, 100); !strings.Contains(text, given+"; it can only deny now") {
+		t.Errorf("with a token, and dangerous since:\n%s", text)
 	}
 }

@@ -67,6 +67,9 @@ func ruleWord(id string) string {
 func Actor(a broker.Actor) string {
 	switch a.Kind {
 	case broker.ByOperator:
+		if a.Once() {
+			return "a single-use token"
+		}
 		if a.Token() != "" {
 			return "your token"
 		}

@@ -37,7 +37,7 @@ var plain = map[string]string{
 	broker.EventGrantCreated: "grant", broker.EventGrantUsed: "grant", broker.EventDecisionRefused: "refused", broker.EventAccessRefused: "refused",
 	broker.EventAnsweredAgain: "again", broker.EventCallsRefused: "refused", broker.EventSettings: "settings", broker.EventAnswerWithheld: "withheld",
 	broker.EventExtended: "more time", broker.EventUnheard: "unheard", broker.EventDeferred: "deferred", broker.EventTakenUpAgain: "taken up",
-	broker.EventNotDeferred: "waits", broker.EventResumed: "resumed", broker.EventInterruptAsked: "interrupt",
+	broker.EventOnceMinted: "token", broker.EventNotDeferred: "waits", broker.EventResumed: "resumed", broker.EventInterruptAsked: "interrupt",
 	broker.EventRunStarted: "runner", broker.EventRunNoted: "runner", broker.EventRunEnded: "runner",
 	broker.EventMessageQueued: "queued", broker.EventMessageSent: "sent", broker.EventMessageDropped: "dropped",
 }

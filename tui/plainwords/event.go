@@ -155,6 +155,8 @@ func by(a broker.Actor) string {
 	switch {
 	case a.Kind == "":
 		return ""
+	case a.Once():
+		return "with a single-use token"
 	case a.Token() != "":
 		return "by your token"
 	case a.Kind == broker.ByOperator:
