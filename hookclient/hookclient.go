@@ -31,6 +31,7 @@ package hookclient
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -95,6 +96,7 @@ type hook struct {
 
 	settings settings
 	begun    time.Time
+	payload  []byte       // what is asked, once it is read
 	answer   []byte       // set once a checked answer is there
 	granted  atomic.Int64 // nanoseconds from begun to which the console let the call wait
 	fed      atomic.Bool  // stdin was read to its end
@@ -164,7 +166,7 @@ func (h *hook) refuse(err error) int {
 	none := h.closed.CompareAndSwap(false, true) // or an answer is being printed, and nothing may stand beside it
 	var no []byte
 	switch {
-	case h.settings.askDown && neverReached(err):
+	case h.settings.askDown && neverReached(err) && h.beforeTool():
 		no = profile.AskThere(h.settings.agent, sentence(err))
 	case h.settings.gate:
 		no = profile.Refusal(h.settings.agent, sentence(err))
@@ -175,6 +177,15 @@ func (h *hook) refuse(err error) int {
 		}
 	}
 	return refuse(h.stderr, err)
+}
+
+// beforeTool reports whether the payload is of the event to which "ask" is an answer. An agent takes it
+// for nothing at another one, and goes on.
+func (h *hook) beforeTool() bool {
+	var event struct {
+		Name string `json:"hook_event_name"`
+	}
+	return json.Unmarshal(h.payload, &event) == nil && event.Name == profile.Of(h.settings.agent).Traits.Gate
 }
 
 // neverReached reports whether err says that no console took the question. One that took it may have
@@ -349,6 +360,7 @@ func (h *hook) conversation(payload []byte) (*conversation, error) {
 		return nil, err
 	}
 	s := h.settings
+	h.payload = payload
 	c := &conversation{
 		console: s.console, caller: newCaller(s.console), limits: h.limits,
 		question: hookQuestion(s.agent, payload, func(r response) (err error) { h.answer, err = checkAnswer(r); return err }),

@@ -370,6 +370,10 @@ func TestOnDownAsk(t *testing.T) {
 	}
 	wantRefused(t, runWith(t, &hook{}, "claude", "--on-down", "allow", "--socket", missing), "neither deny nor ask")
 
+	for _, other := range []string{strings.Replace(payload, "PreToolUse", "ConfigChange", 1), `{"session_id":"s1"}`, `{"hook_event_name":"PreToolUse"`} {
+		wantRefused(t, runWith(t, &hook{stdin: strings.NewReader(other)}, "claude", "--on-down", "ask", "--socket", missing), "aoctl: ")
+	}
+
 	b := newBroker(t, reply(200, "junk"))
 	wantRefused(t, runWith(t, &hook{}, "claude", "--on-down", "ask", "--socket", b.socket), "aoctl")
 	b = newBroker(t, silent)

@@ -24,7 +24,7 @@ var defects = []defect{
 	{"another call under a known id gets the known answer", "ask.go", "case c != nil && !broker.SameCall(*c.Req, *q):", "case false:"},
 	{"a grant is not used up", "ask.go", "\t\ts.grants.Drop(grantKey(c.Req.SessionID, c.Req.SubagentID, c.Req.Digest))\n\t\ts.change.UseGrant = &broker.GrantUse{ID: used.grant, By: c.Req.ID}\n", ""},
 	{"a call waits on after its deadline", "deadline.go", "case c.overdue(now):\n\t\ts.timeOver(now, c)\n", ""},
-	{"what could not be recorded is allowed all the same", "unrecorded.go", "if in.Decision.Verdict == broker.Allow {", "if false {"},
+	{"what could not be recorded is allowed all the same", "unrecorded.go", "if in.Decision.Verdict != broker.Deny {", "if false {"},
 	{"a failed round is not taken back", "loop.go", "\t\tl.state.Undo()\n\t\tvar fault", "\t\tl.state.Keep()\n\t\tvar fault"},
 	{"a decision is acknowledged that is not recorded", "loop.go", "err = l.record(ctx, list)", "_ = l.record(ctx, list)"},
 	{"a freeze does not hold what a person allows", "decide.go", "\tif allows {\n\t\tif err := in.frozen", "\tif false {\n\t\tif err := in.frozen"},

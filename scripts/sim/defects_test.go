@@ -1,0 +1,13 @@
+package main
+
+import "testing"
+
+// Each defect must still find the protection that it takes out.
+func TestDefectsFit(t *testing.T) {
+	t.Chdir("../..")
+	for _, d := range defects {
+		if _, err := d.overlay(t.TempDir()); err != nil {
+			t.Errorf("%s: %v", d.name, err)
+		}
+	}
+}
