@@ -312,7 +312,7 @@ func (o Outcome) Interrupted() bool {
 
 // Unanswered reports whether the call ended because nobody answered in time, or its asker was gone.
 func (o Outcome) Unanswered() bool {
-	return o.State == Expired || o.State == Cancelled && !o.Withdrawn()
+	return o.State == Expired || o.State == Cancelled && o.By.Kind == ByAgent && !o.Withdrawn()
 }
 
 // LetsRun reports whether r's end lets the call run. A call that was left to its agent's own

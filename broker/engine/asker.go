@@ -18,7 +18,7 @@ const (
 	// missedPolls is how many of its own intervals a poller may stay away, and leastAway the least
 	// that it may, however quickly it asks.
 	missedPolls = 3
-	leastAway   = 3 * time.Second
+	leastAway   = 10 * time.Second
 
 	// deadGrace is how long after it left an asker whose process has ended counts as there:
 	// it may have been seen between two connections.

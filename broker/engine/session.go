@@ -206,7 +206,7 @@ func (in ChangeSession) step(s *State, now time.Time) Reply {
 		return broker.ChangeSession(now, row, in.Change, in.By)
 	})
 	if in.Change.Removed && r.Err == nil {
-		s.close(now, in.SessionID, cancelled("a person removed its session"), nil)
+		s.close(now, in.SessionID, broker.Outcome{State: broker.Cancelled, By: in.By, Reason: "its session was removed"}, nil)
 		r.Session = s.session(in.SessionID).view()
 	}
 	return r

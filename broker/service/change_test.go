@@ -53,8 +53,8 @@ func TestChangeSession(t *testing.T) {
 
 	// No process of it is known, so a person may say that it is over.
 	change(broker.SessionChange{Removed: true}, nil)
-	if got := state(t, b, r); got.State != broker.Cancelled {
-		t.Errorf("a call of a session that was removed is %s", got.State)
+	if got := state(t, b, r); got.State != broker.Cancelled || got.Outcome.By.Kind != broker.ByOperator || b.Late(got) {
+		t.Errorf("a call of a session that was removed is %s by %s, late %v", got.State, got.Outcome.By.Kind, b.Late(got))
 	}
 	wantSession(t, b, "removed", broker.SessionFinished)
 	if list, err := b.Sessions(t.Context()); err != nil || len(list) != 0 {

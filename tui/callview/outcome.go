@@ -39,6 +39,8 @@ func Ended(r broker.Request) string {
 			return "was taken back: " + draw.SafeLine(o.Reason)
 		case o.Withdrawn():
 			return "was taken back by its agent"
+		case o.By.Kind != broker.ByAgent:
+			return "was cancelled by " + by + ": " + draw.SafeLine(o.Reason)
 		}
 		return "was cancelled because its agent no longer waits"
 	case broker.Answered:
