@@ -34,7 +34,7 @@ var mutations = []mutation{
 	},
 	{
 		"threat-03-agent-token", "a token does not help an agent's process", "broker/api/callers.go",
-		"	by, why := cl.behind(r.Context(), by)\n	if why != \"\" {", "	by, why := cl.behind(r.Context(), by)\n	if why == \"never\" {",
+		"	by, why := cl.behind(r.Context(), peers.ActorOf(r))\n	if why != \"\" {", "	by, why := cl.behind(r.Context(), peers.ActorOf(r))\n	if why == \"never\" {",
 	},
 	{
 		"threat-03-run", "no agent speaks in its user's name", "broker/api/runs.go",
