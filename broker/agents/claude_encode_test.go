@@ -180,7 +180,7 @@ func FuzzClaude(f *testing.F) {
 			}
 			return
 		}
-		a := Answer{Verdict: Verdict(verdict % 5), Reason: reason, StopTurn: stop}
+		a := Answer{Verdict: Verdict(verdict % 6), Reason: reason, StopTurn: stop}
 		if len(updated) > 0 {
 			a.UpdatedInput = updated
 		}
@@ -248,6 +248,9 @@ func checkShape(t *testing.T, h Hook, a Answer, out []byte) {
 	}
 	if a.Verdict == Defer && !a.StopTurn && h.Event == "PreToolUse" {
 		want = "defer"
+	}
+	if a.Verdict == Ask && !a.StopTurn && h.Event == "PreToolUse" {
+		want = "ask"
 	}
 	if word != want || got.Specific.HookEventName != h.Event || want == "deny" && reason == "" {
 		t.Fatalf("%s with %+v answered with %s", h.Event, a, out)
