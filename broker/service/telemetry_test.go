@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,7 +17,6 @@ import (
 	"github.com/aoctl/aoctl/broker/brokertest"
 	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/broker/spans"
-	"github.com/aoctl/aoctl/store"
 )
 
 // sentSpans is a collector over real HTTP.
@@ -191,10 +189,7 @@ func BenchmarkMeasured(b *testing.B) {
 	must(b, err)
 	for name, t := range map[string]service.Telemetry{"off": {}, "on": {Metrics: true, Spans: spans.Options{To: address, Trouble: func(what string) { b.Error(what) }}}} {
 		b.Run(name, func(b *testing.B) {
-			st, err := store.Open(b.Context(), filepath.Join(b.TempDir(), "aoctl.db"))
-			must(b, err)
-			defer func() { _ = st.Close() }()
-			br, err := service.New(b.Context(), st, service.Options{Rate: -1, Alive: func(broker.Process) bool { return true }})
+			br, err := service.New(b.Context(), brokertest.NewMemory(), service.Options{Rate: -1, Alive: func(broker.Process) bool { return true }})
 			must(b, err)
 			end := br.Measure(t)
 			_, err = br.SaveRule(b.Context(), allowing("npm run *"), operator)
