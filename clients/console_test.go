@@ -20,8 +20,8 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/api"
 	"github.com/aoctl/aoctl/broker/brokertest"
+	"github.com/aoctl/aoctl/broker/brokertest/operated"
 	"github.com/aoctl/aoctl/broker/forms"
-	"github.com/aoctl/aoctl/broker/service"
 )
 
 // TestMain lets many wait at once: the programs wait more than they compute.
@@ -149,87 +149,6 @@ func (got answer) refused(t *testing.T, words string) {
 	}
 }
 
-// console is a real broker on a socket.
-type console struct {
-	*service.Broker
-
-	t     *testing.T
-	store *brokertest.Memory
-	close func() // ends it, once
-}
-
-// socket is a path for a socket, short enough; its folder goes with the test.
-func socket(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "ao") //nolint:usetesting // the path of t.TempDir is too long for a socket
-	must(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	return filepath.Join(dir, "b.sock")
-}
-
-// open has a broker listen at path until the test ends.
-func open(t *testing.T, path string) *console {
-	t.Helper()
-	l, err := api.Listen(path)
-	must(t, err)
-	st := brokertest.NewMemory()
-	b, err := service.New(t.Context(), st, service.Options{Socket: path, Alive: func(broker.Process) bool { return true }})
-	must(t, err)
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- b.Serve(ctx, l) }()
-	c := &console{Broker: b, t: t, store: st}
-	ended := false
-	c.close = func() {
-		if ended {
-			return
-		}
-		ended = true
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-		_ = l.Close()
-		if err := b.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-	t.Cleanup(c.close)
-	return c
-}
-
-// next is the oldest call that waits, as soon as there is one.
-func (c *console) next() broker.Request {
-	c.t.Helper()
-	var found broker.Request
-	c.until("a waiting call", func() bool {
-		list := c.Pending("")
-		if len(list) > 0 {
-			found = list[0]
-		}
-		return len(list) > 0
-	})
-	return found
-}
-
-// until waits for a condition.
-func (c *console) until(what string, met func() bool) {
-	c.t.Helper()
-	for end := time.Now().Add(time.Minute); !met(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(end) {
-			c.t.Fatalf("waited a minute for %s", what)
-		}
-	}
-}
-
-// decide is what the operator does about a call.
-func (c *console) decide(r broker.Request, d broker.Decision) {
-	c.t.Helper()
-	d.By = broker.Actor{Kind: broker.ByOperator}
-	_, err := c.Decide(c.t.Context(), r.ID, d)
-	must(c.t, err)
-}
-
 const making = `{"command":"make <all> 1.50 ü","n":7}`
 
 // What the operator decides is what the SDK hears, and the console shows whose call it is. What the
@@ -251,14 +170,14 @@ func TestDecided(t *testing.T) {
 			for _, lang := range languages {
 				t.Run(lang.interpreter, func(t *testing.T) {
 					lang.needed(t)
-					path := socket(t)
-					c := open(t, path)
+					path := operated.Socket(t)
+					c := operated.Open(t, path)
 					a := lang.one(t, question{Call: call("Bash", making), Options: map[string]any{"session": "s-1", "cwd": "/srv/shop", "timeout": 60}, Ends: true}, "AOCTL_SOCKET="+path)
-					r := c.next()
+					r := c.Next()
 					if r.SessionID != "s-1" || r.Agent != "tester" || r.ToolName != "Bash" || r.ToolUseID != "toolu_1" || r.CWD != "/srv/shop" || !sameJSON(r.ToolInput, []byte(making)) {
 						t.Errorf("the console shows %+v", r)
 					}
-					c.decide(r, tt.decision)
+					c.Says(r, tt.decision)
 					got := a.answer()
 					if got.Behavior != tt.want.Behavior || !strings.HasSuffix(got.Message, tt.want.Message) || got.Interrupt || !sameJSON(got.UpdatedInput, tt.want.UpdatedInput) {
 						t.Errorf("the answer is %+v %s, want %+v", got, got.UpdatedInput, tt.want)
@@ -294,20 +213,20 @@ func TestAnswered(t *testing.T) {
 	for _, lang := range languages {
 		t.Run(lang.interpreter, func(t *testing.T) {
 			lang.needed(t)
-			path := socket(t)
-			c := open(t, path)
+			path := operated.Socket(t)
+			c := operated.Open(t, path)
 			a := lang.one(t, question{Call: call("AskUserQuestion", asked)}, "AOCTL_SOCKET="+path)
-			r := c.next()
+			r := c.Next()
 			form, err := forms.Read(r.ToolInput)
 			must(t, err)
 			filled, err := form.Fill([]forms.Answer{{Picked: []int{1}}})
 			must(t, err)
-			c.decide(r, broker.Decision{Verdict: broker.Allow, UpdatedInput: filled})
+			c.Says(r, broker.Decision{Verdict: broker.Allow, UpdatedInput: filled})
 			if got := a.answer(); got.Behavior != "allow" || forms.Said(got.UpdatedInput)["Which region?"] != "us" {
 				t.Errorf("the answer is %+v %s", got, got.UpdatedInput)
 			}
 			a = lang.one(t, question{Call: call("AskUserQuestion", asked)}, "AOCTL_SOCKET="+path)
-			c.decide(c.next(), broker.Decision{Verdict: broker.Allow})
+			c.Says(c.Next(), broker.Decision{Verdict: broker.Allow})
 			a.refused("without an answer")
 		})
 	}
@@ -318,10 +237,10 @@ func TestStopped(t *testing.T) {
 	for _, lang := range languages {
 		t.Run(lang.interpreter, func(t *testing.T) {
 			lang.needed(t)
-			path := socket(t)
-			c := open(t, path)
+			path := operated.Socket(t)
+			c := operated.Open(t, path)
 			a := lang.one(t, question{Call: call("Bash", making)}, "AOCTL_SOCKET="+path)
-			_, err := c.Stop(t.Context(), c.next().SessionID, broker.Actor{Kind: broker.ByOperator})
+			_, err := c.Stop(t.Context(), c.Next().SessionID, broker.Actor{Kind: broker.ByOperator})
 			must(t, err)
 			if got := a.answer(); got.Behavior != "deny" || !got.Interrupt || !strings.Contains(got.Message, "Stopped") {
 				t.Errorf("the answer is %+v, want the stop", got)
@@ -336,17 +255,17 @@ func TestConsoleRestarts(t *testing.T) {
 		for _, lang := range languages {
 			t.Run(lang.interpreter, func(t *testing.T) {
 				lang.needed(t)
-				path := socket(t)
-				c := open(t, path)
+				path := operated.Socket(t)
+				c := operated.Open(t, path)
 				a := lang.one(t, either(hook), "AOCTL_SOCKET="+path)
-				first := c.next()
-				c.close()
-				c = open(t, path) // with an empty record
-				r := c.next()
+				first := c.Next()
+				c.Close()
+				c = operated.Open(t, path) // with an empty record
+				r := c.Next()
 				if hook == "" && r.ID != first.ID {
 					t.Errorf("it was asked as %s and then as %s", first.ID, r.ID)
 				}
-				c.decide(r, broker.Decision{Verdict: broker.Allow})
+				c.Says(r, broker.Decision{Verdict: broker.Allow})
 				if got := a.answer(); got.Behavior != "allow" && got.HookSpecificOutput.PermissionDecision != "allow" {
 					t.Errorf("the answer is %+v", got)
 				}
@@ -370,11 +289,11 @@ func TestConsoleEnds(t *testing.T) {
 	for _, lang := range languages {
 		t.Run(lang.interpreter, func(t *testing.T) {
 			lang.needed(t)
-			path := socket(t)
-			c := open(t, path)
+			path := operated.Socket(t)
+			c := operated.Open(t, path)
 			a := lang.one(t, either(""), "AOCTL_SOCKET="+path)
-			c.next()
-			c.close()
+			c.Next()
+			c.Close()
 			a.refused("the console ended while this call waited")
 		})
 	}
@@ -386,13 +305,13 @@ func TestTakenBack(t *testing.T) {
 		for _, lang := range languages {
 			t.Run(lang.interpreter, func(t *testing.T) {
 				lang.needed(t)
-				path := socket(t)
-				c := open(t, path)
+				path := operated.Socket(t)
+				c := operated.Open(t, path)
 				a := lang.one(t, either(hook), "AOCTL_SOCKET="+path)
-				r := c.next()
+				r := c.Next()
 				must(t, a.cmd.Process.Signal(os.Interrupt))
-				c.until("the end of the card", func() bool { return len(c.Pending("")) == 0 })
-				got, err := c.store.Request(t.Context(), r.ID)
+				c.Until("the end of the card", func() bool { return len(c.Pending("")) == 0 })
+				got, err := c.Store.Request(t.Context(), r.ID)
 				must(t, err)
 				// A hook only hangs up.
 				if got.State != broker.Cancelled || hook == "" && got.Outcome.By.ID != broker.WithdrawnID {
@@ -411,8 +330,8 @@ func TestUnanswered(t *testing.T) {
 	for _, lang := range languages {
 		t.Run(lang.interpreter, func(t *testing.T) {
 			lang.needed(t)
-			path := socket(t)
-			open(t, path)
+			path := operated.Socket(t)
+			operated.Open(t, path)
 			lang.one(t, question{Call: call("Bash", making), Options: map[string]any{"timeout": 1}}, "AOCTL_SOCKET="+path).refused("within 1s")
 		})
 	}
@@ -423,7 +342,7 @@ func TestOverTCP(t *testing.T) {
 	for _, lang := range languages {
 		t.Run(lang.interpreter, func(t *testing.T) {
 			lang.needed(t)
-			c := open(t, socket(t))
+			c := operated.Open(t, operated.Socket(t))
 			l, err := api.ListenTCP(t.Context(), "127.0.0.1:0")
 			must(t, err)
 			ctx, cancel := context.WithCancel(context.Background())
@@ -439,7 +358,7 @@ func TestOverTCP(t *testing.T) {
 			must(t, err)
 			url := "http://localhost" + l.Addr()[strings.LastIndexByte(l.Addr(), ':'):]
 			a := lang.one(t, question{Call: call("Bash", making), Options: map[string]any{"url": url, "token": token}})
-			c.decide(c.next(), broker.Decision{Verdict: broker.Allow})
+			c.Says(c.Next(), broker.Decision{Verdict: broker.Allow})
 			if got := a.answer(); got.Behavior != "allow" {
 				t.Errorf("the answer is %+v", got)
 			}

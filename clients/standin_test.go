@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/aoctl/aoctl/broker/brokertest/operated"
 )
 
 // heard is one request that a stand-in hears, the n-th (from 0).
@@ -134,7 +136,7 @@ func opened(then func(heard) string) func(heard) string {
 // listen is a socket as a console's: alone in its folder, with a lock file beside it.
 func listen(t *testing.T) (net.Listener, string) {
 	t.Helper()
-	path := socket(t)
+	path := operated.Socket(t)
 	l, err := new(net.ListenConfig).Listen(t.Context(), "unix", path)
 	must(t, err)
 	must(t, os.WriteFile(path+".lock", []byte(strconv.Itoa(os.Getpid())+"\n"), 0o600))

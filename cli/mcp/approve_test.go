@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/brokertest/operated"
 	"github.com/aoctl/aoctl/hookclient"
 )
 
@@ -31,14 +32,14 @@ func TestApprove(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			socket := testSocket(t)
-			c := openConsole(t, socket)
+			socket := operated.Socket(t)
+			c := operated.Open(t, socket)
 			done := connect(t, socket).call(t.Context(), "approve", makeCall)
-			r := c.next()
+			r := c.Next()
 			if r.SessionID != "s-1" || r.Agent != "tester" || r.ToolName != "Bash" || r.ToolUseID != "toolu_1" || r.CWD != "/srv/shop" {
 				t.Errorf("the console shows %+v", r)
 			}
-			c.decide(r, tt.decision)
+			c.Says(r, tt.decision)
 			got := (<-done).approval(t)
 			if got.Behavior != tt.want.Behavior || string(got.UpdatedInput) != string(tt.want.UpdatedInput) ||
 				!strings.HasSuffix(got.Message, tt.want.Message) || got.Interrupt {
@@ -51,10 +52,10 @@ func TestApprove(t *testing.T) {
 // A stop refuses the call and tells the client to end its turn.
 func TestApproveStopped(t *testing.T) {
 	t.Parallel()
-	socket := testSocket(t)
-	c := openConsole(t, socket)
+	socket := operated.Socket(t)
+	c := operated.Open(t, socket)
 	done := connect(t, socket).call(t.Context(), "approve", makeCall)
-	_, err := c.Stop(t.Context(), c.next().SessionID, broker.Actor{Kind: broker.ByOperator})
+	_, err := c.Stop(t.Context(), c.Next().SessionID, broker.Actor{Kind: broker.ByOperator})
 	must(t, err)
 	if got := (<-done).approval(t); got.Behavior != "deny" || !got.Interrupt || !strings.Contains(got.Message, "Stopped") {
 		t.Errorf("the client hears %+v, want the stop", got)
@@ -64,14 +65,14 @@ func TestApproveStopped(t *testing.T) {
 // The same call is asked again: an answer to an earlier question is not taken for it.
 func TestApproveAsksAgain(t *testing.T) {
 	t.Parallel()
-	socket := testSocket(t)
-	c := openConsole(t, socket)
+	socket := operated.Socket(t)
+	c := operated.Open(t, socket)
 	s := connect(t, socket)
 	done := s.call(t.Context(), "approve", makeCall)
-	c.decide(c.next(), broker.Decision{Verdict: broker.Allow})
+	c.Says(c.Next(), broker.Decision{Verdict: broker.Allow})
 	(<-done).approval(t)
 	done = s.call(t.Context(), "approve", makeCall)
-	c.decide(c.next(), broker.Decision{Verdict: broker.Deny})
+	c.Says(c.Next(), broker.Decision{Verdict: broker.Deny})
 	if got := (<-done).approval(t); got.Behavior != "deny" {
 		t.Errorf("the second answer is %+v, want the operator's", got)
 	}
@@ -79,7 +80,7 @@ func TestApproveAsksAgain(t *testing.T) {
 
 func TestApproveWithoutConsole(t *testing.T) {
 	t.Parallel()
-	got := (<-connect(t, testSocket(t)).call(t.Context(), "approve", makeCall)).approval(t)
+	got := (<-connect(t, operated.Socket(t)).call(t.Context(), "approve", makeCall)).approval(t)
 	if got.Behavior != "deny" || !strings.Contains(got.Message, `no console is listening`) || !strings.Contains(got.Message, `start one with "aoctl"`) {
 		t.Errorf("the client hears %+v", got)
 	}
@@ -88,11 +89,11 @@ func TestApproveWithoutConsole(t *testing.T) {
 // A console that went away is waited for until the time is over, and then the call is refused.
 func TestApproveConsoleEnds(t *testing.T) {
 	t.Parallel()
-	socket := testSocket(t)
-	c := openConsole(t, socket)
+	socket := operated.Socket(t)
+	c := operated.Open(t, socket)
 	done := connect(t, socket, func(a *asker) { a.timeout = 5 * time.Second }).call(t.Context(), "approve", makeCall)
-	c.next()
-	c.close()
+	c.Next()
+	c.Close()
 	if got := (<-done).approval(t); got.Behavior != "deny" || !strings.Contains(got.Message, "the console ended while this call waited") {
 		t.Errorf("the client hears %+v", got)
 	}
@@ -101,13 +102,13 @@ func TestApproveConsoleEnds(t *testing.T) {
 // A console that comes back finds the question again.
 func TestApproveConsoleRestarts(t *testing.T) {
 	t.Parallel()
-	socket := testSocket(t)
-	c := openConsole(t, socket)
+	socket := operated.Socket(t)
+	c := operated.Open(t, socket)
 	done := connect(t, socket).call(t.Context(), "approve", makeCall)
-	c.next()
-	c.close()
-	c = openConsole(t, socket) // with an empty record: the question comes once more
-	c.decide(c.next(), broker.Decision{Verdict: broker.Deny, Reason: "after all"})
+	c.Next()
+	c.Close()
+	c = operated.Open(t, socket) // with an empty record: the question comes once more
+	c.Says(c.Next(), broker.Decision{Verdict: broker.Deny, Reason: "after all"})
 	if got := (<-done).approval(t); got.Behavior != "deny" || !strings.HasSuffix(got.Message, "after all") {
 		t.Errorf("the client hears %+v", got)
 	}
@@ -115,13 +116,13 @@ func TestApproveConsoleRestarts(t *testing.T) {
 
 func TestApproveTimeout(t *testing.T) {
 	t.Parallel()
-	socket := testSocket(t)
-	c := openConsole(t, socket)
+	socket := operated.Socket(t)
+	c := operated.Open(t, socket)
 	done := connect(t, socket, func(a *asker) { a.timeout = time.Second }).call(t.Context(), "approve", makeCall)
 	if got := (<-done).approval(t); got.Behavior != "deny" || got.Message == "" {
 		t.Errorf("the client hears %+v, want a refusal", got)
 	}
-	all, err := c.store.Requests(t.Context(), broker.RequestFilter{State: broker.Expired, Limit: 10})
+	all, err := c.Store.Requests(t.Context(), broker.RequestFilter{State: broker.Expired, Limit: 10})
 	if err != nil || len(all) != 1 {
 		t.Errorf("expired are %+v, %v; want the call", all, err)
 	}
@@ -130,26 +131,26 @@ func TestApproveTimeout(t *testing.T) {
 // A call that its client cancels is closed in the console.
 func TestApproveCancelled(t *testing.T) {
 	t.Parallel()
-	socket := testSocket(t)
-	c := openConsole(t, socket)
+	socket := operated.Socket(t)
+	c := operated.Open(t, socket)
 	s := connect(t, socket)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := s.call(ctx, "approve", makeCall)
 	other := s.call(t.Context(), "approve", `{"tool_name":"Bash","input":{"command":"ls"}}`)
-	c.until("both calls", func() bool { return len(c.Pending("")) == 2 })
+	c.Until("both calls", func() bool { return len(c.Pending("")) == 2 })
 	cancel()
 	<-done
-	c.until("the end of one call", func() bool { return len(c.Pending("")) == 1 })
-	left := c.next()
+	c.Until("the end of one call", func() bool { return len(c.Pending("")) == 1 })
+	left := c.Next()
 	if !strings.Contains(string(left.ToolInput), "ls") {
 		t.Fatalf("%s waits, want the call that was not cancelled", left.ToolInput)
 	}
-	all, err := c.store.Requests(t.Context(), broker.RequestFilter{State: broker.Cancelled, Limit: 10})
+	all, err := c.Store.Requests(t.Context(), broker.RequestFilter{State: broker.Cancelled, Limit: 10})
 	must(t, err)
 	if len(all) != 1 || all[0].ToolUseID != "toolu_1" {
 		t.Errorf("cancelled are %+v, want the one call", all)
 	}
-	c.decide(left, broker.Decision{Verdict: broker.Allow})
+	c.Says(left, broker.Decision{Verdict: broker.Allow})
 	if got := (<-other).approval(t); got.Behavior != "allow" {
 		t.Errorf("the other call is answered with %+v", got)
 	}
@@ -171,20 +172,20 @@ func TestApproveClientLeaves(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			socket := testSocket(t)
-			c := openConsole(t, socket)
+			socket := operated.Socket(t)
+			c := operated.Open(t, socket)
 			if tt.known {
 				_, err := hookclient.Call(t.Context(), "/events", []byte(`{"event_type":"session_start","session_id":"s-1","agent":"claude"}`), hookclient.CallOptions{Socket: socket})
 				must(t, err)
 			}
 			s := connect(t, socket, func(a *asker) { a.identity = tt.identity })
 			s.call(t.Context(), "approve", makeCall)
-			r := c.next()
+			r := c.Next()
 			must(t, s.leave())
 			if err := <-s.ended; err != nil {
 				t.Errorf("the server ended with %v", err)
 			}
-			if st := c.state(r.ID); st != broker.Cancelled {
+			if st := c.State(r.ID); st != broker.Cancelled {
 				t.Errorf("the call is %s, want cancelled", st)
 			}
 			session, err := c.Session(t.Context(), r.SessionID)
@@ -199,8 +200,8 @@ func TestApproveClientLeaves(t *testing.T) {
 // Arguments that are not understood refuse the call, and nothing is asked.
 func TestApproveJunk(t *testing.T) {
 	t.Parallel()
-	socket := testSocket(t)
-	c := openConsole(t, socket)
+	socket := operated.Socket(t)
+	c := operated.Open(t, socket)
 	s := connect(t, socket)
 	for args, want := range map[string]string{
 		`null`:                                "no plain JSON object",
@@ -223,7 +224,7 @@ func TestApproveJunk(t *testing.T) {
 			t.Errorf("%.80s: the client hears %+v, want %q", args, got, want)
 		}
 	}
-	if all, err := c.store.Requests(t.Context(), broker.RequestFilter{Limit: 10}); err != nil || len(all) > 0 {
+	if all, err := c.Store.Requests(t.Context(), broker.RequestFilter{Limit: 10}); err != nil || len(all) > 0 {
 		t.Errorf("the console was asked %+v, %v", all, err)
 	}
 }
@@ -231,14 +232,14 @@ func TestApproveJunk(t *testing.T) {
 // A client hears that its call still waits.
 func TestProgress(t *testing.T) {
 	t.Parallel()
-	socket := testSocket(t)
-	c := openConsole(t, socket)
+	socket := operated.Socket(t)
+	c := operated.Open(t, socket)
 	s := connect(t, socket, func(a *asker) { a.progressEvery = time.Millisecond })
 	done := s.call(t.Context(), "approve", makeCall)
-	r := c.next()
+	r := c.Next()
 	if got := <-s.progress; !strings.Contains(got, "waiting for the operator") {
 		t.Errorf("the client hears %q", got)
 	}
-	c.decide(r, broker.Decision{Verdict: broker.Allow})
+	c.Says(r, broker.Decision{Verdict: broker.Allow})
 	(<-done).approval(t)
 }

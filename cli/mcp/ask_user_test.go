@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/brokertest/operated"
 	"github.com/aoctl/aoctl/broker/forms"
 )
 
@@ -45,14 +46,14 @@ func TestAskUser(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			socket := testSocket(t)
-			c := openConsole(t, socket)
+			socket := operated.Socket(t)
+			c := operated.Open(t, socket)
 			done := connect(t, socket).call(t.Context(), "ask_user", tt.args)
-			r := c.next()
+			r := c.Next()
 			if r.ToolName != "AskUserQuestion" {
 				t.Errorf("%s waits, want a question", r.ToolName)
 			}
-			c.answer(r, tt.answers...)
+			c.Answers(r, tt.answers...)
 			got := <-done
 			if text := got.text(t); got.IsError || text != tt.text {
 				t.Errorf("the client reads %q, error %v", text, got.IsError)
@@ -77,17 +78,17 @@ func TestAskUserUnanswered(t *testing.T) {
 	} {
 		t.Run(want, func(t *testing.T) {
 			t.Parallel()
-			socket := testSocket(t)
-			c := openConsole(t, socket)
+			socket := operated.Socket(t)
+			c := operated.Open(t, socket)
 			done := connect(t, socket).call(t.Context(), "ask_user", twoQuestions)
-			c.decide(c.next(), d)
+			c.Says(c.Next(), d)
 			got := <-done
 			if text := got.text(t); !got.IsError || !strings.Contains(text, want) || got.StructuredContent != nil {
 				t.Errorf("the client reads %q, error %v", text, got.IsError)
 			}
 		})
 	}
-	got := <-connect(t, testSocket(t)).call(t.Context(), "ask_user", twoQuestions)
+	got := <-connect(t, operated.Socket(t)).call(t.Context(), "ask_user", twoQuestions)
 	if text := got.text(t); !got.IsError || !strings.Contains(text, "no console is listening") {
 		t.Errorf("without a console the client reads %q", text)
 	}
@@ -96,7 +97,7 @@ func TestAskUserUnanswered(t *testing.T) {
 // Nobody is asked what cannot be shown as a form.
 func TestAskUserJunk(t *testing.T) {
 	t.Parallel()
-	s := connect(t, testSocket(t)) // no console: a question would be an error of another kind
+	s := connect(t, operated.Socket(t)) // no console: a question would be an error of another kind
 	for args, want := range map[string]string{
 		`{}`:                                 "there is no question",
 		`{"question":7}`:                     "the question is no text",

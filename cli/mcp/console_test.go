@@ -5,18 +5,10 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/aoctl/aoctl/broker"
-	"github.com/aoctl/aoctl/broker/api"
-	"github.com/aoctl/aoctl/broker/brokertest"
-	"github.com/aoctl/aoctl/broker/forms"
-	"github.com/aoctl/aoctl/broker/service"
 )
 
 func must(t *testing.T, err error) {
@@ -24,105 +16,6 @@ func must(t *testing.T, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-// testConsole is a real broker on a socket.
-type testConsole struct {
-	*service.Broker
-
-	t     *testing.T
-	store *brokertest.Memory
-	close func() // ends it, once
-}
-
-// testSocket is a path for a socket; its folder goes with the test.
-func testSocket(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "ao") //nolint:usetesting // the path of t.TempDir is too long for a socket
-	must(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	return filepath.Join(dir, "b.sock")
-}
-
-// openConsole has a broker listen at socket until the test ends.
-func openConsole(t *testing.T, socket string) *testConsole {
-	t.Helper()
-	l, err := api.Listen(socket)
-	must(t, err)
-	st := brokertest.NewMemory()
-	b, err := service.New(t.Context(), st, service.Options{Socket: socket, Alive: func(broker.Process) bool { return true }})
-	must(t, err)
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- b.Serve(ctx, l) }()
-	c := &testConsole{Broker: b, t: t, store: st}
-	open := true
-	c.close = func() {
-		if !open {
-			return
-		}
-		open = false
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-		_ = l.Close()
-		if err := b.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-	t.Cleanup(c.close)
-	return c
-}
-
-// next is the oldest call that waits, as soon as there is one.
-func (c *testConsole) next() broker.Request {
-	c.t.Helper()
-	var found broker.Request
-	c.until("a waiting call", func() bool {
-		list := c.Pending("")
-		if len(list) > 0 {
-			found = list[0]
-		}
-		return len(list) > 0
-	})
-	return found
-}
-
-// until waits for a condition.
-func (c *testConsole) until(what string, met func() bool) {
-	c.t.Helper()
-	for end := time.Now().Add(time.Minute); !met(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(end) {
-			c.t.Fatalf("waited a minute for %s", what)
-		}
-	}
-}
-
-// decide is what the operator does about a call.
-func (c *testConsole) decide(r broker.Request, d broker.Decision) {
-	c.t.Helper()
-	d.By = broker.Actor{Kind: broker.ByOperator}
-	_, err := c.Decide(c.t.Context(), r.ID, d)
-	must(c.t, err)
-}
-
-// answer is what the operator answers to a question: an option, or words of their own.
-func (c *testConsole) answer(r broker.Request, answers ...forms.Answer) {
-	c.t.Helper()
-	form, err := forms.Read(r.ToolInput)
-	must(c.t, err)
-	filled, err := form.Fill(answers)
-	must(c.t, err)
-	c.decide(r, broker.Decision{Verdict: broker.Allow, UpdatedInput: filled})
-}
-
-// state is where a call stands on record.
-func (c *testConsole) state(id string) broker.State {
-	c.t.Helper()
-	r, err := c.store.Request(c.t.Context(), id)
-	must(c.t, err)
-	return r.State
 }
 
 // testServer is a server with the official library's client at its other end.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/aoctl/aoctl/broker/brokertest/operated"
 )
 
 // rawServer is a server without a console that is spoken to in lines.
@@ -54,7 +56,7 @@ func (s *rawServer) hears() string {
 // Every line is answered by itself, and one that is not understood ends nothing.
 func TestLines(t *testing.T) {
 	t.Parallel()
-	s := newRawServer(t, testSocket(t))
+	s := newRawServer(t, operated.Socket(t))
 	for _, tt := range []struct{ line, want string }{
 		{`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2024-11-05"}}`, `"protocolVersion":"2024-11-05"`},
 		{`{"jsonrpc":"2.0","id":2,"method":"initialize","params":{"protocolVersion":"2099-01-01"}}`, `"protocolVersion":"2025-11-25"`},
@@ -90,19 +92,19 @@ func TestLines(t *testing.T) {
 // cancelled gets no answer.
 func TestIDsInUse(t *testing.T) {
 	t.Parallel()
-	socket := testSocket(t)
-	c := openConsole(t, socket)
+	socket := operated.Socket(t)
+	c := operated.Open(t, socket)
 	s := newRawServer(t, socket)
 	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"approve","arguments":` + makeCall + `}}`
 	s.says(call)
-	c.next()
+	c.Next()
 	s.says(call)
 	if got := s.hears(); !strings.Contains(got, "the id is in use") {
 		t.Errorf("the server says %s", got)
 	}
 	s.says(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`)
 	s.says(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
-	c.until("the end of the call", func() bool { return len(c.Pending("")) == 0 })
+	c.Until("the end of the call", func() bool { return len(c.Pending("")) == 0 })
 	s.says(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
 	if got := s.hears(); got != `{"jsonrpc":"2.0","id":2,"result":{}}` {
 		t.Errorf("the server says %s", got)
@@ -124,17 +126,17 @@ func TestServerEnds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			socket := testSocket(t)
-			c := openConsole(t, socket)
+			socket := operated.Socket(t)
+			c := operated.Open(t, socket)
 			s := newRawServer(t, socket)
 			s.says(call)
-			r := c.next()
+			r := c.Next()
 			end(s)
 			err := <-s.ended
 			if broke := name != "terminated"; broke != (err != nil && strings.Contains(err.Error(), "the connection to the MCP client broke")) {
 				t.Errorf("the server ended with %v", err)
 			}
-			if st := c.state(r.ID); st != "cancelled" {
+			if st := c.State(r.ID); st != "cancelled" {
 				t.Errorf("the call is %s, want cancelled", st)
 			}
 		})

@@ -151,6 +151,7 @@ var arrows = map[string][]string{
 	"broker/shell/links":              {module + "/broker/shell/programs", module + "/broker/shell/command", module + "/broker/shell/wordset"},
 
 	// Only tests import them.
+	"broker/brokertest/operated":     {module + "/broker", module + "/broker/api", module + "/broker/brokertest", module + "/broker/forms", module + "/broker/service"},
 	"broker/brokertest/seeded":       {"pgregory.net/rapid"},
 	"hookclient/install/installtest": {module + "/broker/brokertest/memdir"},
 }

@@ -64,14 +64,7 @@ func e2eMCPAsked(r *rig) {
 	if q.Agent != "claude" || q.ToolUseID == "" || q.CWD != r.project {
 		r.t.Errorf("the console shows %+v", q)
 	}
-	console.shows("echo hi > canary")
-	console.press("a", q)
-	q = r.waiting("second")
-	if !r.exists("canary") {
-		r.t.Error("the call was allowed and did not run")
-	}
-	console.shows("echo hi > second")
-	console.press("d", q)
+	console.allowsThenDenies(q)
 	q = r.opens(console, "Which region?")
 	console.marks("2", "(•) us")
 	console.press("Enter", q)

@@ -491,6 +491,19 @@ func (t *terminal) choose(command string) {
 	t.rig.t.Fatalf("no card of %s%s", command, t.rig.lastScreen())
 }
 
+// allowsThenDenies allows q, which makes the canary, and denies the call after it.
+func (t *terminal) allowsThenDenies(q broker.Request) {
+	t.rig.t.Helper()
+	t.shows("echo hi > canary")
+	t.press("a", q)
+	q = t.rig.waiting("second")
+	if !t.rig.exists("canary") {
+		t.rig.t.Error("the call was allowed and did not run")
+	}
+	t.shows("echo hi > second")
+	t.press("d", q)
+}
+
 // interactive starts Claude Code in a terminal, past its questions for newcomers.
 func (r *rig) interactive(prompt string, flags ...string) *terminal {
 	r.t.Helper()

@@ -161,14 +161,7 @@ func sdkAsked(r *rig, program ...string) {
 	if q.ToolUseID == "" || q.CWD != r.project || q.Agent == "" {
 		r.t.Errorf("the console shows %+v", q)
 	}
-	console.shows("echo hi > canary")
-	console.press("a", q)
-	q = r.waiting("second")
-	if !r.exists("canary") {
-		r.t.Error("the call was allowed and did not run")
-	}
-	console.shows("echo hi > second")
-	console.press("d", q)
+	console.allowsThenDenies(q)
 	q = r.waiting("third")
 	console.shows("$ echo hi > third")
 	console.edit("+ echo edited > third")
