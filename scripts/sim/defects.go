@@ -31,6 +31,12 @@ var defects = []defect{
 	{"a frozen answer is told", "freeze.go", "if !broker.LetsRun(*r) || s.held(r.SessionID) == \"\" {", "if true {"},
 	{"a removed rule goes on allowing", "ask.go", "case in.Judged.Rules != s.now.rules.Version:", "case false:"},
 	{"a refusal that the disk could not take is forgotten", "unrecorded.go", "\t\ts.debts.Put(in.Question.ID, never)\n", ""},
+	{"a freeze does not hold what is left to an agent's prompt", "decide.go", "\tallows := d.Verdict != broker.Deny\n", "\tallows := d.Verdict == broker.Allow\n"},
+	{"time that is over leaves a call to its agent's prompt", "deadline.go", "case s.limits.OnTimeout == broker.Ask && ", "case "},
+	{"time that is over leaves a frozen call to its agent's prompt", "deadline.go", "case s.held(c.Req.SessionID) != \"\":", "case false:"},
+	{"screens are not told that a call is held", "freeze.go", "\t\t\t\ts.emit(ShowCall{req})\n", ""},
+	{"screens are not told that a call is put off", "state.go", "func (o *out) show(c *Call) { o.emit(ShowCall{c.Req}, ShowSession{c.Req.SessionID}) }", "func (o *out) show(c *Call) { o.emit(ShowSession{c.Req.SessionID}) }"},
+	{"a decision is on record as another operator's", "decide.go", "\treturn Reply{Call: *s.end(now, c, d.Outcome()).Req, Done: true}", "\to := d.Outcome()\n\to.By.ID = \"\"\n\treturn Reply{Call: *s.end(now, c, o).Req, Done: true}"},
 	{"a call that is put off is lost when its agent asks again", "defer.go", "\ts.queue(c)\n", "\tc.move(waiting)\n\ts.now.waiting++\n"},
 }
 

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"time"
 
 	"github.com/aoctl/aoctl/broker/engine/sim"
@@ -18,6 +19,7 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
+	debug.SetGCPercent(400) // worlds are small and short, and there are many
 	if len(os.Args) > 1 && os.Args[1] == "defects" {
 		end(tryDefects(ctx))
 	}

@@ -15,15 +15,18 @@ import (
 // hear, never from the engine's memory: it believes only what somebody outside was told.
 type oracle struct {
 	world    *world
-	presses  map[string]int             // keys that allowed, by session and digest
+	presses  map[string]int             // keys that let run, by session, digest and end
+	pressers map[string]bool            // who pressed them, likewise
 	runs     map[string]map[string]bool // requests that an operator's word let run, likewise
 	decided  map[string]broker.State    // what operators were told that they decided, by request
+	deciders map[string]broker.Actor    // which of them, likewise
 	told     map[string]broker.State    // what askers were told, by request
 	stops    map[string]promise         // by session
 	freezes  map[string]promise         // likewise; "" is that of all
 	allowing map[string]bool            // rules that allow, by id
 	gone     map[string]time.Time       // since when rules are removed
 	observed bool                       // somebody ever let calls go unheld
+	asking   bool                       // a broker ever left calls to their agent's prompt when time was over
 }
 
 // promise is one that was acknowledged. Some promises hold without being on the disk, and the
@@ -36,23 +39,30 @@ type promise struct {
 // reset forgets everything but the world.
 func (o *oracle) reset() {
 	*o = oracle{
-		world: o.world, presses: map[string]int{}, runs: map[string]map[string]bool{}, decided: map[string]broker.State{}, told: map[string]broker.State{},
+		world: o.world, presses: map[string]int{}, runs: map[string]map[string]bool{}, decided: map[string]broker.State{}, deciders: map[string]broker.Actor{}, pressers: map[string]bool{}, told: map[string]broker.State{},
 		stops: map[string]promise{}, freezes: map[string]promise{}, allowing: map[string]bool{}, gone: map[string]time.Time{},
 	}
 }
 
-// pressed notes that an operator allowed the call that they saw. A key may be pressed on a card
-// that is old. It counts for the call that was shown, which is what the digest says.
-func (o *oracle) pressed(l look, v broker.Verdict) {
-	if v == broker.Allow {
-		// A call that memory has forgotten is looked up on the disk.
-		x, _ := o.world.loop.View().Request(l.id)
-		if x.ID == "" {
-			x = o.world.disk.now.requests[l.id]
-		}
-		o.presses[x.SessionID+l.digest]++
+// pressed notes that an operator let the call run that they saw, by allowing it or by leaving it to
+// its agent's prompt. A key may be pressed on a card that is old. It counts for the call that was
+// shown, which is what the digest says.
+func (o *oracle) pressed(l look, v broker.Verdict, by broker.Actor) {
+	if v == broker.Deny {
+		return
 	}
+	// A call that memory has forgotten is looked up on the disk.
+	x, _ := o.world.loop.View().Request(l.id)
+	if x.ID == "" {
+		x = o.world.disk.now.requests[l.id]
+	}
+	key := x.SessionID + l.digest + string(broker.Decision{Verdict: v}.Outcome().State)
+	o.presses[key]++
+	o.pressers[key+by.ID] = true
 }
+
+// startedWith notes how a broker was started. What it ended may be told by a later one.
+func (o *oracle) startedWith(v broker.Verdict) { o.asking = o.asking || v == broker.Ask }
 
 // ruleSent notes what a rule does. It is noted when it is sent: a rule may be on the disk
 // although its sender heard nothing.
@@ -95,7 +105,10 @@ func (o *oracle) acknowledged(in engine.Input, r engine.Reply) {
 	case engine.Decide:
 		for _, c := range append(slices.Clip(r.Calls), r.Call) {
 			if r.Err == nil && r.Done && c.Outcome != nil && c.Outcome.By.Kind == broker.ByOperator {
-				o.decided[c.ID] = c.State
+				if by, known := o.deciders[c.ID]; known && by != in.Decision.By {
+					o.world.fail("%s and %s were both told that they decided %s", by.You(), in.Decision.By.You(), c.ID)
+				}
+				o.decided[c.ID], o.deciders[c.ID] = c.State, in.Decision.By
 				o.mayAllow(c)
 			}
 		}
@@ -159,7 +172,7 @@ func (o *oracle) mayAllow(c broker.Request) {
 	_, all := o.freezes[""]
 	_, one := o.freezes[c.SessionID]
 	_, stopped := o.stops[c.SessionID]
-	if c.State == broker.Allowed && (all || one || stopped) {
+	if broker.LetsRun(c) && (all || one || stopped) {
 		o.world.fail("an operator allowed %s, although its session is frozen or stopped", c.ID)
 	}
 }
@@ -206,7 +219,7 @@ func (o *oracle) mayRun(a *asker, r broker.Request) {
 	case broker.ByOperator:
 		// A grant that a late key left behind is by the operator as well, for another request
 		// with this digest.
-		key := r.SessionID + r.Digest
+		key := r.SessionID + r.Digest + string(r.State)
 		if o.runs[key] == nil {
 			o.runs[key] = map[string]bool{}
 		}
@@ -214,6 +227,10 @@ func (o *oracle) mayRun(a *asker, r broker.Request) {
 		// Requests are counted, not times: a retry of the same request is not a second run.
 		if len(o.runs[key]) > o.presses[key] {
 			w.fail("%d calls like %s may run in %s, and an operator allowed %d", len(o.runs[key]), r.ID, r.SessionID, o.presses[key])
+		}
+		// A grant has its own id in place of the operator's.
+		if _, isGrant := w.disk.now.grants[by.ID]; !isGrant && !o.pressers[key+by.ID] {
+			w.fail("%s is on record as decided by %s, who did not", r.ID, by.You())
 		}
 	// A rule that is gone may not allow what comes after; what it allowed before may still be
 	// told.
@@ -229,7 +246,11 @@ func (o *oracle) mayRun(a *asker, r broker.Request) {
 		if !o.observed {
 			w.fail("%s is not held, and nobody said so", r.ID)
 		}
-	case broker.ByProcess, broker.ByDeadline, broker.ByStop, broker.ByFreeze, broker.ByAgent, broker.ByBroker:
+	case broker.ByDeadline:
+		if !o.asking {
+			w.fail("%s was left to its agent's prompt when its time was over, and nobody said so", r.ID)
+		}
+	case broker.ByProcess, broker.ByStop, broker.ByFreeze, broker.ByAgent, broker.ByBroker:
 		w.fail("%s may run, says %q to %s", r.ID, by.Kind, a.name)
 	}
 }
@@ -269,13 +290,28 @@ func (o *oracle) state() {
 	// And the other way round: a call that waits on the disk must wait in memory, or it would
 	// come back with the next start.
 	for _, id := range sortedKeys(disk.requests) {
-		if r := disk.requests[id]; r.State == broker.Pending {
+		r := disk.requests[id]
+		if r.State == broker.Pending {
 			if _, known := v.Request(id); !known && !slices.Contains(debts, id) {
 				w.fail("%s waits on the disk, and the broker does not know it", id)
 			}
 		}
+		o.heldTillEnd(r)
 	}
 	o.kept()
+}
+
+// heldTillEnd checks that nothing ended a call so that it may run while a freeze held it: it would
+// run as soon as the freeze is lifted, and nobody would be asked any more.
+func (o *oracle) heldTillEnd(r broker.Request) {
+	if !broker.LetsRun(r) {
+		return
+	}
+	for _, id := range []string{"", r.SessionID} {
+		if p, frozen := o.freezes[id]; frozen && r.Outcome.At.After(p.since) {
+			o.world.fail("%s ended as %s under a freeze of %q", r.ID, r.State, id)
+		}
+	}
 }
 
 // kept checks that what was acknowledged holds. kept is looked at after every round, so a promise

@@ -1,7 +1,8 @@
 // Package sim tries the engine in worlds that are drawn: virtual time, a disk that fails, says
 // that it failed after it wrote, and loses what was not synced when the power goes; agents that
 // repeat themselves, change their call, hang up, are paused past their deadline and die; several
-// operators who press keys on what they saw a while ago; stops, freezes, rules that change.
+// operators who press keys on what they saw a while ago, some of them at consoles in other processes
+// that are told late and are killed; stops, freezes, rules that change.
 //
 // A world is played from a list of moves. After every round the promises are checked:
 //
@@ -11,6 +12,8 @@
 //   - nobody waits after the deadline;
 //   - nothing is allowed under a stop or a freeze that was acknowledged;
 //   - an answer goes to its own question only;
+//   - a call is decided by one operator, and by nobody who did not press the key;
+//   - a screen that took in what it was told shows what there is;
 //   - what the broker remembers is what the disk has, and the refusals that it owes it.
 //
 // The same moves make the same world, so a failing list is made shorter, move by move, until
@@ -20,7 +23,8 @@
 // queues inputs for the engine or changes what is around it; the move "round" lets the loop take
 // what is queued, as one transaction. An asker is a hook client as a small state machine
 // (asker.go), the disk is a store whose faults are drawn (disk.go), and the oracle writes down
-// what was promised to whom and compares it after every round (check.go). At the end all agents
+// what was promised to whom and compares it after every round (check.go). In half of the worlds
+// consoles come and go, with a line on which orders are under way (console.go). At the end all agents
 // are let run and all calls must end (play.go).
 //
 // Everything runs in one goroutine and asks no clock, so a run is the same every time. The engine

@@ -8,7 +8,7 @@ import "testing"
 func TestDiskFailsAtEveryCommit(t *testing.T) {
 	const moves, most = 150, 60
 	for seed := range uint64(3) {
-		list := draw(seed, moves)
+		list := visited(seed, draw(seed, moves))
 		for at := range most {
 			for _, f := range []fault{refuses, lies, killed, killedOn} {
 				w := newWorld(false)

@@ -49,6 +49,11 @@ func (w *world) settle() {
 		}
 		w.round()
 	}
+	for _, c := range w.consoles {
+		if c != nil {
+			c.draw(0)
+		}
+	}
 	// Long enough for every deadline, also one that was moved.
 	w.wait(3 * timeout)
 	for _, r := range w.pending() {
@@ -62,7 +67,7 @@ func (w *world) settle() {
 // Play plays the world of a seed, of so many moves. It may be called from several goroutines at a
 // time; worlds share nothing.
 func Play(seed uint64, moves int) Result {
-	w := play(draw(seed, moves), false)
+	w := play(visited(seed, draw(seed, moves)), false)
 	return Result{w.steps, w.wrong}
 }
 
@@ -70,7 +75,7 @@ func Play(seed uint64, moves int) Result {
 // same promise; "" when none is broken. It plays the world many times, so it takes much longer
 // than Play.
 func Story(seed uint64, moves int) string {
-	list := draw(seed, moves)
+	list := visited(seed, draw(seed, moves))
 	w := play(list, false)
 	if w.wrong == "" {
 		return ""

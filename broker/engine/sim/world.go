@@ -117,21 +117,23 @@ var (
 // world is a broker with everybody around it. It has no lock: one goroutine plays it. wrong stays
 // at the first broken promise.
 type world struct {
-	now    time.Time
-	disk   *disk
-	loop   *engine.Loop
-	ids    int
-	queued []engine.Input
-	then   []func(engine.Reply)
-	woken  map[string]bool
-	askers [slots]*asker
-	looks  [operators]look
-	ruleID []string
-	checks oracle
-	said   []string // the story, while it is told
-	tell   bool
-	steps  int
-	wrong  string
+	now       time.Time
+	disk      *disk
+	loop      *engine.Loop
+	ids       int
+	queued    []engine.Input
+	then      []func(engine.Reply)
+	woken     map[string]bool
+	askers    [slots]*asker
+	looks     [operators]look
+	consoles  [consoles]*console
+	onTimeout broker.Verdict
+	ruleID    []string
+	checks    oracle
+	said      []string // the story, while it is told
+	tell      bool
+	steps     int
+	wrong     string
 }
 
 // look is a call as an operator saw it. It may be old when the key is pressed. The engine must
@@ -150,7 +152,7 @@ func (w *world) Released()                  {}
 
 // newWorld begins with an empty disk and an open console.
 func newWorld(tell bool) *world {
-	w := &world{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), disk: newDisk(), woken: map[string]bool{}, tell: tell}
+	w := &world{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), disk: newDisk(), woken: map[string]bool{}, onTimeout: broker.Deny, tell: tell}
 	w.checks.world = w
 	w.checks.reset()
 	w.open()
@@ -169,7 +171,7 @@ func (w *world) newID(kind string) string {
 func (w *world) open() {
 	// There is no limit on the rate: a world is made of bursts.
 	limits := engine.Limits{
-		ApprovalTimeout: timeout, LateFor: lateFor, AskerGrace: grace, MaxPerSession: 64, MaxPending: 4096, MaxSessions: 64, Rate: -1, OnTimeout: broker.Deny,
+		ApprovalTimeout: timeout, LateFor: lateFor, AskerGrace: grace, MaxPerSession: 64, MaxPending: 4096, MaxSessions: 64, Rate: -1, OnTimeout: w.onTimeout,
 	}
 	s := engine.New(limits)
 	saved := w.disk.now.saved()
@@ -203,6 +205,7 @@ func (w *world) open() {
 		w.fail("a console cannot start: %v", err)
 		return
 	}
+	w.checks.startedWith(w.onTimeout)
 	w.loop = engine.NewLoop(s, timers, w.disk, w, slog.New(slog.DiscardHandler))
 	w.queued, w.then = nil, nil
 	w.checks.restarted()
@@ -274,6 +277,11 @@ func (w *world) crash() {
 	for _, a := range w.askers {
 		if a != nil {
 			a.cutOff()
+		}
+	}
+	for _, c := range w.consoles {
+		if c != nil {
+			c.cutOff()
 		}
 	}
 	w.open()
@@ -379,12 +387,8 @@ func (w *world) do(m Move) {
 	// The digest and the stamp are those of the card that was looked at.
 	case "allow", "deny":
 		if l := w.looks[op]; l.id != "" {
-			v := map[string]broker.Verdict{"allow": broker.Allow, "deny": broker.Deny}[m.Kind]
 			w.sayf("operator %d presses the key: %s %s", op, m.Kind, l.id)
-			w.checks.pressed(l, v)
-			w.send(engine.Decide{
-				Picks: []engine.Picked{{ID: l.id, Digest: l.digest, Stamp: l.stamp}}, Decision: broker.Decision{Verdict: v, By: operator, Digest: l.digest}, NewID: w.newID("grant"),
-			}, nil)
+			w.decide(l, map[string]broker.Verdict{"allow": broker.Allow, "deny": broker.Deny}[m.Kind], operator)
 		}
 	case "allow several":
 		w.allowSeveral(op, m.N)
@@ -423,6 +427,14 @@ func (w *world) do(m Move) {
 	}
 }
 
+// decide sends an operator's verdict about the card that they saw.
+func (w *world) decide(l look, v broker.Verdict, by broker.Actor) {
+	w.checks.pressed(l, v, by)
+	w.send(engine.Decide{
+		Picks: []engine.Picked{{ID: l.id, Digest: l.digest, Stamp: l.stamp}}, Decision: broker.Decision{Verdict: v, By: by, Digest: l.digest}, NewID: w.newID("grant"),
+	}, nil)
+}
+
 // allowSeveral allows some of the cards as one. The bits of n say which of the cards are picked.
 // Here they are looked at and decided in one move.
 func (w *world) allowSeveral(op, n int) {
@@ -432,7 +444,7 @@ func (w *world) allowSeveral(op, n int) {
 		if r.State == broker.Pending && (n>>i)&1 == 1 {
 			x, _ := w.loop.View().Seen(r.ID, w.now)
 			in.Picks = append(in.Picks, engine.Picked{ID: r.ID, Digest: r.Digest, Stamp: x.Stamp})
-			w.checks.pressed(look{r.ID, r.Digest, x.Stamp}, broker.Allow)
+			w.checks.pressed(look{r.ID, r.Digest, x.Stamp}, broker.Allow, operator)
 		}
 	}
 	if len(in.Picks) > 0 {
@@ -553,6 +565,8 @@ func (w *world) elsewhere(m Move) {
 		w.wait(time.Duration(m.N%3000+1) * time.Millisecond)
 	case "wait long":
 		w.wait(time.Duration(m.N%40+1) * time.Second)
+	default:
+		w.visit(m)
 	}
 }
 
