@@ -290,28 +290,17 @@ func (o *oracle) state() {
 	// And the other way round: a call that waits on the disk must wait in memory, or it would
 	// come back with the next start.
 	for _, id := range sortedKeys(disk.requests) {
-		r := disk.requests[id]
-		if r.State == broker.Pending {
+		if r := disk.requests[id]; r.State == broker.Pending {
 			if _, known := v.Request(id); !known && !slices.Contains(debts, id) {
 				w.fail("%s waits on the disk, and the broker does not know it", id)
 			}
 		}
-		o.heldTillEnd(r)
+	}
+	// It would run as soon as the freeze is lifted, and nobody would be asked any more.
+	if disk.freed != "" {
+		w.fail("%s ended so that it may run while its session was frozen", disk.freed)
 	}
 	o.kept()
-}
-
-// heldTillEnd checks that nothing ended a call so that it may run while a freeze held it: it would
-// run as soon as the freeze is lifted, and nobody would be asked any more.
-func (o *oracle) heldTillEnd(r broker.Request) {
-	if !broker.LetsRun(r) {
-		return
-	}
-	for _, id := range []string{"", r.SessionID} {
-		if p, frozen := o.freezes[id]; frozen && r.Outcome.At.After(p.since) {
-			o.world.fail("%s ended as %s under a freeze of %q", r.ID, r.State, id)
-		}
-	}
 }
 
 // kept checks that what was acknowledged holds. kept is looked at after every round, so a promise

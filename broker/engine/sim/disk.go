@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,6 +27,8 @@ type tables struct {
 	replays     map[string]int // answers given again, by request
 	unheard     map[string]bool
 	withheld    map[string]bool // that it is allowed was never told, and never will be
+	frozen      map[string]bool // what is frozen, as the log has it; "" is everything
+	freed       string          // the first call that ended so that it may run under one of these
 	seq         int64
 }
 
@@ -33,6 +36,7 @@ func newTables() *tables {
 	return &tables{
 		requests: map[string]broker.Request{}, keys: map[string]string{}, sessions: map[string]broker.Session{}, grants: map[string]broker.Grant{},
 		checkpoints: map[string]broker.Checkpoint{}, extended: map[string]broker.Extension{}, uses: map[string]broker.RuleUse{}, replays: map[string]int{}, unheard: map[string]bool{}, withheld: map[string]bool{},
+		frozen: map[string]bool{},
 	}
 }
 
@@ -42,7 +46,7 @@ func (t *tables) clone() *tables {
 	return &tables{
 		requests: maps.Clone(t.requests), keys: maps.Clone(t.keys), sessions: maps.Clone(t.sessions), grants: maps.Clone(t.grants),
 		checkpoints: maps.Clone(t.checkpoints), extended: maps.Clone(t.extended), uses: maps.Clone(t.uses), replays: maps.Clone(t.replays), unheard: maps.Clone(t.unheard), withheld: maps.Clone(t.withheld),
-		facts: slices.Clip(t.facts), alarms: slices.Clip(t.alarms), seq: t.seq,
+		facts: slices.Clip(t.facts), alarms: slices.Clip(t.alarms), frozen: maps.Clone(t.frozen), freed: t.freed, seq: t.seq,
 	}
 }
 
@@ -145,6 +149,7 @@ func (t *tables) apply(c *broker.Change) error {
 			return broker.ErrDuplicate
 		}
 		t.requests[r.ID], t.keys[r.Key] = plain(r), r.ID
+		t.ended(r)
 	}
 	for _, s := range c.Settle {
 		r, ok := t.requests[s.ID]
@@ -156,6 +161,7 @@ func (t *tables) apply(c *broker.Change) error {
 		}
 		r.State, r.Outcome = s.Outcome.State, new(s.Outcome)
 		t.requests[s.ID] = r
+		t.ended(r)
 	}
 	for _, s := range c.Sessions {
 		t.sessions[s.ID] = s
@@ -193,11 +199,21 @@ func (t *tables) apply(c *broker.Change) error {
 	return nil
 }
 
+// ended takes note of a call that ended so that it may run while the log has it frozen.
+func (t *tables) ended(r broker.Request) {
+	if broker.LetsRun(r) && (t.frozen[""] || t.frozen[r.SessionID]) {
+		t.freed = cmp.Or(t.freed, r.ID)
+	}
+}
+
 // log takes note of those events that a starting console is told of, or that speak against an
 // answer.
 func (t *tables) log(e broker.Event) {
 	t.seq++
 	e.Seq = t.seq
+	if f := (broker.FrozenData{}); e.Type == broker.EventFrozen && json.Unmarshal(e.Data, &f) == nil {
+		t.frozen[f.Session] = f.On
+	}
 	switch {
 	case slices.Contains(broker.FactTypes, e.Type):
 		t.facts = append(t.facts, e)
