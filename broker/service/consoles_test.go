@@ -119,7 +119,7 @@ func TestAttachedConsole(t *testing.T) {
 func TestConsoleRoute(t *testing.T) {
 	t.Parallel()
 	b := serveTCP(t, service.Options{}, func(b *service.Broker) { admit(t, b) })
-	head := "POST /console HTTP/1.1\r\nHost: " + b.addr + "\r\nConnection: Upgrade\r\nContent-Length: 0\r\n"
+	head := "POST /console HTTP/1.1\r\nHost: " + b.addr + "\r\nConnection: Upgrade, close\r\nContent-Length: 0\r\n"
 	for more, want := range map[string]int{
 		"Upgrade: aoctl-console/1\r\nOrigin: http://localhost\r\n":   http.StatusForbidden,
 		"Upgrade: aoctl-console/1\r\nSec-Fetch-Site: cross-site\r\n": http.StatusForbidden,
@@ -133,7 +133,7 @@ func TestConsoleRoute(t *testing.T) {
 	public := "what a console shows to everybody"
 	sum := sha256.Sum256([]byte(public))
 	must(t, b.Pair(broker.TokenData{ID: "k", Kind: broker.ConsoleKey, Hash: hex.EncodeToString(sum[:]), Label: "desk"}))
-	if status, answer := b.raw(t, "GET /sessions HTTP/1.1\r\nHost: "+b.addr+"\r\nAuthorization: Bearer "+public+"\r\n\r\n"); status != http.StatusUnauthorized {
+	if status, answer := b.raw(t, "GET /sessions HTTP/1.1\r\nConnection: close\r\nHost: "+b.addr+"\r\nAuthorization: Bearer "+public+"\r\n\r\n"); status != http.StatusUnauthorized {
 		t.Errorf("a public key as a token: %d %s", status, answer)
 	}
 }
