@@ -34,6 +34,10 @@ var (
 	ErrClosed          = errors.New("the broker is shutting down")                            //
 )
 
+// ErrUnsettled is an ErrNotRecorded: an earlier try could not be recorded either, and its refusal is to
+// be written first.
+var ErrUnsettled = fmt.Errorf("%w: its record is not settled yet", ErrNotRecorded)
+
 // ErrPutOff is why a call is not taken back: its agent was told that it waits.
 var ErrPutOff = errors.New("the call is deferred until a person answers it")
 

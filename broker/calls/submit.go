@@ -120,7 +120,7 @@ func (cs *Calls) answeredEarlier(ctx context.Context, q broker.Question) (broker
 	case err != nil:
 		return broker.Request{}, fmt.Errorf("look up the recorded answer: %w", err)
 	case cs.o.View.Owes(old.ID): // its asker was told no, and the store does not know yet
-		return broker.Request{}, fmt.Errorf("%w: its record is not settled yet", broker.ErrNotRecorded)
+		return broker.Request{}, broker.ErrUnsettled
 	case !broker.SameCall(old, q) || !old.State.Terminal():
 		return broker.Request{}, broker.ErrConflict
 	// A restart is no reason to let a call run twice, so it is checked like any other replay.

@@ -121,8 +121,8 @@ func (in Ask) rejoin(s *State, now time.Time, c *Call) Reply {
 
 // Insert puts in a new call, with the end that it has at once where something speaks already.
 //
-// Errors: those of Ask, ErrLookAgain, and ErrDuplicate when the store knows the call from an
-// earlier life.
+// Errors: those of Ask, ErrUnsettled, ErrLookAgain, and ErrDuplicate when the store knows the call
+// from an earlier life.
 type Insert struct {
 	Ask
 	Judged Judged
@@ -135,6 +135,8 @@ func (in Insert) step(s *State, now time.Time) Reply {
 		return Reply{Err: broker.ErrClosed}
 	case s.byKey(q.Key) != nil || s.call(q.ID) != nil: // somebody asked the same meanwhile
 		return in.Ask.step(s, now)
+	case s.debts.Has(q.ID): // a refusal is to be written under it first
+		return Reply{Err: broker.ErrUnsettled}
 	case in.Judged.Rules != s.now.rules.Version:
 		return Reply{Err: ErrLookAgain}
 	}

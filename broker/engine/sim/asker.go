@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -17,6 +18,7 @@ type asker struct {
 	session string
 	use     string // the agent's id of the call
 	key     string
+	own     string // the id that it gives its request, "" when it leaves that to the broker
 	talk    string
 	// Commands are few, so that several agents ask for the same call and a rule or grant may fit
 	// more than one.
@@ -44,6 +46,9 @@ func (w *world) newAsker(who, n int) *asker {
 		use: fmt.Sprintf("use-%d", w.ids), talk: fmt.Sprintf("talk-%d", w.ids), process: broker.Process{PID: 1000 + w.ids, Start: 1},
 	}
 	a.key = "tool " + a.session + " " + a.use
+	if a.command == 1 {
+		a.own = "own-" + a.use
+	}
 	a.digest = broker.Digest("Bash", input(a.command), "/src")
 	w.askers[slot] = a
 	a.next = a.ask
@@ -79,7 +84,7 @@ func (a *asker) goOn() {
 func (a *asker) question() broker.Question {
 	return broker.Question{
 		Request: broker.Request{
-			ID: a.w.newID("call"), Key: a.key, SessionID: a.session, Agent: "claude", Event: "PreToolUse", ToolUseID: a.use,
+			ID: cmp.Or(a.own, a.w.newID("call")), Key: a.key, SessionID: a.session, Agent: "claude", Event: "PreToolUse", ToolUseID: a.use,
 			ToolName: "Bash", ToolInput: input(a.command), CWD: "/src", Digest: a.digest, Asker: a.process,
 		},
 		Bound: a.bound, Headless: a.command%2 == 0, Correlation: a.talk, Session: broker.SessionHint{Process: broker.Process{PID: a.process.PID + 5000, Start: 1}},

@@ -13,6 +13,11 @@ var broke = []uint64{
 	177010170,  // a look at the store, older than a commit that failed, settled that nothing was in doubt
 }
 
+// since are others, with whatever there is now.
+var since = []uint64{
+	2075, // an id was used again before its refusal was written, and that ended the new call on the disk alone
+}
+
 // TestWorlds plays worlds of fixed seeds: no promise is broken in any.
 func TestWorlds(t *testing.T) {
 	for _, seed := range broke {
@@ -21,7 +26,11 @@ func TestWorlds(t *testing.T) {
 		}
 	}
 	steps, began := 0, time.Now()
+	seeds := since
 	for seed := range uint64(400) {
+		seeds = append(seeds, seed)
+	}
+	for _, seed := range seeds {
 		r := Play(seed, 300)
 		steps += r.Steps
 		if r.Wrong != "" {
