@@ -14,11 +14,14 @@ func TestLeaveRunning(t *testing.T) {
 		asks  string
 		stays bool
 	}{
-		"the broker's own screen": {set: func(*Options) {}, asks: "leave the broker running"},
+		"the broker's own screen": {
+			set:  func(o *Options) { o.Place.Empty = "calls are refused after 30 seconds" },
+			asks: "leave it running? calls are refused after 30 seconds",
+		},
 		"attached to a served one": {set: func(o *Options) {
-			o.Attached = &Attached{Empty: "calls wait for their time", Served: true}
+			o.Place = Place{Elsewhere: true, Served: true, Empty: "calls wait for their time"}
 		}, asks: "take the broker"},
-		"attached elsewhere": {set: func(o *Options) { o.Attached = &Attached{Empty: "calls wait for their time"} }, stays: true},
+		"attached elsewhere": {set: func(o *Options) { o.Place = Place{Elsewhere: true, Empty: "calls wait for their time"} }, stays: true},
 		"the demo":           {set: func(o *Options) { o.Demo = true }, stays: true},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -306,7 +306,7 @@ func showAttached(ctx context.Context, o Options, a address, c *consoles.Client,
 	t.Operator.ID = broker.ConsoleID(w.ID, w.Label)
 	t.ReadFile, t.Stamp = c.ReadFile, c.Stamp
 	t.Hooks = tui.Hooks{Others: c.OtherHooks, Ours: c.OurHooks}
-	t.Attached = &tui.Attached{Empty: w.Empty, Served: served}
+	t.Place = tui.Place{Elsewhere: true, Served: served, Empty: w.Empty}
 	err := tui.Run(drawing, c, t)
 	switch why := context.Cause(drawing); {
 	case errors.Is(err, tui.ErrLeave):

@@ -2,6 +2,7 @@ package console
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,8 +36,9 @@ import (
 // leaves watches whether somebody took it up, and opens again where nobody did.
 
 const (
-	takeUpFlag = "take-up"
-	serveLog   = "serve.log" // what a broker that was left running writes to its standard error
+	takeUpFlag  = "take-up"
+	onEmptyFlag = "on-empty"
+	serveLog    = "serve.log" // what a broker that was left running writes to its standard error
 
 	startTime = 15 * time.Second      // for the other process to be ready
 	freeFor   = 3 * time.Second       // how long the lock may lie there before who left takes it again
@@ -69,6 +71,7 @@ func (a *App) flags(o Options) []string {
 		set = map[string]string{}
 	}
 	set["observe"] = strconv.FormatBool(a.observing())
+	set[onEmptyFlag] = o.whenEmpty()
 	if o.Timeout != 0 {
 		set["timeout"] = o.Timeout.String()
 	}
@@ -82,15 +85,21 @@ func (a *App) flags(o Options) []string {
 	return list
 }
 
+// whenEmpty is what happens to calls while no console is attached: as serve was told, also where a
+// console has taken that broker since. One that never was without a screen has its calls wait.
+func (o Options) whenEmpty() string { return cmp.Or(o.empty, o.given[onEmptyFlag], emptyWait) }
+
 // withFlags are o with another broker's flags: the screen stays as it is.
 func (o Options) withFlags(flags []string, socket string) (Options, error) {
 	var mine Options
 	cmd := new(cobra.Command)
 	mine.Flags(cmd)
+	onEmpty := cmd.Flags().String(onEmptyFlag, emptyWait, "")
 	if err := cmd.ParseFlags(flags); err != nil {
 		return o, err
 	}
 	mine.given = givenFlags(cmd)
+	mine.given[onEmptyFlag] = *onEmpty
 	mine.config = config.Load(KeyActions())
 	if err := mine.config.Fill(cmd); err != nil {
 		return o, err
@@ -185,7 +194,7 @@ func (a *App) startNext(o Options) (*successor, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a pipe: %w", err)
 	}
-	args := append([]string{"serve", "--" + takeUpFlag, "--on-empty=" + emptyWait, "--socket=" + a.socket}, a.flags(o)...)
+	args := append([]string{"serve", "--" + takeUpFlag, "--socket=" + a.socket}, a.flags(o)...)
 	cmd := exec.Command(program, args...) //nolint:gosec,noctx // this program; it outlives us
 	cmd.Stdout, cmd.Stderr = theirs, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

@@ -61,7 +61,7 @@ func TestFlagsGoAlong(t *testing.T) {
 		t.Fatal(err)
 	}
 	flags := a.flags(o)
-	want := []string{"--listen=" + a.listens(), "--max-pending=7", "--no-output=true", "--observe=false", "--on-wait=true", "--timeout=5m0s"}
+	want := []string{"--listen=" + a.listens(), "--max-pending=7", "--no-output=true", "--observe=false", "--on-empty=wait", "--on-wait=true", "--timeout=5m0s"}
 	if !slices.Equal(flags, want) {
 		t.Fatalf("flags %s, want %s", flags, want)
 	}
@@ -77,6 +77,26 @@ func TestFlagsGoAlong(t *testing.T) {
 	}
 	if again := a.flags(mine); !slices.Equal(again, want) {
 		t.Errorf("the next process gets %s", again)
+	}
+}
+
+// What serve was told of calls that find no console survives a console that takes the broker.
+func TestOnEmptyGoesAlong(t *testing.T) {
+	for _, chosen := range []string{emptyDeny, emptyWait} {
+		o := parsed(t)
+		o.Socket, o.empty = atHome(t), chosen
+		a, err := Open(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(a.Close)
+		mine, err := parsed(t).withFlags(a.flags(o), o.Socket)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if flags := a.flags(mine); mine.empty != "" || !slices.Contains(flags, "--on-empty="+chosen) {
+			t.Errorf("chosen was %s, the next process gets %s", chosen, flags)
+		}
 	}
 }
 
