@@ -137,11 +137,13 @@ func attach(ctx context.Context, o Options, a address, who string) error {
 		return err
 	}
 	known := knownBroker{a}
+	var failed error // to take the broker here
 	for {
 		w, met, err := hello(ctx, a, me, known, who)
 		if err != nil {
 			return err
 		}
+		o.said = notTaken(failed, w)
 		c := consoles.NewClient(me, a.dial, known.check)
 		served := w.Empty != "" && isOwn(met) && a.heldBy(w.PID)
 		err = showAttached(ctx, o, a, c, w, served)
@@ -149,11 +151,11 @@ func attach(ctx context.Context, o Options, a address, who string) error {
 			_ = c.Close()
 			return err
 		}
-		here, mine, err := takeBack(ctx, o, a, c)
+		here, mine, err := takeBack(ctx, o, a, c, w.PID)
 		if err == nil {
 			return here.run(ctx, mine)
 		}
-		o.said = "not taken here: " + err.Error()
+		failed = err
 		a.await(ctx)
 	}
 }

@@ -244,19 +244,20 @@ func (s *successor) close() { _ = s.out.Close() }
 
 // awaitTurn waits until the lock of socket is free, and says before on out that it does.
 func awaitTurn(ctx context.Context, socket string, out io.Writer) error {
-	signal.Ignore(syscall.SIGPIPE) // who started us leaves
+	holder, _, _ := state.Holder(socket) // the error comes again
+	signal.Ignore(syscall.SIGPIPE)       // who started us leaves
 	if _, err := fmt.Fprintln(out, "waits"); err != nil {
 		return err
 	}
-	return whenFree(ctx, socket)
+	return whenFree(ctx, socket, holder)
 }
 
-// whenFree returns when the process that holds the lock of socket does so no longer, or after a while.
-func whenFree(ctx context.Context, socket string) error {
-	first, _, _ := state.Holder(socket) // the error comes again
+// whenFree returns when process pid holds the lock of socket no longer, or after a while. Another one
+// may hold it by then.
+func whenFree(ctx context.Context, socket string, pid int) error {
 	for until := time.Now().Add(2 * startTime); ; {
 		holder, held, err := state.Holder(socket)
-		if err != nil || !held || holder != first || time.Now().After(until) {
+		if err != nil || !held || holder != pid || time.Now().After(until) {
 			return err // to open it says who holds it
 		}
 		if err = waitFor(ctx, look); err != nil {
@@ -286,9 +287,9 @@ func (a *App) leaveFor(o Options) func(by broker.Actor) ([]string, func(), error
 	}
 }
 
-// takeBack opens the broker here that c is attached to, with its flags. After an error that broker goes
-// on, or comes back by itself.
-func takeBack(ctx context.Context, o Options, at address, c *consoles.Client) (*App, Options, error) {
+// takeBack opens the broker here that c is attached to and process pid holds, with its flags. After an
+// error that broker goes on, or comes back by itself, or another console has it.
+func takeBack(ctx context.Context, o Options, at address, c *consoles.Client, pid int) (*App, Options, error) {
 	ctx = context.WithoutCancel(ctx)
 	flags, err := c.Leave(ctx)
 	_ = c.Close() // only now does the broker leave
@@ -299,11 +300,22 @@ func takeBack(ctx context.Context, o Options, at address, c *consoles.Client) (*
 	if err != nil {
 		return nil, o, err
 	}
-	if err = whenFree(ctx, at.socket); err != nil {
+	if err = whenFree(ctx, at.socket, pid); err != nil {
 		return nil, o, err
 	}
 	a, err := Open(ctx, mine)
 	return a, mine, err
+}
+
+// notTaken tells the person why the broker that says w was not taken here; "" when nothing failed.
+func notTaken(err error, w consoles.Welcome) string {
+	switch {
+	case err == nil:
+		return ""
+	case w.Empty == "": // it has a screen of its own, and had none when it was to come here
+		return "another console has taken the broker: this one is attached to it"
+	}
+	return "not taken here: " + err.Error()
 }
 
 // taken waits until another process serves on socket, and is false when nobody has held its lock for so

@@ -1,6 +1,8 @@
 package console
 
 import (
+	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -13,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/api"
 	"github.com/aoctl/aoctl/broker/consoles"
 	"github.com/aoctl/aoctl/cli/client"
 )
@@ -96,6 +99,35 @@ func TestOnEmptyGoesAlong(t *testing.T) {
 		}
 		if flags := a.flags(mine); mine.empty != "" || !slices.Contains(flags, "--on-empty="+chosen) {
 			t.Errorf("chosen was %s, the next process gets %s", chosen, flags)
+		}
+	}
+}
+
+// Of two consoles that take the broker, the later one must not wait for the other's end.
+func TestWhenAnotherHasTheLock(t *testing.T) {
+	socket := atHome(t)
+	lock, err := api.LockSocket(socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = lock.Close() })
+	ctx, stop := context.WithTimeout(t.Context(), 5*time.Second)
+	defer stop()
+	if err := whenFree(ctx, socket, os.Getpid()+1); err != nil {
+		t.Errorf("it waited for process %d: %v", os.Getpid(), err)
+	}
+}
+
+// What is said depends on the broker that is there afterwards.
+func TestNotTaken(t *testing.T) {
+	err := errors.New("no room")
+	for want, got := range map[string]string{
+		"":                        notTaken(nil, consoles.Welcome{}),
+		"not taken here: no room": notTaken(err, consoles.Welcome{Empty: emptyWords[emptyWait]}),
+		"another console has taken the broker: this one is attached to it": notTaken(err, consoles.Welcome{}),
+	} {
+		if got != want {
+			t.Errorf("it says %q, want %q", got, want)
 		}
 	}
 }
