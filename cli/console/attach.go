@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -287,6 +288,12 @@ func unattached(a address, err error) error {
 		return exit.Error{Code: exit.Forbidden, Text: err.Error() + " at " + a.String(), Hint: `if that is right, attach again and pair anew`, Cause: err}
 	case errors.Is(err, consoles.ErrNotPaired):
 		return exit.Error{Code: exit.Forbidden, Text: err.Error(), Hint: "its key was revoked; attach again with a new code", Cause: err}
+	}
+	if a.tcp != "" && errors.Is(err, syscall.ECONNREFUSED) {
+		return exit.Error{
+			Code: exit.NoConsole, Text: "no broker is listening on " + a.String(), Cause: err,
+			Hint: "start it with --listen; where it runs on another machine, forward its port here with ssh -L",
+		}
 	}
 	return client.Unanswered(a.String(), err)
 }
