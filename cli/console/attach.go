@@ -152,7 +152,7 @@ func attach(ctx context.Context, o Options, a address, who string) error {
 			_ = c.Close()
 			return err
 		}
-		here, mine, err := takeBack(ctx, o, a, c, w.PID)
+		here, mine, err := takeBack(ctx, o, a, c)
 		if err == nil {
 			return here.run(ctx, mine)
 		}

@@ -287,11 +287,15 @@ func (a *App) leaveFor(o Options) func(by broker.Actor) ([]string, func(), error
 	}
 }
 
-// takeBack opens the broker here that c is attached to and process pid holds, with its flags. After an
-// error that broker goes on, or comes back by itself, or another console has it.
-func takeBack(ctx context.Context, o Options, at address, c *consoles.Client, pid int) (*App, Options, error) {
+// takeBack opens the broker here that c is attached to, with its flags. After an error that broker goes
+// on, or comes back by itself, or another console has it.
+func takeBack(ctx context.Context, o Options, at address, c *consoles.Client) (*App, Options, error) {
 	ctx = context.WithoutCancel(ctx)
-	flags, err := c.Leave(ctx)
+	var flags []string
+	w, err := c.Hello(ctx) // it may have changed its process since c attached
+	if err == nil {
+		flags, err = c.Leave(ctx)
+	}
 	_ = c.Close() // only now does the broker leave
 	if err != nil {
 		return nil, o, err
@@ -300,7 +304,7 @@ func takeBack(ctx context.Context, o Options, at address, c *consoles.Client, pi
 	if err != nil {
 		return nil, o, err
 	}
-	if err = whenFree(ctx, at.socket, pid); err != nil {
+	if err = whenFree(ctx, at.socket, w.PID); err != nil {
 		return nil, o, err
 	}
 	a, err := Open(ctx, mine)
