@@ -232,7 +232,7 @@ func (m keyboard) quit(interrupt bool) tea.Cmd {
 		return m.Back()
 	}
 	n := len(m.Board.Waiting) - m.Board.Waiting.PutOff() // what is put off loses nothing
-	place := m.opts.Place
+	place := m.opts.Place()
 	if n == 0 || place.Elsewhere && place.Empty == "" {
 		return tea.Quit
 	}
@@ -260,7 +260,7 @@ func (m keyboard) quit(interrupt bool) tea.Cmd {
 // leave asks whether the broker is to go on in a process of its own, or to come here from one. A
 // screen that can do neither goes to the background.
 func (m keyboard) leave() tea.Cmd {
-	place := m.opts.Place
+	place := m.opts.Place()
 	texts := []string{
 		fmt.Sprintf("leave the broker running without this screen? then %s, and aoctl brings the screen back ", place.Empty),
 		fmt.Sprintf("leave the broker running? then %s ", place.Empty),

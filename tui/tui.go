@@ -84,7 +84,7 @@ type Options struct {
 	ReadFile func(path string) ([]byte, error) // what a call would change; regular files of at most 1 MiB when nil
 	Stamp    func(path string) string          // differs when the file does; from its times and size when nil
 
-	Place Place
+	Place func() Place // asked anew each time; always the zero Place when nil
 }
 
 // Place is where the broker is. The zero Place is a broker that ends with the screen.
@@ -130,6 +130,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Hooks.Ours == nil {
 		o.Hooks.Ours = func() []string { return nil }
+	}
+	if o.Place == nil {
+		o.Place = func() Place { return Place{} }
 	}
 	if o.ReadFile == nil {
 		o.ReadFile = change.ReadFile

@@ -146,8 +146,7 @@ func attach(ctx context.Context, o Options, a address, who string) error {
 		}
 		o.said = notTaken(failed, w)
 		c := consoles.NewClient(me, a.dial, known.check)
-		served := w.Empty != "" && isOwn(met) && a.heldBy(w.PID)
-		err = showAttached(ctx, o, a, c, w, served)
+		err = showAttached(ctx, o, a, c, w, isOwn(met))
 		if !errors.Is(err, tui.ErrLeave) {
 			_ = c.Close()
 			return err
@@ -299,8 +298,9 @@ func unattached(a address, err error) error {
 }
 
 // showAttached draws the console until it is quit, ctx ends, or the broker takes it no longer.
-// served says that the broker can come into this process. Errors: tui.ErrLeave, which is a wish.
-func showAttached(ctx context.Context, o Options, a address, c *consoles.Client, w consoles.Welcome, served bool) error {
+// own says that the broker has this state folder, and can come into this process where it is a served one
+// of this machine. Errors: tui.ErrLeave, which is a wish.
+func showAttached(ctx context.Context, o Options, a address, c *consoles.Client, w consoles.Welcome, own bool) error {
 	drawing, leave := context.WithCancelCause(ctx)
 	defer leave(nil)
 	go func() {
@@ -315,7 +315,10 @@ func showAttached(ctx context.Context, o Options, a address, c *consoles.Client,
 	t.Operator.ID = broker.ConsoleID(w.ID, w.Label)
 	t.ReadFile, t.Stamp = c.ReadFile, c.Stamp
 	t.Hooks = tui.Hooks{Others: c.OtherHooks, Ours: c.OurHooks}
-	t.Place = tui.Place{Elsewhere: true, Served: served, Empty: w.Empty}
+	t.Place = func() tui.Place {
+		now := c.Met()
+		return tui.Place{Elsewhere: true, Served: own && now.Empty != "" && a.heldBy(now.PID), Empty: now.Empty}
+	}
 	err := tui.Run(drawing, c, t)
 	switch why := context.Cause(drawing); {
 	case errors.Is(err, tui.ErrLeave):

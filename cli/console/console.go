@@ -146,7 +146,7 @@ func (a *App) Show(ctx context.Context, o Options) error {
 	}()
 	t := o.screen(a.socket)
 	t.Notices, t.Hooks = a.notices, tui.Hooks{Others: otherHooks, Ours: hooked}
-	t.Place.Empty = emptyWords[o.whenEmpty()]
+	t.Place = func() tui.Place { return tui.Place{Empty: emptyWords[o.whenEmpty()]} }
 	err := tui.Run(drawing, a.forScreens(), t)
 	switch {
 	case errors.Is(err, tui.ErrLeave): // also where the terminal went away since
