@@ -232,6 +232,25 @@ func TestAnswered(t *testing.T) {
 	}
 }
 
+// A console that only observes holds nothing, so its word is no permission for canUseTool. A hook leaves
+// the call to the program's own rules.
+func TestObserved(t *testing.T) {
+	for _, lang := range languages {
+		t.Run(lang.interpreter, func(t *testing.T) {
+			lang.needed(t)
+			path := operated.Socket(t)
+			c := operated.Open(t, path)
+			must(t, c.Observe(t.Context(), "", true, broker.Actor{Kind: broker.ByOperator}))
+			list := lang.ask(t, []question{{Call: call("Bash", making)}, either("PreToolUse")}, "AOCTL_SOCKET="+path).answers()
+			list[0].refused(t, "the console only observes, so nobody can allow")
+			list[0].refused(t, "press O on this session in the console")
+			if got := list[1]; got.Behavior != "" || got.HookSpecificOutput.PermissionDecision != "" {
+				t.Errorf("the hook answers %+v, want no word", got)
+			}
+		})
+	}
+}
+
 // A stop denies the call and ends the turn.
 func TestStopped(t *testing.T) {
 	for _, lang := range languages {

@@ -41,7 +41,7 @@ type Decision struct {
 //
 // The call may run only when the error is nil and Decision.Allowed is true. Every
 // error means that it must not: ErrNoConsole, ErrSocket, ErrSilent, ErrAnswer,
-// ErrTimeout, ErrRefused and ErrInput tell the causes apart (errors.Is). When ctx
+// ErrTimeout, ErrRefused, ErrObserving and ErrInput tell the causes apart (errors.Is). When ctx
 // ends first, its error is returned, and the question is taken back: its card closes
 // at once, unless the console cannot be told so within a second. An answer that it
 // gives nevertheless allows nothing.
@@ -163,6 +163,13 @@ func parseDecision(resp response, id string) (Decision, error) {
 		return Decision{}, err
 	}
 	allowed := d.Decision == "allow"
+	// The console says allow because nothing is held; nobody and no rule has allowed this call.
+	if allowed && d.Status == "answered" && d.By.Kind == "observe" {
+		return Decision{}, &refusalError{
+			kind: ErrObserving, text: "the console only observes, so nobody can allow or answer anything there",
+			hint: "to have calls held again, press O on this session in the console",
+		}
+	}
 	if allowed != (d.Status == "allowed") || !allowed && d.Decision != "deny" {
 		return Decision{}, unreadable("it says " + strconv.Quote(d.Decision) + " and " + strconv.Quote(d.Status))
 	}

@@ -17,6 +17,7 @@ var (
 	ErrAnswer    = errors.New("unreadable answer")                // not aoctl's protocol, cut off, or for another call
 	ErrTimeout   = errors.New("time ran out")                     // nobody decided
 	ErrRefused   = errors.New("the console refused the question") // it said why
+	ErrObserving = errors.New("the console only observes")        // it holds no call, so nobody there can allow one
 	ErrInput     = errors.New("bad input")                        // arguments, environment or payload
 	ErrStopped   = errors.New("the wait was ended")               // a signal, or the agent is gone
 )

@@ -232,8 +232,8 @@ func (m keyboard) quit(interrupt bool) tea.Cmd {
 		return m.Back()
 	}
 	n := len(m.Board.Waiting) - m.Board.Waiting.PutOff() // what is put off loses nothing
-	left := m.opts.Attached
-	if n == 0 || left != nil && left.Empty == "" {
+	place := m.opts.Place()
+	if n == 0 || place.Elsewhere && place.Empty == "" {
 		return tea.Quit
 	}
 	calls, wait := figures.Plural(n, "call"), "wait"
@@ -241,10 +241,10 @@ func (m keyboard) quit(interrupt bool) tea.Cmd {
 		wait = "waits"
 	}
 	m.Pose(desk.Question{No: "aoctl stays", Interrupted: true, Yes: func() tea.Cmd { return tea.Quit }, Texts: func() []string {
-		if left != nil {
+		if place.Elsewhere {
 			return []string{
-				fmt.Sprintf("%s %s; the broker goes on; when no console is left %s. Quit? ", calls, wait, left.Empty),
-				fmt.Sprintf("%s %s; without a console %s. Quit? ", calls, wait, left.Empty),
+				fmt.Sprintf("%s %s; the broker goes on; when no console is left %s. Quit? ", calls, wait, place.Empty),
+				fmt.Sprintf("%s %s; without a console %s. Quit? ", calls, wait, place.Empty),
 				fmt.Sprintf("%s %s. Quit? ", calls, wait),
 			}
 		}
@@ -260,16 +260,18 @@ func (m keyboard) quit(interrupt bool) tea.Cmd {
 // leave asks whether the broker is to go on in a process of its own, or to come here from one. A
 // screen that can do neither goes to the background.
 func (m keyboard) leave() tea.Cmd {
+	place := m.opts.Place()
 	texts := []string{
-		"leave the broker running without this screen? what waits goes on waiting, and aoctl brings the screen back ",
-		"leave the broker running? what waits goes on waiting ", "leave the broker running? ",
+		fmt.Sprintf("leave the broker running without this screen? then %s, and aoctl brings the screen back ", place.Empty),
+		fmt.Sprintf("leave the broker running? then %s ", place.Empty),
+		fmt.Sprintf("leave it running? %s ", place.Empty), "leave the broker running? ",
 	}
-	switch at := m.opts.Attached; {
-	case m.opts.Demo, at != nil && !at.Served:
+	switch {
+	case m.opts.Demo, place.Elsewhere && !place.Served:
 		return tea.Suspend
 	case m.feed.lost():
 		return m.Say(draw.Warn, "no word from the broker: it cannot be taken here now")
-	case at != nil:
+	case place.Elsewhere:
 		texts = []string{
 			"take the broker into this console? what waits goes on waiting; the broker ends then when you quit ",
 			"take the broker here? it ends then when you quit ", "take the broker here? ",

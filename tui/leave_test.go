@@ -9,16 +9,20 @@ import (
 // ctrl+z asks first, and only a y that follows the question has the broker change its process. Where it
 // cannot, the program goes to the background as any other.
 func TestLeaveRunning(t *testing.T) {
+	at := func(p Place) func() Place { return func() Place { return p } }
 	for name, c := range map[string]struct {
 		set   func(*Options)
 		asks  string
 		stays bool
 	}{
-		"the broker's own screen": {set: func(*Options) {}, asks: "leave the broker running"},
+		"the broker's own screen": {
+			set:  func(o *Options) { o.Place = at(Place{Empty: "calls are refused after 30 seconds"}) },
+			asks: "leave it running? calls are refused after 30 seconds",
+		},
 		"attached to a served one": {set: func(o *Options) {
-			o.Attached = &Attached{Empty: "calls wait for their time", Served: true}
+			o.Place = at(Place{Elsewhere: true, Served: true, Empty: "calls wait for their time"})
 		}, asks: "take the broker"},
-		"attached elsewhere": {set: func(o *Options) { o.Attached = &Attached{Empty: "calls wait for their time"} }, stays: true},
+		"attached elsewhere": {set: func(o *Options) { o.Place = at(Place{Elsewhere: true, Empty: "calls wait for their time"}) }, stays: true},
 		"the demo":           {set: func(o *Options) { o.Demo = true }, stays: true},
 	} {
 		t.Run(name, func(t *testing.T) {

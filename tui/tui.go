@@ -84,16 +84,18 @@ type Options struct {
 	ReadFile func(path string) ([]byte, error) // what a call would change; regular files of at most 1 MiB when nil
 	Stamp    func(path string) string          // differs when the file does; from its times and size when nil
 
-	Attached *Attached // nil where the broker ends with the screen
+	Place func() Place // asked anew each time; always the zero Place when nil
 }
 
-// Attached is a screen that the broker outlives.
-type Attached struct {
-	// Empty says what becomes of calls when no console is left, such as "calls wait for their time"; ""
-	// where there is always one.
-	Empty string
+// Place is where the broker is. The zero Place is a broker that ends with the screen.
+type Place struct {
+	// Elsewhere says that the broker goes on when the screen is closed.
+	Elsewhere bool
 	// Served says that the broker has no screen of its own, and can come into this process.
 	Served bool
+	// Empty says what becomes of calls when no console is left, such as "calls wait for their time"; ""
+	// where there is always one. Of a broker that ends with the screen it holds once that was left running.
+	Empty string
 }
 
 // ErrLeave says that the operator wants the broker in another process: in one of its own, or, where
@@ -128,6 +130,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Hooks.Ours == nil {
 		o.Hooks.Ours = func() []string { return nil }
+	}
+	if o.Place == nil {
+		o.Place = func() Place { return Place{} }
 	}
 	if o.ReadFile == nil {
 		o.ReadFile = change.ReadFile

@@ -362,7 +362,8 @@ func TestWatch(t *testing.T) {
 		if n := <-c.Notices(); n != (Notice{"s", "it spent much"}) {
 			t.Errorf("was told %+v", n)
 		}
-		must(t, c.Close()) // as if the connection broke
+		r.o.Empty = "calls wait" // the broker goes on in another process
+		must(t, c.Close())       // as if the connection broke
 		if _, ok := <-updates; ok {
 			t.Error("the watch went on")
 		}
@@ -372,6 +373,9 @@ func TestWatch(t *testing.T) {
 		}
 		if snap, _ = c.Watch(t.Context()); snap.Requests[0].ID != "watch 2" {
 			t.Errorf("began again with %+v", snap)
+		}
+		if w := c.Met(); w.Empty != "calls wait" || !w.Paired {
+			t.Errorf("the broker that it met again said %+v", w)
 		}
 		must(t, c.Close())
 	})

@@ -21,6 +21,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/api"
 	"github.com/aoctl/aoctl/broker/brokertest"
+	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/service"
 )
 
@@ -103,7 +104,11 @@ func (w *walk) run(name, block string) {
 
 // press allows the oldest waiting call, as soon as there is one.
 func (w *walk) press() {
-	_, err := w.b.Decide(w.t.Context(), waiting(w.t, w.b, 1)[0].ID, broker.Decision{Verdict: broker.Allow, By: operator})
+	r := waiting(w.t, w.b, 1)[0]
+	if r.Assessment.Class == risk.Dangerous {
+		w.t.Errorf("%s is dangerous: no a allows that, it takes its digits", r.ToolInput)
+	}
+	_, err := w.b.Decide(w.t.Context(), r.ID, broker.Decision{Verdict: broker.Allow, By: operator})
 	must(w.t, err)
 }
 

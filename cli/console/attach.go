@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -137,14 +138,15 @@ func attach(ctx context.Context, o Options, a address, who string) error {
 		return err
 	}
 	known := knownBroker{a}
+	var failed error // to take the broker here
 	for {
 		w, met, err := hello(ctx, a, me, known, who)
 		if err != nil {
 			return err
 		}
+		o.said = notTaken(failed, w)
 		c := consoles.NewClient(me, a.dial, known.check)
-		served := w.Empty != "" && isOwn(met) && a.heldBy(w.PID)
-		err = showAttached(ctx, o, a, c, w, served)
+		err = showAttached(ctx, o, a, c, w, isOwn(met))
 		if !errors.Is(err, tui.ErrLeave) {
 			_ = c.Close()
 			return err
@@ -153,7 +155,7 @@ func attach(ctx context.Context, o Options, a address, who string) error {
 		if err == nil {
 			return here.run(ctx, mine)
 		}
-		o.said = "not taken here: " + err.Error()
+		failed = err
 		a.await(ctx)
 	}
 }
@@ -286,12 +288,19 @@ func unattached(a address, err error) error {
 	case errors.Is(err, consoles.ErrNotPaired):
 		return exit.Error{Code: exit.Forbidden, Text: err.Error(), Hint: "its key was revoked; attach again with a new code", Cause: err}
 	}
+	if a.tcp != "" && errors.Is(err, syscall.ECONNREFUSED) {
+		return exit.Error{
+			Code: exit.NoConsole, Text: "no broker is listening on " + a.String(), Cause: err,
+			Hint: "start it with --listen; where it runs on another machine, forward its port here with ssh -L",
+		}
+	}
 	return client.Unanswered(a.String(), err)
 }
 
 // showAttached draws the console until it is quit, ctx ends, or the broker takes it no longer.
-// served says that the broker can come into this process. Errors: tui.ErrLeave, which is a wish.
-func showAttached(ctx context.Context, o Options, a address, c *consoles.Client, w consoles.Welcome, served bool) error {
+// own says that the broker has this state folder, and can come into this process where it is a served one
+// of this machine. Errors: tui.ErrLeave, which is a wish.
+func showAttached(ctx context.Context, o Options, a address, c *consoles.Client, w consoles.Welcome, own bool) error {
 	drawing, leave := context.WithCancelCause(ctx)
 	defer leave(nil)
 	go func() {
@@ -306,7 +315,10 @@ func showAttached(ctx context.Context, o Options, a address, c *consoles.Client,
 	t.Operator.ID = broker.ConsoleID(w.ID, w.Label)
 	t.ReadFile, t.Stamp = c.ReadFile, c.Stamp
 	t.Hooks = tui.Hooks{Others: c.OtherHooks, Ours: c.OurHooks}
-	t.Attached = &tui.Attached{Empty: w.Empty, Served: served}
+	t.Place = func() tui.Place {
+		now := c.Met()
+		return tui.Place{Elsewhere: true, Served: own && now.Empty != "" && a.heldBy(now.PID), Empty: now.Empty}
+	}
 	err := tui.Run(drawing, c, t)
 	switch why := context.Cause(drawing); {
 	case errors.Is(err, tui.ErrLeave):

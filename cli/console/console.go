@@ -26,14 +26,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/api"
 	"github.com/aoctl/aoctl/cli/config"
+	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/cli/terminal"
 	"github.com/aoctl/aoctl/cli/usage"
@@ -90,11 +94,21 @@ func runConsole(ctx context.Context, o Options) error {
 	a, err := Open(ctx, o)
 	if _, used := errors.AsType[*api.InUseError](err); used && len(o.given) == 0 {
 		return attach(ctx, o, address{socket: o.Socket}, err.Error())
+	} else if used {
+		return besideRunning(err, o.given)
 	}
 	if err != nil {
 		return err
 	}
 	return a.run(ctx, o)
+}
+
+// besideRunning adds to err, that another broker runs, why this console does not attach to it.
+func besideRunning(err error, given map[string]string) error {
+	return exit.Error{
+		Code: exit.Failed, Text: err.Error(), Cause: err,
+		Hint: "the broker there has flags of its own: leave out --" + strings.Join(slices.Sorted(maps.Keys(given)), ", --") + " to attach to it, or quit it first",
+	}
 }
 
 // run shows the console until it was quit, ctx ended, or the broker goes on without it. It closes a
@@ -132,6 +146,7 @@ func (a *App) Show(ctx context.Context, o Options) error {
 	}()
 	t := o.screen(a.socket)
 	t.Notices, t.Hooks = a.notices, tui.Hooks{Others: otherHooks, Ours: hooked}
+	t.Place = func() tui.Place { return tui.Place{Empty: emptyWords[o.whenEmpty()]} }
 	err := tui.Run(drawing, a.forScreens(), t)
 	switch {
 	case errors.Is(err, tui.ErrLeave): // also where the terminal went away since

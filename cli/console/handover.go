@@ -2,6 +2,7 @@ package console
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,8 +36,9 @@ import (
 // leaves watches whether somebody took it up, and opens again where nobody did.
 
 const (
-	takeUpFlag = "take-up"
-	serveLog   = "serve.log" // what a broker that was left running writes to its standard error
+	takeUpFlag  = "take-up"
+	onEmptyFlag = "on-empty"
+	serveLog    = "serve.log" // what a broker that was left running writes to its standard error
 
 	startTime = 15 * time.Second      // for the other process to be ready
 	freeFor   = 3 * time.Second       // how long the lock may lie there before who left takes it again
@@ -69,6 +71,7 @@ func (a *App) flags(o Options) []string {
 		set = map[string]string{}
 	}
 	set["observe"] = strconv.FormatBool(a.observing())
+	set[onEmptyFlag] = o.whenEmpty()
 	if o.Timeout != 0 {
 		set["timeout"] = o.Timeout.String()
 	}
@@ -82,15 +85,21 @@ func (a *App) flags(o Options) []string {
 	return list
 }
 
+// whenEmpty is what happens to calls while no console is attached: as serve was told, also where a
+// console has taken that broker since. One that never was without a screen has its calls wait.
+func (o Options) whenEmpty() string { return cmp.Or(o.empty, o.given[onEmptyFlag], emptyWait) }
+
 // withFlags are o with another broker's flags: the screen stays as it is.
 func (o Options) withFlags(flags []string, socket string) (Options, error) {
 	var mine Options
 	cmd := new(cobra.Command)
 	mine.Flags(cmd)
+	onEmpty := cmd.Flags().String(onEmptyFlag, emptyWait, "")
 	if err := cmd.ParseFlags(flags); err != nil {
 		return o, err
 	}
 	mine.given = givenFlags(cmd)
+	mine.given[onEmptyFlag] = *onEmpty
 	mine.config = config.Load(KeyActions())
 	if err := mine.config.Fill(cmd); err != nil {
 		return o, err
@@ -185,7 +194,7 @@ func (a *App) startNext(o Options) (*successor, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a pipe: %w", err)
 	}
-	args := append([]string{"serve", "--" + takeUpFlag, "--on-empty=" + emptyWait, "--socket=" + a.socket}, a.flags(o)...)
+	args := append([]string{"serve", "--" + takeUpFlag, "--socket=" + a.socket}, a.flags(o)...)
 	cmd := exec.Command(program, args...) //nolint:gosec,noctx // this program; it outlives us
 	cmd.Stdout, cmd.Stderr = theirs, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -235,19 +244,20 @@ func (s *successor) close() { _ = s.out.Close() }
 
 // awaitTurn waits until the lock of socket is free, and says before on out that it does.
 func awaitTurn(ctx context.Context, socket string, out io.Writer) error {
-	signal.Ignore(syscall.SIGPIPE) // who started us leaves
+	holder, _, _ := state.Holder(socket) // the error comes again
+	signal.Ignore(syscall.SIGPIPE)       // who started us leaves
 	if _, err := fmt.Fprintln(out, "waits"); err != nil {
 		return err
 	}
-	return whenFree(ctx, socket)
+	return whenFree(ctx, socket, holder)
 }
 
-// whenFree returns when the process that holds the lock of socket does so no longer, or after a while.
-func whenFree(ctx context.Context, socket string) error {
-	first, _, _ := state.Holder(socket) // the error comes again
+// whenFree returns when process pid holds the lock of socket no longer, or after a while. Another one
+// may hold it by then.
+func whenFree(ctx context.Context, socket string, pid int) error {
 	for until := time.Now().Add(2 * startTime); ; {
 		holder, held, err := state.Holder(socket)
-		if err != nil || !held || holder != first || time.Now().After(until) {
+		if err != nil || !held || holder != pid || time.Now().After(until) {
 			return err // to open it says who holds it
 		}
 		if err = waitFor(ctx, look); err != nil {
@@ -278,10 +288,14 @@ func (a *App) leaveFor(o Options) func(by broker.Actor) ([]string, func(), error
 }
 
 // takeBack opens the broker here that c is attached to, with its flags. After an error that broker goes
-// on, or comes back by itself.
+// on, or comes back by itself, or another console has it.
 func takeBack(ctx context.Context, o Options, at address, c *consoles.Client) (*App, Options, error) {
 	ctx = context.WithoutCancel(ctx)
-	flags, err := c.Leave(ctx)
+	var flags []string
+	w, err := c.Hello(ctx) // it may have changed its process since c attached
+	if err == nil {
+		flags, err = c.Leave(ctx)
+	}
 	_ = c.Close() // only now does the broker leave
 	if err != nil {
 		return nil, o, err
@@ -290,11 +304,22 @@ func takeBack(ctx context.Context, o Options, at address, c *consoles.Client) (*
 	if err != nil {
 		return nil, o, err
 	}
-	if err = whenFree(ctx, at.socket); err != nil {
+	if err = whenFree(ctx, at.socket, w.PID); err != nil {
 		return nil, o, err
 	}
 	a, err := Open(ctx, mine)
 	return a, mine, err
+}
+
+// notTaken tells the person why the broker that says w was not taken here; "" when nothing failed.
+func notTaken(err error, w consoles.Welcome) string {
+	switch {
+	case err == nil:
+		return ""
+	case w.Empty == "": // it has a screen of its own, and had none when it was to come here
+		return "another console has taken the broker: this one is attached to it"
+	}
+	return "not taken here: " + err.Error()
 }
 
 // taken waits until another process serves on socket, and is false when nobody has held its lock for so

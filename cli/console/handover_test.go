@@ -1,6 +1,8 @@
 package console
 
 import (
+	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -13,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/api"
 	"github.com/aoctl/aoctl/broker/consoles"
 	"github.com/aoctl/aoctl/cli/client"
 )
@@ -61,7 +64,7 @@ func TestFlagsGoAlong(t *testing.T) {
 		t.Fatal(err)
 	}
 	flags := a.flags(o)
-	want := []string{"--listen=" + a.listens(), "--max-pending=7", "--no-output=true", "--observe=false", "--on-wait=true", "--timeout=5m0s"}
+	want := []string{"--listen=" + a.listens(), "--max-pending=7", "--no-output=true", "--observe=false", "--on-empty=wait", "--on-wait=true", "--timeout=5m0s"}
 	if !slices.Equal(flags, want) {
 		t.Fatalf("flags %s, want %s", flags, want)
 	}
@@ -77,6 +80,55 @@ func TestFlagsGoAlong(t *testing.T) {
 	}
 	if again := a.flags(mine); !slices.Equal(again, want) {
 		t.Errorf("the next process gets %s", again)
+	}
+}
+
+// What serve was told of calls that find no console survives a console that takes the broker.
+func TestOnEmptyGoesAlong(t *testing.T) {
+	for _, chosen := range []string{emptyDeny, emptyWait} {
+		o := parsed(t)
+		o.Socket, o.empty = atHome(t), chosen
+		a, err := Open(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(a.Close)
+		mine, err := parsed(t).withFlags(a.flags(o), o.Socket)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if flags := a.flags(mine); mine.empty != "" || !slices.Contains(flags, "--on-empty="+chosen) {
+			t.Errorf("chosen was %s, the next process gets %s", chosen, flags)
+		}
+	}
+}
+
+// Of two consoles that take the broker, the later one must not wait for the other's end.
+func TestWhenAnotherHasTheLock(t *testing.T) {
+	socket := atHome(t)
+	lock, err := api.LockSocket(socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = lock.Close() })
+	ctx, stop := context.WithTimeout(t.Context(), 5*time.Second)
+	defer stop()
+	if err := whenFree(ctx, socket, os.Getpid()+1); err != nil {
+		t.Errorf("it waited for process %d: %v", os.Getpid(), err)
+	}
+}
+
+// What is said depends on the broker that is there afterwards.
+func TestNotTaken(t *testing.T) {
+	err := errors.New("no room")
+	for want, got := range map[string]string{
+		"":                        notTaken(nil, consoles.Welcome{}),
+		"not taken here: no room": notTaken(err, consoles.Welcome{Empty: emptyWords[emptyWait]}),
+		"another console has taken the broker: this one is attached to it": notTaken(err, consoles.Welcome{}),
+	} {
+		if got != want {
+			t.Errorf("it says %q, want %q", got, want)
+		}
 	}
 }
 

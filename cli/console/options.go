@@ -36,7 +36,7 @@ type Options struct {
 	theme  string            // of the screen: one of config.Themes
 	config config.File       // what the settings file says; empty where none is read
 	guard  bool              // what agents wrote is read in a process of its own first
-	given  map[string]string // the broker's flags of the command line
+	given  map[string]string // the broker's flags of the command line; of a broker that was taken here also on-empty
 	said   string            // to be told on the screen at once; "" for nothing
 }
 

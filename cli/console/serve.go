@@ -76,12 +76,12 @@ with --on-empty wait it waits for all of its time.`,
 	}
 	o.brokerFlags(cmd)
 	cmd.Flags().BoolVar(&o.pair, "pair", false, "show a code with which a console can attach for the first time; enter shows another one")
-	cmd.Flags().StringVar(&o.empty, "on-empty", emptyDeny, "what happens to calls while no console is attached: deny them after 30 seconds, or wait")
+	cmd.Flags().StringVar(&o.empty, onEmptyFlag, emptyDeny, "what happens to calls while no console is attached: deny them after 30 seconds, or wait")
 	cmd.Flags().BoolVar(&o.json, "json", false, `print one line when ready: {"socket": …, "pid": …}`)
 	cmd.Flags().BoolVar(&o.takeUp, takeUpFlag, false, "wait for the console that holds the socket to leave")
 	_ = cmd.Flags().MarkHidden(takeUpFlag) // the flag exists
 	cmd.MarkFlagsMutuallyExclusive("pair", "json", takeUpFlag)
-	_ = cmd.RegisterFlagCompletionFunc("on-empty", cobra.FixedCompletions([]string{emptyDeny, emptyWait}, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
+	_ = cmd.RegisterFlagCompletionFunc(onEmptyFlag, cobra.FixedCompletions([]string{emptyDeny, emptyWait}, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
 	return cmd
 }
 

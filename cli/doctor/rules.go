@@ -136,7 +136,7 @@ func (e *examination) observing(ctx context.Context, o options) {
 	}
 	switch {
 	case on[""]:
-		e.add(agentcheck.Warn, "observe mode", "quit the console and start it without --observe", "on: nothing is held, every call runs unless the agent itself asks")
+		e.add(agentcheck.Warn, "observe mode", `press "O" in the console, or start it without --observe`, "on: nothing is held, every call runs unless the agent itself asks")
 	case some > 0:
 		e.add(agentcheck.Warn, "observe mode", "switch it off with O in the console", "%s only observed: nothing they do is held", figures.Plural(some, "session"))
 	case known:

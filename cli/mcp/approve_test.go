@@ -78,6 +78,37 @@ func TestApproveAsksAgain(t *testing.T) {
 	}
 }
 
+// A console that only observes holds nothing, so its word is no permission. The client hears why, and
+// which key has calls held again.
+func TestApproveObserved(t *testing.T) {
+	t.Parallel()
+	for _, session := range []string{"", "s-1"} {
+		socket := operated.Socket(t)
+		c := operated.Open(t, socket)
+		s := connect(t, socket)
+		operator := broker.Actor{Kind: broker.ByOperator}
+		if session != "" { // the console has to know it
+			s.call(t.Context(), "approve", makeCall)
+			c.Says(c.Next(), broker.Decision{Verdict: broker.Deny})
+		}
+		must(t, c.Observe(t.Context(), session, true, operator))
+		got := (<-s.call(t.Context(), "approve", makeCall)).approval(t)
+		if got.Behavior != "deny" || got.Interrupt || !strings.Contains(got.Message, "only observes, so nobody can allow") || !strings.Contains(got.Message, "press O on this session") {
+			t.Errorf("observing %q, the client hears %+v", session, got)
+		}
+		r := <-s.call(t.Context(), "ask_user", `{"question":"Which region?"}`)
+		if text := r.text(t); !r.IsError || !strings.Contains(text, "only observes, so nobody can") {
+			t.Errorf("observing %q, its question is answered with %q", session, text)
+		}
+		must(t, c.Observe(t.Context(), session, false, operator))
+		done := s.call(t.Context(), "approve", makeCall)
+		c.Says(c.Next(), broker.Decision{Verdict: broker.Allow})
+		if got := (<-done).approval(t); got.Behavior != "allow" {
+			t.Errorf("holding again, the client hears %+v", got)
+		}
+	}
+}
+
 func TestApproveWithoutConsole(t *testing.T) {
 	t.Parallel()
 	got := (<-connect(t, operated.Socket(t)).call(t.Context(), "approve", makeCall)).approval(t)

@@ -113,11 +113,15 @@ async function withdraw(at, id, correlation) {
   }
 }
 
+const observing = "the console only observes, so nobody can allow or answer anything there; to have calls held again, press O on this session in the console"
+
 // Reads the final answer to request `id`. Only an allow that says so twice is one.
 export function decisionOf(json, id, input) {
   const { request_id, status, decision, reason = "", updated_input, by } = json
   if (request_id !== id) throw unreadable("it is for another request")
   const allowed = decision === "allow" && status === "allowed"
+  // The console says allow because nothing is held; nobody and no rule has allowed this call.
+  if (decision === "allow" && status === "answered" && by?.kind === "observe") throw new Refusal(observing)
   if (!allowed && (decision !== "deny" || status === "allowed")) throw unreadable(`it says ${JSON.stringify(decision)} and ${JSON.stringify(status)}`)
   if (updated_input != null && !isObject(updated_input)) throw unreadable("its updated_input is no object")
   return { allowed, input: updated_input ?? input, changed: updated_input != null, reason: String(reason), status, requestId: id, by: isObject(by) ? by.kind : undefined }

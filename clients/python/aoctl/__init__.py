@@ -77,12 +77,18 @@ def _text(value: dict[str, Any]) -> str:
         raise Refusal(f"the call cannot be written as JSON: {error}") from None
 
 
+_OBSERVING = "the console only observes, so nobody can allow or answer anything there; to have calls held again, press O on this session in the console"
+
+
 def _decision(answer: dict[str, Any], id: str, asked: str) -> Decision:
     """Only an allow that says so twice is one."""
     decision, status, changed, by = (answer.get(name) for name in ("decision", "status", "updated_input", "by"))
     if answer.get("request_id") != id:
         raise unreadable("it is for another request")
     allowed = decision == "allow" and status == "allowed"
+    # The console says allow because nothing is held; nobody and no rule has allowed this call.
+    if decision == "allow" and status == "answered" and isinstance(by, dict) and by.get("kind") == "observe":
+        raise Refusal(_OBSERVING)
     if not allowed and (decision != "deny" or status == "allowed"):
         raise unreadable(f"it says {decision!r} and {status!r}")
     if changed is not None and not isinstance(changed, dict):
