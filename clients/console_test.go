@@ -38,10 +38,19 @@ func must(t *testing.T, err error) {
 }
 
 // language is how a program in it is started.
-type language struct{ interpreter, file string }
+type language struct {
+	interpreter, file string
+	limits            map[string]float64 // of the package, in seconds; its own where they are not here
+}
 
 // languages are those in which there is a package.
-var languages = []language{{"node", "ask.mjs"}, {"python3", "ask.py"}}
+var languages = []language{{interpreter: "node", file: "ask.mjs"}, {interpreter: "python3", file: "ask.py"}}
+
+// hasty is l with limits that a test can wait for.
+func (l language) hasty() language {
+	l.limits = map[string]float64{"silence": 2, "away": 0.5}
+	return l
+}
 
 // needed skips the test where the language is not here. Else it runs beside others.
 func (l language) needed(t *testing.T) {
@@ -86,13 +95,13 @@ type asking struct {
 	out, errout bytes.Buffer
 }
 
-// small are limits, in seconds, that a test can wait for.
-var small = map[string]float64{"silence": 2, "away": 0.5}
-
-// ask starts a program that asks all the questions at once, with more variables and small limits.
+// ask starts a program that asks all the questions at once, with more variables.
 func (l language) ask(t *testing.T, questions []question, env ...string) *asking {
 	t.Helper()
-	raw, err := json.Marshal(map[string]any{"questions": questions, "limits": small})
+	raw, err := json.Marshal(struct {
+		Questions []question         `json:"questions"`
+		Limits    map[string]float64 `json:"limits,omitempty"`
+	}{questions, l.limits})
 	must(t, err)
 	file, err := filepath.Abs(filepath.Join("testdata", l.file))
 	must(t, err)
@@ -310,7 +319,7 @@ func TestConsoleEnds(t *testing.T) {
 			lang.needed(t)
 			path := operated.Socket(t)
 			c := operated.Open(t, path)
-			a := lang.one(t, either(""), "AOCTL_SOCKET="+path)
+			a := lang.hasty().one(t, either(""), "AOCTL_SOCKET="+path)
 			c.Next()
 			c.Close()
 			a.refused("the console ended while this call waited")

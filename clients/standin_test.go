@@ -160,7 +160,7 @@ func play(t *testing.T, lang language, q question, scenes []scene) {
 		questions[i] = q
 		questions[i].Options = map[string]any{"socket": path, "timeout": 3, "atMost": 3}
 	}
-	for i, got := range lang.ask(t, questions).answers() {
+	for i, got := range lang.hasty().ask(t, questions).answers() {
 		t.Run(scenes[i].name, func(t *testing.T) { got.refused(t, scenes[i].want) })
 	}
 }
@@ -240,7 +240,7 @@ func TestBehaving(t *testing.T) {
 				}
 				return opened(func(h heard) string { return h.says(200, h.allow()) })(h)
 			})
-			a := lang.one(t, question{Call: call("Bash", making), Options: map[string]any{"socket": path}})
+			a := lang.hasty().one(t, question{Call: call("Bash", making), Options: map[string]any{"socket": path}})
 			if got := a.answer(); got.Behavior != "allow" || !sameJSON(got.UpdatedInput, []byte(making)) {
 				t.Errorf("the answer is %+v %s", got, got.UpdatedInput)
 			}
@@ -317,7 +317,7 @@ func TestUntrusted(t *testing.T) {
 				q.Options = map[string]any{"socket": path + tt.path}
 				names, questions, standins = append(names, name), append(questions, q), append(standins, s)
 			}
-			for i, got := range lang.ask(t, questions).answers() {
+			for i, got := range lang.hasty().ask(t, questions).answers() {
 				t.Run(names[i], func(t *testing.T) {
 					got.refused(t, cases[names[i]].want)
 					if list := standins[i].requests(); len(list) > 0 {
@@ -377,7 +377,7 @@ func TestPortTaken(t *testing.T) {
 				q.Options = map[string]any{"url": "http://" + l.Addr().String(), "token": token}
 				names, questions, standins = append(names, name), append(questions, q), append(standins, s)
 			}
-			for i, got := range lang.ask(t, questions).answers() {
+			for i, got := range lang.hasty().ask(t, questions).answers() {
 				t.Run(names[i], func(t *testing.T) {
 					if want := cases[names[i]].want; want != "" {
 						got.refused(t, want)
@@ -428,7 +428,7 @@ func TestBadOptions(t *testing.T) {
 				q.Options = tt.options
 				names, questions = append(names, name), append(questions, q)
 			}
-			for i, got := range lang.ask(t, questions).answers() {
+			for i, got := range lang.hasty().ask(t, questions).answers() {
 				t.Run(names[i], func(t *testing.T) { got.refused(t, cases[names[i]].want) })
 			}
 		})
