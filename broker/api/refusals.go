@@ -30,6 +30,8 @@ func wantedBy(r *http.Request) string {
 		return "observe"
 	case pattern == "POST /unfreeze":
 		return broker.WantsUnfreeze
+	case pattern == "POST /sessions/{id}/resume":
+		return broker.WantsResume
 	}
 	return pattern
 }
