@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // module is where the programs of aoctl lie.
@@ -52,6 +54,16 @@ func build(t *testing.T, out, pkg string, env ...string) {
 type tests struct{ *testing.M }
 
 func (m tests) Run() int {
+	leaveTerminal()
 	defer func() { _ = os.RemoveAll(programs.dir) }() // nothing when it is ""
 	return m.M.Run()
+}
+
+// leaveTerminal gives up the terminal that the tests were started in, as where there is none: to a
+// person's terminal aoctl speaks otherwise. Scripts that want one get their own.
+func leaveTerminal() {
+	if tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0); err == nil {
+		_ = unix.IoctlSetInt(int(tty.Fd()), unix.TIOCNOTTY, 0) // else it stays, and a script says so
+		_ = tty.Close()
+	}
 }
