@@ -226,7 +226,7 @@ func (b *broker) check(ctx context.Context) error {
 	for _, name := range b.let {
 		found := false
 		for line := range strings.Lines(string(log)) {
-			found = found || strings.Contains(line, "request_decided") && strings.Contains(line, "allowed by") && strings.Contains(line, name)
+			found = found || strings.Contains(line, "\trequest_decided\t") && strings.Contains(line, "\tallowed  Read ") && strings.Contains(line, "/"+name+" ")
 		}
 		if !found {
 			return fmt.Errorf("reading %s was allowed and is not on record", name)
