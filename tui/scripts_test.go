@@ -26,7 +26,7 @@ type step struct {
 
 var stepGen = rapid.Custom(func(t *rapid.T) step {
 	return step{
-		Kind: rapid.IntRange(0, 44).Draw(t, "kind"),
+		Kind: rapid.IntRange(0, 49).Draw(t, "kind"),
 		Arg:  rapid.IntRange(0, 9).Draw(t, "arg"),
 		Wait: rapid.OneOf(rapid.IntRange(0, 60), rapid.IntRange(400, 620), rapid.IntRange(500, 1500)).Draw(t, "wait"),
 	}
