@@ -195,8 +195,12 @@ func (a *asker) got(r broker.Request) {
 	}
 }
 
-// attach waits for the call's end, as a parked connection does.
+// attach waits for the call's end, as a parked connection does. An agent that came back while its
+// first question was still under way may have its answer by then, and waits for nothing more.
 func (a *asker) attach() {
+	if a.over {
+		return
+	}
 	// A wake-up of an earlier wait is no news for this one.
 	delete(a.w.woken, a.id)
 	a.attached = true
