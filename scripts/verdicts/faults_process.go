@@ -19,7 +19,7 @@ func processes() []fault {
 		{name: "the program is missing", onlyLine: true, words: []string{guard}, alter: generous(missing)},
 		{name: "the program is not executable", onlyLine: true, words: []string{guard}, alter: generous(notExecutable)},
 		{name: "the program is another one that fails", onlyLine: true, words: []string{guard}, alter: generous(func(_ *world, s *start) { s.replaceProgram("/bin/false") })},
-		{name: "memory: 64 MiB", onlyLine: true, either: true, words: []string{"fatal error:"}, alter: wraps(`ulimit -v 65536; exec "$@"`)},
+		{name: "memory: 96 MiB", onlyLine: true, either: true, words: []string{"fatal error:"}, alter: wraps(`ulimit -v 98304; exec "$@"`)},
 		{name: "memory: 16 MiB", onlyLine: true, words: []string{guard}, alter: wraps(`ulimit -v 16384; exec "$@"`)},
 		{name: "descriptors: 3", onlyLine: true, alter: generous(func(_ *world, s *start) {
 			s.line = "ulimit -n 3; " + s.line // of the shell, because one that is limited from the start cannot start
