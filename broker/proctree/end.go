@@ -13,13 +13,16 @@ const (
 	// quietLooks is how many looks in a row must find nothing: what starts its successor
 	// and ends can slip through one.
 	quietLooks = 3
+	// killLooks is how many looks there are for killing at the least, however long they take: on a
+	// busy machine its time may be over after two.
+	killLooks = 10
 )
 
 // end stops everything that is found, asks it to end, and kills what does not. After each step
 // it looks again, since what was found late may have started more. Whatever happens, it leaves
 // no process held that it has not asked to end.
 func (l *search) end(ctx context.Context) (Report, error) {
-	_, err := l.until(ctx, l.pace.hold, func(int) (bool, error) {
+	_, err := l.until(ctx, l.pace.hold, 1, func(int) (bool, error) {
 		fresh, err := l.fresh(hold)
 		return len(fresh) == 0, err
 	})
@@ -34,7 +37,7 @@ func (l *search) end(ctx context.Context) (Report, error) {
 		return l.report(), err
 	}
 	// What ends by itself can still put its things in order.
-	over, err := l.until(ctx, l.pace.grace, func(int) (bool, error) {
+	over, err := l.until(ctx, l.pace.grace, 1, func(int) (bool, error) {
 		fresh, err := l.fresh(term)
 		l.release()
 		if err != nil || len(fresh) > 0 || l.living() > 0 {
@@ -44,7 +47,7 @@ func (l *search) end(ctx context.Context) (Report, error) {
 	})
 	// Only what had its time to end by itself is killed.
 	if err == nil && !over {
-		over, err = l.until(ctx, l.pace.kill, l.killAll)
+		over, err = l.until(ctx, l.pace.kill, killLooks, l.killAll)
 	}
 	if !over && l.problem == "" && l.living() == 0 {
 		l.problem = "new processes kept appearing until there was no time left"
@@ -52,13 +55,14 @@ func (l *search) end(ctx context.Context) (Report, error) {
 	return l.verdict(), err
 }
 
-// until calls quiet until it has said yes for several looks in a row, or the time is over.
-// quiet gets the number of the look, from 0. An error of quiet ends it at once.
-func (l *search) until(ctx context.Context, most time.Duration, quiet func(round int) (bool, error)) (bool, error) {
+// until calls quiet until it has said yes for several looks in a row, or the time is over and there
+// were so many looks. quiet gets the number of the look, from 0. An error of quiet ends it at once.
+func (l *search) until(ctx context.Context, most time.Duration, looks int, quiet func(round int) (bool, error)) (bool, error) {
 	over := time.NewTimer(most)
 	defer over.Stop()
 	next := time.NewTicker(l.pace.pause)
 	defer next.Stop()
+	late := false
 	for round, in := 0, 0; ; round++ {
 		yes, err := quiet(round)
 		if err != nil {
@@ -73,9 +77,12 @@ func (l *search) until(ctx context.Context, most time.Duration, quiet func(round
 		select {
 		case <-next.C:
 		case <-over.C:
-			return false, nil
+			late = true
 		case <-ctx.Done():
 			l.problem = "it was interrupted"
+			return false, nil
+		}
+		if late && round+1 >= looks {
 			return false, nil
 		}
 	}

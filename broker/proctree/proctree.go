@@ -2,7 +2,7 @@
 // those that left the tree of parents and children: by a double fork, by setsid, by nohup.
 //
 // A Target says which session is meant. Find lists its processes and touches nothing; End ends
-// them, in at most eight seconds. Both return a Report: each process with the reason why it
+// them, in some eight seconds at most. Both return a Report: each process with the reason why it
 // counts and its Fate.
 //
 // What belongs to the session is found in the system's own process table: descendants of the
@@ -136,7 +136,7 @@ type patience struct {
 	pause time.Duration // between two looks
 }
 
-// usual adds up to less than the eight seconds that End promises.
+// usual adds up to less than the eight seconds that End has.
 var usual = patience{hold: 2 * time.Second, grace: 3 * time.Second, kill: 2 * time.Second, pause: 20 * time.Millisecond}
 
 // system is the process table of a machine. Its methods are asked again and again while
@@ -186,8 +186,8 @@ func Find(t Target) (Report, error) {
 // End ends the processes of t. First everything is held where it is, until a look finds nothing
 // new, so that nothing can start another one meanwhile. Then all are asked to end and let go,
 // hooks only once nobody hears of their end, and what still runs a few seconds later is killed,
-// with what it started. It takes eight seconds at the most, also when processes come faster
-// than they can be ended: the report then says so. Errors are those of Find; processes that
+// with what it started. It takes eight seconds at the most, or ten looks for killing where each takes
+// long, also when processes come faster than they can be ended: the report then says so. Errors are those of Find; processes that
 // could not be ended are in the report. When ctx ends, each part that is left takes one look
 // and no more, and the report says that it was interrupted.
 func End(ctx context.Context, t Target) (Report, error) {

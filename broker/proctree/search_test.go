@@ -253,6 +253,20 @@ func TestNoEndOfThem(t *testing.T) {
 	}
 }
 
+// TestSlowLooks: a machine on which each look takes longer than the time that there is for all of
+// them ends everything nevertheless.
+func TestSlowLooks(t *testing.T) {
+	t.Parallel()
+	f := newFake(shell, root, tool, above, us)
+	f.deaf[110] = true
+	tg := target(f)
+	tg.pace = &patience{1, 1, 1, time.Millisecond}
+	r, err := End(t.Context(), tg)
+	if err != nil || !r.Over() || r.Count(Ended) != 2 {
+		t.Errorf("%+v %v", r, err)
+	}
+}
+
 func TestNotPermitted(t *testing.T) {
 	t.Parallel()
 	f := newFake(shell, root, tool, above, us)
