@@ -112,21 +112,16 @@ func (c *console) draw(left int) {
 		c.connect()
 	}
 	for len(c.updates) > left {
-		if !c.apply(<-c.updates) {
-			return
-		}
+		c.apply(<-c.updates)
 	}
-	if left == 0 && c.current() {
+	if left == 0 {
 		c.compare()
 	}
 }
 
-// current reports whether c knows all that was told: it is connected, and nothing is under way.
-func (c *console) current() bool { return c.updates != nil && len(c.updates) == 0 }
-
 // connect begins anew with everything that there is.
 func (c *console) connect() {
-	_, c.updates = c.w.loop.Watch(context.Background())
+	_, c.updates = c.w.loop.Watch(context.Background()) // the world's end is its end
 	// The snapshot of Watch has the clock of this machine; the world has its own.
 	snap := c.w.loop.View().Snapshot(c.w.now)
 	c.cards, c.sessions, c.health = map[string]broker.Request{}, map[string]broker.Session{}, snap.Health
@@ -138,12 +133,9 @@ func (c *console) connect() {
 	}
 }
 
-// apply takes in one update; false when the broker has hung up, and everything is to be had anew.
-func (c *console) apply(u broker.Update) bool {
+// apply takes in one update. The broker hangs up on nobody here: it never has to forget a session.
+func (c *console) apply(u broker.Update) {
 	switch {
-	case u == broker.Update{}:
-		c.updates = nil
-		return false
 	case u.Request != nil:
 		c.cards[u.Request.ID] = *u.Request
 	case u.Session != nil:
@@ -151,7 +143,6 @@ func (c *console) apply(u broker.Update) bool {
 	case u.Health != nil:
 		c.health = *u.Health
 	}
-	return true
 }
 
 // compare checks that a screen that drew everything shows what there is.
@@ -207,6 +198,7 @@ func (c *console) order(n int) {
 	}
 	session := c.cards[l.id].SessionID
 	var in engine.Input
+	var then func(engine.Reply)
 	switch n % 5 {
 	case 0:
 		in = engine.Stop{SessionID: session, By: c.by}
@@ -214,19 +206,14 @@ func (c *console) order(n int) {
 		in = engine.SetFreeze{SessionID: session, On: true, By: c.by}
 	case 2:
 		in = engine.SetFreeze{SessionID: session, By: c.by}
+		then = c.w.lifted
 	case 3:
 		in = engine.Extend{ID: l.id, By: c.by}
 	case 4:
 		in = engine.PutOff{ID: l.id, By: c.by}
 	}
 	c.w.sayf("%s orders: %s, at %s in %s", c.name(), nameOf(in), l.id, session)
-	c.send(func() {
-		c.w.send(in, func(r engine.Reply) {
-			for _, id := range r.Unheld {
-				c.w.rejudge(id, "")
-			}
-		})
-	})
+	c.send(func() { c.w.send(in, then) })
 }
 
 // send puts an order on its way. A console that is not connected has no way.

@@ -333,6 +333,13 @@ func (w *world) rejudge(id, rule string) {
 	w.send(engine.Assess{ID: id, Judged: judge(x.Look, n, w.now), Was: x.Stamp, Ends: !x.Look.Moot, Rule: rule}, nil)
 }
 
+// lifted lets the rules look at the calls that a freeze held.
+func (w *world) lifted(r engine.Reply) {
+	for _, id := range r.Unheld {
+		w.rejudge(id, "")
+	}
+}
+
 // commandOf finds the number of a call's command again.
 func commandOf(r broker.Request) int {
 	for n := range commands {
@@ -487,11 +494,7 @@ func (w *world) doMore(m Move, sid string, op int) {
 		}
 	case "freeze", "freeze all", "lift", "lift all":
 		w.sayf("operator %d: %s %s", op, m.Kind, all[everything])
-		w.send(engine.SetFreeze{SessionID: all[everything], On: strings.HasPrefix(m.Kind, "freeze"), By: operator}, func(r engine.Reply) {
-			for _, id := range r.Unheld {
-				w.rejudge(id, "")
-			}
-		})
+		w.send(engine.SetFreeze{SessionID: all[everything], On: strings.HasPrefix(m.Kind, "freeze"), By: operator}, w.lifted)
 	case "observe", "observe all":
 		w.sayf("operator %d: %s %s", op, m.Kind, all[everything])
 		w.send(engine.Observe{SessionID: all[everything], On: true, By: operator}, nil)
