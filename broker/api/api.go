@@ -276,8 +276,7 @@ type gate struct {
 func NewServer() *Server {
 	sv := &Server{gate: gate{turn: make(chan struct{}, maxRecording), slow: make(chan struct{}, slowPeers), deadlines: UsualDeadlines()}}
 	sv.gate.conns.limit = connLimit()
-	// With a small limit of open files TCP keeps a few connections, so that a forwarded port
-	// works.
+	// With a small limit of open files TCP keeps a few, so that a forwarded port works.
 	sv.gate.tcpConns.limit = max(sv.gate.conns.limit/tcpShare, 8)
 	return sv
 }

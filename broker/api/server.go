@@ -55,7 +55,6 @@ func (sv *Server) serve(ctx context.Context, l net.Listener) error {
 		MaxHeaderBytes:    32 << 10,
 		ConnContext:       func(ctx context.Context, c net.Conn) context.Context { return peers.With(noteConn(ctx, c), bare(c)) },
 		ConnState:         noteState,
-		ErrorLog:          nil,
 		BaseContext:       func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 	}
 	stopped := make(chan struct{})
@@ -73,7 +72,8 @@ func (sv *Server) serve(ctx context.Context, l net.Listener) error {
 	err := srv.Serve(l)
 	if ctx.Err() != nil {
 		<-stopped
-		sv.parked.Wait()
+		sv.parked.Lock()
+		defer sv.parked.Unlock()
 	}
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil
@@ -118,24 +118,20 @@ func (sv *Server) noteSocket(problem string) {
 }
 
 // guard wraps every route: same user only, over TCP a token, a panic is one 500, and no
-// page in a browser gets through.
-//
-// The order is that of cost and of trust: first the headers that every answer carries, then the
+// page in a browser gets through. The order is that of cost and of trust: first the headers that every answer carries, then the
 // time limits, then who the peer is. A panic in a route is logged with its stack and answered
 // like any failure, which a hook takes as a refusal.
 func (sv *Server) guard(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(wire.HeaderProtocol, wire.Version)
-		// The client checks that the answer is to its own question. Anything too long is not
-		// echoed.
+		// The client checks that the answer is to its own question. Nothing too long is echoed.
 		if c := r.Header.Get(wire.HeaderCorrelation); len(c) <= broker.MaxName && c != "" {
 			w.Header().Set(wire.HeaderCorrelation, c)
 		}
 		defer func() {
 			v := recover()
 			if err, ok := v.(error); ok && errors.Is(err, http.ErrAbortHandler) {
-				// This panic is how a handler asks for the connection to be cut.
-				panic(v)
+				panic(v) // this is how a handler asks for the connection to be cut
 			}
 			if v != nil {
 				sv.o.Logger.ErrorContext(r.Context(), "handler panicked", "route", r.Pattern, "panic", fmt.Sprint(v), "stack", string(debug.Stack()))

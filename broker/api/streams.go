@@ -33,9 +33,12 @@ func (rt feedRoutes) getSocket(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusUpgradeRequired, "no_websocket", "this route is for WebSockets", "GET /events/stream tells the same events without one")
 		return
 	}
-	rt.parked.Add(1)
-	defer rt.parked.Done()
-	if err := rt.o.Feed.Socket(w, r, rt.stillHas(r)); err != nil {
+	err := broker.ErrClosed
+	if rt.parked.TryRLock() {
+		defer rt.parked.RUnlock()
+		err = rt.o.Feed.Socket(w, r, rt.stillHas(r))
+	}
+	if err != nil {
 		fail(w, err)
 	}
 }

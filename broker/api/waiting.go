@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/engine"
 )
 
@@ -17,9 +18,9 @@ import (
 type waiting struct {
 	engine   Engine // hears who waits for a call, and who has left
 	view     View
-	lines    lines // who waits for news of a call, or of a session for its runner
-	parked   sync.WaitGroup
-	draining atomic.Bool // those who wait are answered at once
+	lines    lines        // who waits for news of a call, or of a session for its runner
+	parked   sync.RWMutex // each who is parked holds it for reading, and the end locks it
+	draining atomic.Bool  // those who wait are answered at once
 }
 
 // CallChanged wakes those who wait for call id: it has an end, or its deadline moved.
@@ -37,24 +38,28 @@ func (wt *waiting) Drain() {
 }
 
 // park takes w's connection from the HTTP server and hands it to wait, which runs beside
-// and sends the answer. The connection ends with it.
+// and sends the answer. The connection ends with it. A second request in it would be lost, so a
+// peer that sent more is hung up on instead: nobody of ours speaks before the answer.
+//
+// The end waits for the server's connections and then for parked, so parked counts it first.
 func (wt *waiting) park(w http.ResponseWriter, wait func(*Parked)) {
+	if !wt.parked.TryRLock() {
+		fail(w, broker.ErrClosed)
+		return
+	}
 	conn, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
+		wt.parked.RUnlock()
 		fail(w, fmt.Errorf("take the connection: %w", err))
 		return
 	}
-	// A second request in the same connection would be lost with it, so the peer is hung up on
-	// instead.
-	if buffered.Reader.Buffered() > 0 { // nobody of ours speaks before the answer
-		_ = conn.Close()
-		return
-	}
-	wt.parked.Add(1)
+	silent := buffered.Reader.Buffered() == 0
 	go func() {
-		defer wt.parked.Done()
+		defer wt.parked.RUnlock()
 		defer func() { _ = conn.Close() }()
-		wait(&Parked{Conn: conn})
+		if silent {
+			wait(&Parked{Conn: conn})
+		}
 	}()
 }
 
@@ -110,7 +115,7 @@ func (wt *waiting) isNews(p *Parked, id string) bool {
 // An interface, so that lines can be tried without connections.
 type waiter interface{ wake() }
 
-// lines has everybody who waits, by what they wait for: a request's id, or runnerLine of a session.
+// lines has those who wait, by what they wait for: a request's id, or runnerLine of a session.
 type lines struct {
 	mu      sync.Mutex
 	waiters map[string][]waiter
