@@ -118,9 +118,9 @@ func (sv *Server) noteSocket(problem string) {
 }
 
 // guard wraps every route: same user only, over TCP a token, a panic is one 500, and no
-// page in a browser gets through. The order is that of cost and of trust: first the headers that every answer carries, then the
-// time limits, then who the peer is. A panic in a route is logged with its stack and answered
-// like any failure, which a hook takes as a refusal.
+// page in a browser gets through. The order is that of cost and of trust: the headers that every
+// answer carries, the time limits, then who the peer is. A panic in a route is logged with its
+// stack and answered like any failure, which a hook takes as a refusal.
 func (sv *Server) guard(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(wire.HeaderProtocol, wire.Version)
