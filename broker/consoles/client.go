@@ -35,7 +35,7 @@ type link struct {
 	dial func(ctx context.Context) (net.Conn, error)
 	// known says whether the key is the broker's. It is asked before anything is sent.
 	known func(fingerprint string) error
-	met   atomic.Pointer[Welcome] // what the broker last said of itself
+	met   atomic.Pointer[Welcome] // what the broker said of itself when the last watch began
 
 	mu      sync.Mutex
 	line    *line       // nil when there is none
@@ -284,15 +284,11 @@ const maxRefusal = 64 << 10
 // Hello says who the broker is, and whether this console is paired with it. Errors: ErrGone,
 // ErrAgent.
 func (c *link) Hello(ctx context.Context) (Welcome, error) {
-	w, err := ask[Welcome](ctx, c, "Door.Hello", struct{}{})
-	if err == nil {
-		c.met.Store(&w)
-	}
-	return w, err
+	return ask[Welcome](ctx, c, "Door.Hello", struct{}{})
 }
 
-// Met is what the broker said when the console came to it the last time: it may have changed its process
-// since the time before. The zero Welcome before the first time.
+// Met is what the broker said of itself when the last Watch began: it may have changed its process
+// since the one before. The zero Welcome before the first one.
 func (c *link) Met() Welcome {
 	if w := c.met.Load(); w != nil {
 		return *w
@@ -337,9 +333,7 @@ func (c callStubs) Watch(ctx context.Context) (broker.Snapshot, <-chan broker.Up
 	for pause := retryFirst; ; pause = min(2*pause, retryLast) {
 		w, err := ask[Watched](ctx, c.link, "Calls.Watch", struct{}{})
 		if err == nil {
-			_, err = c.Hello(ctx)
-		}
-		if err == nil {
+			c.met.Store(&w.Broker)
 			go c.follow(ctx, w.Watch, updates)
 			return w.Snapshot, updates
 		}

@@ -427,10 +427,15 @@ type PairRequest struct {
 	Label string `json:"label"` // where the console is, for the list of tokens
 }
 
+// welcome is what the console is told of the broker, and of itself.
+func (v *visit) welcome() Welcome {
+	t, err := v.paired()
+	return Welcome{Paired: err == nil, ID: t.ID, Label: t.Label, PID: os.Getpid(), Version: v.server.o.Version, Empty: v.server.o.Empty}
+}
+
 // Hello says whether the console is paired.
 func (d door) Hello(_ struct{}, out *Reply[Welcome]) error {
-	t, err := d.paired()
-	out.Value = Welcome{Paired: err == nil, ID: t.ID, Label: t.Label, PID: os.Getpid(), Version: d.server.o.Version, Empty: d.server.o.Empty}
+	out.Value = d.welcome()
 	if why := d.who.Agent(); why != "" {
 		out.Failed = failureOf(agentError{why})
 	}

@@ -19,6 +19,7 @@ const (
 type Watched struct {
 	Snapshot broker.Snapshot `json:"snapshot"`
 	Watch    int             `json:"watch"` // its number, for Next
+	Broker   Welcome         `json:"broker"`
 }
 
 // Batch is what changed; Ended says that nothing more comes.
@@ -85,7 +86,7 @@ func (d callDesk) Watch(_ struct{}, out *Reply[Watched]) error {
 		snap, updates := d.server.o.Broker.Watch(ctx)
 		d.watched = watch{number: d.watched.number + 1, updates: updates, stop: end}
 		d.server.awake(d.visit)
-		return Watched{snap, d.watched.number}, nil
+		return Watched{snap, d.watched.number, d.welcome()}, nil
 	})
 }
 
