@@ -145,3 +145,48 @@ func TestGivenOnRecord(t *testing.T) {
 		t.Error("it is owed an answer still")
 	}
 }
+
+// TestStoppedAsItBegan: a session that begins and is stopped in a round of which nobody knows whether
+// it was recorded is stopped, and its record says nothing else. The same holds for one that had ended
+// and came back.
+func TestStoppedAsItBegan(t *testing.T) {
+	ends := FromHook{Hook: agents.Hook{Kind: agents.SessionEnd, SessionID: "s", Agent: "claude"}, Speaker: Speaker{SessionID: "s", Agent: "claude"}}
+	for name, before := range map[string][]Input{"new": nil, "it had ended": {Insert{Ask: Ask{Question: question(time.Now(), "z")}}, ends}} {
+		st, saw := &store{}, []*broker.Change(nil)
+		l, now := newLoop(t, st)
+		for _, in := range before {
+			l.Round(t.Context(), now, in)
+		}
+		if s, ok := l.View().Session("s"); ok != (before != nil) || ok && !s.State.Ended() {
+			t.Fatalf("%s: %+v %t", name, s, ok)
+		}
+		st.record = lost(&saw)
+		judged := Judged{Rules: l.state.now.rules.Version}
+		replies := l.Round(t.Context(), now, Insert{Ask: Ask{Question: question(now, "a")}, Judged: judged}, Stop{SessionID: "s", By: operator})
+		if replies[1].Session.State != broker.SessionStopping || replies[1].Err == nil {
+			t.Errorf("%s: the stop says %s, %v", name, replies[1].Session.State, replies[1].Err)
+		}
+		// It fails again: the stop that is owed is not forgotten for the sake of the new call.
+		l.Round(t.Context(), now, Insert{Ask: Ask{Question: question(now, "b")}, Judged: judged})
+		st.record, saw = func(list []*broker.Change) error { saw = append(saw, list...); return nil }, nil
+		judged.Rules = l.state.now.rules.Version
+		if r := l.Round(t.Context(), now, Insert{Ask: Ask{Question: question(now, "c")}, Judged: judged})[0]; r.Call.State != broker.Denied {
+			t.Errorf("%s: what it asks is %s", name, r.Call.State)
+		}
+		l.Round(t.Context(), now, PayRest{})
+		types := map[string]bool{}
+		for _, c := range saw {
+			for _, e := range c.Events {
+				types[e.Type] = true
+			}
+			for _, row := range c.Sessions {
+				if !row.State.UnderStop() {
+					t.Errorf("%s: its row is %s", name, row.State)
+				}
+			}
+		}
+		if !types[broker.EventStopRequested] || before == nil && !types[broker.EventSessionStart] {
+			t.Errorf("%s: recorded were %v", name, types)
+		}
+	}
+}

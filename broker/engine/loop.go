@@ -218,7 +218,7 @@ func (l *Loop) round(ctx context.Context, now time.Time, jobs []job) {
 			l.release(steps)
 			return
 		}
-		doubt := StoreFailed{err.Error(), l.state.sessions.Changed(), l.state.calls.Changed()}
+		doubt := StoreFailed{err.Error(), l.state.sessions.Changed(), l.state.calls.Changed(), l.state.begun()}
 		l.state.Undo()
 		var fault *broker.ChangeError
 		if errors.As(err, &fault) && fault.Index < len(list) {

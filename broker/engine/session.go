@@ -61,6 +61,17 @@ type sessions struct {
 // session is session id, nil when it is not in memory.
 func (ss *sessions) session(id string) *Session { return ss.At(id) }
 
+// begun are sessions under a stop that only the draft could stop: they began, or came back, in it.
+func (ss *sessions) begun() (list []broker.Session) {
+	for _, id := range ss.Changed() {
+		se, was := ss.At(id), ss.Before(id)
+		if se != nil && se.Row.State.UnderStop() && (was == nil || !was.Row.State.UnderStop() && (!was.known() || was.Row.State.Ended())) {
+			list = append(list, se.Row)
+		}
+	}
+	return list
+}
+
 // editSession returns a copy of session id, made on the spot if need be, that is in its place
 // from now on. It may be changed until it is kept.
 func (ss *sessions) editSession(id string) *Session {
@@ -156,9 +167,7 @@ func (s *State) heardFrom(now time.Time, sp Speaker) *Session {
 	stale := !se.known() || now.Sub(se.savedAt) > touchEvery || se.Row.Archived
 	s.touch(se, now, sp)
 	if se.Row.State.Ended() || se.Row.State == broker.SessionIdle {
-		row := &se.Row
-		row.State, row.SessionEnd = broker.SessionActive, broker.SessionEnd{}
-		stale = true
+		se.Row.State, se.Row.SessionEnd, stale = broker.SessionActive, broker.SessionEnd{}, true
 	}
 	// A console that starts anew takes the session of a process that is gone for ended.
 	if stale || se.Row.Process != se.savedAs {

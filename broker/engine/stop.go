@@ -22,7 +22,7 @@ func (in Stop) step(s *State, now time.Time) Reply {
 	list := []string{in.SessionID}
 	if in.All {
 		list = slices.DeleteFunc(s.sessions.Keys(), func(id string) bool { return !s.session(id).stoppable() })
-	} else if se := s.session(in.SessionID); se == nil || !se.known() {
+	} else if se := s.session(in.SessionID); se == nil || !se.known() && !se.doubtful {
 		return Reply{Err: broker.ErrNotFound}
 	} else if se.Row.State.Ended() && len(se.deferred) == 0 {
 		return Reply{Err: broker.ErrSessionEnded}

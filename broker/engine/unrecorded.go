@@ -84,10 +84,17 @@ type debts struct {
 type StoreFailed struct {
 	Why             string
 	Sessions, Calls []string
+	Begun           []broker.Session // see sessions.begun
 }
 
 func (in StoreFailed) step(s *State, _ time.Time) Reply {
 	s.now.failures++
+	// The stop takes effect, so there must be something to stop.
+	for _, row := range in.Begun {
+		se := s.editSession(row.ID)
+		se.Row, se.doubtful = row, true
+		se.Row.State, se.Row.StopAskedAt = broker.SessionActive, time.Time{}
+	}
 	for _, id := range in.Sessions {
 		if se := s.session(id); se != nil && se.known() {
 			s.editSession(id).doubtful = true

@@ -38,6 +38,7 @@ var defects = []defect{
 	{"screens are not told that a call is put off", "state.go", "func (o *out) show(c *Call) { o.emit(ShowCall{c.Req}, ShowSession{c.Req.SessionID}) }", "func (o *out) show(c *Call) { o.emit(ShowSession{c.Req.SessionID}) }"},
 	{"a decision is on record as another operator's", "decide.go", "\treturn Reply{Call: *s.end(now, c, d.Outcome()).Req, Done: true}", "\to := d.Outcome()\n\to.By.ID = \"\"\n\treturn Reply{Call: *s.end(now, c, o).Req, Done: true}"},
 	{"an id is used again before its refusal is written", "ask.go", "case s.debts.Has(q.ID):", "case false:"},
+	{"a stop is forgotten whose session began in a lost round", "unrecorded.go", "\t\tse.Row, se.doubtful = row, true\n", "\t\t_ = se\n"},
 	{"a call that is put off is lost when its agent asks again", "defer.go", "\ts.queue(c)\n", "\tc.move(waiting)\n\ts.now.waiting++\n"},
 }
 

@@ -300,6 +300,12 @@ func (o *oracle) state() {
 	if disk.freed != "" {
 		w.fail("%s ended so that it may run while its session was frozen", disk.freed)
 	}
+	// The store would call that tampering: a row that somebody else changed to have a stop undone.
+	for _, id := range sortedKeys(disk.stopped) {
+		if s := disk.sessions[id].State; disk.stopped[id] && (s == broker.SessionActive || s == broker.SessionIdle) {
+			w.fail("%s is %s on the disk, and its log has it stopped", id, s)
+		}
+	}
 	o.kept()
 }
 

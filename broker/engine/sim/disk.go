@@ -29,6 +29,7 @@ type tables struct {
 	withheld    map[string]bool // that it is allowed was never told, and never will be
 	frozen      map[string]bool // what is frozen, as the log has it; "" is everything
 	freed       string          // the first call that ended so that it may run under one of these
+	stopped     map[string]bool // sessions under a stop, as the log has it
 	seq         int64
 }
 
@@ -36,7 +37,7 @@ func newTables() *tables {
 	return &tables{
 		requests: map[string]broker.Request{}, keys: map[string]string{}, sessions: map[string]broker.Session{}, grants: map[string]broker.Grant{},
 		checkpoints: map[string]broker.Checkpoint{}, extended: map[string]broker.Extension{}, uses: map[string]broker.RuleUse{}, replays: map[string]int{}, unheard: map[string]bool{}, withheld: map[string]bool{},
-		frozen: map[string]bool{},
+		frozen: map[string]bool{}, stopped: map[string]bool{},
 	}
 }
 
@@ -46,7 +47,7 @@ func (t *tables) clone() *tables {
 	return &tables{
 		requests: maps.Clone(t.requests), keys: maps.Clone(t.keys), sessions: maps.Clone(t.sessions), grants: maps.Clone(t.grants),
 		checkpoints: maps.Clone(t.checkpoints), extended: maps.Clone(t.extended), uses: maps.Clone(t.uses), replays: maps.Clone(t.replays), unheard: maps.Clone(t.unheard), withheld: maps.Clone(t.withheld),
-		facts: slices.Clip(t.facts), alarms: slices.Clip(t.alarms), frozen: maps.Clone(t.frozen), freed: t.freed, seq: t.seq,
+		facts: slices.Clip(t.facts), alarms: slices.Clip(t.alarms), frozen: maps.Clone(t.frozen), freed: t.freed, stopped: maps.Clone(t.stopped), seq: t.seq,
 	}
 }
 
@@ -224,6 +225,8 @@ func (t *tables) log(e broker.Event) {
 		if json.Unmarshal(e.Data, &d) == nil {
 			t.extended[e.RequestID] = broker.Extension{RequestID: e.RequestID, At: e.At, ExtendedData: d}
 		}
+	case e.Type == broker.EventStopRequested || e.Type == broker.EventStopLifted:
+		t.stopped[e.SessionID] = e.Type == broker.EventStopRequested
 	case e.Type == broker.EventAnsweredAgain:
 		t.replays[e.RequestID]++
 		delete(t.unheard, e.RequestID)

@@ -75,6 +75,9 @@ func (m *Map[K, V]) Drafted(k K) (V, bool) {
 	return s.value, ok && !s.gone
 }
 
+// Before is the value that k has without the draft, the zero value when there is none.
+func (m *Map[K, V]) Before(k K) V { return m.kept[k] }
+
 // Put drafts that k has value v.
 func (m *Map[K, V]) Put(k K, v V) { m.draft[k] = slot[V]{value: v} }
 
