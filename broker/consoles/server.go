@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"os"
 	"reflect"
@@ -471,4 +472,9 @@ func (d door) pair(in PairRequest) ([]byte, error) {
 		return proof, nil // it had only forgotten who the broker is
 	}
 	return proof, d.server.o.Keys.Pair(broker.TokenData{ID: uuid.NewString(), Kind: broker.ConsoleKey, Hash: d.key, Label: in.Label, By: d.who.Actor()})
+}
+
+// Methods are the names of all orders, sorted.
+func Methods() []string {
+	return slices.Sorted(maps.Keys((&visit{}).orders()))
 }
