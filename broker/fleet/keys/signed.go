@@ -72,12 +72,17 @@ var (
 		return must(cbor.EncOptions{Sort: cbor.SortCoreDeterministic, Time: cbor.TimeRFC3339Nano, TimeTag: cbor.EncTagNone}.EncMode())
 	})
 	decoding = sync.OnceValue(func() cbor.DecMode {
-		return must(cbor.DecOptions{
-			MaxArrayElements: maxElements, MaxMapPairs: maxElements, MaxNestedLevels: 64, DupMapKey: cbor.DupMapKeyEnforcedAPF,
-			ExtraReturnErrors: cbor.ExtraDecErrorUnknownField, UTF8: cbor.UTF8DecodeInvalid, IndefLength: cbor.IndefLengthForbidden,
-		}.DecMode())
+		o := decOptions
+		o.ExtraReturnErrors = cbor.ExtraDecErrorUnknownField
+		return must(o.DecMode())
 	})
+	decodingKnown = sync.OnceValue(func() cbor.DecMode { return must(decOptions.DecMode()) })
 )
+
+var decOptions = cbor.DecOptions{
+	MaxArrayElements: maxElements, MaxMapPairs: maxElements, MaxNestedLevels: 64, DupMapKey: cbor.DupMapKeyEnforcedAPF,
+	UTF8: cbor.UTF8DecodeInvalid, IndefLength: cbor.IndefLengthForbidden,
+}
 
 func must[T any](mode T, err error) T {
 	if err != nil {
@@ -99,6 +104,15 @@ func Encode(v any) ([]byte, error) {
 // comes twice, and anything behind the end are errors.
 func Decode(raw []byte, v any) error {
 	if err := decoding().Unmarshal(raw, v); err != nil {
+		return fmt.Errorf("decode a %T: %w", v, err)
+	}
+	return nil
+}
+
+// DecodeKnown is Decode for what machines tell: a field that v has not is left out, since the other
+// end may be newer.
+func DecodeKnown(raw []byte, v any) error {
+	if err := decodingKnown().Unmarshal(raw, v); err != nil {
 		return fmt.Errorf("decode a %T: %w", v, err)
 	}
 	return nil
