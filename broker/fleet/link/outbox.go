@@ -24,7 +24,7 @@ type Message struct {
 	Subject string
 	ID      string
 	Body    []byte // a keys.Signed
-	Last    bool   // of a place that keeps one only: it goes away by itself
+	Leaves  bool   // it is kept for a while only
 }
 
 // Last is the newest message under a subject.

@@ -1,0 +1,144 @@
+package link
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/fleet/keys"
+	"github.com/aoctl/aoctl/broker/fleet/seals"
+	"github.com/aoctl/aoctl/broker/fleet/told"
+)
+
+// States is the stream that keeps the last message of each subject.
+type States interface {
+	// Places are the places of this machine that have a message now.
+	Places(ctx context.Context) ([]string, error)
+	// Put stores messages, in order. After an error some may be stored.
+	Put(ctx context.Context, list []Message) error
+}
+
+// states tells what there is, each thing by itself. What changes twice before it was told is told
+// once, as it is then. One goroutine uses it.
+type states struct {
+	stream  States
+	speaker *told.Speaker
+	epoch   func() *seals.Epoch
+	now     func() time.Time
+
+	all    map[string]told.State // by place: all that there is, and what is no more until that was told
+	dirty  map[string]bool       // places that are to be told
+	number uint64                // of the last state that was told
+	begun  bool                  // what an earlier broker left there was taken away
+}
+
+func newStates(stream States, speaker *told.Speaker, epoch func() *seals.Epoch, now func() time.Time) *states {
+	return &states{stream: stream, speaker: speaker, epoch: epoch, now: now, all: map[string]told.State{}, dirty: map[string]bool{}}
+}
+
+// begin takes in all that there is. What was there before and is no more is told to be gone.
+func (s *states) begin(snap broker.Snapshot) {
+	before := s.all
+	s.all = map[string]told.State{}
+	for i := range snap.Sessions {
+		s.apply(broker.Update{Session: &snap.Sessions[i]})
+	}
+	for i := range snap.Requests {
+		s.apply(broker.Update{Request: &snap.Requests[i]})
+	}
+	s.apply(broker.Update{Health: &snap.Health})
+	s.apply(broker.Update{Rules: &snap.Rules})
+	for place, was := range before {
+		if _, ok := s.all[place]; !ok {
+			was.Gone = true
+			s.set(place, was)
+		}
+	}
+}
+
+// apply takes in one change.
+func (s *states) apply(u broker.Update) {
+	if place := told.PlaceOfState(&u); place != "" {
+		s.set(place, told.State{Update: u, Gone: ended(&u)})
+	}
+}
+
+func (s *states) set(place string, st told.State) { s.all[place], s.dirty[place] = st, true }
+
+// ended reports whether an update is the last one of its thing.
+func ended(u *broker.Update) bool { return u.Session != nil && u.Session.Removed() }
+
+// leaves reports whether a state goes away by itself: a call that ended is shown for a while.
+func leaves(st *told.State) bool {
+	return st.Gone || st.Update.Request != nil && st.Update.Request.State.Terminal()
+}
+
+// again has everything told anew: those who may read it are others, or the key is.
+func (s *states) again() {
+	for place := range s.all {
+		s.dirty[place] = true
+	}
+}
+
+// step tells what is to be told. After an error the same is told again.
+func (s *states) step(ctx context.Context) error {
+	if !s.begun {
+		if err := s.clear(ctx); err != nil {
+			return err
+		}
+		s.begun = true
+	}
+	if len(s.dirty) == 0 {
+		return nil
+	}
+	places := slices.Sorted(maps.Keys(s.dirty))
+	list := make([]Message, 0, len(places))
+	number := s.number
+	for _, place := range places {
+		number++
+		st := s.all[place]
+		m, err := s.message(place, number, &st)
+		if err != nil {
+			return err
+		}
+		list = append(list, m)
+	}
+	s.number = number // also when it fails: a number is never used twice
+	if err := s.stream.Put(ctx, list); err != nil {
+		return fmt.Errorf("tell what there is: %w", err)
+	}
+	for _, place := range places {
+		st := s.all[place]
+		if delete(s.dirty, place); leaves(&st) {
+			delete(s.all, place)
+		}
+	}
+	return nil
+}
+
+// clear has the places of an earlier broker that this one has not told to be gone.
+func (s *states) clear(ctx context.Context) error {
+	places, err := s.stream.Places(ctx)
+	if err != nil {
+		return fmt.Errorf("look what an earlier broker told: %w", err)
+	}
+	for _, place := range places {
+		if _, ok := s.all[place]; !ok {
+			s.set(place, told.State{Gone: true})
+		}
+	}
+	return nil
+}
+
+func (s *states) message(place string, number uint64, st *told.State) (Message, error) {
+	signed, err := s.speaker.Tell(s.epoch(), place, number, s.now(), st)
+	if err != nil {
+		return Message{}, fmt.Errorf("sign a state: %w", err)
+	}
+	body, err := keys.Encode(signed)
+	names := told.Names{Fleet: s.speaker.Fleet}
+	return Message{Subject: names.At(s.speaker.Machine(), place), Body: body, Leaves: leaves(st)}, err
+}
