@@ -59,6 +59,8 @@ const (
 	EventResumed         = "session_resumed"      // data: by; a resume was begun
 	EventTakenUpAgain    = "request_taken_up"     // data: CheckpointData; the agent asked again for a call that was put off
 	EventNotDeferred     = "request_not_deferred" // a call is not, or no longer, put off, and its agent was never told
+	EventFleetOrder      = "fleet_order"          // data: orders.Taken; an order from another machine is about to be carried out
+	EventFleetAnswered   = "fleet_order_answered" // data: link.AnsweredData; what came of it
 
 	// Facts: they hold until a later one of the same subject. FactTypes lists them.
 	EventRuleSaved      = "rule_saved"         // data: RuleSavedData
@@ -103,6 +105,7 @@ const (
 	OperatorToken TokenKind = "operator" // all that a person at the keyboard may, through the routes there are
 	AskingToken   TokenKind = "ask"      // ask, and nothing else
 	ConsoleKey    TokenKind = "console"  // be a console: the key of one in another process, and no token that can be sent
+	FleetToken    TokenKind = "fleet"    // the fleet that this machine is in: its people give orders here, and nothing can be sent
 )
 
 // TokenData is the data of an EventTokenMinted and EventTokenRevoked.
@@ -112,6 +115,7 @@ type TokenData struct {
 	Hash  string    `json:"hash,omitempty"` // hex SHA-256 of the token, or of a console's public key
 	Label string    `json:"label,omitempty"`
 	By    Actor     `json:"by"`
+	Fleet []byte    `json:"fleet,omitempty"` // of a FleetToken: who is in it and where its servers are; see link.Membership
 }
 
 // KindOrOperator is what the token lets its holder do: in older logs, which do not say, all of it.

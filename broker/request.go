@@ -82,14 +82,25 @@ type Actor struct {
 // that is called.
 func ConsoleID(key, label string) string { return consolePrefix + key + "/" + label }
 
-const consolePrefix = "console:"
+// FleetID is the id of an operator of a fleet, who is at another machine: the member's id, and their
+// name.
+func FleetID(member, name string) string { return fleetPrefix + member + "/" + name }
 
-// You is who sits at a console, in the words of all screens: each of them is the same person's. It
-// may hold foreign text.
+const (
+	consolePrefix = "console:"
+	fleetPrefix   = "fleet:"
+)
+
+// You is who sits at a console, in the words of all screens: each of them is the same person's, but
+// those of a fleet, who have names. It may hold foreign text.
 func (a Actor) You() string {
 	if key, ok := strings.CutPrefix(a.ID, consolePrefix); ok {
 		_, label, _ := strings.Cut(key, "/")
 		return "you, at " + label
+	}
+	if member, ok := strings.CutPrefix(a.ID, fleetPrefix); ok {
+		_, name, _ := strings.Cut(member, "/")
+		return name
 	}
 	return "you"
 }

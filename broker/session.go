@@ -57,6 +57,7 @@ type Session struct {
 	Message   *Message   `json:"message,omitempty"`   // what its user says next, as soon as its turn is over
 	Frozen    bool       `json:"frozen,omitempty"`    // its calls are held, by a freeze of its own or of all; not stored: the log's facts tell
 	Deferred  int        `json:"deferred,omitempty"`  // calls of it that were put off and wait for an answer, or for their session to be resumed; not stored
+	Machine   string     `json:"machine,omitempty"`   // of a fleet: the id of the machine that it is on; "" at a broker's own console; not stored
 	TurnOver  bool       `json:"-" cbor:"turn_over"`  // while stopping: the main agent's turn ended, sub-agents may still run; not stored
 }
 

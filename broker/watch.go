@@ -12,6 +12,7 @@ type Snapshot struct {
 	Requests []Request // pending and late ones
 	Health   Health
 	Rules    RuleBook
+	Machines []Machine // of a fleet, by name; none at a broker's own console
 }
 
 // Update is one change after a Snapshot. Exactly one field is set.
@@ -21,7 +22,29 @@ type Update struct {
 	Health  *Health
 	Rules   *RuleBook
 	Refused *Refused // somebody tried what they may not
+	Machine *Machine // of a fleet: it came, or is otherwise than it was; the whole new value
 }
+
+// Machine is a machine of a fleet, as a console at another one knows it.
+type Machine struct {
+	ID      string // as sessions name it
+	Name    string // as its fleet calls it; foreign text
+	Reach   Reach
+	Heard   time.Time // what is drawn of it was so then, by this console's clock
+	Problem string    // what is wrong with what it says or with its link, a sentence; "" when all is well
+	Waiting int       // orders that wait until it is back
+	Gone    bool      // it is in the fleet no longer
+}
+
+// Reach is how far a machine can be reached.
+type Reach string
+
+// The reaches of a machine.
+const (
+	ReachLive Reach = "live" // it answers
+	ReachLate Reach = "late" // it was heard a moment ago; what is drawn may be old
+	ReachOut  Reach = "out"  // nothing is heard of it: it takes refusals when it is back, and nothing else
+)
 
 // Health is what the status line says of the broker itself.
 type Health struct {

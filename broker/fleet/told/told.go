@@ -157,14 +157,23 @@ type Beat struct {
 	Version string    `json:"version"` // of its aoctl
 }
 
+// Hello answers somebody who asked with a number of their own: so they know that nobody kept this
+// from them, or told it before.
+type Hello struct {
+	Asked []byte `json:"asked"` // what they asked with, at most 32 bytes
+	Beat
+}
+
 // Names are the subjects of a fleet.
 type Names struct{ Fleet string }
 
 // The streams.
 const (
 	StreamEvents = "AOCTL_EVENTS" // every event, in order, kept as long as the fleet says
-	StreamStates = "AOCTL_STATES" // the last of each place, and the rosters
+	StreamStates = "AOCTL_STATES" // the last of each place
 	StreamOrders = "AOCTL_ORDERS" // orders that wait for their machine
+
+	StreamMembers = "AOCTL_MEMBERS" // the rosters, what invites open, and who joined
 )
 
 const root = "aoctl"
@@ -179,6 +188,14 @@ func (n Names) Roster(number uint64) string {
 	return fmt.Sprintf("%s.%s.roster.%d", root, n.Fleet, number)
 }
 
+// Invite is where the letter of an invite lies: see members.Code.ID.
+func (n Names) Invite(id string) string { return fmt.Sprintf("%s.%s.invite.%s", root, n.Fleet, id) }
+
+// Enrolment is where somebody who joins says so, by their member's id.
+func (n Names) Enrolment(id string) string {
+	return fmt.Sprintf("%s.%s.enrol.%s", root, n.Fleet, id)
+}
+
 // Split is the machine and the place that a subject of the fleet names.
 func (n Names) Split(subject string) (machine, place string, ok bool) {
 	rest, ok := strings.CutPrefix(subject, root+"."+n.Fleet+".")
@@ -191,6 +208,7 @@ func (n Names) Split(subject string) (machine, place string, ok bool) {
 // The places of a machine.
 const (
 	PlaceBeat   = "beat"
+	PlaceHello  = "hello"       // who asks here what the machine is now gets a Hello
 	PlaceOrders = "orders.now"  // for one run of the broker
 	PlaceWaits  = "orders.wait" // those that may wait
 	placeEvents = "events"

@@ -1,0 +1,65 @@
+package members
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/aoctl/aoctl/broker/fleet/keys"
+)
+
+// A machine is in the fleet with its enrolment, as long as the invite is; a person is not.
+func TestBookAdmitsMachines(t *testing.T) {
+	code := Code{1}
+	until := noon.Add(time.Hour)
+	invite, err := code.Invite(Operator, until)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := roster(t, 1)
+	first.Invites = []Invite{invite}
+	b, err := NewBook(signed(t, 1, first))
+	if err != nil {
+		t.Fatal(err)
+	}
+	join := func(k keys.Key, role Role) (Member, error) {
+		t.Helper()
+		s, err := Enrol(code, k, first.Fleet, "dev", role, noon)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b.Join(s, noon)
+	}
+	machine, person := key(t, 7), key(t, 8)
+	for range 2 {
+		if _, err := join(machine, Machine); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if m, err := join(person, Operator); err != nil || m.Role != Operator {
+		t.Fatalf("a person is turned away: %+v, %v", m, err)
+	}
+	at := func(now time.Time) (Roster, int) { r := b.At(now); return r, len(r.Members) - len(first.Members) }
+	r, more := at(noon)
+	if _, ok := r.Of(machine.Public().Sign); !ok || more != 1 {
+		t.Errorf("%d members joined, machine %v", more, ok)
+	}
+	if _, more := at(until); more != 0 {
+		t.Error("a machine stays when its invite is over")
+	}
+	// The next roster has no invites: who joined with them and is not in it is out.
+	next := first
+	next.Number, next.Invites = first.Number+1, nil
+	if err := b.Follow(signed(t, 1, next)); err != nil {
+		t.Fatal(err)
+	}
+	if _, more := at(noon); more != 0 {
+		t.Error("a machine stays whose invite was taken back")
+	}
+	if _, err := join(machine, Machine); !errors.Is(err, ErrInvite) {
+		t.Errorf("it joins again: %v", err)
+	}
+	if err := b.Follow(signed(t, 1, first)); !errors.Is(err, ErrOld) {
+		t.Errorf("an old roster is taken: %v", err)
+	}
+}
