@@ -26,6 +26,7 @@ const (
 	Replayed       RefusalKind = "replayed"         // an allowed call asked again, although its answer holds no longer
 	ForeignPrompt  RefusalKind = "foreign_prompt"   // a prompt that would lift a stop, from elsewhere than the agent's hook runner
 	NoPairing      RefusalKind = "no_pairing"       // a console that did not prove that it knows the code
+	FleetOrder     RefusalKind = "fleet_order"      // an order from another machine that could not be taken
 	NotProgramming RefusalKind = "bad_content_type" // TCP with a body that is not said to be JSON
 )
 
@@ -82,6 +83,8 @@ func (d RefusedData) Sentence() string {
 		what = "to lift a stop with a prompt"
 	case WantsResume:
 		what = "to resume a session"
+	case WantsOrder:
+		what = "to give an order over the fleet"
 	case WantsAgain:
 		what = "to use the answer to a call again"
 	}
@@ -98,4 +101,5 @@ const (
 	WantsLift     = "lift"     // to lift a stop with a prompt
 	WantsAgain    = "again"    // the answer to a call once more
 	WantsResume   = "resume"   // to go on with a session
+	WantsOrder    = "order"    // to give an order over a fleet
 )

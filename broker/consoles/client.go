@@ -22,11 +22,7 @@ import (
 // Several goroutines may use it.
 type Client struct {
 	*link
-	callStubs
-	sessionStubs
-	ruleStubs
-	figureStubs
-	placeStubs
+	Stubs
 }
 
 // link is the way to the broker.
@@ -146,7 +142,7 @@ const answerTime = 30 * time.Second
 // NewClient makes a client. dial connects to a broker and asks it to talk to a console.
 func NewClient(me Identity, dial func(context.Context) (net.Conn, error), known func(fingerprint string) error) *Client {
 	l := &link{me: me, dial: dial, known: known, turned: make(chan error, 1), notices: make(chan Notice, noticesKept)}
-	return &Client{l, callStubs{l}, sessionStubs{l}, ruleStubs{l}, figureStubs{l}, placeStubs{l}}
+	return &Client{l, NewStubs(l)}
 }
 
 // TurnedAway tells once that the broker takes this console no longer, or is another one than it was:
@@ -193,39 +189,38 @@ func (c *link) connected(ctx context.Context) (*line, error) {
 	return c.line, nil
 }
 
-// ask asks the broker and waits for its answer, no longer than ctx.
-func ask[T any](ctx context.Context, c *link, method string, in any) (value T, err error) {
-	return askWithin[T](ctx, c, answerTime, method, in)
+// Ask asks the broker and waits for its answer, no longer than ctx. Errors: ErrGone, and that of ctx.
+func (c *link) Ask(ctx context.Context, method string, in, out any) error {
+	return c.within(ctx, answerTime, method, in, out)
 }
 
-func askWithin[T any](ctx context.Context, c *link, within time.Duration, method string, in any) (value T, err error) {
+func (c *link) within(ctx context.Context, most time.Duration, method string, in, out any) error {
 	l, err := c.connected(ctx)
 	if err != nil {
-		return value, fmt.Errorf("%w: %w", ErrGone, err)
+		return fmt.Errorf("%w: %w", ErrGone, err)
 	}
-	return askOver[T](ctx, l, within, method, in)
+	return l.ask(ctx, most, method, in, out)
 }
 
-// askOver asks over one connection. An answer is late when nothing at all came for so long: another
+// ask asks over one connection. An answer is late when nothing at all came for so long: another
 // one, or a part of it, is a word from the broker.
-func askOver[T any](ctx context.Context, l *line, within time.Duration, method string, in any) (value T, err error) {
-	out := new(Reply[T])
-	late := time.NewTimer(within)
+func (l *line) ask(ctx context.Context, most time.Duration, method string, in, out any) error {
+	late := time.NewTimer(most)
 	defer late.Stop()
 	o, err := l.order(method, in, out)
 	if err != nil {
-		return value, ErrGone
+		return ErrGone
 	}
 	for err == nil {
 		select {
 		case <-o.done: // an answer counts, whatever came with it
-			return out.Value, out.Failed.err()
+			return nil
 		case <-l.gone:
 			err = ErrGone
 		case <-ctx.Done():
 			err = ctx.Err()
 		case <-late.C:
-			if left := within - l.silent(); left > 0 {
+			if left := most - l.silent(); left > 0 {
 				late.Reset(left)
 				continue
 			}
@@ -235,16 +230,10 @@ func askOver[T any](ctx context.Context, l *line, within time.Duration, method s
 	}
 	select {
 	case <-o.done:
-		return out.Value, out.Failed.err()
+		return nil
 	default:
-		return value, err
+		return err
 	}
-}
-
-// do is ask for an order that gives nothing back.
-func do(ctx context.Context, c *link, method string, in any) error {
-	_, err := ask[struct{}](ctx, c, method, in)
-	return err
 }
 
 // RefusedError is an answer to Upgrade that is no yes.
@@ -309,11 +298,14 @@ func (c *link) Pair(ctx context.Context, code, label string) (broker string, err
 	if err != nil {
 		return "", err
 	}
-	proof, err := askOver[[]byte](ctx, l, answerTime, "Door.Pair", PairRequest{Proof: proofOf(code, "console", bound), Label: label})
-	if err != nil {
+	var out Reply[[]byte]
+	if err = l.ask(ctx, answerTime, "Door.Pair", PairRequest{Proof: proofOf(code, "console", bound), Label: label}, &out); err != nil {
 		return "", err
 	}
-	if !hmac.Equal(proof, proofOf(code, "broker", bound)) {
+	if err = out.Failed.err(); err != nil {
+		return "", err
+	}
+	if !hmac.Equal(out.Value, proofOf(code, "broker", bound)) {
 		l.hangUp()
 		return "", ErrWrongCode
 	}
@@ -328,10 +320,10 @@ const (
 )
 
 // Watch waits until the broker is there. An empty snapshot would be drawn as if nothing waited.
-func (c callStubs) Watch(ctx context.Context) (broker.Snapshot, <-chan broker.Update) {
+func (c *link) Watch(ctx context.Context) (broker.Snapshot, <-chan broker.Update) {
 	updates := make(chan broker.Update, batchMost)
 	for pause := retryFirst; ; pause = min(2*pause, retryLast) {
-		w, err := ask[Watched](ctx, c.link, "Calls.Watch", struct{}{})
+		w, err := ask[Watched](ctx, c, "Calls.Watch", struct{}{})
 		if err == nil {
 			c.met.Store(&w.Broker)
 			go c.follow(ctx, w.Watch, updates)
@@ -356,10 +348,11 @@ func (c callStubs) Watch(ctx context.Context) (broker.Snapshot, <-chan broker.Up
 func (c *link) follow(ctx context.Context, watch int, updates chan<- broker.Update) {
 	defer close(updates)
 	for {
-		b, err := askWithin[Batch](ctx, c, heardFor, "Calls.Next", watch)
-		if err != nil {
+		var out Reply[Batch]
+		if c.within(ctx, heardFor, "Calls.Next", watch, &out) != nil || out.Failed != nil {
 			return
 		}
+		b := out.Value
 		for _, n := range b.Notices {
 			select {
 			case c.notices <- n:

@@ -3,6 +3,7 @@ package consoles
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"sync"
 
@@ -102,4 +103,21 @@ func (s *stream) body(into any) error {
 		return s.in.Skip()
 	}
 	return s.in.Decode(into)
+}
+
+// Marshal is a value as messages have it.
+func Marshal(v any) ([]byte, error) {
+	raw, err := encoding().Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("encode a %T: %w", v, err)
+	}
+	return raw, nil
+}
+
+// Unmarshal reads what Marshal wrote into v, which is a pointer.
+func Unmarshal(raw []byte, v any) error {
+	if err := decoding().Unmarshal(raw, v); err != nil {
+		return fmt.Errorf("decode a %T: %w", v, err)
+	}
+	return nil
 }

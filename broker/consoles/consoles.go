@@ -117,3 +117,34 @@ type Place interface {
 	// OurHooks names the agents that have hooks of ours.
 	OurHooks() []string
 }
+
+// Fleet is the fleet that the broker is in.
+type Fleet interface {
+	// Join has the broker be a machine of a fleet from now on; a broker is in one at a time.
+	Join(ctx context.Context, m Membership, by broker.Actor) error
+	// Leave ends that. Errors: broker.ErrNotFound where it is in none.
+	Leave(ctx context.Context, by broker.Actor) error
+	// Status says how that goes.
+	Status() FleetStatus
+}
+
+// Membership is what a machine must know of its fleet. It stands in the log, since agents may write
+// all files that the user may.
+type Membership struct {
+	Roster  []byte   `json:"roster"`           // the newest one: a keys.Signed, CBOR
+	Joined  []byte   `json:"joined,omitempty"` // how the machine joined, where no roster has it yet: the same
+	Servers []string `json:"servers"`          // addresses, such as nats://host:4222
+	Pin     []byte   `json:"pin,omitempty"`    // SHA-256 of the servers' public key; none: authorities vouch for it
+}
+
+// FleetStatus says how a broker's link with its fleet is.
+type FleetStatus struct {
+	ID      string    `json:"id,omitempty"`      // the fleet's; "" for none
+	Name    string    `json:"name,omitempty"`    // the fleet's
+	Machine string    `json:"machine,omitempty"` // the broker's own id in it
+	Up      bool      `json:"up"`                // a server is connected
+	Since   time.Time `json:"since,omitzero"`    // of Up, or of that it is not
+	Problem string    `json:"problem,omitempty"` // why something does not go out or come in
+	Head    int64     `json:"head"`              // the newest event of the log
+	Sent    int64     `json:"sent"`              // the newest that the fleet has
+}

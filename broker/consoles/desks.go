@@ -303,3 +303,33 @@ func (d placeDesk) Leave(_ struct{}, out *Reply[[]string]) error {
 		return flags, err
 	})
 }
+
+// JoinFleet has the broker be a machine of a fleet.
+func (d placeDesk) JoinFleet(m Membership, out *Reply[struct{}]) error {
+	return act(d.visit, out, func(by broker.Actor) (struct{}, error) {
+		if d.server.o.Fleet == nil {
+			return struct{}{}, ErrNoOrder
+		}
+		return only(d.server.o.Fleet.Join(d.ctx, m, by))
+	})
+}
+
+// LeaveFleet ends that.
+func (d placeDesk) LeaveFleet(_ struct{}, out *Reply[struct{}]) error {
+	return act(d.visit, out, func(by broker.Actor) (struct{}, error) {
+		if d.server.o.Fleet == nil {
+			return struct{}{}, ErrNoOrder
+		}
+		return only(d.server.o.Fleet.Leave(d.ctx, by))
+	})
+}
+
+// Fleet says how the broker's link with its fleet is.
+func (d placeDesk) Fleet(_ struct{}, out *Reply[FleetStatus]) error {
+	return read(d.visit, out, func() (FleetStatus, error) {
+		if d.server.o.Fleet == nil {
+			return FleetStatus{}, nil
+		}
+		return d.server.o.Fleet.Status(), nil
+	})
+}

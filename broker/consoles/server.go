@@ -29,6 +29,7 @@ var (
 	ErrNoCode    = errors.New("no code is open: have one shown again")
 	ErrWrongCode = errors.New("that is not the code")
 	ErrScreen    = errors.New("the broker has a screen of its own, and ends with it")
+	ErrNoOrder   = errors.New("this version of the broker has no such order")
 )
 
 // Keys is where paired keys are on record, among the tokens.
@@ -60,7 +61,7 @@ type Server struct {
 	closed    bool
 }
 
-// Options are what a Server needs. All of them must be there.
+// Options are what a Server needs. All but the last two must be there.
 type Options struct {
 	Broker  Broker
 	Keys    Keys
@@ -69,6 +70,9 @@ type Options struct {
 	Version string // of the broker, told to consoles
 	Empty   string // what becomes of calls when no console is left, told too
 	Log     *slog.Logger
+
+	// Fleet is nil where the broker can be in none.
+	Fleet Fleet
 
 	// Leave has the broker go on in the console that asks: it returns the flags of such a broker, and
 	// what ends this one. nil where the broker has a screen of its own.
@@ -318,6 +322,7 @@ type visit struct {
 	server   *Server
 	conn     *tls.Conn
 	who      Visitor
+	as       *broker.Actor   // who gives the orders, where that is known without a key: see Carry
 	ctx      context.Context //nolint:containedctx // ends with the connection
 	key      string          // fingerprint
 	came     func() string   // why it was an agent's when it first asked for something
@@ -332,6 +337,9 @@ type visit struct {
 // paired is who the console is. Errors: ErrNotPaired, and ErrAgent for a process that was an agent's
 // when it came. A key that was revoked opens nothing from then on.
 func (v *visit) paired() (broker.Token, error) {
+	if v.as != nil {
+		return broker.Token{}, nil
+	}
 	t, err := v.server.o.Keys.KeyOf(v.key)
 	if err != nil {
 		return t, err
@@ -346,6 +354,9 @@ func (v *visit) paired() (broker.Token, error) {
 // operator is the console as it acts. Errors: ErrNotPaired, ErrAgent. Its process may have become an
 // agent's since, so that is looked at with every order.
 func (v *visit) operator() (broker.Actor, error) {
+	if v.as != nil {
+		return *v.as, nil
+	}
 	by := v.who.Actor()
 	t, err := v.paired()
 	if err != nil {
@@ -477,4 +488,22 @@ func (d door) pair(in PairRequest) ([]byte, error) {
 // Methods are the names of all orders, sorted.
 func Methods() []string {
 	return slices.Sorted(maps.Keys((&visit{}).orders()))
+}
+
+// Carry carries out one order for somebody who is known otherwise than by a console's key, and may
+// give it: the caller has looked. body is what the method takes, and what is returned is its Reply,
+// both in CBOR. Errors: ErrNoOrder, and what is wrong with the body; those of the order itself are
+// in the Reply.
+func (s *Server) Carry(ctx context.Context, by broker.Actor, method string, body []byte) ([]byte, error) {
+	v := &visit{server: s, as: &by, ctx: ctx}
+	do, ok := v.orders()[method]
+	if !ok {
+		return nil, fmt.Errorf("%w: %q", ErrNoOrder, broker.Clip(method))
+	}
+	in, out := reflect.New(do.Type().In(0)), reflect.New(do.Type().In(1).Elem())
+	if err := Unmarshal(body, in.Interface()); err != nil {
+		return nil, err
+	}
+	do.Call([]reflect.Value{in.Elem(), out})
+	return Marshal(out.Interface())
 }

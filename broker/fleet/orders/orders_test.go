@@ -174,7 +174,7 @@ func TestRevoked(t *testing.T) {
 
 // Every method of the consoles is either ordered with a role, or cannot be ordered at all.
 func TestEveryMethodHasANeed(t *testing.T) {
-	own := []string{"Door.Hello", "Door.Pair", "Calls.Watch", "Calls.Next", "Rules.MintToken", "Rules.RevokeToken", "Rules.Tokens", "Place.ReadFile", "Place.Stamp", "Place.Leave"}
+	own := []string{"Door.Hello", "Door.Pair", "Calls.Watch", "Calls.Next", "Rules.MintToken", "Rules.RevokeToken", "Rules.Tokens", "Place.ReadFile", "Place.Stamp", "Place.Leave", "Place.Fleet", "Place.JoinFleet", "Place.LeaveFleet"}
 	for _, m := range consoles.Methods() {
 		_, err := NeedOf(m, body(t, consoles.Decided{Decision: broker.Decision{Verdict: broker.Deny}}))
 		if m == "Calls.Freeze" {
