@@ -2,9 +2,7 @@ package link
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -19,10 +17,10 @@ import (
 type Broker interface {
 	// Carry carries out a method of the consoles for somebody, and returns its reply.
 	Carry(ctx context.Context, by broker.Actor, method string, body []byte) ([]byte, error)
-	// Record puts an event into the log, so that it survives a power cut.
-	Record(typ string, data any) error
-	// Refused records that somebody was turned away, and shows it.
-	Refused(detail string)
+	// NoteOrder puts an event into the log, so that it survives a power cut.
+	NoteOrder(typ string, data any) error
+	// NoteRefusal records that somebody was turned away, and shows it.
+	NoteRefusal(about broker.Request, d broker.RefusedData)
 }
 
 // Answer is what became of an order.
@@ -49,6 +47,7 @@ type inbox struct {
 	now     func() time.Time
 	fleet   string
 	machine string
+	doubt   func() string // why the log cannot say who is in the fleet, "" when it can
 
 	mu       sync.Mutex
 	desk     *orders.Desk
@@ -62,10 +61,12 @@ type inbox struct {
 func place(fleet, machine string) string { return "aoctl fleet order 1\x00" + fleet + "\x00" + machine }
 
 // take carries out what arrived, and says what came of it. The same order again is told the same.
-func (in *inbox) take(ctx context.Context, raw []byte) Answer {
+// waited says that it lay among those that wait: such a one comes again where the server did not
+// hear that it was taken.
+func (in *inbox) take(ctx context.Context, raw []byte, waited bool) Answer {
 	s, err := in.open(raw)
 	if err != nil {
-		in.refuse("an order that cannot be read", err)
+		in.refuse("", "", err)
 		return Answer{Refused: err.Error(), Anew: errors.Is(err, seals.ErrSealed)}
 	}
 	mark := orders.Mark(s)
@@ -83,7 +84,7 @@ func (in *inbox) take(ctx context.Context, raw []byte) Answer {
 			return Answer{Refused: ctx.Err().Error(), Anew: true}
 		}
 	}
-	a := in.carryOut(ctx, s)
+	a := in.carryOut(ctx, s, waited)
 	in.keep(mark, a)
 	return a
 }
@@ -130,22 +131,24 @@ func (in *inbox) keep(mark string, a Answer) {
 }
 
 // carryOut looks whether an order may be taken, and does what it says.
-func (in *inbox) carryOut(ctx context.Context, s keys.Signed) Answer {
+func (in *inbox) carryOut(ctx context.Context, s keys.Signed, waited bool) Answer {
 	o, t, err := in.judge(s)
 	if err != nil {
-		who := t.Name
-		if who == "" {
-			who = "somebody"
+		if !waited || !errors.Is(err, orders.ErrRepeated) {
+			in.refuse(t.Name, o.Method, err)
 		}
-		in.refuse(fmt.Sprintf("an order of %s, %s", broker.Clip(who), broker.Clip(o.Method)), err)
 		return Answer{Refused: err.Error(), Anew: errors.Is(err, orders.ErrBoot) || errors.Is(err, orders.ErrLate)}
 	}
 	need, err := orders.NeedOf(o.Method, o.Body)
 	if err != nil {
 		return Answer{Refused: err.Error()}
 	}
+	if why := in.doubt(); why != "" && !need.Refuses {
+		in.refuse(t.Name, o.Method, errors.New(why))
+		return Answer{Refused: "only refusals count while the log is in doubt: " + why}
+	}
 	if need.Acts {
-		if err := in.broker.Record(broker.EventFleetOrder, t); err != nil {
+		if err := in.broker.NoteOrder(broker.EventFleetOrder, t); err != nil {
 			return Answer{Refused: err.Error()}
 		}
 	}
@@ -158,7 +161,7 @@ func (in *inbox) carryOut(ctx context.Context, s keys.Signed) Answer {
 	if need.Acts {
 		// Where this is not recorded, the order may be carried out once more by a later broker: it is
 		// one that refuses, or it was for this run alone.
-		_ = in.broker.Record(broker.EventFleetAnswered, AnsweredData{Mark: t.Mark, Failed: a.Refused})
+		_ = in.broker.NoteOrder(broker.EventFleetAnswered, AnsweredData{Mark: t.Mark, Failed: a.Refused})
 	}
 	return a
 }
@@ -176,9 +179,13 @@ func (in *inbox) judge(s keys.Signed) (orders.Order, orders.Taken, error) {
 	return o, t, err
 }
 
-// refuse shows what was turned away.
-func (in *inbox) refuse(what string, why error) {
-	in.broker.Refused(fmt.Sprintf("the fleet: %s: %v", what, why))
+// refuse shows what was turned away. who and method may be "".
+func (in *inbox) refuse(who, method string, why error) {
+	detail := why.Error()
+	if method != "" {
+		detail = broker.Clip(method) + ": " + detail
+	}
+	in.broker.NoteRefusal(broker.Request{}, broker.RefusedData{Kind: broker.FleetOrder, Wanted: broker.WantsOrder, Detail: detail, By: broker.Actor{Exe: broker.Clip(who)}})
 }
 
 // setRoster has orders judged by another roster from now on.
@@ -187,6 +194,3 @@ func (in *inbox) setRoster(r members.Roster) {
 	defer in.mu.Unlock()
 	in.desk.SetRoster(r)
 }
-
-// Boot names a run of a broker: 128 bits, hex.
-func bootOf(random [16]byte) string { return hex.EncodeToString(random[:]) }

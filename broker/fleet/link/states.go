@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
@@ -31,7 +32,8 @@ type states struct {
 
 	all    map[string]told.State // by place: all that there is, and what is no more until that was told
 	dirty  map[string]bool       // places that are to be told
-	number uint64                // of the last state that was told
+	number uint64                // of the last state that was given a number
+	told   atomic.Uint64         // the same, of those that were told; all may read it
 	begun  bool                  // what an earlier broker left there was taken away
 }
 
@@ -110,6 +112,7 @@ func (s *states) step(ctx context.Context) error {
 	if err := s.stream.Put(ctx, list); err != nil {
 		return fmt.Errorf("tell what there is: %w", err)
 	}
+	s.told.Store(number)
 	for _, place := range places {
 		st := s.all[place]
 		if delete(s.dirty, place); leaves(&st) {
