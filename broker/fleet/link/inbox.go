@@ -10,7 +10,6 @@ import (
 	"github.com/aoctl/aoctl/broker/fleet/keys"
 	"github.com/aoctl/aoctl/broker/fleet/members"
 	"github.com/aoctl/aoctl/broker/fleet/orders"
-	"github.com/aoctl/aoctl/broker/fleet/seals"
 )
 
 // Broker is what a link needs of the broker to have orders carried out.
@@ -21,13 +20,6 @@ type Broker interface {
 	NoteOrder(typ string, data any) error
 	// NoteRefusal records that somebody was turned away, and shows it.
 	NoteRefusal(about broker.Request, d broker.RefusedData)
-}
-
-// Answer is what became of an order.
-type Answer struct {
-	Reply   []byte `json:"reply,omitempty"`   // of the consoles' method, CBOR
-	Refused string `json:"refused,omitempty"` // why it was not taken; nothing came of it
-	Anew    bool   `json:"anew,omitempty"`    // not taken, and a new order of the same may be: the keys or the broker are others now
 }
 
 // AnsweredData is the data of an EventFleetAnswered.
@@ -42,38 +34,57 @@ const answersKept = 1024
 // inbox takes orders. An order that changes something is on record before it is carried out, and
 // what came of it afterwards. Several goroutines may use it.
 type inbox struct {
-	broker  Broker
-	epochs  *seals.Ring
-	now     func() time.Time
-	fleet   string
-	machine string
-	doubt   func() string // why the log cannot say who is in the fleet, "" when it can
+	broker Broker
+	key    keys.Key // the machine's
+	now    func() time.Time
+	fleet  string
+	doubt  func() string // why the log cannot say who is in the fleet, "" when it can
 
 	mu       sync.Mutex
 	desk     *orders.Desk
 	under    map[string]chan struct{} // by mark: orders that are being carried out
-	answers  map[string]Answer        // by mark
+	answers  map[string]orders.Answer // by mark
 	row      []string                 // their marks, the oldest first
 	unsolved map[string]orders.Taken  // by mark: taken by an earlier broker, which ended before it answered
 }
 
-// place is what an order is sealed for.
-func place(fleet, machine string) string { return "aoctl fleet order 1\x00" + fleet + "\x00" + machine }
-
-// take carries out what arrived, and says what came of it. The same order again is told the same.
-// waited says that it lay among those that wait: such a one comes again where the server did not
-// hear that it was taken.
-func (in *inbox) take(ctx context.Context, raw []byte, waited bool) Answer {
-	s, err := in.open(raw)
+// answer carries out what arrived, and returns what came of it, sealed for whoever gave the order. nil
+// where there is nothing to say, or nobody to say it to: what cannot be read, an order of somebody who
+// is not in the fleet, and one that was still being carried out when ctx ended. waited says that it
+// lay among those that wait: such a one comes again where the server did not hear that it was taken.
+func (in *inbox) answer(ctx context.Context, raw []byte, waited bool) []byte {
+	s, err := orders.Open(raw, in.fleet, in.key)
 	if err != nil {
 		in.refuse("", "", err)
-		return Answer{Refused: err.Error(), Anew: errors.Is(err, seals.ErrSealed)}
+		return nil
 	}
+	a, ok := in.take(ctx, s, waited)
+	to, member := in.member(s.By)
+	if !ok || !member {
+		return nil
+	}
+	sealed, err := a.Seal(in.key, in.fleet, to.Public)
+	if err != nil {
+		in.refuse(to.Name, "", err)
+		return nil
+	}
+	return sealed
+}
+
+// member is the member of the fleet that signs with a key.
+func (in *inbox) member(sign []byte) (members.Member, bool) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.desk.Roster().Of(sign)
+}
+
+// take carries out an order, and says what came of it. The same order again is told the same.
+func (in *inbox) take(ctx context.Context, s keys.Signed, waited bool) (a orders.Answer, ok bool) {
 	mark := orders.Mark(s)
 	for {
 		a, wait, ok := in.known(mark)
 		if ok {
-			return a
+			return a, true
 		}
 		if wait == nil {
 			break
@@ -81,30 +92,18 @@ func (in *inbox) take(ctx context.Context, raw []byte, waited bool) Answer {
 		select {
 		case <-wait:
 		case <-ctx.Done():
-			return Answer{Refused: ctx.Err().Error(), Anew: true}
+			return a, false
 		}
 	}
-	a := in.carryOut(ctx, s, waited)
+	a = in.carryOut(ctx, s, waited)
+	a.Mark = mark
 	in.keep(mark, a)
-	return a
-}
-
-// open reads what operators seal: a signed order.
-func (in *inbox) open(raw []byte) (s keys.Signed, err error) {
-	var sealed seals.Sealed
-	if err = keys.Decode(raw, &sealed); err != nil {
-		return s, err
-	}
-	plain, err := in.epochs.Open(place(in.fleet, in.machine), sealed)
-	if err != nil {
-		return s, err
-	}
-	return s, keys.Decode(plain, &s)
+	return a, true
 }
 
 // known is the answer to an order that came before. wait is closed when one that is under way ends;
 // without both the caller carries it out.
-func (in *inbox) known(mark string) (a Answer, wait <-chan struct{}, ok bool) {
+func (in *inbox) known(mark string) (a orders.Answer, wait <-chan struct{}, ok bool) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if a, ok = in.answers[mark]; ok {
@@ -118,7 +117,7 @@ func (in *inbox) known(mark string) (a Answer, wait <-chan struct{}, ok bool) {
 }
 
 // keep remembers an answer, and wakes those who asked the same meanwhile.
-func (in *inbox) keep(mark string, a Answer) {
+func (in *inbox) keep(mark string, a orders.Answer) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.answers[mark], in.row = a, append(in.row, mark)
@@ -131,32 +130,32 @@ func (in *inbox) keep(mark string, a Answer) {
 }
 
 // carryOut looks whether an order may be taken, and does what it says.
-func (in *inbox) carryOut(ctx context.Context, s keys.Signed, waited bool) Answer {
+func (in *inbox) carryOut(ctx context.Context, s keys.Signed, waited bool) orders.Answer {
 	o, t, err := in.judge(s)
 	if err != nil {
 		if !waited || !errors.Is(err, orders.ErrRepeated) {
 			in.refuse(t.Name, o.Method, err)
 		}
-		return Answer{Refused: err.Error(), Anew: errors.Is(err, orders.ErrBoot) || errors.Is(err, orders.ErrLate)}
+		return orders.Answer{Refused: err.Error(), Anew: errors.Is(err, orders.ErrBoot) || errors.Is(err, orders.ErrLate)}
 	}
 	need, err := orders.NeedOf(o.Method, o.Body)
 	if err != nil {
-		return Answer{Refused: err.Error()}
+		return orders.Answer{Refused: err.Error()}
 	}
 	if why := in.doubt(); why != "" && !need.Refuses {
 		in.refuse(t.Name, o.Method, errors.New(why))
-		return Answer{Refused: "only refusals count while the log is in doubt: " + why}
+		return orders.Answer{Refused: "only refusals count while the log is in doubt: " + why}
 	}
 	if need.Acts {
 		if err := in.broker.NoteOrder(broker.EventFleetOrder, t); err != nil {
-			return Answer{Refused: err.Error()}
+			return orders.Answer{Refused: err.Error()}
 		}
 	}
 	by := broker.Actor{Kind: broker.ByOperator, ID: broker.FleetID(t.Operator, t.Name)}
 	reply, err := in.broker.Carry(ctx, by, o.Method, o.Body)
-	a := Answer{Reply: reply}
+	a := orders.Answer{Reply: reply}
 	if err != nil {
-		a = Answer{Refused: err.Error()}
+		a = orders.Answer{Refused: err.Error()}
 	}
 	if need.Acts {
 		// Where this is not recorded, the order may be carried out once more by a later broker: it is

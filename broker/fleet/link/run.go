@@ -31,7 +31,6 @@ type run struct {
 	inbox  *inbox
 	outbox *outbox
 	states *states
-	ring   *seals.Ring
 	beats  atomic.Uint64
 
 	mu       sync.Mutex
@@ -46,9 +45,6 @@ type run struct {
 	kick chan struct{} // there may be something to carry out
 }
 
-// epochsKept is how many keys a machine still takes orders under that it no longer seals with.
-const epochsKept = 4
-
 // ordersKept is how far back orders are looked for that were taken: none that is older is good.
 const ordersKept = orders.MostWait + time.Hour
 
@@ -56,7 +52,7 @@ func (h *Host) newRun(ctx context.Context, m consoles.Membership, book *members.
 	roster := book.At(time.Now())
 	r := &run{
 		host: h, line: line, names: told.Names{Fleet: roster.Fleet}, speaker: told.Speaker{Key: h.o.Key, Fleet: roster.Fleet, Boot: newBoot()},
-		member: m, book: book, ring: seals.NewRing(epochsKept), problems: map[string]string{}, kick: make(chan struct{}, 1),
+		member: m, book: book, problems: map[string]string{}, kick: make(chan struct{}, 1),
 	}
 	r.machine = r.speaker.Machine()
 	took, unsolved, err := h.taken(ctx)
@@ -64,8 +60,8 @@ func (h *Host) newRun(ctx context.Context, m consoles.Membership, book *members.
 		return nil, err
 	}
 	r.inbox = &inbox{
-		broker: h.o.Home, epochs: r.ring, now: time.Now, fleet: roster.Fleet, machine: r.machine, doubt: h.o.Home.LogDoubt,
-		desk: orders.NewDesk(r.machine, r.speaker.Boot, roster, took), under: map[string]chan struct{}{}, answers: map[string]Answer{}, unsolved: unsolved,
+		broker: h.o.Home, key: h.o.Key, now: time.Now, fleet: roster.Fleet, doubt: h.o.Home.LogDoubt,
+		desk: orders.NewDesk(r.machine, r.speaker.Boot, roster, took), under: map[string]chan struct{}{}, answers: map[string]orders.Answer{}, unsolved: unsolved,
 	}
 	r.outbox = &outbox{events: line.Events(r.machine), log: h.o.Home, requests: h.o.Home, speaker: &r.speaker, epoch: r.sealing}
 	r.states = newStates(line.States(r.machine), &r.speaker, r.sealing, time.Now)
@@ -116,7 +112,6 @@ func (r *run) sealing() *seals.Epoch {
 // newEpoch draws a key. r.mu is held.
 func (r *run) newEpoch() {
 	r.epoch, r.letter, r.again = seals.NewEpoch(), true, true
-	r.ring.Add(r.epoch)
 }
 
 // turn has the link go by a roster. Who left must not read on, so there is a new key; who came needs
@@ -155,7 +150,7 @@ func (r *run) serve(ctx context.Context) error {
 		"rosters":     func(ctx context.Context) error { return r.line.Rosters(ctx, r.number(), r.follow) },
 		"joins":       func(ctx context.Context) error { return r.line.Enrolments(ctx, r.join) },
 		"hello":       func(ctx context.Context) error { return r.line.TakeHello(ctx, r.machine, r.hello) },
-		"orders":      func(ctx context.Context) error { return r.line.TakeOrders(ctx, r.machine, r.order) },
+		"orders":      func(ctx context.Context) error { return r.line.TakeOrders(ctx, r.machine, r.inbox.answer) },
 		"events":      r.carryOut,
 		"what is now": r.tell,
 	} {
@@ -285,7 +280,9 @@ func (r *run) told(place string, what any) []byte {
 // pulse is how the machine is.
 func (r *run) pulse() told.Beat {
 	head, _ := r.host.o.Home.Head()
-	return told.Beat{Now: time.Now(), States: r.states.told.Load(), Head: head, Sent: r.outbox.sent.Load(), Roster: r.number(), Version: r.host.o.Version}
+	b := told.Beat{Now: time.Now(), Head: head, Sent: r.outbox.sent.Load(), Roster: r.number(), Version: r.host.o.Version}
+	r.states.beat(&b)
+	return b
 }
 
 // beatEvery is how often a machine says that it is there.
@@ -306,13 +303,6 @@ func (r *run) beat(ctx context.Context) {
 			return
 		}
 	}
-}
-
-// order takes an order.
-func (r *run) order(ctx context.Context, raw []byte, waited bool) []byte {
-	answer, err := keys.Encode(r.inbox.take(ctx, raw, waited))
-	r.problem("orders", err)
-	return answer
 }
 
 // wake has the outbox look.

@@ -32,13 +32,16 @@ type states struct {
 
 	all    map[string]told.State // by place: all that there is, and what is no more until that was told
 	dirty  map[string]bool       // places that are to be told
-	number uint64                // of the last state that was given a number
-	told   atomic.Uint64         // the same, of those that were told; all may read it
+	number uint64                // of the last state that was told
+	shown  map[string]uint64     // by place: the number of what was told last there, without what leaves
+	sum    atomic.Pointer[sum]   // of shown, after the last step; all may read it
 	begun  bool                  // what an earlier broker left there was taken away
 }
 
 func newStates(stream States, speaker *told.Speaker, epoch func() *seals.Epoch, now func() time.Time) *states {
-	return &states{stream: stream, speaker: speaker, epoch: epoch, now: now, all: map[string]told.State{}, dirty: map[string]bool{}}
+	s := &states{stream: stream, speaker: speaker, epoch: epoch, now: now, all: map[string]told.State{}, dirty: map[string]bool{}, shown: map[string]uint64{}}
+	s.sum.Store(&sum{0, told.Sum(nil)})
+	return s
 }
 
 // begin takes in all that there is. What was there before and is no more is told to be gone.
@@ -73,9 +76,16 @@ func (s *states) set(place string, st told.State) { s.all[place], s.dirty[place]
 // ended reports whether an update is the last one of its thing.
 func ended(u *broker.Update) bool { return u.Session != nil && u.Session.Removed() }
 
-// leaves reports whether a state goes away by itself: a call that ended is shown for a while.
-func leaves(st *told.State) bool {
-	return st.Gone || st.Update.Request != nil && st.Update.Request.State.Terminal()
+// sum is what a beat says of the states.
+type sum struct {
+	upTo uint64
+	sum  []byte
+}
+
+// beat fills that in. Several goroutines may call it.
+func (s *states) beat(b *told.Beat) {
+	now := s.sum.Load()
+	b.States, b.Sum = now.upTo, now.sum
 }
 
 // again has everything told anew: those who may read it are others, or the key is.
@@ -112,13 +122,15 @@ func (s *states) step(ctx context.Context) error {
 	if err := s.stream.Put(ctx, list); err != nil {
 		return fmt.Errorf("tell what there is: %w", err)
 	}
-	s.told.Store(number)
-	for _, place := range places {
+	for i, place := range places {
 		st := s.all[place]
-		if delete(s.dirty, place); leaves(&st) {
+		s.shown[place] = number - uint64(len(places)-1-i) //nolint:gosec // it is not negative
+		if delete(s.dirty, place); st.Leaves() {
 			delete(s.all, place)
+			delete(s.shown, place)
 		}
 	}
+	s.sum.Store(&sum{number, told.Sum(s.shown)})
 	return nil
 }
 
@@ -143,5 +155,5 @@ func (s *states) message(place string, number uint64, st *told.State) (Message, 
 	}
 	body, err := keys.Encode(signed)
 	names := told.Names{Fleet: s.speaker.Fleet}
-	return Message{Subject: names.At(s.speaker.Machine(), place), Body: body, Leaves: leaves(st)}, err
+	return Message{Subject: names.At(s.speaker.Machine(), place), Body: body, Leaves: st.Leaves()}, err
 }

@@ -11,8 +11,9 @@
 // takes none that was signed before. One that only refuses may wait for a machine that is out of
 // reach (MayWait), and has no Boot.
 //
-// Each operator numbers their orders, each kind by itself, and a number that is not larger than the
-// last one is not taken. Times are those of the machine's clock, which the operator knows from what
+// Each operator numbers their orders, each kind by itself, and a number is taken once: it is kept until
+// the order expires, and after that nothing below it is taken. So orders that overtake each other on
+// their way are all taken. Times are those of the machine's clock, which the operator knows from what
 // the machine told last: so clocks may differ, and a server that keeps that back makes orders expire
 // early and not late.
 //
@@ -24,7 +25,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"maps"
 	"time"
 
 	"github.com/aoctl/aoctl/broker/fleet/keys"
@@ -39,7 +39,8 @@ var (
 	ErrBoot     = errors.New("this order is for an earlier run of the broker")
 	ErrLate     = errors.New("this order has expired")
 	ErrFar      = errors.New("this order would be good for too long")
-	ErrRepeated = errors.New("this order, or a later one, was taken before")
+	ErrRepeated = errors.New("this order was taken before, or may have been")
+	ErrMany     = errors.New("too many orders of one member: wait until they have expired")
 	ErrNoOrder  = errors.New("there is no such order")
 	ErrNoDigest = errors.New("this order does not say which call was shown")
 	ErrRoster   = errors.New("no owner of the fleet was heard of for too long: only refusals count until then")
@@ -87,10 +88,34 @@ type Taken struct {
 	Roster   uint64    `json:"roster"` // its number
 }
 
-// lane is what numbers rise in.
+// lane is what numbers are told apart in.
 type lane struct {
 	operator string
 	waits    bool
+}
+
+// window is which numbers of a lane were taken.
+type window struct {
+	taken map[uint64]time.Time // and until when the order was good
+	below uint64               // all up to this one count as taken
+}
+
+// mostTaken bounds a window: an operator who gives more orders at a time has to wait.
+const mostTaken = 1 << 14
+
+// prune forgets the orders that have expired. The clock may go back after that, so they stay taken.
+func (w *window) prune(now time.Time) {
+	for n, until := range w.taken {
+		if !now.Before(until) {
+			w.below = max(w.below, n)
+			delete(w.taken, n)
+		}
+	}
+}
+
+func (w *window) has(n uint64) bool {
+	_, ok := w.taken[n]
+	return ok || n <= w.below
 }
 
 // Desk looks whether a machine may take an order. It is for one goroutine at a time.
@@ -98,13 +123,13 @@ type Desk struct {
 	fleet, machine, boot string
 
 	roster members.Roster
-	last   map[lane]uint64
+	took   map[lane]*window
 }
 
 // NewDesk makes the desk of a machine whose broker runs as boot. took are the orders that were
 // taken before, in any order; those that have expired need not be there.
 func NewDesk(machine, boot string, r members.Roster, took []Taken) *Desk {
-	d := &Desk{fleet: r.Fleet, machine: machine, boot: boot, roster: r, last: map[lane]uint64{}}
+	d := &Desk{fleet: r.Fleet, machine: machine, boot: boot, roster: r, took: map[lane]*window{}}
 	for i := range took {
 		d.note(&took[i])
 	}
@@ -112,21 +137,23 @@ func NewDesk(machine, boot string, r members.Roster, took []Taken) *Desk {
 }
 
 func (d *Desk) note(t *Taken) {
-	l := lane{t.Operator, t.Waits}
-	d.last[l] = max(d.last[l], t.Number)
+	d.window(lane{t.Operator, t.Waits}).taken[t.Number] = t.Expires
+}
+
+func (d *Desk) window(l lane) *window {
+	w := d.took[l]
+	if w == nil {
+		w = &window{taken: map[uint64]time.Time{}}
+		d.took[l] = w
+	}
+	return w
 }
 
 // SetRoster has the desk go by another roster from now on.
 func (d *Desk) SetRoster(r members.Roster) { d.roster = r }
 
-// Numbers are the last numbers of each operator, for tests and drawings.
-func (d *Desk) Numbers() map[string]uint64 {
-	all := map[string]uint64{}
-	for l, n := range maps.All(d.last) {
-		all[l.operator] = max(all[l.operator], n)
-	}
-	return all
-}
+// Roster is who the desk goes by.
+func (d *Desk) Roster() *members.Roster { return &d.roster }
 
 // Take takes an order at now, or says why not. What is taken must be on record before anything comes
 // of it: the same order is not taken again. Errors: those above, and keys.ErrForged.
@@ -146,8 +173,12 @@ func (d *Desk) Take(s keys.Signed, now time.Time) (Order, Taken, error) {
 	if err := d.judge(&o, m.Role, now); err != nil {
 		return o, t, err
 	}
-	if o.Number <= d.last[lane{t.Operator, t.Waits}] {
+	w := d.window(lane{t.Operator, t.Waits})
+	if w.prune(now); w.has(o.Number) {
 		return o, t, ErrRepeated
+	}
+	if len(w.taken) >= mostTaken {
+		return o, t, ErrMany
 	}
 	d.note(&t)
 	return o, t, nil

@@ -19,6 +19,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -147,10 +148,29 @@ type State struct {
 	Gone   bool          `json:"gone,omitempty"` // it is no more
 }
 
+// Leaves reports whether s goes away by itself: a call that ended is shown for a while, and what is
+// no more is told once.
+func (s *State) Leaves() bool {
+	return s.Gone || s.Update.Request != nil && s.Update.Request.State.Terminal()
+}
+
+// Sum is a hash over all that a machine tells: its places, each with the number of what was told
+// last there. What Leaves is in none. Who has the same sum has all of it, and nothing that is old.
+func Sum(last map[string]uint64) []byte {
+	h := sha256.New()
+	var line []byte
+	for _, place := range slices.Sorted(maps.Keys(last)) {
+		line = append(strconv.AppendUint(append(append(line[:0], place...), ' '), last[place], 10), '\n')
+		_, _ = h.Write(line) // it never fails
+	}
+	return h.Sum(nil)
+}
+
 // Beat says that a machine is there.
 type Beat struct {
 	Now     time.Time `json:"now"`
 	States  uint64    `json:"states"`  // the number of the last state told in this boot
+	Sum     []byte    `json:"sum"`     // Sum of all states up to that number
 	Head    int64     `json:"head"`    // the newest event of its log
 	Sent    int64     `json:"sent"`    // the newest that the fleet has
 	Roster  uint64    `json:"roster"`  // the number of the roster that it goes by
@@ -215,6 +235,12 @@ const (
 	placeStates = "state"
 	placeKeys   = "keys"
 )
+
+// IsState reports whether a state stands at a place.
+func IsState(place string) bool { return strings.HasPrefix(place, placeStates+".") }
+
+// IsKeys reports whether a letter of keys stands at a place.
+func IsKeys(place string) bool { return strings.HasPrefix(place, placeKeys+".") }
 
 // PlaceOfKeys is where the letter of an epoch lies.
 func PlaceOfKeys(epoch string) string { return placeKeys + "." + epoch }

@@ -1,0 +1,106 @@
+package link
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/fleet/keys"
+	"github.com/aoctl/aoctl/broker/fleet/seals"
+	"github.com/aoctl/aoctl/broker/fleet/told"
+)
+
+// board is a stream of states: what was put last at each place.
+type board struct {
+	last map[string]told.Told
+	fail func() (stored int, failed bool)
+}
+
+func (b *board) Places(context.Context) (list []string, _ error) {
+	for place := range b.last {
+		list = append(list, place)
+	}
+	slices.Sort(list)
+	return list, nil
+}
+
+func (b *board) Put(_ context.Context, list []Message) error {
+	n, failed := b.fail()
+	if failed {
+		list = list[:min(n, len(list))]
+	}
+	for _, m := range list {
+		var s keys.Signed
+		var t told.Told
+		if err := errors.Join(keys.Decode(m.Body, &s), s.Open(keys.KindTold, &t)); err != nil {
+			return err
+		}
+		if _, place, _ := strings.Cut(m.Subject, t.Machine+"."); place != t.Place {
+			return fmt.Errorf("%s at %s", t.Place, m.Subject)
+		}
+		b.last[t.Place] = t
+		if m.Leaves {
+			delete(b.last, t.Place)
+		}
+	}
+	if failed {
+		return errors.New("the line broke")
+	}
+	return nil
+}
+
+// What a beat says fits what the stream has whenever the last message of the stream is the one that
+// the beat counts up to, whatever was put in part before that.
+func TestBeatSumsUpWhatTheStreamHas(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		b := &board{last: map[string]told.Told{}, fail: func() (int, bool) { return 0, false }}
+		epoch := seals.NewEpoch()
+		start := func(boot string) *states {
+			s := newStates(b, &told.Speaker{Key: key(t, 1), Fleet: "team-abc123", Boot: boot}, func() *seals.Epoch { return epoch }, func() time.Time { return time.Unix(1, 0) })
+			s.begin(broker.Snapshot{})
+			return s
+		}
+		s := start("b1")
+		boots := 1
+		rt.Repeat(map[string]func(*rapid.T){
+			"a call": func(rt *rapid.T) {
+				r := broker.Request{ID: rapid.SampledFrom([]string{"r1", "r2", "r3"}).Draw(rt, "id"), State: rapid.SampledFrom([]broker.State{broker.Pending, broker.Denied}).Draw(rt, "state")}
+				s.apply(broker.Update{Request: &r})
+			},
+			"a session": func(rt *rapid.T) {
+				se := broker.Session{ID: rapid.SampledFrom([]string{"s1", "s2"}).Draw(rt, "id"), State: broker.SessionGone}
+				se.Archived = rapid.Bool().Draw(rt, "removed")
+				s.apply(broker.Update{Session: &se})
+			},
+			"keys":  func(*rapid.T) { s.again() },
+			"start": func(*rapid.T) { boots++; s = start(fmt.Sprint("b", boots)) },
+			"step": func(rt *rapid.T) {
+				n, fails := rapid.IntRange(0, 4).Draw(rt, "stored"), rapid.IntRange(0, 3).Draw(rt, "fails") == 0
+				b.fail = func() (int, bool) { return n, fails }
+				if s.step(rt.Context()) != nil {
+					return
+				}
+				var beat told.Beat
+				s.beat(&beat)
+				has, most := map[string]uint64{}, uint64(0)
+				for place, m := range b.last {
+					if m.Boot != s.speaker.Boot {
+						rt.Fatalf("%s is still that of an earlier broker", place)
+					}
+					has[place], most = m.Number, max(most, m.Number)
+				}
+				if most > beat.States || !bytes.Equal(beat.Sum, told.Sum(has)) {
+					rt.Fatalf("the beat counts up to %d; the stream has %v", beat.States, has)
+				}
+			},
+		})
+	})
+}
