@@ -54,7 +54,7 @@ type Options struct {
 	Home    Home
 	Key     keys.Key // the machine's
 	Version string   // of aoctl
-	Dial    func(m consoles.Membership) (Line, error)
+	Dial    func(m consoles.Membership, fleet string) (Line, error)
 	Log     *slog.Logger
 }
 
@@ -199,7 +199,7 @@ func (h *Host) serve(ctx context.Context, d broker.TokenData) error {
 	if err != nil {
 		return fmt.Errorf("read the record of the fleet: %w", err)
 	}
-	line, err := h.o.Dial(m)
+	line, err := h.o.Dial(m, d.ID)
 	if err != nil {
 		return err
 	}

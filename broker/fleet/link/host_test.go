@@ -216,7 +216,7 @@ func signRoster(t *testing.T, r members.Roster) keys.Signed {
 func running(t *testing.T, h *house) (*Host, *wire) {
 	t.Helper()
 	w := newWire()
-	host := NewHost(Options{Home: h, Key: key(t, box), Version: "v", Dial: func(consoles.Membership) (Line, error) { return w, nil }, Log: slog.New(slog.DiscardHandler)})
+	host := NewHost(Options{Home: h, Key: key(t, box), Version: "v", Dial: func(consoles.Membership, string) (Line, error) { return w, nil }, Log: slog.New(slog.DiscardHandler)})
 	raw, err := keys.Encode(signRoster(t, fleetRoster(t, 1, box, owner, ana, ben)))
 	if err != nil {
 		t.Fatal(err)
