@@ -26,6 +26,12 @@ type Identity struct{ cert tls.Certificate }
 // Fingerprint names a key: hex SHA-256 of its DER form.
 func (i Identity) Fingerprint() string { return fingerprint(i.cert.Leaf) }
 
+// Key is the key itself, for what its holder signs beside this.
+func (i Identity) Key() ed25519.PrivateKey {
+	key, _ := i.cert.PrivateKey.(ed25519.PrivateKey) // identityOf has put it there
+	return key
+}
+
 func fingerprint(c *x509.Certificate) string {
 	sum := sha256.Sum256(c.RawSubjectPublicKeyInfo)
 	return hex.EncodeToString(sum[:])

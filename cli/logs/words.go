@@ -73,3 +73,25 @@ func runWords(e broker.Event) string {
 	}
 	return text
 }
+
+// fleetWords is what an event tells of an order that came over the fleet, "" for other events.
+func fleetWords(e broker.Event) string {
+	var d struct {
+		Name   string `json:"name"`
+		Role   string `json:"role"`
+		Method string `json:"method"`
+		Failed string `json:"failed"`
+	}
+	if json.Unmarshal(e.Data, &d) != nil {
+		return ""
+	}
+	switch {
+	case e.Type == broker.EventFleetOrder:
+		return fmt.Sprintf("%s of %s (%s)", d.Method, d.Name, d.Role)
+	case e.Type == broker.EventFleetAnswered && d.Failed != "":
+		return "not done: " + d.Failed
+	case e.Type == broker.EventFleetAnswered:
+		return "done"
+	}
+	return ""
+}

@@ -249,6 +249,9 @@ func (w *writer) what(e broker.Event) string {
 	if text := runWords(e); text != "" {
 		return text
 	}
+	if text := fleetWords(e); text != "" {
+		return text
+	}
 	if text, ok := plainwords.Event(e); ok {
 		return text
 	}

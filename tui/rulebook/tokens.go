@@ -148,8 +148,12 @@ func (t *Tokens) move(msg tea.KeyMsg) tea.Cmd {
 // end of its id.
 func tokenName(t broker.Token) string {
 	what := "token "
-	if t.Kind == broker.ConsoleKey {
+	switch t.Kind {
+	case broker.ConsoleKey:
 		what = "the console "
+	case broker.FleetToken:
+		what = "the fleet "
+	case broker.OperatorToken, broker.AskingToken:
 	}
 	return what + draw.SafeLine(cmp.Or(t.Label, draw.LastOf(t.ID, 8)))
 }

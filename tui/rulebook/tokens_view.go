@@ -38,6 +38,8 @@ func (t *Tokens) row(token broker.Token, chosen bool, width int) string {
 		kindInk, does = draw.Muted, "asks"
 	case broker.ConsoleKey:
 		does = "console"
+	case broker.FleetToken:
+		does = "fleet"
 	case broker.OperatorToken:
 	}
 	line := begin(t.Desk, chosen, width).Put(draw.Muted, draw.SafeLine(draw.LastOf(token.ID, 8))).To(11).Put(kindInk, does).To(20)
@@ -67,7 +69,7 @@ func (t *Tokens) box() []string {
 	case broker.ConsoleKey:
 		title, use, note = "Code for another console", `start aoctl or "aoctl attach" in another terminal, and type it there within five minutes`,
 			"it is good once; the console may then do all that this one may, until you revoke its key here"
-	case broker.OperatorToken:
+	case broker.OperatorToken, broker.FleetToken:
 	case broker.AskingToken:
 		title, use, note = "New token for asking", "set AOCTL_TOKEN to it, and AOCTL_URL to this console's address, where the agent runs",
 			"who has it may ask, and nothing else: an agent may have it"

@@ -2,9 +2,7 @@ package link
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -18,10 +16,10 @@ import (
 type Broker interface {
 	// Carry carries out a method of the consoles for somebody, and returns its reply.
 	Carry(ctx context.Context, by broker.Actor, method string, body []byte) ([]byte, error)
-	// Record puts an event into the log, so that it survives a power cut.
-	Record(typ string, data any) error
-	// Refused records that somebody was turned away, and shows it.
-	Refused(detail string)
+	// NoteOrder puts an event into the log, so that it survives a power cut.
+	NoteOrder(typ string, data any) error
+	// NoteRefusal records that somebody was turned away, and shows it.
+	NoteRefusal(about broker.Request, d broker.RefusedData)
 }
 
 // AnsweredData is the data of an EventFleetAnswered.
@@ -40,6 +38,7 @@ type inbox struct {
 	key    keys.Key // the machine's
 	now    func() time.Time
 	fleet  string
+	doubt  func() string // why the log cannot say who is in the fleet, "" when it can
 
 	mu       sync.Mutex
 	desk     *orders.Desk
@@ -51,21 +50,22 @@ type inbox struct {
 
 // answer carries out what arrived, and returns what came of it, sealed for whoever gave the order. nil
 // where there is nothing to say, or nobody to say it to: what cannot be read, an order of somebody who
-// is not in the fleet, and one that was still being carried out when ctx ended.
-func (in *inbox) answer(ctx context.Context, raw []byte) []byte {
+// is not in the fleet, and one that was still being carried out when ctx ended. waited says that it
+// lay among those that wait: such a one comes again where the server did not hear that it was taken.
+func (in *inbox) answer(ctx context.Context, raw []byte, waited bool) []byte {
 	s, err := orders.Open(raw, in.fleet, in.key)
 	if err != nil {
-		in.refuse("an order that cannot be read", err)
+		in.refuse("", "", err)
 		return nil
 	}
-	a, ok := in.take(ctx, s)
+	a, ok := in.take(ctx, s, waited)
 	to, member := in.member(s.By)
 	if !ok || !member {
 		return nil
 	}
 	sealed, err := a.Seal(in.key, in.fleet, to.Public)
 	if err != nil {
-		in.refuse("an answer that cannot be sealed", err)
+		in.refuse(to.Name, "", err)
 		return nil
 	}
 	return sealed
@@ -79,7 +79,7 @@ func (in *inbox) member(sign []byte) (members.Member, bool) {
 }
 
 // take carries out an order, and says what came of it. The same order again is told the same.
-func (in *inbox) take(ctx context.Context, s keys.Signed) (a orders.Answer, ok bool) {
+func (in *inbox) take(ctx context.Context, s keys.Signed, waited bool) (a orders.Answer, ok bool) {
 	mark := orders.Mark(s)
 	for {
 		a, wait, ok := in.known(mark)
@@ -95,7 +95,7 @@ func (in *inbox) take(ctx context.Context, s keys.Signed) (a orders.Answer, ok b
 			return a, false
 		}
 	}
-	a = in.carryOut(ctx, s)
+	a = in.carryOut(ctx, s, waited)
 	a.Mark = mark
 	in.keep(mark, a)
 	return a, true
@@ -130,22 +130,24 @@ func (in *inbox) keep(mark string, a orders.Answer) {
 }
 
 // carryOut looks whether an order may be taken, and does what it says.
-func (in *inbox) carryOut(ctx context.Context, s keys.Signed) orders.Answer {
+func (in *inbox) carryOut(ctx context.Context, s keys.Signed, waited bool) orders.Answer {
 	o, t, err := in.judge(s)
 	if err != nil {
-		who := t.Name
-		if who == "" {
-			who = "somebody"
+		if !waited || !errors.Is(err, orders.ErrRepeated) {
+			in.refuse(t.Name, o.Method, err)
 		}
-		in.refuse(fmt.Sprintf("an order of %s, %s", broker.Clip(who), broker.Clip(o.Method)), err)
 		return orders.Answer{Refused: err.Error(), Anew: errors.Is(err, orders.ErrBoot) || errors.Is(err, orders.ErrLate)}
 	}
 	need, err := orders.NeedOf(o.Method, o.Body)
 	if err != nil {
 		return orders.Answer{Refused: err.Error()}
 	}
+	if why := in.doubt(); why != "" && !need.Refuses {
+		in.refuse(t.Name, o.Method, errors.New(why))
+		return orders.Answer{Refused: "only refusals count while the log is in doubt: " + why}
+	}
 	if need.Acts {
-		if err := in.broker.Record(broker.EventFleetOrder, t); err != nil {
+		if err := in.broker.NoteOrder(broker.EventFleetOrder, t); err != nil {
 			return orders.Answer{Refused: err.Error()}
 		}
 	}
@@ -158,7 +160,7 @@ func (in *inbox) carryOut(ctx context.Context, s keys.Signed) orders.Answer {
 	if need.Acts {
 		// Where this is not recorded, the order may be carried out once more by a later broker: it is
 		// one that refuses, or it was for this run alone.
-		_ = in.broker.Record(broker.EventFleetAnswered, AnsweredData{Mark: t.Mark, Failed: a.Refused})
+		_ = in.broker.NoteOrder(broker.EventFleetAnswered, AnsweredData{Mark: t.Mark, Failed: a.Refused})
 	}
 	return a
 }
@@ -176,9 +178,13 @@ func (in *inbox) judge(s keys.Signed) (orders.Order, orders.Taken, error) {
 	return o, t, err
 }
 
-// refuse shows what was turned away.
-func (in *inbox) refuse(what string, why error) {
-	in.broker.Refused(fmt.Sprintf("the fleet: %s: %v", what, why))
+// refuse shows what was turned away. who and method may be "".
+func (in *inbox) refuse(who, method string, why error) {
+	detail := why.Error()
+	if method != "" {
+		detail = broker.Clip(method) + ": " + detail
+	}
+	in.broker.NoteRefusal(broker.Request{}, broker.RefusedData{Kind: broker.FleetOrder, Wanted: broker.WantsOrder, Detail: detail, By: broker.Actor{Exe: broker.Clip(who)}})
 }
 
 // setRoster has orders judged by another roster from now on.
@@ -187,6 +193,3 @@ func (in *inbox) setRoster(r members.Roster) {
 	defer in.mu.Unlock()
 	in.desk.SetRoster(r)
 }
-
-// Boot names a run of a broker: 128 bits, hex.
-func bootOf(random [16]byte) string { return hex.EncodeToString(random[:]) }

@@ -249,3 +249,27 @@ func ring(e *seals.Epoch) *seals.Ring {
 	r.Add(e)
 	return r
 }
+
+// A server that puts an event of the log into the stream, as if we had told it, has nothing left out.
+func TestOutboxSignsItself(t *testing.T) {
+	p, w := &paper{}, &pond{ids: map[string]bool{}, fails: func() fault { return fine }}
+	for range 3 {
+		p.add("message", "s", "")
+	}
+	sp := &told.Speaker{Key: key(t, 1), Fleet: "team-abc123", Boot: "b"}
+	e := seals.NewEpoch()
+	forged := told.Told{Fleet: sp.Fleet, Machine: sp.Machine(), Boot: "b", Place: told.PlaceOfEvent(&p.list[2]), Number: 3, Hash: p.list[2].Hash}
+	s, err := key(t, 2).Sign(keys.KindTold, forged)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := keys.Encode(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.kept, w.seqs, w.seq = []Message{{Body: raw}}, []uint64{1}, 1
+	o := &outbox{events: w, log: p, requests: p, speaker: sp, epoch: func() *seals.Epoch { return e }}
+	if _, err := o.step(t.Context()); err != nil || len(w.kept) != 4 {
+		t.Errorf("%d messages are in the stream, %v", len(w.kept), err)
+	}
+}

@@ -17,6 +17,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -51,6 +52,9 @@ func NewEpoch() *Epoch {
 	_, _ = rand.Read(key)
 	return epoch(hex.EncodeToString(id), key)
 }
+
+// Of is the epoch of a secret that both ends have otherwise, 32 bytes. It is for one text alone.
+func Of(secret []byte) *Epoch { return epoch(strings.Repeat("0", 2*idSize), secret) }
 
 func epoch(id string, key []byte) *Epoch {
 	block, err := aes.NewCipher(key)

@@ -1,0 +1,227 @@
+package link
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/consoles"
+	"github.com/aoctl/aoctl/broker/fleet/keys"
+	"github.com/aoctl/aoctl/broker/fleet/members"
+)
+
+// Line is the way to a fleet's servers; see package jet. It connects by itself, and anew whenever it
+// must. What it is asked while it is down fails, but for what runs until ctx ends.
+type Line interface {
+	Events(machine string) Events
+	States(machine string) States
+	// Beat tells that the machine is there. Nobody waits for it, and one that is lost is lost.
+	Beat(machine string, body []byte) error
+	// TakeHello and TakeOrders answer those who ask, until ctx ends.
+	TakeHello(ctx context.Context, machine string, answer func(asked []byte) []byte) error
+	TakeOrders(ctx context.Context, machine string, take func(ctx context.Context, raw []byte, waited bool) []byte) error
+	// Rosters and Enrolments tell what there is, and then what comes, until ctx ends.
+	Rosters(ctx context.Context, after uint64, take func(keys.Signed)) error
+	Enrolments(ctx context.Context, take func(keys.Signed)) error
+	// Up reports whether a server is connected, since when that is so or not, and why not.
+	Up() (up bool, since time.Time, why string)
+	Close()
+}
+
+// Home is the broker of the machine.
+type Home interface {
+	Broker
+	Log
+	Requests
+	// FleetToken, KeepFleet and RevokeToken are where it is on record which fleet the broker is in.
+	FleetToken() (broker.TokenData, bool)
+	KeepFleet(d broker.TokenData) error
+	RevokeToken(ctx context.Context, id string, by broker.Actor) error
+	// Watch is everything that there is, and what changes.
+	Watch(ctx context.Context) (broker.Snapshot, <-chan broker.Update)
+	// LogDoubt is why the log cannot be trusted to say who may give orders, "" when it can.
+	LogDoubt() string
+}
+
+// Options are what a Host needs. All of them must be there.
+type Options struct {
+	Home    Home
+	Key     keys.Key // the machine's
+	Version string   // of aoctl
+	Dial    func(m consoles.Membership, fleet string) (Line, error)
+	Log     *slog.Logger
+}
+
+// Host is a machine's part in a fleet: it carries the log and what there is out to the servers, and
+// orders in, as long as the machine is in a fleet. It is a consoles.Fleet. Several goroutines may use it.
+type Host struct {
+	o       Options
+	changed chan struct{} // the membership is another one
+
+	mu  sync.Mutex
+	now *run   // nil when the machine is in no fleet, or cannot be
+	why string // why it cannot
+}
+
+// NewHost makes one. Run has it work.
+func NewHost(o Options) *Host { return &Host{o: o, changed: make(chan struct{}, 1)} }
+
+// Why a machine does not join.
+var (
+	ErrOneFleet = errors.New("this broker is in a fleet already: leave that one first")
+	ErrNotInIt  = errors.New("this machine is not in that fleet")
+)
+
+// Join has the machine be in a fleet from now on. Errors: ErrOneFleet, ErrNotInIt, those of
+// members.Read, broker.ErrNotRecorded.
+func (h *Host) Join(_ context.Context, m consoles.Membership, by broker.Actor) error {
+	book, err := h.read(m)
+	if err != nil {
+		return err
+	}
+	r := book.At(time.Now())
+	if _, ok := r.Of(h.o.Key.Public().Sign); !ok {
+		return ErrNotInIt
+	}
+	if was, ok := h.o.Home.FleetToken(); ok && was.ID != r.Fleet {
+		return ErrOneFleet
+	}
+	if err := h.keep(m, &r, by); err != nil {
+		return err
+	}
+	h.wake()
+	return nil
+}
+
+// Leave ends that. Errors: broker.ErrNotFound where the machine is in no fleet, broker.ErrNotRecorded.
+func (h *Host) Leave(ctx context.Context, by broker.Actor) error {
+	d, ok := h.o.Home.FleetToken()
+	if !ok {
+		return broker.ErrNotFound
+	}
+	err := h.o.Home.RevokeToken(ctx, d.ID, by)
+	h.wake()
+	return err
+}
+
+// Status says how the link is.
+func (h *Host) Status() consoles.FleetStatus {
+	h.mu.Lock()
+	r, why := h.now, h.why
+	h.mu.Unlock()
+	if r != nil {
+		return r.status()
+	}
+	d, ok := h.o.Home.FleetToken()
+	if !ok {
+		return consoles.FleetStatus{}
+	}
+	return consoles.FleetStatus{ID: d.ID, Name: d.Label, Machine: h.o.Key.Public().ID(), Problem: why}
+}
+
+func (h *Host) wake() {
+	select {
+	case h.changed <- struct{}{}:
+	default:
+	}
+}
+
+// read opens what is on record of the fleet.
+func (h *Host) read(m consoles.Membership) (*members.Book, error) {
+	var roster keys.Signed
+	if err := keys.Decode(m.Roster, &roster); err != nil {
+		return nil, err
+	}
+	book, err := members.NewBook(roster)
+	if err != nil || len(m.Joined) == 0 {
+		return book, err
+	}
+	var joined keys.Signed
+	if err := keys.Decode(m.Joined, &joined); err != nil {
+		return nil, err
+	}
+	// An invite that is over, or was taken back, lets nobody in; the roster may have it by now.
+	_, _ = book.Join(joined, time.Now())
+	return book, nil
+}
+
+// keep records what the machine knows of its fleet.
+func (h *Host) keep(m consoles.Membership, r *members.Roster, by broker.Actor) error {
+	raw, err := keys.Encode(m)
+	if err != nil {
+		return err
+	}
+	return h.o.Home.KeepFleet(broker.TokenData{ID: r.Fleet, Kind: broker.FleetToken, Label: r.Name, By: by, Fleet: raw})
+}
+
+// lookEvery is how often the record is looked at: a person may revoke the fleet among the tokens.
+const lookEvery = time.Second
+
+// Run keeps the link up until ctx ends.
+func (h *Host) Run(ctx context.Context) {
+	for ctx.Err() == nil {
+		if d, ok := h.o.Home.FleetToken(); ok {
+			if err := h.serve(ctx, d); err != nil && !errors.Is(err, errLeft) && ctx.Err() == nil {
+				h.o.Log.WarnContext(ctx, "the link with the fleet ended", "fleet", d.ID, "err", err)
+				h.set(nil, err.Error())
+				pause(ctx, 5*time.Second, h.changed)
+			}
+			continue
+		}
+		pause(ctx, time.Hour, h.changed)
+	}
+}
+
+// pause waits for d, or until wake or ctx ends it.
+func pause(ctx context.Context, d time.Duration, wake <-chan struct{}) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-wake:
+	case <-ctx.Done():
+	}
+}
+
+// serve has the machine be in one fleet until ctx ends or the record says otherwise.
+func (h *Host) serve(ctx context.Context, d broker.TokenData) error {
+	var m consoles.Membership
+	if err := keys.Decode(d.Fleet, &m); err != nil {
+		return fmt.Errorf("read the record of the fleet: %w", err)
+	}
+	book, err := h.read(m)
+	if err != nil {
+		return fmt.Errorf("read the record of the fleet: %w", err)
+	}
+	line, err := h.o.Dial(m, d.ID)
+	if err != nil {
+		return err
+	}
+	defer line.Close()
+	r, err := h.newRun(ctx, m, book, line)
+	if err != nil {
+		return err
+	}
+	h.set(r, "")
+	defer h.set(nil, "")
+	return r.serve(ctx)
+}
+
+func (h *Host) set(r *run, why string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.now, h.why = r, why
+}
+
+// newBoot names a run of a link: 128 bits, hex.
+func newBoot() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // it never fails
+	return hex.EncodeToString(b[:])
+}

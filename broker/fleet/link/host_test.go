@@ -1,0 +1,428 @@
+package link
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/consoles"
+	"github.com/aoctl/aoctl/broker/fleet/keys"
+	"github.com/aoctl/aoctl/broker/fleet/members"
+	"github.com/aoctl/aoctl/broker/fleet/seals"
+	"github.com/aoctl/aoctl/broker/fleet/told"
+)
+
+// house is a machine's broker, as far as a link sees it.
+type house struct {
+	mu      sync.Mutex
+	paper   paper
+	token   *broker.TokenData
+	fails   error // of what is to be put on record
+	doubt   string
+	updates chan broker.Update
+	snap    broker.Snapshot
+	carried []string
+	refused []broker.RefusedData
+}
+
+func newHouse() *house { return &house{updates: make(chan broker.Update, 64)} }
+
+func (h *house) Head() (int64, string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.paper.Head()
+}
+
+func (h *house) Events(ctx context.Context, f broker.EventFilter) ([]broker.Event, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if f.Limit == 0 {
+		f.Limit = 1000
+	}
+	list, err := h.paper.Events(ctx, f)
+	return slices.DeleteFunc(list, func(e broker.Event) bool { return len(f.Types) > 0 && !slices.Contains(f.Types, e.Type) }), err
+}
+
+func (h *house) Request(ctx context.Context, id string) (broker.Request, error) {
+	return h.paper.Request(ctx, id)
+}
+
+func (h *house) FleetToken() (broker.TokenData, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.token == nil {
+		return broker.TokenData{}, false
+	}
+	return *h.token, true
+}
+
+func (h *house) KeepFleet(d broker.TokenData) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.fails == nil {
+		h.token = &d
+	}
+	return h.fails
+}
+
+func (h *house) RevokeToken(context.Context, string, broker.Actor) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.token = nil
+	return nil
+}
+
+func (h *house) Watch(context.Context) (broker.Snapshot, <-chan broker.Update) {
+	return h.snap, h.updates
+}
+
+func (h *house) LogDoubt() string { return h.doubt }
+
+func (h *house) Carry(_ context.Context, by broker.Actor, method string, _ []byte) ([]byte, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.carried = append(h.carried, by.You()+" "+method)
+	return []byte{0xa0}, nil
+}
+
+func (h *house) NoteOrder(typ string, data any) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.fails != nil {
+		return h.fails
+	}
+	e := broker.NewEvent(time.Now(), typ, broker.Request{}, data)
+	h.paper.add(typ, "", "")
+	h.paper.list[len(h.paper.list)-1].Data = e.Data
+	return nil
+}
+
+func (h *house) NoteRefusal(_ broker.Request, d broker.RefusedData) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.refused = append(h.refused, d)
+}
+
+// wire is a line to servers that keep everything.
+type wire struct {
+	mu      sync.Mutex
+	events  pond
+	states  []Message // in the order in which they came
+	rosters chan keys.Signed
+	orders  chan func(take func(context.Context, []byte, bool) []byte)
+	closed  bool
+}
+
+func newWire() *wire {
+	return &wire{
+		events:  pond{ids: map[string]bool{}, fails: func() fault { return fine }},
+		rosters: make(chan keys.Signed, 8), orders: make(chan func(func(context.Context, []byte, bool) []byte), 8),
+	}
+}
+
+func (w *wire) Events(string) Events { return &w.events }
+func (w *wire) States(string) States { return w }
+
+func (w *wire) Places(context.Context) ([]string, error) { return nil, nil }
+
+func (w *wire) Put(_ context.Context, list []Message) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.states = append(w.states, list...)
+	return nil
+}
+
+func (w *wire) Beat(string, []byte) error { return nil }
+
+func (w *wire) TakeHello(ctx context.Context, _ string, _ func([]byte) []byte) error {
+	<-ctx.Done()
+	return nil
+}
+
+func (w *wire) TakeOrders(ctx context.Context, _ string, take func(context.Context, []byte, bool) []byte) error {
+	for {
+		select {
+		case o := <-w.orders:
+			o(take)
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+func (w *wire) Rosters(ctx context.Context, _ uint64, take func(keys.Signed)) error {
+	for {
+		select {
+		case s := <-w.rosters:
+			take(s)
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+func (w *wire) Enrolments(ctx context.Context, _ func(keys.Signed)) error {
+	<-ctx.Done()
+	return nil
+}
+
+func (w *wire) Up() (up bool, since time.Time, why string) { return true, time.Time{}, "" }
+func (w *wire) Close()                                     { w.closed = true }
+
+// since are the states that were told after the first n.
+func (w *wire) since(n int) []Message {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.states[n:])
+}
+
+// The people of the tests.
+const (
+	box   = 1
+	owner = 2
+	ana   = 3
+	ben   = 4
+)
+
+func fleetRoster(t *testing.T, number uint64, people ...byte) members.Roster {
+	t.Helper()
+	r := members.Roster{Fleet: "team-abc123", Name: "team", Number: number, At: time.Now(), Until: time.Now().Add(14 * 24 * time.Hour)}
+	roles := map[byte]members.Role{box: members.Machine, owner: members.Owner, ana: members.Operator, ben: members.Watcher}
+	names := map[byte]string{box: "box", owner: "owner", ana: "ana", ben: "ben"}
+	for _, p := range people {
+		r.Members = append(r.Members, members.Member{Public: key(t, p).Public(), Name: names[p], Role: roles[p]})
+	}
+	return r
+}
+
+func signRoster(t *testing.T, r members.Roster) keys.Signed {
+	t.Helper()
+	s, err := key(t, owner).Sign(keys.KindRoster, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// running has the machine in a fleet of the owner, ana and ben, and its link at work.
+func running(t *testing.T, h *house) (*Host, *wire) {
+	t.Helper()
+	w := newWire()
+	host := NewHost(Options{Home: h, Key: key(t, box), Version: "v", Dial: func(consoles.Membership, string) (Line, error) { return w, nil }, Log: slog.New(slog.DiscardHandler)})
+	raw, err := keys.Encode(signRoster(t, fleetRoster(t, 1, box, owner, ana, ben)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := host.Join(t.Context(), consoles.Membership{Roster: raw, Servers: []string{"nats://x:1"}}, broker.Actor{Kind: broker.ByOperator}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, end := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		host.Run(ctx)
+	}()
+	t.Cleanup(func() {
+		end()
+		<-done
+	})
+	synctest.Wait()
+	return host, w
+}
+
+// reader is somebody who may read what machines tell, as far as they have the keys.
+type reader struct {
+	ring  *seals.Ring
+	names told.Names
+	key   keys.Key
+	box   members.Member
+}
+
+func newReader(t *testing.T, who byte) *reader {
+	t.Helper()
+	return &reader{seals.NewRing(8), told.Names{Fleet: "team-abc123"}, key(t, who), members.Member{Public: key(t, box).Public(), Name: "box", Role: members.Machine}}
+}
+
+// read opens a message into v; it takes in letters of keys.
+func (r *reader) read(m Message, v any) error {
+	var s keys.Signed
+	if err := keys.Decode(m.Body, &s); err != nil {
+		return err
+	}
+	said, err := r.names.Hear(m.Subject, s, r.box)
+	if err != nil {
+		return err
+	}
+	if strings.HasPrefix(said.Place, "keys.") {
+		l, err := said.Letter()
+		if err != nil {
+			return err
+		}
+		e, err := l.Open(r.key)
+		if err != nil {
+			return err
+		}
+		r.ring.Add(e)
+		return nil
+	}
+	return said.Read(r.ring, v)
+}
+
+// sees counts the states among list that r can open, and the letters that it cannot.
+func (r *reader) sees(list []Message) (states, closed int) {
+	for _, m := range list {
+		var st told.State
+		switch err := r.read(m, &st); {
+		case err != nil:
+			closed++
+		case !strings.Contains(m.Subject, ".keys."):
+			states++
+		}
+	}
+	return states, closed
+}
+
+func TestWhatIsToldIsForTheFleetsPeople(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse()
+		h.paper.add("session_start", "s1", "")
+		h.snap.Sessions = []broker.Session{{ID: "s1", Name: "a"}}
+		_, w := running(t, h)
+		h.updates <- broker.Update{Request: &broker.Request{ID: "r1", SessionID: "s1", ToolName: "rm -rf secret"}}
+		h.mu.Lock()
+		h.paper.add("request_created", "s1", "r1")
+		h.mu.Unlock()
+		time.Sleep(3 * time.Second)
+		list := w.since(0)
+		if states, closed := newReader(t, ben).sees(list); states != 4 || closed != 0 { // a session, health, rules, a request
+			t.Errorf("a watcher opens %d states, and cannot open %d", states, closed)
+		}
+		if states, _ := newReader(t, 9).sees(list); states != 0 {
+			t.Errorf("somebody else opens %d states", states)
+		}
+		for _, m := range slices.Concat(list, w.events.kept) {
+			if bytes.Contains(m.Body, []byte("secret")) || strings.Contains(m.Subject, "s1") {
+				t.Errorf("a server reads %q", m.Subject)
+			}
+		}
+		r, n := newReader(t, ana), 0
+		r.sees(list)
+		for _, m := range w.events.kept {
+			var e told.Event
+			if err := r.read(m, &e); err != nil {
+				t.Fatal(err)
+			}
+			if n++; e.Event.Seq != int64(n) {
+				t.Errorf("event %d is number %d", e.Event.Seq, n)
+			}
+		}
+		if n != 2 {
+			t.Errorf("%d events are in the stream", n)
+		}
+	})
+}
+
+func TestWhoLeftReadsNoMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse()
+		_, w := running(t, h)
+		time.Sleep(3 * time.Second)
+		before := len(w.since(0))
+		left := newReader(t, ben)
+		left.sees(w.since(0))
+		w.rosters <- signRoster(t, fleetRoster(t, 2, box, owner, ana))
+		time.Sleep(3 * time.Second)
+		h.updates <- broker.Update{Session: &broker.Session{ID: "s2"}}
+		time.Sleep(time.Second)
+		list := w.since(before)
+		if states, _ := left.sees(list); states != 0 || len(list) < 4 {
+			t.Errorf("of %d messages after he left ben opens %d states", len(list), states)
+		}
+		stays := newReader(t, ana)
+		if states, closed := stays.sees(list); states < 3 || closed != 0 {
+			t.Errorf("ana opens %d states, and cannot open %d", states, closed)
+		}
+		// Back again he gets the key that there is.
+		before = len(w.since(0))
+		w.rosters <- signRoster(t, fleetRoster(t, 3, box, owner, ana, ben))
+		time.Sleep(3 * time.Second)
+		if list := w.since(before); len(list) != 1 || !strings.Contains(list[0].Subject, ".keys.") || left.read(list[0], nil) != nil {
+			t.Errorf("when he came back %d messages were told", len(list))
+		}
+	})
+}
+
+func TestRosterHoldsWhenItIsOnRecord(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse()
+		host, w := running(t, h)
+		h.mu.Lock()
+		h.fails = errors.New("the disk is full")
+		h.mu.Unlock()
+		w.rosters <- signRoster(t, fleetRoster(t, 2, box, owner))
+		synctest.Wait()
+		if host.now.number() != 1 || host.Status().Problem != "the disk is full" {
+			t.Errorf("it goes by roster %d: %+v", host.now.number(), host.Status())
+		}
+		h.mu.Lock()
+		h.fails = nil
+		h.mu.Unlock()
+		w.rosters <- signRoster(t, fleetRoster(t, 3, box, owner))
+		synctest.Wait()
+		if host.now.number() != 3 || host.Status().Problem != "" {
+			t.Errorf("it goes by roster %d: %+v", host.now.number(), host.Status())
+		}
+	})
+}
+
+func TestPutOutOfTheFleet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse()
+		host, w := running(t, h)
+		w.rosters <- signRoster(t, fleetRoster(t, 2, owner, ana))
+		time.Sleep(2 * time.Second)
+		if _, ok := h.FleetToken(); ok || !w.closed || host.Status() != (consoles.FleetStatus{}) {
+			t.Errorf("it is still in the fleet: closed %v, %+v", w.closed, host.Status())
+		}
+	})
+}
+
+func TestJoin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse()
+		host, _ := running(t, h)
+		join := func(r members.Roster) error {
+			raw, err := keys.Encode(signRoster(t, r))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return host.Join(t.Context(), consoles.Membership{Roster: raw}, broker.Actor{})
+		}
+		other := fleetRoster(t, 1, box, owner)
+		other.Fleet = "other-abc123"
+		if err := join(other); !errors.Is(err, ErrOneFleet) {
+			t.Errorf("a second fleet: %v", err)
+		}
+		if err := join(fleetRoster(t, 1, owner, ana)); !errors.Is(err, ErrNotInIt) {
+			t.Errorf("one that it is not in: %v", err)
+		}
+		if err := host.Join(t.Context(), consoles.Membership{Roster: []byte("x")}, broker.Actor{}); err == nil {
+			t.Error("junk is a roster")
+		}
+		if err := host.Leave(t.Context(), broker.Actor{}); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if err := host.Leave(t.Context(), broker.Actor{}); !errors.Is(err, broker.ErrNotFound) {
+			t.Errorf("it leaves twice: %v", err)
+		}
+	})
+}

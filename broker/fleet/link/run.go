@@ -1,0 +1,423 @@
+package link
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/consoles"
+	"github.com/aoctl/aoctl/broker/fleet/keys"
+	"github.com/aoctl/aoctl/broker/fleet/members"
+	"github.com/aoctl/aoctl/broker/fleet/orders"
+	"github.com/aoctl/aoctl/broker/fleet/seals"
+	"github.com/aoctl/aoctl/broker/fleet/told"
+)
+
+// run is one run of a link, from when the machine's broker starts, or joins, until it ends or leaves.
+type run struct {
+	host    *Host
+	line    Line
+	names   told.Names
+	speaker told.Speaker
+	machine string
+
+	inbox  *inbox
+	outbox *outbox
+	states *states
+	beats  atomic.Uint64
+
+	mu       sync.Mutex
+	member   consoles.Membership
+	book     *members.Book
+	epoch    *seals.Epoch
+	seeing   []string // who the epoch's key was sealed for: members' ids, sorted
+	letter   bool     // the letter of the epoch is to be told
+	again    bool     // what there is must be told again, under the new key
+	problems map[string]string
+
+	kick chan struct{} // there may be something to carry out
+}
+
+// ordersKept is how far back orders are looked for that were taken: none that is older is good.
+const ordersKept = orders.MostWait + time.Hour
+
+func (h *Host) newRun(ctx context.Context, m consoles.Membership, book *members.Book, line Line) (*run, error) {
+	roster := book.At(time.Now())
+	r := &run{
+		host: h, line: line, names: told.Names{Fleet: roster.Fleet}, speaker: told.Speaker{Key: h.o.Key, Fleet: roster.Fleet, Boot: newBoot()},
+		member: m, book: book, problems: map[string]string{}, kick: make(chan struct{}, 1),
+	}
+	r.machine = r.speaker.Machine()
+	took, unsolved, err := h.taken(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.inbox = &inbox{
+		broker: h.o.Home, key: h.o.Key, now: time.Now, fleet: roster.Fleet, doubt: h.o.Home.LogDoubt,
+		desk: orders.NewDesk(r.machine, r.speaker.Boot, roster, took), under: map[string]chan struct{}{}, answers: map[string]orders.Answer{}, unsolved: unsolved,
+	}
+	r.outbox = &outbox{events: line.Events(r.machine), log: h.o.Home, requests: h.o.Home, speaker: &r.speaker, epoch: r.sealing}
+	r.states = newStates(line.States(r.machine), &r.speaker, r.sealing, time.Now)
+	r.turn(&roster)
+	return r, nil
+}
+
+// taken are the orders that this machine has on record: all that were taken, and by their marks those
+// that were not answered.
+func (h *Host) taken(ctx context.Context) (took []orders.Taken, unsolved map[string]orders.Taken, err error) {
+	unsolved = map[string]orders.Taken{}
+	f := broker.EventFilter{Types: []string{broker.EventFleetOrder, broker.EventFleetAnswered}, Since: time.Now().Add(-ordersKept), After: -1}
+	for {
+		list, err := h.o.Home.Events(ctx, f)
+		if err != nil {
+			return nil, nil, fmt.Errorf("look which orders were taken: %w", err)
+		}
+		if len(list) == 0 {
+			return took, unsolved, nil
+		}
+		for i := range list {
+			e := &list[i]
+			f.After = e.Seq
+			var t orders.Taken
+			var a AnsweredData
+			switch {
+			case e.Type == broker.EventFleetAnswered && json.Unmarshal(e.Data, &a) == nil:
+				delete(unsolved, a.Mark)
+			case e.Type == broker.EventFleetOrder && json.Unmarshal(e.Data, &t) == nil:
+				took, unsolved[t.Mark] = append(took, t), t
+			default:
+				return nil, nil, fmt.Errorf("event %d of the log tells of an order, and cannot be read", e.Seq)
+			}
+		}
+	}
+}
+
+// sealing is the key that is sealed with now.
+func (r *run) sealing() *seals.Epoch {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.epoch.Worn() {
+		r.newEpoch()
+	}
+	return r.epoch
+}
+
+// newEpoch draws a key. r.mu is held.
+func (r *run) newEpoch() {
+	r.epoch, r.letter, r.again = seals.NewEpoch(), true, true
+}
+
+// turn has the link go by a roster. Who left must not read on, so there is a new key; who came needs
+// the one there is.
+func (r *run) turn(roster *members.Roster) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var see []string
+	for i := range roster.Members {
+		if m := &roster.Members[i]; m.Role.Includes(members.Watcher) {
+			see = append(see, m.ID())
+		}
+	}
+	slices.Sort(see)
+	gone := slices.ContainsFunc(r.seeing, func(id string) bool { return !slices.Contains(see, id) })
+	switch {
+	case r.epoch == nil || gone:
+		r.newEpoch()
+	case !slices.Equal(see, r.seeing):
+		r.letter = true
+	}
+	r.seeing = see
+	r.inbox.setRoster(*roster)
+}
+
+// errLeft ends a link whose machine is in the fleet no longer.
+var errLeft = errors.New("this machine left the fleet, or was put out of it")
+
+// serve works until ctx ends or the machine leaves.
+func (r *run) serve(ctx context.Context) error {
+	ctx, end := context.WithCancel(ctx)
+	var work sync.WaitGroup
+	defer work.Wait()
+	defer end()
+	for name, do := range map[string]func(context.Context) error{
+		"rosters":     func(ctx context.Context) error { return r.line.Rosters(ctx, r.number(), r.follow) },
+		"joins":       func(ctx context.Context) error { return r.line.Enrolments(ctx, r.join) },
+		"hello":       func(ctx context.Context) error { return r.line.TakeHello(ctx, r.machine, r.hello) },
+		"orders":      func(ctx context.Context) error { return r.line.TakeOrders(ctx, r.machine, r.inbox.answer) },
+		"events":      r.carryOut,
+		"what is now": r.tell,
+	} {
+		work.Go(func() {
+			for failures := 0; ctx.Err() == nil; failures++ {
+				if err := do(ctx); err != nil && ctx.Err() == nil {
+					r.problem(name, err)
+				}
+				pause(ctx, backoff(failures), nil)
+			}
+		})
+	}
+	work.Go(func() { r.beat(ctx) })
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-r.host.changed:
+		case <-time.After(lookEvery):
+		}
+		if d, ok := r.host.o.Home.FleetToken(); !ok || d.ID != r.names.Fleet {
+			return errLeft
+		}
+		if !r.in() { // the invite that it joined with is over
+			r.leave()
+		}
+	}
+}
+
+// problem notes what is wrong with a part of the link, or that nothing is any more.
+func (r *run) problem(part string, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch was := r.problems[part]; {
+	case err == nil:
+		delete(r.problems, part)
+	case was != err.Error():
+		r.problems[part] = err.Error()
+		r.host.o.Log.Warn("the link with the fleet has a problem", "part", part, "err", err)
+	}
+}
+
+func (r *run) number() uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.book.Roster().Number
+}
+
+// follow takes a roster, and puts it on record. One that is not on record is not gone by.
+func (r *run) follow(s keys.Signed) {
+	r.mu.Lock()
+	was := r.book.Signed()
+	err := r.book.Follow(s)
+	now, m := r.book.Roster(), r.member
+	r.mu.Unlock()
+	if errors.Is(err, members.ErrOld) {
+		return
+	}
+	r.problem("rosters", err)
+	if err != nil {
+		return
+	}
+	raw, err := keys.Encode(s)
+	if err == nil {
+		m.Roster = raw
+		err = r.host.keep(m, &now, broker.Actor{Kind: broker.ByBroker})
+	}
+	r.mu.Lock()
+	if err != nil {
+		r.book, _ = members.NewBook(was)
+	} else {
+		r.member = m
+	}
+	at := r.book.At(time.Now())
+	r.mu.Unlock()
+	r.problem("rosters", err)
+	if !r.in() {
+		r.leave()
+		return
+	}
+	r.turn(&at)
+	r.wake()
+}
+
+// in reports whether the machine is in the fleet still.
+func (r *run) in() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	at := r.book.At(time.Now())
+	_, ok := at.Of(r.host.o.Key.Public().Sign)
+	return ok
+}
+
+// leave takes the machine out of the fleet, as an owner wants.
+func (r *run) leave() {
+	err := r.host.Leave(context.Background(), broker.Actor{Kind: broker.ByBroker})
+	r.problem("leave", err)
+}
+
+// join takes in that another machine joined. It changes nothing here but who is listed.
+func (r *run) join(s keys.Signed) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, _ = r.book.Join(s, time.Now()) // one that is not good is none
+}
+
+// hello answers somebody who asks whether the machine is there.
+func (r *run) hello(asked []byte) []byte {
+	if len(asked) > 32 {
+		return nil
+	}
+	return r.told(told.PlaceHello, told.Hello{Asked: asked, Beat: r.pulse()})
+}
+
+// told is something that is told without being kept, nil when it cannot be.
+func (r *run) told(place string, what any) []byte {
+	s, err := r.speaker.Tell(r.sealing(), place, r.beats.Add(1), time.Now(), what)
+	if err != nil {
+		r.problem("beats", err)
+		return nil
+	}
+	raw, err := keys.Encode(s)
+	r.problem("beats", err)
+	return raw
+}
+
+// pulse is how the machine is.
+func (r *run) pulse() told.Beat {
+	head, _ := r.host.o.Home.Head()
+	b := told.Beat{Now: time.Now(), Head: head, Sent: r.outbox.sent.Load(), Roster: r.number(), Version: r.host.o.Version}
+	r.states.beat(&b)
+	return b
+}
+
+// beatEvery is how often a machine says that it is there.
+const beatEvery = 2 * time.Second
+
+func (r *run) beat(ctx context.Context) {
+	tick := time.NewTicker(beatEvery)
+	defer tick.Stop()
+	for {
+		if up, _, _ := r.line.Up(); up {
+			if raw := r.told(told.PlaceBeat, r.pulse()); raw != nil {
+				r.problem("beats", r.line.Beat(r.machine, raw))
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// wake has the outbox look.
+func (r *run) wake() {
+	select {
+	case r.kick <- struct{}{}:
+	default:
+	}
+}
+
+// carryOut carries the log out until ctx ends.
+func (r *run) carryOut(ctx context.Context) error {
+	failures := 0
+	for ctx.Err() == nil {
+		more, err := r.outbox.step(ctx)
+		r.problem("events", err)
+		switch {
+		case err != nil:
+			pause(ctx, backoff(failures), nil)
+			failures++
+		case more:
+			failures = 0
+		default:
+			failures = 0
+			pause(ctx, lookEvery, r.kick)
+		}
+	}
+	return nil
+}
+
+// gatherFor is how long changes gather before they are told.
+const gatherFor = 5 * time.Millisecond
+
+// tell tells what there is until ctx ends, or the broker's watch has to begin anew.
+func (r *run) tell(ctx context.Context) error {
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	snap, updates := r.host.o.Home.Watch(ctx)
+	r.states.begin(snap)
+	flush, failures := time.NewTimer(0), 0
+	defer flush.Stop()
+	for {
+		select {
+		case u, ok := <-updates:
+			if !ok {
+				return nil
+			}
+			r.states.apply(u)
+			r.wake()
+			if failures == 0 {
+				flush.Reset(gatherFor)
+			}
+		case <-flush.C:
+			err := r.flush(ctx)
+			r.problem("what is now", err)
+			if err != nil {
+				flush.Reset(backoff(failures))
+				failures++
+				continue
+			}
+			failures = 0
+			flush.Reset(lookEvery)
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// flush tells the key first, where that is to be told, and then what is sealed with it.
+func (r *run) flush(ctx context.Context) error {
+	r.mu.Lock()
+	letter, again, epoch := r.letter, r.again, r.epoch
+	roster := r.book.At(time.Now())
+	r.mu.Unlock()
+	if letter {
+		l, err := epoch.Letter(r.machine, &roster)
+		if err != nil {
+			return err
+		}
+		s, err := r.speaker.TellKeys(l, time.Now())
+		if err != nil {
+			return err
+		}
+		raw, err := keys.Encode(s)
+		if err != nil {
+			return err
+		}
+		if err := r.states.stream.Put(ctx, []Message{{Subject: r.names.At(r.machine, told.PlaceOfKeys(l.Epoch)), Body: raw}}); err != nil {
+			return fmt.Errorf("tell the key: %w", err)
+		}
+		r.mu.Lock()
+		r.letter = r.letter && (r.epoch != epoch || !slices.Equal(r.seeing, slices.Sorted(maps.Keys(l.For))))
+		r.mu.Unlock()
+	}
+	if again {
+		r.states.again()
+		r.mu.Lock()
+		r.again = r.again && r.epoch != epoch
+		r.mu.Unlock()
+	}
+	return r.states.step(ctx)
+}
+
+// status says how the link is.
+func (r *run) status() consoles.FleetStatus {
+	head, _ := r.host.o.Home.Head()
+	up, since, why := r.line.Up()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := r.book.Roster()
+	s := consoles.FleetStatus{ID: now.Fleet, Name: now.Name, Machine: r.machine, Up: up, Since: since, Problem: why, Head: head, Sent: r.outbox.sent.Load()}
+	for _, part := range slices.Sorted(maps.Keys(r.problems)) {
+		if s.Problem == "" {
+			s.Problem = r.problems[part]
+		}
+	}
+	return s
+}
