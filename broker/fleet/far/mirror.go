@@ -52,6 +52,7 @@ type Mirror struct {
 	letters map[string]*letter // by epoch
 	runs    map[string]*run    // by boot
 	shown   *run               // what is drawn; nil for nothing
+	reading bool               // all that there is comes now
 	sure    bool               // the machine said that shown is its present run
 
 	asked   []byte    // what the machine was asked with; nil for no question
@@ -80,7 +81,7 @@ type letter struct {
 
 // NewMirror makes the mirror of a machine, as a person sees it who has the key me.
 func NewMirror(me keys.Key, names told.Names, machine members.Member) *Mirror {
-	m := &Mirror{me: me, names: names, machine: machine, letters: map[string]*letter{}, runs: map[string]*run{}}
+	m := &Mirror{me: me, names: names, machine: machine, letters: map[string]*letter{}, runs: map[string]*run{}, reading: true}
 	m.was = m.status(time.Time{})
 	return m
 }
@@ -168,7 +169,11 @@ func (m *Mirror) run(boot string) *run {
 	if r != nil {
 		return r
 	}
-	r = newRun(boot)
+	var p *pass
+	if m.reading {
+		p = newPass()
+	}
+	r = newRun(boot, p)
 	m.runs[boot] = r
 	if m.shown == nil {
 		m.shown = r
@@ -326,7 +331,7 @@ func (m *Mirror) Tick(now time.Time) []broker.Update {
 }
 
 // Wants says what is to be done for the mirror: hello, that the machine is to be asked (Ask), and
-// again, that all that it told is to be read anew (Again).
+// again, that all that it told is to be read anew (Again, Begun).
 func (m *Mirror) Wants(now time.Time) (hello, again bool) {
 	pause := askEvery
 	if m.soon || m.sure && now.Sub(m.shown.said) > lateAfter && now.Sub(m.shown.said) < 2*outAfter {
@@ -343,14 +348,27 @@ func (r *run) behindFor(now time.Time) time.Duration {
 	return now.Sub(r.behind)
 }
 
-// Again says that everything is read anew from now on.
+// Again says that all that there is comes anew from now on, until Begun.
 func (m *Mirror) Again(now time.Time) {
+	m.reading = true
 	for _, r := range m.runs {
-		r.floor, r.lacks = 0, false
+		r.pass, r.lacks = newPass(), false
 		if !r.behind.IsZero() {
 			r.behind = now
 		}
 	}
+}
+
+// Begun says that all has come.
+func (m *Mirror) Begun(now time.Time) []broker.Update {
+	m.reading = false
+	for _, r := range m.runs {
+		if r.sweep() && r == m.shown {
+			m.anew = true
+		}
+		r.look(now)
+	}
+	return m.told(now)
 }
 
 // Anew reports whether what is drawn must be drawn from a snapshot, and forgets that.
