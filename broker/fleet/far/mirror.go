@@ -48,6 +48,8 @@ type Mirror struct {
 	me      keys.Key
 	names   told.Names
 	machine members.Member
+	id      string // the machine's
+	mine    string // ours
 
 	letters map[string]*letter // by epoch
 	runs    map[string]*run    // by boot
@@ -81,7 +83,7 @@ type letter struct {
 
 // NewMirror makes the mirror of a machine, as a person sees it who has the key me.
 func NewMirror(me keys.Key, names told.Names, machine members.Member) *Mirror {
-	m := &Mirror{me: me, names: names, machine: machine, letters: map[string]*letter{}, runs: map[string]*run{}, reading: true}
+	m := &Mirror{me: me, names: names, machine: machine, id: machine.ID(), mine: me.Public().ID(), letters: map[string]*letter{}, runs: map[string]*run{}, reading: true}
 	m.was = m.status(time.Time{})
 	return m
 }
@@ -125,14 +127,14 @@ func (m *Mirror) letter(t *told.Told, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	mine, ok := l.For[m.me.Public().ID()]
+	mine, ok := l.For[m.mine]
 	if !ok {
 		return nil // it was sealed before we were in the fleet
 	}
 	if _, ok := m.letters[l.Epoch]; ok {
 		return nil
 	}
-	l.For = map[string][]byte{m.me.Public().ID(): mine}
+	l.For = map[string][]byte{m.mine: mine}
 	m.letters[l.Epoch] = &letter{at: t.At, sealed: l}
 	if len(m.letters) > lettersKept {
 		delete(m.letters, slices.MinFunc(slices.Collect(maps.Keys(m.letters)), func(x, y string) int {
@@ -284,7 +286,7 @@ func (m *Mirror) Answer(body []byte, now time.Time) ([]broker.Update, error) {
 }
 
 func (m *Mirror) answer(body []byte, now time.Time) error {
-	t, err := m.hear(m.names.At(m.machine.ID(), told.PlaceHello), body)
+	t, err := m.hear(m.names.At(m.id, told.PlaceHello), body)
 	if err != nil {
 		m.bad(err, now)
 		return err
@@ -413,7 +415,7 @@ func (m *Mirror) told(now time.Time) []broker.Update {
 func (m *Mirror) Machine(now time.Time) broker.Machine { return m.status(now) }
 
 func (m *Mirror) status(now time.Time) broker.Machine {
-	s := broker.Machine{ID: m.machine.ID(), Name: m.machine.Name, Reach: broker.ReachOut, Waiting: m.waiting, Problem: m.problem(now)}
+	s := broker.Machine{ID: m.id, Name: m.machine.Name, Reach: broker.ReachOut, Waiting: m.waiting, Problem: m.problem(now)}
 	switch r := m.shown; {
 	case r == nil:
 	case !m.sure:
