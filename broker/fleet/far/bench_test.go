@@ -92,7 +92,7 @@ func TestMemory(t *testing.T) {
 		runtime.GC()
 		var s runtime.MemStats
 		runtime.ReadMemStats(&s)
-		return int(s.HeapAlloc >> 20) //nolint:gosec // MiB
+		return int(s.HeapAlloc >> 20)
 	}
 	before := heap()
 	f, boxes := crowd(t)

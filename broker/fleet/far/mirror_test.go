@@ -350,6 +350,11 @@ func TestMirrorForgets(t *testing.T) {
 	m := NewMirror(me, names, b.me)
 	hear := func(s message) []broker.Update { return m.Hear(s.subject, s.body, at) }
 	hear(b.letter)
+	first := b.call("w", broker.Pending)
+	hear(b.call("w", broker.Denied))
+	if list := hear(first); len(list) != 0 {
+		t.Errorf("an old one came after its end: %+v", list)
+	}
 	m.Begun(at)
 	old := b.call("x", broker.Pending)
 	hear(old)

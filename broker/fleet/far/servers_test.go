@@ -311,7 +311,11 @@ func (m *machine) done() []string {
 	return list
 }
 
-func (m *machine) Head() (int64, string) { return int64(len(m.log)), "" }
+func (m *machine) Head() (int64, string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return int64(len(m.log)), ""
+}
 
 func (m *machine) Events(_ context.Context, f broker.EventFilter) (list []broker.Event, _ error) {
 	m.mu.Lock()
@@ -335,6 +339,8 @@ func (m *machine) RevokeToken(context.Context, string, broker.Actor) error { ret
 func (m *machine) LogDoubt() string                                        { return "" }
 
 func (m *machine) Watch(context.Context) (broker.Snapshot, <-chan broker.Update) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	return m.snap, m.updates
 }
 
