@@ -45,6 +45,7 @@ var arrows = map[string][]string{
 	"broker/fleet/jet":         {module + "/broker/fleet/keys", module + "/broker/fleet/link", module + "/broker/fleet/orders", module + "/broker/fleet/told", "github.com/nats-io/nats.go", "github.com/nats-io/nats.go/jetstream", "github.com/nats-io/nkeys"},
 	"broker/fleet/server":      {module + "/broker", module + "/broker/fleet/jet", module + "/broker/fleet/keys", module + "/broker/fleet/members", module + "/broker/fleet/orders", module + "/broker/fleet/told", "github.com/nats-io/…"},
 	"broker/fleet/fleettest":   {module + "/broker/fleet/jet", module + "/broker/fleet/keys", module + "/broker/fleet/members", module + "/broker/fleet/server"},
+	"broker/fleet/aoctl-fleet": {module + "/broker/fleet/keys", module + "/broker/fleet/server", "github.com/spf13/pflag"},
 	"broker/engine/sim":        {module + "/broker", module + "/broker/agents", module + "/broker/rules", module + "/broker/engine"},
 	"broker/sessionnames":      {module + "/broker"},
 	"broker/tally":             {module + "/broker"},
