@@ -154,6 +154,12 @@ var arrows = map[string][]string{
 	"broker/brokertest/operated":     {module + "/broker", module + "/broker/api", module + "/broker/brokertest", module + "/broker/forms", module + "/broker/service"},
 	"broker/brokertest/seeded":       {"pgregory.net/rapid"},
 	"hookclient/install/installtest": {module + "/broker/brokertest/memdir"},
+
+	"broker/fleet/keys":        {"github.com/fxamacker/cbor/v2"},
+	"broker/fleet/jet":         {module + "/broker/fleet/keys", module + "/broker/fleet/link", module + "/broker/fleet/orders", module + "/broker/fleet/told", "github.com/nats-io/nats.go", "github.com/nats-io/nats.go/jetstream", "github.com/nats-io/nkeys"},
+	"broker/fleet/server":      {module + "/broker", module + "/broker/fleet/jet", module + "/broker/fleet/keys", module + "/broker/fleet/members", module + "/broker/fleet/orders", module + "/broker/fleet/told", "github.com/nats-io/…"},
+	"broker/fleet/fleettest":   {module + "/broker/fleet/jet", module + "/broker/fleet/keys", module + "/broker/fleet/members", module + "/broker/fleet/server"},
+	"broker/fleet/aoctl-fleet": {module + "/broker/fleet/keys", module + "/broker/fleet/server", "github.com/spf13/pflag"},
 }
 
 // screen is what a screen of the console may import: the domain, what screens share, and never
@@ -212,6 +218,25 @@ func TestHookClientStartsFast(t *testing.T) {
 		outside := strings.Contains(strings.SplitN(d, "/", 2)[0], ".") && !strings.HasPrefix(d, "vendor/")
 		if outside && !covers(module+"/hookclient/…", d) {
 			t.Errorf("the hook client links %s, which is not of the standard library", d)
+		}
+	}
+}
+
+// TestAoctlLinksNoServer: aoctl is a hook client as well, and what the fleet's server does when it is
+// loaded would be waited for at every tool call. Only jet knows the client.
+func TestAoctlLinksNoServer(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", module).Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	for _, d := range strings.Fields(string(out)) {
+		if covers("github.com/nats-io/nats-server/…", d) || covers(module+"/broker/fleet/server/…", d) {
+			t.Errorf("aoctl links %s", d)
+		}
+	}
+	for room, imports := range packages(t) {
+		if slices.ContainsFunc(imports, func(i string) bool { return covers("github.com/nats-io/…", i) }) && !slices.Contains([]string{"broker/fleet/jet", "broker/fleet/server"}, room) {
+			t.Errorf("%s knows NATS", room)
 		}
 	}
 }
