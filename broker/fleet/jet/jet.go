@@ -59,12 +59,13 @@ const requestWait = 10 * time.Second
 
 // Options say where a line goes, and whose it is.
 type Options struct {
-	Servers []string // "tls://host:port"
-	Pin     []byte   // SHA-256 of the servers' public key (SubjectPublicKeyInfo); empty: the system's authorities vouch
-	Key     keys.Key // of the member, or of an invite
-	Fleet   string   // the fleet's id; "" for who has an invite and looks for its letter
-	Name    string   // what the server's log calls the line
-	Log     *slog.Logger
+	Servers  []string // "tls://host:port"
+	Pin      []byte   // SHA-256 of the servers' public key (SubjectPublicKeyInfo); empty: the system's authorities vouch
+	Unproved bool     // nothing vouches for the server, whatever Pin says: what one looks for proves itself, as an invite's letter does
+	Key      keys.Key // of the member, or of an invite
+	Fleet    string   // the fleet's id; "" for who has an invite and looks for its letter
+	Name     string   // what the server's log calls the line
+	Log      *slog.Logger
 }
 
 // Line is a connection to the fleet's servers. Several goroutines may use it.
@@ -112,7 +113,7 @@ func Dial(ctx context.Context, o Options) (*Line, error) {
 	if l.log == nil {
 		l.log = slog.New(slog.DiscardHandler)
 	}
-	l.nc, err = nats.Connect(strings.Join(o.Servers, ","), l.options(ctx, &o)...)
+	l.nc, err = nats.Connect(strings.Join(o.Servers, ","), options(ctx, l, &o)...)
 	if err != nil {
 		return nil, fmt.Errorf("connect to the fleet: %w", err)
 	}
@@ -124,12 +125,12 @@ func Dial(ctx context.Context, o Options) (*Line, error) {
 	return l, nil
 }
 
-func (l *Line) options(ctx context.Context, o *Options) []nats.Option {
+func options(ctx context.Context, l *Line, o *Options) []nats.Option {
 	private := o.Key.Private()
 	return []nats.Option{
 		nats.Name(l.token + " " + o.Name),
 		nats.Nkey(l.nkey, func(nonce []byte) ([]byte, error) { return ed25519.Sign(private, nonce), nil }),
-		nats.Secure(TLS(o.Pin)),
+		nats.Secure(o.tls()),
 		nats.SetCustomDialer(dialer{ctx}),
 		nats.CustomInboxPrefix(Inbox(l.nkey)),
 		nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.IgnoreAuthErrorAbort(), nats.IgnoreDiscoveredServers(),
@@ -163,6 +164,13 @@ func (d dialer) Dial(network, address string) (net.Conn, error) {
 func delay(attempts int) time.Duration {
 	most := min(200*time.Millisecond<<min(attempts, 10), 15*time.Second)
 	return most/4 + mathrand.N(most) //nolint:gosec // no secret
+}
+
+func (o *Options) tls() *tls.Config {
+	if o.Unproved {
+		return &tls.Config{MinVersion: tls.VersionTLS13, InsecureSkipVerify: true} //nolint:gosec // see Unproved
+	}
+	return TLS(o.Pin)
 }
 
 // TLS is how a line looks at the server's key.
@@ -251,8 +259,8 @@ func (l *Line) Changed() <-chan struct{} {
 	return l.changed
 }
 
-// wait waits until the line is up. The channel is closed when it changes.
-func (l *Line) wait(ctx context.Context) (<-chan struct{}, error) {
+// Ready waits until the line is up. The channel is closed when that changes. Errors: that of the context.
+func (l *Line) Ready(ctx context.Context) (<-chan struct{}, error) {
 	for {
 		l.mu.Lock()
 		up, changed := l.state.Up, l.changed

@@ -34,6 +34,28 @@ func (l *Line) Enrolments(ctx context.Context, take func(keys.Signed)) error {
 	return l.follow(ctx, r, nil, func(m jetstream.Msg) { signed(m, take) })
 }
 
+// Members are the rosters with a larger number than after, in the order in which they were stored,
+// and those who asked to be in the fleet.
+func (l *Line) Members(ctx context.Context, after uint64) (rosters, joined []keys.Signed, err error) {
+	r := reading{stream: told.StreamMembers, kind: ReadsRosters, filter: l.names.Rosters()}
+	err = l.all(ctx, r, func(m jetstream.Msg, _ uint64) bool {
+		_, number, _ := l.names.Split(m.Subject())
+		if n, err := strconv.ParseUint(number, 10, 64); err == nil && n > after {
+			signed(m, func(s keys.Signed) { rosters = append(rosters, s) })
+		}
+		return true
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	r = reading{stream: told.StreamMembers, kind: ReadsEnrolments, filter: l.names.Enrolment("*")}
+	err = l.all(ctx, r, func(m jetstream.Msg, _ uint64) bool {
+		signed(m, func(s keys.Signed) { joined = append(joined, s) })
+		return true
+	})
+	return rosters, joined, err
+}
+
 // signed hands over what can be read as something signed.
 func signed(m jetstream.Msg, take func(keys.Signed)) {
 	var s keys.Signed

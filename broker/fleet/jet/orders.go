@@ -56,7 +56,7 @@ func (l *Line) reply(m *nats.Msg, body []byte) {
 // takeWaiting takes what was left for the machine.
 func (l *Line) takeWaiting(ctx context.Context, machine string, take func(ctx context.Context, raw []byte, waited bool) []byte) {
 	for failures := 0; ; failures++ {
-		if _, err := l.wait(ctx); err != nil {
+		if _, err := l.Ready(ctx); err != nil {
 			return
 		}
 		err := l.takeOnce(ctx, machine, func(m jetstream.Msg) error {

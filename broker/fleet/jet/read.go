@@ -76,7 +76,7 @@ func (l *Line) follow(ctx context.Context, r reading, begun func(), take func(m 
 	defer done()
 	say := begun
 	for failures := 0; ; failures++ {
-		changed, err := l.wait(ctx)
+		changed, err := l.Ready(ctx)
 		if err != nil {
 			return err
 		}
