@@ -1,0 +1,446 @@
+package far
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/fleet/keys"
+	"github.com/aoctl/aoctl/broker/fleet/members"
+	"github.com/aoctl/aoctl/broker/fleet/seals"
+	"github.com/aoctl/aoctl/broker/fleet/told"
+)
+
+var noon = time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
+
+// drawnAs is what a mirror shows: by place what it was told as, "boot number".
+func drawnAs(m *Mirror) map[string]string {
+	all := map[string]string{}
+	for u := range m.All() {
+		switch {
+		case u.Session != nil:
+			all[told.PlaceOfState(&u)] = u.Session.Mode
+		case u.Request != nil && u.Request.State == broker.Pending:
+			all[told.PlaceOfState(&u)] = u.Request.Description
+		}
+	}
+	return all
+}
+
+func toldAs(boot string, set map[string]uint64) map[string]string {
+	all := map[string]string{}
+	for place, n := range set {
+		all[place] = fmt.Sprint(boot, " ", n)
+	}
+	return all
+}
+
+// screen draws what a mirror tells: by place, as drawnAs has it.
+type screen map[string]string
+
+// apply takes in what changed, or all where that is to be drawn anew.
+func (s screen) apply(m *Mirror, list []broker.Update) {
+	if m.Anew() {
+		clear(s)
+		maps.Copy(s, drawnAs(m))
+		return
+	}
+	for _, u := range list {
+		place := told.PlaceOfState(&u)
+		switch {
+		case u.Session != nil && !u.Session.Removed():
+			s[place] = u.Session.Mode
+		case u.Request != nil && u.Request.State == broker.Pending:
+			s[place] = u.Request.Description
+		default:
+			delete(s, place)
+		}
+	}
+}
+
+// Messages are lost, come twice, late, from an earlier run, at another place or from another machine.
+// What is shown was said in one run, is the last of what was heard of its place, and where the mirror
+// says that it is whole, it is all that there was and nothing else.
+func TestMirrorShowsWhatWasSaidLast(t *testing.T) {
+	me := key(t, 100)
+	see := members.Roster{Fleet: fleetID, Members: []members.Member{member(me, "ada", members.Operator)}}
+	rapid.Check(t, func(rt *rapid.T) {
+		at := noon
+		b := newBox(t, 1, "dev-box", see, func() time.Time { return at })
+		other := newBox(t, 2, "build", see, func() time.Time { return at })
+		m := NewMirror(me, names, b.me)
+		sent, drawn := []message{b.letter}, screen{}
+		heard := map[string]map[string]uint64{} // by boot and place: the largest number that was delivered
+		boots, present := 1, ""                 // present is what the machine said last to a question of ours
+		var answers [][]byte
+		deliver := func(s message) {
+			drawn.apply(m, m.Hear(s.subject, s.body, at))
+			if told.IsState(s.place) {
+				if heard[s.boot] == nil {
+					heard[s.boot] = map[string]uint64{}
+				}
+				heard[s.boot][s.place] = max(heard[s.boot][s.place], s.number)
+			}
+		}
+		rt.Repeat(map[string]func(*rapid.T){
+			"tell": func(rt *rapid.T) {
+				id := rapid.SampledFrom([]string{"x", "y", "z"}).Draw(rt, "id")
+				switch rapid.IntRange(0, 3).Draw(rt, "what") {
+				case 0:
+					sent = append(sent, b.session(id))
+				case 1:
+					sent = append(sent, b.call(id, broker.Denied))
+				case 2:
+					sent = append(sent, b.tell(told.State{Gone: true, Update: broker.Update{Session: &broker.Session{ID: id}}}))
+				default:
+					sent = append(sent, b.call(id, broker.Pending))
+				}
+			},
+			"beat":  func(*rapid.T) { sent = append(sent, b.beat()) },
+			"turn":  func(*rapid.T) { b.turn(); sent = append(sent, b.letter) },
+			"start": func(*rapid.T) { boots++; b.start(fmt.Sprint("b", boots)); sent = append(sent, b.letter) },
+			"deliver": func(rt *rapid.T) {
+				deliver(rapid.SampledFrom(sent).Draw(rt, "which"))
+			},
+			"deliver the last": func(rt *rapid.T) {
+				for _, s := range sent[max(0, len(sent)-rapid.IntRange(1, 12).Draw(rt, "how many")):] {
+					deliver(s)
+				}
+			},
+			"ask": func(rt *rapid.T) {
+				nonce := fmt.Appendf(nil, "nonce %d", len(answers))
+				m.Ask(nonce, at)
+				a := b.hello(nonce)
+				answers = append(answers, a.body)
+				switch rapid.IntRange(0, 3).Draw(rt, "answer") {
+				case 0: // it is lost
+				case 1: // an old one
+					list, err := m.Answer(rapid.SampledFrom(answers).Draw(rt, "which"), at)
+					if drawn.apply(m, list); err == nil && m.shown.boot != b.boot {
+						rt.Fatal("an old answer counts")
+					}
+					if m.sure {
+						present = m.shown.boot
+					}
+				default:
+					list, err := m.Answer(a.body, at)
+					if drawn.apply(m, list); err == nil {
+						present = b.boot
+					}
+				}
+			},
+			"forged": func(rt *rapid.T) {
+				before, wrong := drawnAs(m), m.wrong
+				s := rapid.SampledFrom(sent).Draw(rt, "which")
+				switch rapid.IntRange(0, 3).Draw(rt, "how") {
+				case 0: // another machine says it
+					f := other.call("x", broker.Pending)
+					m.Hear(names.At(b.id(), f.place), f.body, at)
+				case 1: // at another place
+					m.Hear(names.At(b.id(), "state.session.00"), s.body, at)
+				case 2: // changed
+					body := slices.Clone(s.body)
+					body[rapid.IntRange(0, len(body)-1).Draw(rt, "byte")] ^= 1
+					m.Hear(s.subject, body, at)
+				default:
+					m.Hear(s.subject, []byte("x"), at)
+				}
+				if diff := cmp.Diff(before, drawnAs(m)); diff != "" {
+					rt.Fatal(diff)
+				}
+				if m.wrong != wrong+1 || m.Machine(at).Problem == "" {
+					rt.Fatalf("%d messages were wrong, %q", m.wrong-wrong, m.Machine(at).Problem)
+				}
+			},
+			"time": func(rt *rapid.T) {
+				at = at.Add(time.Duration(rapid.IntRange(1, 9).Draw(rt, "seconds")) * time.Second)
+				m.Tick(at)
+			},
+			"anew": func(*rapid.T) { // all that was forgotten since is for the sum to tell
+				m.Again(at)
+				for _, r := range m.runs {
+					heard[r.boot] = maps.Clone(r.last)
+				}
+			},
+			"": func(rt *rapid.T) {
+				if m.shown == nil {
+					return
+				}
+				r, shows := m.shown, drawnAs(m)
+				if diff := cmp.Diff(map[string]string(drawn), shows); diff != "" {
+					rt.Fatalf("the screen does not have what there is: %s", diff)
+				}
+				if present != "" && r.boot != present {
+					rt.Fatalf("%s is shown, and %s is the present run", r.boot, present)
+				}
+				for place, is := range shows {
+					if last := fmt.Sprint(r.boot, " ", heard[r.boot][place]); is != last && r.shut[place] == nil {
+						rt.Fatalf("%s is shown as %q, it was heard as %q", place, is, last)
+					}
+				}
+				if r.matched && r.most <= r.beat.States {
+					if diff := cmp.Diff(toldAs(r.boot, b.history[r.boot][r.beat.States]), shows); diff != "" {
+						rt.Fatalf("it says that it is whole: %s", diff)
+					}
+				}
+				if live := m.Machine(at).Reach == broker.ReachLive; live && at.Sub(r.whole) > lateAfter {
+					rt.Fatal("it is old and counts as live")
+				}
+			},
+		})
+		// Once everything comes, all is as the machine says.
+		m.Again(at)
+		for _, s := range sent {
+			deliver(s)
+		}
+		m.Ask([]byte("last"), at)
+		if _, err := m.Answer(b.hello([]byte("last")).body, at); err != nil {
+			rt.Fatal(err)
+		}
+		for _, s := range sent {
+			deliver(s)
+		}
+		m.Tick(at)
+		if diff := cmp.Diff(toldAs(b.boot, b.set), drawnAs(m)); diff != "" || m.Machine(at).Reach != broker.ReachLive {
+			rt.Fatalf("in the end it is %+v: %s", m.Machine(at), diff)
+		}
+	})
+}
+
+// A server that keeps a message back, or shows an old one, cannot have it drawn as new.
+func TestMirrorSaysThatItIsBehind(t *testing.T) {
+	me := key(t, 100)
+	see := members.Roster{Fleet: fleetID, Members: []members.Member{member(me, "ada", members.Operator)}}
+	for name, keepBack := range map[string]func(list []message) []message{
+		"the last":             func(l []message) []message { return l[:len(l)-1] },
+		"one in the middle":    func(l []message) []message { return slices.Delete(slices.Clone(l), 1, 2) },
+		"an old one instead":   func(l []message) []message { return []message{l[0], l[1], l[3]} },
+		"the letter":           func(l []message) []message { return l },
+		"nothing is kept back": nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			at := noon
+			b := newBox(t, 1, "dev-box", see, func() time.Time { return at })
+			m := NewMirror(me, names, b.me)
+			m.Hear(b.letter.subject, b.letter.body, at)
+			list := []message{b.call("x", broker.Pending), b.session("s"), b.call("x", broker.Denied), b.call("y", broker.Pending)}
+			if name == "the letter" {
+				b.turn()
+				list = append(list, b.call("z", broker.Pending))
+			}
+			if keepBack != nil {
+				list = keepBack(list)
+			}
+			for _, s := range list {
+				m.Hear(s.subject, s.body, at)
+			}
+			old := b.epoch
+			if name == "the letter" { // the answer can be read, a state cannot
+				b.epoch = m.epochs()[0]
+			}
+			m.Ask([]byte("n"), at)
+			if _, err := m.Answer(b.hello([]byte("n")).body, at); err != nil {
+				t.Fatal(err)
+			}
+			for range 5 {
+				at = at.Add(2 * time.Second)
+				s := b.beat()
+				m.Hear(s.subject, s.body, at)
+				m.Tick(at)
+			}
+			b.epoch = old
+			got := m.Machine(at)
+			if whole := keepBack == nil; whole != (got.Reach == broker.ReachLive && got.Problem == "") {
+				t.Errorf("%+v", got)
+			}
+			if _, again := m.Wants(at.Add(againAfter)); again == (keepBack == nil) {
+				t.Errorf("all is read anew: %t", again)
+			}
+		})
+	}
+}
+
+// What a machine does on its clock is shown by ours; orders are good by its own.
+func TestMirrorKnowsTheClock(t *testing.T) {
+	me := key(t, 100)
+	see := members.Roster{Fleet: fleetID, Members: []members.Member{member(me, "ada", members.Operator)}}
+	at := noon
+	b := newBox(t, 1, "dev-box", see, func() time.Time { return at })
+	b.clock = -10 * time.Minute
+	m := NewMirror(me, names, b.me)
+	for _, s := range []message{b.letter, b.call("x", broker.Pending)} {
+		m.Hear(s.subject, s.body, at)
+	}
+	m.Ask([]byte("n"), at)
+	if _, err := m.Answer(b.hello([]byte("n")).body, at); err != nil {
+		t.Fatal(err)
+	}
+	if !m.Anew() {
+		t.Error("nothing is drawn anew")
+	}
+	for u := range m.All() {
+		if got := u.Request.ExpiresAt; !got.Equal(at.Add(time.Hour)) {
+			t.Errorf("the call is good until %s", got)
+		}
+	}
+	if boot, clock := m.Present(at); boot != "b1" || !clock.Equal(b.now()) {
+		t.Errorf("%s at %s", boot, clock)
+	}
+	// A beat that somebody kept back says how old it is.
+	s := b.beat()
+	at = at.Add(20 * time.Second)
+	m.Hear(s.subject, s.body, at)
+	if got := m.Machine(at); got.Reach != broker.ReachLate || !got.Heard.Equal(noon) {
+		t.Errorf("%+v", got)
+	}
+	if at = at.Add(20 * time.Second); m.Machine(at).Reach != broker.ReachOut {
+		t.Errorf("%+v", m.Machine(at))
+	}
+	if boot, _ := m.Present(at); boot != "" {
+		t.Errorf("it is out of reach, and runs as %s", boot)
+	}
+}
+
+// A machine that was not heard of since the console began is drawn as it was left, and out of reach.
+func TestMirrorBeforeTheMachineIsThere(t *testing.T) {
+	me := key(t, 100)
+	see := members.Roster{Fleet: fleetID, Members: []members.Member{member(me, "ada", members.Operator)}}
+	at := noon.Add(-time.Hour)
+	b := newBox(t, 1, "dev-box", see, func() time.Time { return at })
+	m := NewMirror(me, names, b.me)
+	list := []message{b.letter, b.call("x", broker.Pending)}
+	b.start("b2")
+	at = at.Add(time.Minute)
+	list = append(list, b.letter, b.call("y", broker.Pending))
+	for _, s := range append(list, list[1]) { // an old one once more
+		m.Hear(s.subject, s.body, noon)
+		m.Anew()
+	}
+	if diff := cmp.Diff(toldAs("b2", b.set), drawnAs(m)); diff != "" {
+		t.Error(diff)
+	}
+	if got := m.Machine(noon); got.Reach != broker.ReachOut || !got.Heard.Equal(at) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// What ends is told, and does not come back; an ended call that nobody answered is kept for a while.
+func TestMirrorForgets(t *testing.T) {
+	me := key(t, 100)
+	see := members.Roster{Fleet: fleetID, Members: []members.Member{member(me, "ada", members.Operator)}}
+	at := noon
+	b := newBox(t, 1, "dev-box", see, func() time.Time { return at })
+	m := NewMirror(me, names, b.me)
+	hear := func(s message) []broker.Update { return m.Hear(s.subject, s.body, at) }
+	hear(b.letter)
+	old := b.call("x", broker.Pending)
+	hear(old)
+	if list := hear(b.call("x", broker.Expired)); len(list) != 1 || list[0].Request.State != broker.Expired {
+		t.Errorf("%+v", list)
+	}
+	if list := hear(old); len(list) != 0 {
+		t.Errorf("an old one came back: %+v", list)
+	}
+	late := func() (n int) {
+		for range m.All() {
+			n++
+		}
+		return n
+	}
+	if late() != 1 || len(m.shown.last) != 0 || m.shown.bytes != 0 {
+		t.Errorf("%d late, %v, %d bytes", late(), m.shown.last, m.shown.bytes)
+	}
+	hear(b.session("s"))
+	if list := hear(b.tell(told.State{Gone: true, Update: broker.Update{Session: &broker.Session{ID: "s"}}})); len(list) != 1 || !list[0].Session.Removed() {
+		t.Errorf("%+v", list)
+	}
+	if at = at.Add(lateFor); late() != 1 {
+		t.Error("it is forgotten too early")
+	}
+	if m.Tick(at); late() != 0 {
+		t.Error("it is kept too long")
+	}
+}
+
+// epochs are the keys that m has opened.
+func (m *Mirror) epochs() (list []*seals.Epoch) {
+	for _, l := range m.letters {
+		if l.epoch != nil {
+			list = append(list, l.epoch)
+		}
+	}
+	return list
+}
+
+// FuzzHear has foreign bytes heard: as they are, and signed by the machine.
+func FuzzHear(f *testing.F) {
+	me := key(f, 100)
+	see := members.Roster{Fleet: fleetID, Members: []members.Member{member(me, "ada", members.Operator)}}
+	at := noon
+	b := newBox(f, 1, "dev-box", see, func() time.Time { return at })
+	for _, s := range []message{b.letter, b.call("x", broker.Pending), b.session("s"), b.beat()} {
+		f.Add(s.body, s.place)
+		var signed keys.Signed
+		if err := keys.Decode(s.body, &signed); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(signed.Body, s.place)
+	}
+	f.Fuzz(func(t *testing.T, raw []byte, place string) {
+		b.tb = t
+		m := NewMirror(me, names, b.me)
+		m.Hear(b.letter.subject, b.letter.body, at)
+		kept := b.call("kept", broker.Pending)
+		m.Hear(kept.subject, kept.body, at)
+		before := drawnAs(m)
+		m.Hear(names.At(b.id(), place), raw, at)
+		_, _ = m.Answer(raw, at)
+
+		// The machine itself says something odd: it may be shown, under its own place alone.
+		var plain told.State
+		if keys.DecodeKnown(raw, &plain) == nil && !strings.ContainsAny(place, "\x00") {
+			s, err := b.speaker().Tell(b.epoch, place, 1<<40, at, plain)
+			if err == nil {
+				body, err := keys.Encode(s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				m.Hear(names.At(b.id(), place), body, at)
+			}
+		}
+		for was, is := range before {
+			if now := drawnAs(m)[was]; now != is && was != place {
+				t.Fatalf("%s is %q by now, through %q", was, now, place)
+			}
+		}
+		m.Tick(at.Add(time.Minute))
+	})
+}
+
+// A state says what its place is about, and nothing else: else one call could be drawn twice.
+func TestMirrorRefusesAStateOfAnotherPlace(t *testing.T) {
+	me := key(t, 100)
+	see := members.Roster{Fleet: fleetID, Members: []members.Member{member(me, "ada", members.Operator)}}
+	b := newBox(t, 1, "dev-box", see, func() time.Time { return noon })
+	m := NewMirror(me, names, b.me)
+	m.Hear(b.letter.subject, b.letter.body, noon)
+	x, y := b.call("x", broker.Pending), broker.Update{Request: &broker.Request{ID: "y", State: broker.Pending}}
+	m.Hear(x.subject, x.body, noon)
+	s, err := b.speaker().Tell(b.epoch, x.place, 9, noon, told.State{Update: y})
+	moved := b.message(s, err, x.place, 9)
+	if list := m.Hear(moved.subject, moved.body, noon); len(list) != 1 || list[0].Machine == nil || list[0].Machine.Problem == "" {
+		t.Errorf("%+v", list)
+	}
+	for u := range m.All() {
+		if u.Request.ID != "x" {
+			t.Errorf("%s is drawn", u.Request.ID)
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package far
+
+import (
+	"bytes"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/fleet/told"
+)
+
+// run is what a machine told in one run of its broker.
+type run struct {
+	boot string
+
+	last   map[string]uint64     // by place: the number of what came last
+	states map[string]told.State // by place: what was said last, of what could be opened
+	shut   map[string]*told.Told // by place: what came last and cannot be opened yet
+	ended  map[string]ended      // calls that ended without an answer, by their place: see lateFor
+	floor  uint64                // of places that are not known, what has no larger number is old
+	most   uint64                // the largest number of all
+	newest time.Time             // by the machine's clock: when it told the newest
+	bytes  int                   // of last's messages
+	sizes  map[string]int        // the same, by place
+	lacks  bool                  // something found no room
+
+	beat    told.Beat
+	beats   uint64    // the number of the newest beat
+	said    time.Time // when that was said, by our clock
+	whole   time.Time // when what there is was all that there was
+	behind  time.Time // since when something is missing; zero for nothing
+	matched bool      // the newest beat's sum is ours
+}
+
+// ended is a call that ended without an answer.
+type ended struct {
+	request *broker.Request
+	until   time.Time // it is shown
+}
+
+func newRun(boot string) *run {
+	return &run{
+		boot: boot, last: map[string]uint64{}, states: map[string]told.State{}, shut: map[string]*told.Told{}, ended: map[string]ended{}, sizes: map[string]int{},
+	}
+}
+
+// Bounds of what is kept of one run of a machine. One that tells more is drawn as behind.
+const (
+	mostPlaces = 1 << 14
+	mostBytes  = 32 << 20
+	mostEnded  = 1 << 10
+)
+
+// lateFor is how long a call that ended without an answer is kept, as brokers do.
+const lateFor = 5 * time.Minute
+
+// take notes what came for a place, unless that is old or there is no room for it.
+func (r *run) take(t *told.Told, size int) bool {
+	n, known := r.last[t.Place]
+	switch {
+	case known && t.Number <= n, !known && t.Number <= r.floor:
+		return false
+	case !known && len(r.last) >= mostPlaces, r.bytes+size-r.sizes[t.Place] > mostBytes:
+		r.lacks = true
+		return false
+	}
+	r.bytes += size - r.sizes[t.Place]
+	r.sizes[t.Place], r.last[t.Place], r.shut[t.Place] = size, t.Number, t
+	r.most = max(r.most, t.Number)
+	if t.At.After(r.newest) {
+		r.newest = t.At
+	}
+	return true
+}
+
+// open takes in what a place says now. before is what it said before that.
+func (r *run) open(t *told.Told, s told.State, now time.Time) (before told.State) {
+	before = r.states[t.Place]
+	delete(r.shut, t.Place)
+	delete(r.ended, t.Place)
+	if !s.Leaves() {
+		r.states[t.Place] = s
+		return before
+	}
+	// Nothing older may come back in its place.
+	r.floor = max(r.floor, t.Number)
+	r.bytes -= r.sizes[t.Place]
+	delete(r.states, t.Place)
+	delete(r.last, t.Place)
+	delete(r.sizes, t.Place)
+	if q := s.Update.Request; !s.Gone && q != nil && q.Outcome != nil && q.Outcome.Unanswered() && len(r.ended) < mostEnded {
+		r.ended[t.Place] = ended{q, now.Add(lateFor)}
+	}
+	return before
+}
+
+// hear takes in a beat that was said at a time of our clock.
+func (r *run) hear(number uint64, b told.Beat, said time.Time) {
+	r.beats, r.beat, r.said, r.matched = number, b, said, false
+}
+
+// look compares what there is with the newest beat.
+func (r *run) look(now time.Time) {
+	switch {
+	case r.beats == 0 || r.matched:
+	case len(r.shut) == 0 && bytes.Equal(told.Sum(r.last), r.beat.Sum):
+		r.matched, r.whole, r.behind, r.lacks = true, r.said, time.Time{}, false
+	case r.behind.IsZero() && (r.most <= r.beat.States || len(r.shut) > 0):
+		r.behind = now // what is missing may be on its way
+	}
+}
