@@ -68,7 +68,8 @@ var arrows = map[string][]string{
 	"tui/change":           {module + "/broker", module + "/broker/patch", module + "/broker/wire", module + "/tui/diff", module + "/tui/draw", module + "/tui/figures", module + "/tui/syntax"},
 	"tui/callview":         {module + "/broker", module + "/broker/…", module + "/tui/change", module + "/tui/diff", module + "/tui/draw", module + "/tui/figures", module + "/tui/safe", module + "/tui/syntax", "github.com/aymanbagabas/go-udiff", "github.com/yuin/goldmark/…", "mvdan.cc/sh/…"},
 	"tui/guard":            {"github.com/charmbracelet/bubbletea"},
-	"tui/board":            {module + "/broker", module + "/broker/…", module + "/tui/callview", module + "/tui/change", module + "/tui/diff", module + "/tui/draw", module + "/tui/figures", module + "/tui/guard", module + "/tui/safe"},
+	"tui/board":            {module + "/broker", module + "/broker/…", module + "/tui/callview", module + "/tui/change", module + "/tui/diff", module + "/tui/draw", module + "/tui/figures", module + "/tui/fleet", module + "/tui/guard", module + "/tui/safe"},
+	"tui/fleet":            {module + "/broker", module + "/tui/draw", module + "/tui/figures", module + "/tui/safe"},
 	"tui/sessionview":      {module + "/broker", module + "/broker/wire", module + "/tui/board", module + "/tui/callview", module + "/tui/draw", module + "/tui/figures", module + "/tui/plainwords", module + "/tui/safe"},
 	"tui/figures":          {},
 	"tui/words":            {module + "/broker", module + "/broker/effects", module + "/broker/rules", module + "/broker/wire", module + "/tui/board", module + "/tui/callview", module + "/tui/draw", module + "/tui/figures", module + "/tui/safe"},
@@ -169,7 +170,7 @@ var arrows = map[string][]string{
 // another screen.
 func screen() []string {
 	list := []string{module + "/broker", module + "/broker/…", "github.com/charmbracelet/…"}
-	for _, shared := range []string{"board", "callview", "change", "desk", "diff", "draw", "event", "figures", "guard", "plainwords", "safe", "send", "sessionview", "sheet", "text", "tty", "words"} {
+	for _, shared := range []string{"board", "callview", "change", "desk", "diff", "draw", "event", "figures", "fleet", "guard", "plainwords", "safe", "send", "sessionview", "sheet", "text", "tty", "words"} {
 		list = append(list, module+"/tui/"+shared)
 	}
 	return list
