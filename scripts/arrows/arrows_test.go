@@ -117,7 +117,7 @@ var arrows = map[string][]string{
 
 	"cli":                             {module + "/cli/…", module + "/hookclient", "github.com/spf13/cobra"},
 	"cli/calls":                       family("broker", "broker/agents", "broker/forms", "broker/risk", "broker/story", "broker/wire", "store", "tui/callview", "tui/change", "tui/draw"),
-	"cli/console":                     append(family("broker", "broker/…", "hookclient/install", "hookclient/paths", "store", "tui", "tui/callview", "tui/change", "tui/tty", "tui/tmux", "hookclient/install/check"), "github.com/spf13/pflag"),
+	"cli/console":                     append(family("cli/member", "broker", "broker/…", "hookclient/install", "hookclient/paths", "store", "tui", "tui/callview", "tui/change", "tui/tty", "tui/tmux", "hookclient/install/check"), "github.com/spf13/pflag"),
 	"cli/demo":                        family("cli/console"),
 	"cli/fleet":                       family("broker", "broker/consoles", "broker/fleet/…", "cli/console", "cli/member", "hookclient/paths"),
 	"cli/member":                      family("broker/consoles", "broker/fleet/…", "hookclient/paths"),
