@@ -63,7 +63,7 @@ func (m *Mirror) local(u broker.Update) broker.Update {
 	switch {
 	case u.Session != nil:
 		s := *u.Session
-		s.Machine = m.machine.ID()
+		s.Machine = m.id
 		m.shift(&s.StartedAt, &s.LastSeenAt, &s.StopAskedAt, &s.EndedAt)
 		return broker.Update{Session: &s}
 	case u.Request != nil && m.skew != 0:

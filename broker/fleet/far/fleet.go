@@ -156,13 +156,25 @@ func (f *fleet) read(ctx context.Context, work *sync.WaitGroup) {
 		case <-reading.Done():
 		}
 	})
-	err := f.o.Line.Watch(reading, f.hear, func() { work.Go(func() { f.greet(ctx) }) })
+	err := f.o.Line.Watch(reading, f.hear, func() {
+		f.begun()
+		work.Go(func() { f.greet(ctx) })
+	})
 	end()
 	<-stop
 	if err != nil && !errors.Is(err, context.Canceled) {
 		f.o.Log.Warn("the fleet cannot be watched", "err", err)
 	}
 	pause(ctx, retryAfter)
+}
+
+// begun notes that all that there was has come.
+func (f *fleet) begun() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, p := range f.peers {
+		f.publish(p, p.mirror.Begun(now()))
+	}
 }
 
 func pause(ctx context.Context, d time.Duration) {

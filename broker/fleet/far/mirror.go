@@ -48,10 +48,13 @@ type Mirror struct {
 	me      keys.Key
 	names   told.Names
 	machine members.Member
+	id      string // the machine's
+	mine    string // ours
 
 	letters map[string]*letter // by epoch
 	runs    map[string]*run    // by boot
 	shown   *run               // what is drawn; nil for nothing
+	reading bool               // all that there is comes now
 	sure    bool               // the machine said that shown is its present run
 
 	asked   []byte    // what the machine was asked with; nil for no question
@@ -80,7 +83,7 @@ type letter struct {
 
 // NewMirror makes the mirror of a machine, as a person sees it who has the key me.
 func NewMirror(me keys.Key, names told.Names, machine members.Member) *Mirror {
-	m := &Mirror{me: me, names: names, machine: machine, letters: map[string]*letter{}, runs: map[string]*run{}}
+	m := &Mirror{me: me, names: names, machine: machine, id: machine.ID(), mine: me.Public().ID(), letters: map[string]*letter{}, runs: map[string]*run{}, reading: true}
 	m.was = m.status(time.Time{})
 	return m
 }
@@ -124,14 +127,14 @@ func (m *Mirror) letter(t *told.Told, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	mine, ok := l.For[m.me.Public().ID()]
+	mine, ok := l.For[m.mine]
 	if !ok {
 		return nil // it was sealed before we were in the fleet
 	}
 	if _, ok := m.letters[l.Epoch]; ok {
 		return nil
 	}
-	l.For = map[string][]byte{m.me.Public().ID(): mine}
+	l.For = map[string][]byte{m.mine: mine}
 	m.letters[l.Epoch] = &letter{at: t.At, sealed: l}
 	if len(m.letters) > lettersKept {
 		delete(m.letters, slices.MinFunc(slices.Collect(maps.Keys(m.letters)), func(x, y string) int {
@@ -168,7 +171,11 @@ func (m *Mirror) run(boot string) *run {
 	if r != nil {
 		return r
 	}
-	r = newRun(boot)
+	var p *pass
+	if m.reading {
+		p = newPass()
+	}
+	r = newRun(boot, p)
 	m.runs[boot] = r
 	if m.shown == nil {
 		m.shown = r
@@ -279,7 +286,7 @@ func (m *Mirror) Answer(body []byte, now time.Time) ([]broker.Update, error) {
 }
 
 func (m *Mirror) answer(body []byte, now time.Time) error {
-	t, err := m.hear(m.names.At(m.machine.ID(), told.PlaceHello), body)
+	t, err := m.hear(m.names.At(m.id, told.PlaceHello), body)
 	if err != nil {
 		m.bad(err, now)
 		return err
@@ -326,7 +333,7 @@ func (m *Mirror) Tick(now time.Time) []broker.Update {
 }
 
 // Wants says what is to be done for the mirror: hello, that the machine is to be asked (Ask), and
-// again, that all that it told is to be read anew (Again).
+// again, that all that it told is to be read anew (Again, Begun).
 func (m *Mirror) Wants(now time.Time) (hello, again bool) {
 	pause := askEvery
 	if m.soon || m.sure && now.Sub(m.shown.said) > lateAfter && now.Sub(m.shown.said) < 2*outAfter {
@@ -343,14 +350,27 @@ func (r *run) behindFor(now time.Time) time.Duration {
 	return now.Sub(r.behind)
 }
 
-// Again says that everything is read anew from now on.
+// Again says that all that there is comes anew from now on, until Begun.
 func (m *Mirror) Again(now time.Time) {
+	m.reading = true
 	for _, r := range m.runs {
-		r.floor, r.lacks = 0, false
+		r.pass, r.lacks = newPass(), false
 		if !r.behind.IsZero() {
 			r.behind = now
 		}
 	}
+}
+
+// Begun says that all has come.
+func (m *Mirror) Begun(now time.Time) []broker.Update {
+	m.reading = false
+	for _, r := range m.runs {
+		if r.sweep() && r == m.shown {
+			m.anew = true
+		}
+		r.look(now)
+	}
+	return m.told(now)
 }
 
 // Anew reports whether what is drawn must be drawn from a snapshot, and forgets that.
@@ -395,7 +415,7 @@ func (m *Mirror) told(now time.Time) []broker.Update {
 func (m *Mirror) Machine(now time.Time) broker.Machine { return m.status(now) }
 
 func (m *Mirror) status(now time.Time) broker.Machine {
-	s := broker.Machine{ID: m.machine.ID(), Name: m.machine.Name, Reach: broker.ReachOut, Waiting: m.waiting, Problem: m.problem(now)}
+	s := broker.Machine{ID: m.id, Name: m.machine.Name, Reach: broker.ReachOut, Waiting: m.waiting, Problem: m.problem(now)}
 	switch r := m.shown; {
 	case r == nil:
 	case !m.sure:

@@ -169,6 +169,15 @@ func TestMirrorShowsWhatWasSaidLast(t *testing.T) {
 					heard[r.boot] = maps.Clone(r.last)
 				}
 			},
+			"begun": func(*rapid.T) {
+				was := m.reading
+				drawn.apply(m, m.Begun(at))
+				for _, r := range m.runs {
+					if was { // what did not come was said to be no more
+						heard[r.boot] = maps.Clone(r.last)
+					}
+				}
+			},
 			"": func(rt *rapid.T) {
 				if m.shown == nil {
 					return
@@ -200,6 +209,7 @@ func TestMirrorShowsWhatWasSaidLast(t *testing.T) {
 		for _, s := range sent {
 			deliver(s)
 		}
+		m.Begun(at)
 		m.Ask([]byte("last"), at)
 		if _, err := m.Answer(b.hello([]byte("last")).body, at); err != nil {
 			rt.Fatal(err)
@@ -340,6 +350,7 @@ func TestMirrorForgets(t *testing.T) {
 	m := NewMirror(me, names, b.me)
 	hear := func(s message) []broker.Update { return m.Hear(s.subject, s.body, at) }
 	hear(b.letter)
+	m.Begun(at)
 	old := b.call("x", broker.Pending)
 	hear(old)
 	if list := hear(b.call("x", broker.Expired)); len(list) != 1 || list[0].Request.State != broker.Expired {
@@ -422,6 +433,51 @@ func FuzzHear(f *testing.F) {
 		}
 		m.Tick(at.Add(time.Minute))
 	})
+}
+
+// Once the machine has said that a call is no more, nobody brings it back: neither who kept it back
+// until then, nor who shows it again.
+func TestMirrorRefusesWhatWasKeptBack(t *testing.T) {
+	me := key(t, 100)
+	see := members.Roster{Fleet: fleetID, Members: []members.Member{member(me, "ada", members.Operator)}}
+	b := newBox(t, 1, "dev-box", see, func() time.Time { return noon })
+	m := NewMirror(me, names, b.me)
+	m.Hear(b.letter.subject, b.letter.body, noon)
+	kept := b.call("x", broker.Pending)
+	b.call("x", broker.Denied)
+	m.Ask([]byte("n"), noon)
+	if _, err := m.Answer(b.hello([]byte("n")).body, noon); err != nil || m.Machine(noon).Reach != broker.ReachLive {
+		t.Fatalf("%+v: %v", m.Machine(noon), err)
+	}
+	if list := m.Hear(kept.subject, kept.body, noon); len(list) != 0 || len(drawnAs(m)) != 0 {
+		t.Errorf("%+v", list)
+	}
+}
+
+// What is no more when all is read anew goes, also where nobody heard how it ended.
+func TestMirrorSweeps(t *testing.T) {
+	me := key(t, 100)
+	see := members.Roster{Fleet: fleetID, Members: []members.Member{member(me, "ada", members.Operator)}}
+	b := newBox(t, 1, "dev-box", see, func() time.Time { return noon })
+	m := NewMirror(me, names, b.me)
+	stays, ends := b.call("x", broker.Pending), b.call("y", broker.Pending)
+	b.call("y", broker.Denied) // it is lost
+	for _, s := range []message{b.letter, stays, ends} {
+		m.Hear(s.subject, s.body, noon)
+	}
+	m.Begun(noon)
+	m.Ask([]byte("n"), noon)
+	_, err := m.Answer(b.hello([]byte("n")).body, noon)
+	if _, again := m.Wants(noon.Add(time.Minute)); err != nil || len(drawnAs(m)) != 2 || !again {
+		t.Fatalf("%v: %v, anew %t", err, drawnAs(m), again)
+	}
+	m.Anew()
+	m.Again(noon)
+	m.Hear(stays.subject, stays.body, noon)
+	m.Begun(noon)
+	if diff := cmp.Diff(toldAs("b1", b.set), drawnAs(m)); diff != "" || !m.Anew() || m.Machine(noon).Reach != broker.ReachLive {
+		t.Errorf("%+v: %s", m.Machine(noon), diff)
+	}
 }
 
 // A state says what its place is about, and nothing else: else one call could be drawn twice.

@@ -17,6 +17,8 @@ type run struct {
 	shut   map[string]*told.Told // by place: what came last and cannot be opened yet
 	ended  map[string]ended      // calls that ended without an answer, by their place: see lateFor
 	floor  uint64                // of places that are not known, what has no larger number is old
+	upTo   uint64                // all up to this number is there, so what comes of it now is old
+	pass   *pass                 // nil once all that there was has come
 	most   uint64                // the largest number of all
 	newest time.Time             // by the machine's clock: when it told the newest
 	bytes  int                   // of last's messages
@@ -31,15 +33,24 @@ type run struct {
 	matched bool      // the newest beat's sum is ours
 }
 
+// pass is the time in which all that there is comes, each place once, in the order of numbers but for
+// what nobody can open yet.
+type pass struct {
+	came map[string]bool   // places that came
+	left map[string]uint64 // by place: the number of what Leaves
+}
+
+func newPass() *pass { return &pass{came: map[string]bool{}, left: map[string]uint64{}} }
+
 // ended is a call that ended without an answer.
 type ended struct {
 	request *broker.Request
 	until   time.Time // it is shown
 }
 
-func newRun(boot string) *run {
+func newRun(boot string, p *pass) *run {
 	return &run{
-		boot: boot, last: map[string]uint64{}, states: map[string]told.State{}, shut: map[string]*told.Told{}, ended: map[string]ended{}, sizes: map[string]int{},
+		boot: boot, pass: p, last: map[string]uint64{}, states: map[string]told.State{}, shut: map[string]*told.Told{}, ended: map[string]ended{}, sizes: map[string]int{},
 	}
 }
 
@@ -56,8 +67,16 @@ const lateFor = 5 * time.Minute
 // take notes what came for a place, unless that is old or there is no room for it.
 func (r *run) take(t *told.Told, size int) bool {
 	n, known := r.last[t.Place]
+	if !known {
+		n = r.floor
+	}
+	if r.pass != nil {
+		if r.pass.came[t.Place] = true; !known {
+			n = r.pass.left[t.Place]
+		}
+	}
 	switch {
-	case known && t.Number <= n, !known && t.Number <= r.floor:
+	case t.Number <= max(n, r.upTo):
 		return false
 	case !known && len(r.last) >= mostPlaces, r.bytes+size-r.sizes[t.Place] > mostBytes:
 		r.lacks = true
@@ -83,14 +102,38 @@ func (r *run) open(t *told.Told, s told.State, now time.Time) (before told.State
 	}
 	// Nothing older may come back in its place.
 	r.floor = max(r.floor, t.Number)
-	r.bytes -= r.sizes[t.Place]
-	delete(r.states, t.Place)
-	delete(r.last, t.Place)
-	delete(r.sizes, t.Place)
+	if r.pass != nil {
+		r.pass.left[t.Place] = t.Number
+	}
+	r.forget(t.Place)
 	if q := s.Update.Request; !s.Gone && q != nil && q.Outcome != nil && q.Outcome.Unanswered() && len(r.ended) < mostEnded {
 		r.ended[t.Place] = ended{q, now.Add(lateFor)}
 	}
 	return before
+}
+
+func (r *run) forget(place string) {
+	r.bytes -= r.sizes[place]
+	delete(r.states, place)
+	delete(r.shut, place)
+	delete(r.last, place)
+	delete(r.sizes, place)
+}
+
+// sweep ends the pass, and forgets what did not come in it: that is no more. It reports whether there
+// was any.
+func (r *run) sweep() (any bool) {
+	if r.pass == nil {
+		return false
+	}
+	for place := range r.last {
+		if !r.pass.came[place] {
+			r.forget(place)
+			any, r.matched, r.upTo = true, false, 0
+		}
+	}
+	r.pass = nil
+	return any
 }
 
 // hear takes in a beat that was said at a time of our clock.
@@ -104,6 +147,7 @@ func (r *run) look(now time.Time) {
 	case r.beats == 0 || r.matched:
 	case len(r.shut) == 0 && bytes.Equal(told.Sum(r.last), r.beat.Sum):
 		r.matched, r.whole, r.behind, r.lacks = true, r.said, time.Time{}, false
+		r.upTo = max(r.upTo, r.beat.States)
 	case r.behind.IsZero() && (r.most <= r.beat.States || len(r.shut) > 0):
 		r.behind = now // what is missing may be on its way
 	}
