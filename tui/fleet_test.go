@@ -286,7 +286,7 @@ func TestDeniedWhenBack(t *testing.T) {
 		r.c.failWith = awayError{later: []string{"dev-box"}}
 		r.press("d")
 		r.shows("Bash: denied as soon as dev-box is back")
-		r.shows("to deny")
+		r.shows("dev-box:infra        to deny │")
 		r.shows("Waiting 2")
 		m.Waiting = 1
 		r.c.machine(m)
