@@ -278,6 +278,23 @@ func TestOutOfReachMarked(t *testing.T) {
 	})
 }
 
+// Marked calls of several machines are decided by each for itself: when one of them did, nobody is told
+// that nothing was decided.
+func TestMarkedInPart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, m := farRig(t, farCalls()...)
+		m.Reach = broker.ReachLive
+		r.c.machine(m)
+		r.wait(3 * time.Second)
+		r.c.failWith = awayError{confirmed: []string{"api-1"}}
+		r.press(" ", "j", " ", "a", "y")
+		r.shows("some machines are out of reach")
+		if len(r.c.together) != 1 || strings.Contains(r.view(), "nothing was decided") {
+			t.Errorf("asked for %v:\n%s", r.c.together, r.view())
+		}
+	})
+}
+
 // A denial that waits until its machine is back is shown as that, not as done, and is not sent twice.
 // When the machine has taken what waited and the call is still there, it can be decided anew.
 func TestDeniedWhenBack(t *testing.T) {
@@ -286,7 +303,7 @@ func TestDeniedWhenBack(t *testing.T) {
 		r.c.failWith = awayError{later: []string{"dev-box"}}
 		r.press("d")
 		r.shows("Bash: denied as soon as dev-box is back")
-		r.shows("to deny")
+		r.shows("dev-box:infra        to deny │")
 		r.shows("Waiting 2")
 		m.Waiting = 1
 		r.c.machine(m)

@@ -2,6 +2,7 @@ package board
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -42,10 +43,9 @@ func (b *Board) reroster() {
 	b.unsorted = false
 	b.changed()
 	b.Roster = make([]string, 0, len(b.Sessions))
-	for id := range b.Sessions {
-		b.Roster = append(b.Roster, id)
+	for _, s := range slices.SortedFunc(maps.Values(b.Sessions), compareSessions) {
+		b.Roster = append(b.Roster, s.ID)
 	}
-	slices.SortFunc(b.Roster, func(x, y string) int { return compareSessions(b.Sessions[x], b.Sessions[y]) })
 	b.labels = make(map[string]string, len(b.Sessions))
 	for machine, list := range byMachine(b) {
 		for id, label := range sessionnames.Labels(slices.Values(list)) {

@@ -172,8 +172,8 @@ func TestOutcome(t *testing.T) {
 	}{
 		{partial{[]string{"api-1", "build-2", "ci-3"}, []string{"dev-box"}}, "api-1, build-2 and ci-3 confirmed: done; dev-box stops when it is back"},
 		{partial{[]string{"api-1", "build-2"}, []string{"dev-box", "ci-3"}}, "api-1 and build-2 confirmed: done; dev-box and ci-3 stop when they are back"},
-		{partial{[]string{"api-1"}, []string{"dev-box"}}, "api-1 confirmed: done; dev-box stops when it is back; 2 machines did not answer"},
-		{partial{nil, []string{"dev-box"}}, "no machine confirmed; dev-box stops when it is back; 3 machines did not answer"},
+		{partial{[]string{"api-1"}, []string{"dev-box"}}, "api-1 confirmed: done; dev-box stops when it is back; 2 machines did not"},
+		{partial{nil, []string{"dev-box"}}, "no machine confirmed; dev-box stops when it is back; 3 machines did not"},
 	} {
 		err := fmt.Errorf("stop all: %w", c.p)
 		p, ok := Waits(err)

@@ -23,6 +23,12 @@ func Waits(err error) (p Partial, ok bool) {
 	return p, ok
 }
 
+// InPart reports whether err says that some machines did what was ordered and others did not.
+func InPart(err error) bool {
+	var p Partial
+	return errors.As(err, &p) && len(p.Confirmed()) > 0
+}
+
 // namesShown is how many machines a sentence names.
 const namesShown = 3
 
@@ -55,7 +61,7 @@ func (f *Fleet) Outcome(p Partial, did, one, several string) []string {
 	}
 	neither := ""
 	if n := len(f.list) - len(done) - len(later); n > 0 {
-		neither = "; " + machines(n) + " did not answer"
+		neither = "; " + machines(n) + " did not"
 	}
 	wait := "; " + Names(later) + " " + verb + " when " + back
 	brief := figures.Count(len(later)) + " " + verb + " when back" + neither

@@ -283,6 +283,8 @@ func (m marks) decided(msg markedMsg) tea.Cmd {
 	switch {
 	case errors.Is(err, context.Canceled):
 		return nil
+	case fleet.InPart(err): // each machine decides its own together
+		return m.Say(draw.Danger, safe.Line(broker.Plain(err)))
 	case errors.Is(err, broker.ErrNotRecorded):
 		return m.Say(draw.Danger, "the decision could not be recorded, so the agents were told no", "not recorded: the agents were told no")
 	case errors.Is(err, broker.ErrFrozen):

@@ -140,7 +140,7 @@ func (x *list) flags(r *draw.Row, c *board.Card) {
 
 func (x *list) times(r *draw.Row, c *board.Card, cols columns, width int) {
 	switch {
-	case c.PutOff(): // it holds nobody up, and no freeze holds it
+	case c.PutOff(), c.Later: // it holds nobody up, and no freeze holds it; or what was decided says enough
 	case cols.age > 0 && x.Board.MachineOf(c).Out():
 		r.Right(draw.Warn, "out", width-cols.left)
 	case cols.age > 0 && c.Held():
