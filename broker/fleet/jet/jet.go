@@ -279,11 +279,29 @@ func (l *Line) MaxPayload() int64 {
 // Close ends the line, and everything that waits on it.
 func (l *Line) Close() { l.nc.Close() }
 
-// request asks a server, and returns its answer.
-func (l *Line) request(ctx context.Context, m *nats.Msg) (*nats.Msg, error) {
-	ctx, cancel := context.WithTimeout(ctx, requestWait)
+// while is a context that ends when the line does not stay as it is: no answer comes after that.
+func (l *Line) while(ctx context.Context, changed <-chan struct{}) (context.Context, context.CancelFunc) {
+	ctx, end := context.WithCancelCause(ctx)
+	go func() {
+		select {
+		case <-changed:
+			end(ErrOut)
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { end(nil) }
+}
+
+// request asks for an answer, for as long as most, the context and the line last.
+func (l *Line) request(ctx context.Context, m *nats.Msg, most time.Duration) (*nats.Msg, error) {
+	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
+	ctx, end := l.while(ctx, l.Changed())
+	defer end()
 	answer, err := l.nc.RequestMsgWithContext(ctx, m)
+	if err != nil && errors.Is(context.Cause(ctx), ErrOut) {
+		err = ErrOut
+	}
 	return answer, l.failed(err)
 }
 

@@ -29,8 +29,9 @@ func Reader(nkey, token string, kind Kind) string {
 }
 
 const (
-	readerIdle   = time.Minute // a reader that is left alone is gone after that
-	readMessages = 128         // on the way at a time
+	readerBeat   = 2 * time.Second // a reader that says nothing for twice as long is gone with its server
+	readerIdle   = time.Minute     // a reader that is left alone is gone after that
+	readMessages = 128             // on the way at a time
 	readBytes    = 2 * DefaultMaxPayload
 )
 
@@ -80,14 +81,7 @@ func (l *Line) follow(ctx context.Context, r reading, begun func(), take func(m 
 		if err != nil {
 			return err
 		}
-		during, cancel := context.WithCancel(ctx)
-		go func() {
-			select {
-			case <-changed:
-				cancel()
-			case <-during.Done():
-			}
-		}()
+		during, cancel := l.while(ctx, changed)
 		err = l.read(during, r, true, func() {
 			if say != nil {
 				say()
@@ -144,7 +138,7 @@ func (l *Line) read(ctx context.Context, r reading, goesOn bool, begun func(), t
 			return nil
 		}
 	}
-	it, err := c.Messages(jetstream.PullMaxMessagesWithBytesLimit(readMessages, readBytes), jetstream.PullHeartbeat(5*time.Second), jetstream.WithMessagesErrOnMissingHeartbeat(true))
+	it, err := c.Messages(jetstream.PullMaxMessagesWithBytesLimit(readMessages, readBytes), jetstream.PullHeartbeat(readerBeat), jetstream.WithMessagesErrOnMissingHeartbeat(true))
 	if err != nil {
 		return fmt.Errorf("read %s: %w", r.stream, err)
 	}
@@ -203,7 +197,7 @@ func next(ctx context.Context, c jetstream.Consumer, it jetstream.MessagesContex
 
 // newest is the last message whose subject is of a kind, which may have wildcards; 0 for none.
 func (l *Line) newest(ctx context.Context, stream, subject string) (seq uint64, body []byte, err error) {
-	m, err := l.request(ctx, nats.NewMsg(NewestOf(stream, subject)))
+	m, err := l.request(ctx, nats.NewMsg(NewestOf(stream, subject)), requestWait)
 	if err != nil {
 		return 0, nil, err
 	}
