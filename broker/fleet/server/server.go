@@ -77,7 +77,7 @@ type Server struct {
 
 // Start starts a server, and returns when it takes members in. In a cluster that takes more than half
 // of the servers; the context bounds how long they are waited for.
-func Start(ctx context.Context, o Options) (s *Server, err error) {
+func Start(ctx context.Context, o Options) (*Server, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -106,23 +106,26 @@ func Start(ctx context.Context, o Options) (s *Server, err error) {
 	}
 	inner.SetLoggerV2(logger{o.Log}, false, false, false)
 	gate.server = inner
-	s = &Server{nats: inner, pin: id.pin(), gate: gate}
-	defer func() {
-		if err != nil {
-			s.Close()
-		}
-	}()
-	inner.Start()
-	if !inner.ReadyForConnections(startMost) {
-		return nil, fmt.Errorf("the server does not begin to listen at %s: see its log", o.Listen)
-	}
-	if s.tend, err = newTender(ctx, inner, gate, &o); err != nil {
+	s := &Server{nats: inner, pin: id.pin(), gate: gate}
+	if err := s.begin(ctx, &o); err != nil {
+		s.Close()
 		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Server) begin(ctx context.Context, o *Options) (err error) {
+	s.nats.Start()
+	if !s.nats.ReadyForConnections(startMost) {
+		return fmt.Errorf("the server does not begin to listen at %s: see its log", o.Listen)
+	}
+	if s.tend, err = newTender(ctx, s.nats, s.gate, o); err != nil {
+		return err
 	}
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
 	s.done.Go(func() { s.tend.follow(life) })
-	return s, nil
+	return nil
 }
 
 // nats are the options of the NATS server.
