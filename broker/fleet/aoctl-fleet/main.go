@@ -85,7 +85,7 @@ func parse(args []string, errs io.Writer) (o server.Options, err error) {
 		return o, errors.New("say with --folder where the server keeps what it has")
 	case o.Replicas != 1 && o.Replicas != 3 && o.Replicas != 5:
 		return o, errors.New("--replicas is 1, 3 or 5")
-	case o.Replicas > 1 && o.Cluster.Name == "", (o.Cluster.Name == "") != (o.Cluster.Listen == ""), o.Cluster.Name == "" && len(o.Cluster.Routes) > 0:
+	case o.Replicas > 1 && o.Cluster.Name == "", (o.Cluster.Name == "") != (o.Cluster.Listen == ""), (o.Cluster.Name == "") != (len(o.Cluster.Routes) == 0):
 		return o, errors.New("a cluster takes --cluster-name and --cluster-listen, and the others as --route")
 	case o.MaxEvents <= 0:
 		return o, errors.New("--max-events is at least 1")

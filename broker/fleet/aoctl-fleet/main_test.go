@@ -71,6 +71,7 @@ func TestWrongFlags(t *testing.T) {
 		{"--folder x --replicas 2", 2, "--replicas"},
 		{"--folder x --replicas 3", 2, "--cluster-name"},
 		{"--folder x --cluster-name c", 2, "--cluster-listen"},
+		{"--folder x --cluster-name c --cluster-listen localhost:1", 2, "--route"},
 		{"--folder x --route localhost:1", 2, "--cluster-name"},
 		{"--folder x --max-events 0", 2, "--max-events"},
 		{"--folder x --roster " + os.DevNull, 2, "--roster"},

@@ -89,8 +89,8 @@ func Start(t *testing.T, n int, change func(*server.Options, *members.Roster)) *
 	for i := range n {
 		o := server.Options{Folder: t.TempDir(), Listen: "127.0.0.1:0", Replicas: n}
 		if n > 1 {
-			o.Listen = freePort(t) // the same when it comes back
-			o.Cluster = server.Cluster{Name: "test", Listen: freePort(t)}
+			o.Listen = FreePort(t) // the same when it comes back
+			o.Cluster = server.Cluster{Name: "test", Listen: FreePort(t)}
 			routes = append(routes, o.Cluster.Listen)
 		}
 		if testing.Verbose() {
@@ -134,7 +134,8 @@ func Start(t *testing.T, n int, change func(*server.Options, *members.Roster)) *
 	return f
 }
 
-func freePort(t *testing.T) string {
+// FreePort is an address where nobody listens.
+func FreePort(t *testing.T) string {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {

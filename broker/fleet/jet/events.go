@@ -23,9 +23,13 @@ const (
 	headerBatchCommit = "Nats-Batch-Commit"
 )
 
-// batchTries is how often a batch is tried while the server has too many. After that the messages go
-// one by one: in order and behind each other still, so a part of them is a beginning of them.
-const batchTries = 4
+// A few messages go one by one: a server alone writes and syncs a file for each batch, which takes as
+// long as ten messages do. So do more when the server has too many batches still after some tries.
+// They go in order and behind each other too, so what is stored of them is a beginning of them.
+const (
+	batchLeast = 8
+	batchTries = 4
+)
 
 // events is a machine's place in the stream of events.
 type events struct {
@@ -42,7 +46,7 @@ func (l *Line) Events(machine string) link.Events {
 // Newest is the last event that is stored. A replica that is behind may answer: what was seen before
 // is there, so it is asked again then.
 func (e *events) Newest(ctx context.Context) (link.Last, error) {
-	ctx, cancel := context.WithTimeout(ctx, requestWait)
+	ctx, cancel := context.WithTimeout(ctx, storeWait)
 	defer cancel()
 	for try := 0; ; try++ {
 		seq, body, err := e.line.newest(ctx, told.StreamEvents, e.all)
@@ -62,7 +66,7 @@ func (e *events) Newest(ctx context.Context) (link.Last, error) {
 
 // Find reads all of the machine's events.
 func (e *events) Find(ctx context.Context, same func(body []byte) (int64, bool)) (most int64, err error) {
-	err = e.line.all(ctx, reading{stream: told.StreamEvents, kind: ReadsEvents, filter: e.all}, func(m jetstream.Msg, _ uint64) bool {
+	err = e.line.all(ctx, reading{stream: told.StreamEvents, kind: ReadsEvents, filter: e.all, to: e.seen.Load()}, func(m jetstream.Msg, _ uint64) bool {
 		if n, ok := same(m.Data()); ok {
 			most = max(most, n)
 		}
@@ -73,10 +77,10 @@ func (e *events) Find(ctx context.Context, same func(body []byte) (int64, bool))
 
 // Append stores messages; see link.Events.
 func (e *events) Append(ctx context.Context, after uint64, list []link.Message) (last uint64, err error) {
-	ctx, cancel := context.WithTimeout(ctx, 2*requestWait)
+	ctx, cancel := context.WithTimeout(ctx, 2*storeWait)
 	defer cancel()
 	err = errBusy
-	for try := 0; err == errBusy && try < batchTries && len(list) > 1; try++ { //nolint:errorlint // it is ours
+	for try := 0; err == errBusy && try < batchTries && len(list) >= batchLeast; try++ { //nolint:errorlint // it is ours
 		if try > 0 {
 			if err := pause(ctx, try); err != nil {
 				return 0, err
@@ -105,7 +109,7 @@ func (e *events) batch(ctx context.Context, after uint64, list []link.Message) (
 		switch i {
 		case 0: // it says whether there is a batch at all
 			e.expect(m, after)
-			a, err := e.line.request(ctx, m)
+			a, err := e.line.request(ctx, m, storeWait)
 			if err != nil {
 				return 0, err
 			}
@@ -116,7 +120,7 @@ func (e *events) batch(ctx context.Context, after uint64, list []link.Message) (
 			}
 		case len(list) - 1:
 			m.Header.Set(headerBatchCommit, "1")
-			a, err := e.line.request(ctx, m)
+			a, err := e.line.request(ctx, m, storeWait)
 			if err != nil {
 				return 0, err
 			}
@@ -136,7 +140,7 @@ func (e *events) oneByOne(ctx context.Context, after uint64, list []link.Message
 	for i := range list {
 		m := message(&list[i])
 		e.expect(m, after)
-		raw, err := e.line.request(ctx, m)
+		raw, err := e.line.request(ctx, m, storeWait)
 		if err != nil {
 			return 0, err
 		}

@@ -65,6 +65,7 @@ func bodies(list []link.Message) (all []string) {
 }
 
 func TestEventsInOrderAndOnce(t *testing.T) {
+	t.Parallel()
 	f := fleettest.Start(t, 1, nil)
 	ctx := within(t)
 	e := f.As(t, fleettest.Machine).Events(id(t, fleettest.Machine))
@@ -112,6 +113,7 @@ func TestEventsInOrderAndOnce(t *testing.T) {
 }
 
 func TestPastBeginsWhereAsked(t *testing.T) {
+	t.Parallel()
 	f := fleettest.Start(t, 1, nil)
 	ctx := within(t)
 	if _, err := f.As(t, fleettest.Machine).Events(id(t, fleettest.Machine)).Append(ctx, 0, eventsOf(t, fleettest.Machine, 1, 300)); err != nil {
@@ -134,6 +136,7 @@ func TestPastBeginsWhereAsked(t *testing.T) {
 }
 
 func TestTooLargeIsSaid(t *testing.T) {
+	t.Parallel()
 	f := fleettest.Start(t, 1, nil)
 	ctx := within(t)
 	l := f.As(t, fleettest.Machine)
@@ -177,6 +180,7 @@ func take[T any](t *testing.T, c <-chan T) (v T) {
 }
 
 func TestWatchHearsWhatThereIsAndWhatComes(t *testing.T) {
+	t.Parallel()
 	f := fleettest.Start(t, 1, nil)
 	ctx := within(t)
 	m := id(t, fleettest.Machine)
@@ -224,6 +228,7 @@ func TestWatchHearsWhatThereIsAndWhatComes(t *testing.T) {
 }
 
 func TestOrdersNowAndLater(t *testing.T) {
+	t.Parallel()
 	f := fleettest.Start(t, 1, nil)
 	ctx := within(t)
 	m := id(t, fleettest.Machine)
@@ -314,6 +319,7 @@ func until[T any](t *testing.T, ask func() (T, error)) T {
 }
 
 func TestJoining(t *testing.T) {
+	t.Parallel()
 	f := fleettest.Start(t, 1, nil)
 	ctx := within(t)
 	owner := f.As(t, fleettest.Owner)
@@ -408,6 +414,7 @@ func TestJoining(t *testing.T) {
 }
 
 func TestServerIsTheFleets(t *testing.T) {
+	t.Parallel()
 	f := fleettest.Start(t, 1, nil)
 	o := f.LineOptions(fleettest.Key(t, fleettest.Machine))
 	o.Pin = slices.Clone(o.Pin)

@@ -97,7 +97,7 @@ func (l *Line) Invite(ctx context.Context, id string) ([]byte, error) {
 // DropInvite has the server forget the letter of an invite. That nobody joins with it any more is up
 // to the next roster.
 func (l *Line) DropInvite(ctx context.Context, id string) error {
-	m, err := l.request(ctx, nats.NewMsg(l.names.Dropped(id)))
+	m, err := l.request(ctx, nats.NewMsg(l.names.Dropped(id)), requestWait)
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (l *Line) put(ctx context.Context, subject string, body []byte) error {
 	m.Data = body
 	sum := sha256.Sum256(append([]byte(subject+"\x00"), body...))
 	m.Header.Set(jetstream.MsgIDHeader, hex.EncodeToString(sum[:]))
-	answer, err := l.request(ctx, m)
+	answer, err := l.request(ctx, m, requestWait)
 	if err != nil {
 		return err
 	}

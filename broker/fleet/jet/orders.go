@@ -87,7 +87,7 @@ func (l *Line) takeOnce(ctx context.Context, machine string, take func(jetstream
 	if err != nil {
 		return fmt.Errorf("look for waiting orders: %w", err)
 	}
-	it, err := c.Messages(jetstream.PullMaxMessages(1), jetstream.PullHeartbeat(5*time.Second), jetstream.WithMessagesErrOnMissingHeartbeat(true))
+	it, err := c.Messages(jetstream.PullMaxMessages(1), jetstream.PullHeartbeat(readerBeat), jetstream.WithMessagesErrOnMissingHeartbeat(true))
 	if err != nil {
 		return fmt.Errorf("look for waiting orders: %w", err)
 	}
@@ -107,7 +107,7 @@ func (l *Line) takeOnce(ctx context.Context, machine string, take func(jetstream
 func (l *Line) Hello(ctx context.Context, machine string, asked []byte) ([]byte, error) {
 	m := nats.NewMsg(l.names.At(machine, told.PlaceHello))
 	m.Data = asked
-	a, err := l.request(ctx, m)
+	a, err := l.request(ctx, m, requestWait)
 	if err != nil {
 		return nil, err
 	}
@@ -118,11 +118,11 @@ func (l *Line) Hello(ctx context.Context, machine string, asked []byte) ([]byte,
 // does, and no longer than an order is good. Errors: ErrNobody where the machine is out of reach;
 // after any other nobody knows whether it was taken, and the same order may be sent again.
 func (l *Line) Order(ctx context.Context, machine string, raw []byte) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, orders.MostLive)
-	defer cancel()
-	a, err := l.nc.RequestWithContext(ctx, l.names.At(machine, told.PlaceOrders), raw)
+	m := nats.NewMsg(l.names.At(machine, told.PlaceOrders))
+	m.Data = raw
+	a, err := l.request(ctx, m, orders.MostLive)
 	if err != nil {
-		return nil, l.failed(err)
+		return nil, err
 	}
 	return a.Data, nil
 }
@@ -133,7 +133,7 @@ func (l *Line) LeaveOrder(ctx context.Context, machine, id string, raw []byte) e
 	m := nats.NewMsg(l.names.At(machine, told.PlaceWaits))
 	m.Data = raw
 	m.Header.Set(jetstream.MsgIDHeader, machine+"/"+id)
-	a, err := l.request(ctx, m)
+	a, err := l.request(ctx, m, requestWait)
 	if err != nil {
 		return err
 	}

@@ -38,8 +38,10 @@ func (s states) Places(ctx context.Context) (places []string, err error) {
 
 // Put stores messages. All are on their way before the first answer is awaited.
 func (s states) Put(ctx context.Context, list []link.Message) error {
-	ctx, cancel := context.WithTimeout(ctx, 2*requestWait)
+	ctx, cancel := context.WithTimeout(ctx, 2*storeWait)
 	defer cancel()
+	ctx, end := s.line.while(ctx, s.line.Changed())
+	defer end()
 	waits := make([]jetstream.PubAckFuture, 0, len(list))
 	for i := range list {
 		var opts []jetstream.PublishOpt
@@ -61,7 +63,7 @@ func (s states) Put(ctx context.Context, list []link.Message) error {
 			}
 			return s.line.failed(err)
 		case <-ctx.Done():
-			return ctx.Err()
+			return context.Cause(ctx)
 		}
 	}
 	return nil

@@ -73,11 +73,12 @@ type Server struct {
 	tend *tender
 	stop context.CancelFunc
 	done sync.WaitGroup
+	lock *os.File
 }
 
 // Start starts a server, and returns when it takes members in. In a cluster that takes more than half
 // of the servers; the context bounds how long they are waited for.
-func Start(ctx context.Context, o Options) (s *Server, err error) {
+func Start(ctx context.Context, o Options) (*Server, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -87,6 +88,25 @@ func Start(ctx context.Context, o Options) (s *Server, err error) {
 	if err := os.MkdirAll(o.Folder, 0o700); err != nil {
 		return nil, fmt.Errorf("open the server's folder: %w", err)
 	}
+	held, err := lock(o.Folder)
+	if err != nil {
+		return nil, err
+	}
+	s, err := build(&o)
+	if err != nil {
+		_ = held.Close()
+		return nil, err
+	}
+	s.lock = held
+	if err := s.begin(ctx, &o); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// build makes a server that does not listen yet.
+func build(o *Options) (*Server, error) {
 	id, err := identityIn(o.Folder)
 	if err != nil {
 		return nil, err
@@ -106,23 +126,21 @@ func Start(ctx context.Context, o Options) (s *Server, err error) {
 	}
 	inner.SetLoggerV2(logger{o.Log}, false, false, false)
 	gate.server = inner
-	s = &Server{nats: inner, pin: id.pin(), gate: gate}
-	defer func() {
-		if err != nil {
-			s.Close()
-		}
-	}()
-	inner.Start()
-	if !inner.ReadyForConnections(startMost) {
-		return nil, fmt.Errorf("the server does not begin to listen at %s: see its log", o.Listen)
+	return &Server{nats: inner, pin: id.pin(), gate: gate}, nil
+}
+
+func (s *Server) begin(ctx context.Context, o *Options) (err error) {
+	s.nats.Start()
+	if !s.nats.ReadyForConnections(startMost) {
+		return fmt.Errorf("the server does not begin to listen at %s: see its log", o.Listen)
 	}
-	if s.tend, err = newTender(ctx, inner, gate, &o); err != nil {
-		return nil, err
+	if s.tend, err = newTender(ctx, s.nats, s.gate, o); err != nil {
+		return err
 	}
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
 	s.done.Go(func() { s.tend.follow(life) })
-	return s, nil
+	return nil
 }
 
 // nats are the options of the NATS server.
@@ -202,4 +220,5 @@ func (s *Server) Close() {
 	s.gate.close()
 	s.nats.Shutdown()
 	s.nats.WaitForShutdown()
+	_ = s.lock.Close()
 }

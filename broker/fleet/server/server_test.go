@@ -98,6 +98,7 @@ func (h *hostile) refused(t *testing.T, subject string) bool {
 
 // Each role may use the subjects that its work takes, and no other.
 func TestEachRoleMayDoItsWorkAlone(t *testing.T) {
+	t.Parallel()
 	code := members.NewCode()
 	f := fleettest.Start(t, 1, func(_ *server.Options, r *members.Roster) {
 		invite, err := code.Invite(members.Watcher, time.Now().Add(time.Hour))
@@ -152,7 +153,8 @@ func TestEachRoleMayDoItsWorkAlone(t *testing.T) {
 		{api + "STREAM.SNAPSHOT." + told.StreamEvents, nobody},
 		{api + "STREAM.RESTORE." + told.StreamEvents, nobody},
 		{api + "STREAM.MSG.DELETE." + told.StreamMembers, nobody},
-		{api + "STREAM.MSG.GET." + told.StreamEvents, nobody},
+		{api + "STREAM.MSG.GET." + told.StreamEvents, persons},
+		{api + "STREAM.MSG.GET." + told.StreamMembers, nobody},
 		{api + "STREAM.LEADER.STEPDOWN." + told.StreamEvents, nobody},
 		{api + "META.LEADER.STEPDOWN", nobody},
 		{api + "DIRECT.GET." + told.StreamEvents, nobody},
@@ -211,6 +213,7 @@ func TestEachRoleMayDoItsWorkAlone(t *testing.T) {
 
 // Whoever cannot sign the server's nonce with the key of a member does not come in.
 func TestOnlyMembersComeIn(t *testing.T) {
+	t.Parallel()
 	f := fleettest.Start(t, 1, nil)
 	k, stranger := fleettest.Key(t, fleettest.Owner), fleettest.Key(t, 99)
 	nkey, err := jet.Nkey(k.Public().Sign)
@@ -250,6 +253,7 @@ func TestOnlyMembersComeIn(t *testing.T) {
 
 // A member has so many lines and no more, and room again when one ends.
 func TestLinesOfOneMemberAreBounded(t *testing.T) {
+	t.Parallel()
 	f := fleettest.Start(t, 1, nil)
 	k := fleettest.Key(t, fleettest.Machine)
 	var list []*hostile
@@ -279,6 +283,7 @@ func TestLinesOfOneMemberAreBounded(t *testing.T) {
 
 // Whoever is put out of the roster, or has another role in it, loses the line at once.
 func TestWhoIsPutOutIsOutAtOnce(t *testing.T) {
+	t.Parallel()
 	f := fleettest.Start(t, 1, nil)
 	ctx := within(t)
 	owner, machine, operator := f.As(t, fleettest.Owner), f.As(t, fleettest.Machine), f.As(t, fleettest.Operator)
@@ -314,6 +319,7 @@ func TestWhoIsPutOutIsOutAtOnce(t *testing.T) {
 
 // An invite ends by time, for who has its key and for the machine that joined with it.
 func TestInvitesEnd(t *testing.T) {
+	t.Parallel()
 	code := members.NewCode()
 	f := fleettest.Start(t, 1, func(_ *server.Options, r *members.Roster) {
 		invite, err := code.Invite(members.Watcher, time.Now().Add(3*time.Second))
@@ -343,6 +349,7 @@ func TestInvitesEnd(t *testing.T) {
 
 // What is no enrolment of that member keeps nobody's place, and no roster that is not an owner's does.
 func TestJunkKeepsNoPlace(t *testing.T) {
+	t.Parallel()
 	code := members.NewCode()
 	f := fleettest.Start(t, 1, func(_ *server.Options, r *members.Roster) {
 		invite, err := code.Invite(members.Watcher, time.Now().Add(time.Hour))
@@ -407,6 +414,7 @@ func TestJunkKeepsNoPlace(t *testing.T) {
 
 // A full stream says so, and takes more when there is room again.
 func TestFullStream(t *testing.T) {
+	t.Parallel()
 	const most = 4 << 20
 	f := fleettest.Start(t, 1, func(o *server.Options, _ *members.Roster) { o.MaxEvents = most })
 	ctx := within(t)
@@ -450,7 +458,42 @@ func TestFullStream(t *testing.T) {
 	}
 }
 
+// A machine that begins batches and ends none, as many as the server takes, keeps no other from telling.
+func TestOpenBatchesKeepNobodyOut(t *testing.T) {
+	t.Parallel()
+	f := fleettest.Start(t, 1, nil)
+	ctx := within(t)
+	h := connect(t, f, fleettest.Key(t, fleettest.Machine2))
+	begin := func(n int) string {
+		m := nats.NewMsg(names.At(id(t, fleettest.Machine2), "events.s"))
+		m.Data = []byte("junk")
+		m.Header.Set("Nats-Batch-Id", fmt.Sprint("open", n))
+		m.Header.Set("Nats-Batch-Sequence", "1")
+		a, err := h.nc.RequestMsgWithContext(ctx, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(a.Data)
+	}
+	n := 0
+	for ; begin(n) == ""; n++ {
+		if n > 1000 {
+			t.Fatal("the server takes any number of batches")
+		}
+	}
+	m := id(t, fleettest.Machine)
+	w := &writer{events: f.As(t, fleettest.Machine).Events(m), machine: m, batch: 20}
+	if err := w.until(ctx, 40); err != nil {
+		t.Fatal(err)
+	}
+	if again := begin(n + 1); again == "" {
+		t.Error("there was room for a batch all the time")
+	}
+	wantAll(t, f.As(t, fleettest.Watcher), m, 40)
+}
+
 func TestStartRefuses(t *testing.T) {
+	t.Parallel()
 	first := fleettest.Sign(t, fleettest.NewRoster(t))
 	foreign := fleettest.NewRoster(t)
 	foreign.Fleet, foreign.Number = "other-fleet", 2
@@ -476,6 +519,10 @@ func TestStartRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	pin := s.Pin()
+	if two, err := server.Start(within(t), o); err == nil {
+		two.Close()
+		t.Error("two servers have one folder")
+	}
 	s.Close()
 	o.Fleet = fleettest.Sign(t, foreign)
 	if s, err := server.Start(within(t), o); !errors.Is(err, members.ErrOther) {

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	nats "github.com/nats-io/nats-server/v2/server"
 	client "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/aoctl/aoctl/broker/fleet/jet"
 	"github.com/aoctl/aoctl/broker/fleet/keys"
 	"github.com/aoctl/aoctl/broker/fleet/members"
 	"github.com/aoctl/aoctl/broker/fleet/orders"
@@ -22,6 +24,9 @@ import (
 const (
 	eventsKept = 90 * 24 * time.Hour
 	ordersKept = orders.MostWait + time.Hour
+
+	streamMost  = 1500 * time.Millisecond // for one try to make a stream
+	streamAgain = 250 * time.Millisecond
 
 	doubles = 10 * time.Minute // the same message again within that is known to be the same
 )
@@ -37,8 +42,13 @@ func streams(o *Options) []jetstream.StreamConfig {
 		{Name: told.StreamEvents, Subjects: []string{"aoctl.*.*.events.>"}, MaxBytes: events, MaxAge: eventsKept, AllowAtomicPublish: true, AllowDirect: true},
 		{Name: told.StreamStates, Subjects: []string{"aoctl.*.*.state.>", "aoctl.*.*.keys.>"}, MaxBytes: 1 << 30, MaxMsgsPerSubject: 1, AllowMsgTTL: true},
 		{Name: told.StreamOrders, Subjects: []string{"aoctl.*.*.orders.wait"}, MaxBytes: 256 << 20, MaxAge: ordersKept, MaxMsgSize: 1 << 20, MaxMsgsPerSubject: 256, DiscardNewPerSubject: true, Retention: jetstream.WorkQueuePolicy},
-		// A roster, a letter or an enrolment that stands is replaced by nobody.
+		// A roster, a letter or an enrolment that stands is replaced by nobody. It is the last here.
 		{Name: told.StreamMembers, Subjects: []string{"aoctl.*.roster.*", "aoctl.*.invite.*", "aoctl.*.enrol.*"}, MaxBytes: 256 << 20, MaxMsgSize: 4 << 20, MaxMsgsPerSubject: 1, DiscardNewPerSubject: true, AllowDirect: true},
+	}
+	if o.Replicas == 1 {
+		// Every call's state synced by itself is what one disk cannot do. Machines tell their states anew
+		// when they lost their line.
+		all[1].PersistMode = jetstream.AsyncPersistMode
 	}
 	for i := range all {
 		all[i].Storage, all[i].Discard, all[i].Duplicates, all[i].Replicas = jetstream.FileStorage, jetstream.DiscardNew, doubles, o.Replicas
@@ -83,23 +93,18 @@ func newTender(ctx context.Context, inner *nats.Server, g *gate, o *Options) (*t
 
 // prepare makes the streams. In a cluster that has to wait for the other servers.
 func (t *tender) prepare(ctx context.Context, o *Options) error {
-	for _, cfg := range streams(o) {
-		for {
-			s, err := t.js.CreateOrUpdateStream(ctx, cfg)
-			if err == nil {
-				if cfg.Name == told.StreamMembers {
-					t.members = s
-				}
-				break
-			}
-			t.log.Info("the stream is not made yet", "stream", cfg.Name, "err", err)
-			select {
-			case <-time.After(250 * time.Millisecond):
-			case <-ctx.Done():
-				return fmt.Errorf("make the stream %s: %w", cfg.Name, errors.Join(err, ctx.Err()))
-			}
-		}
+	list := streams(o)
+	errs := make([]error, len(list))
+	made := make([]jetstream.Stream, len(list))
+	var all sync.WaitGroup
+	for i := range list {
+		all.Go(func() { made[i], errs[i] = t.stream(ctx, list[i]) })
 	}
+	all.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	t.members = made[len(made)-1]
 	// Who joins finds the roster in the stream, also when it began in a file.
 	r, signed := t.gate.newest()
 	raw, err := keys.Encode(signed)
@@ -111,8 +116,45 @@ func (t *tender) prepare(ctx context.Context, o *Options) error {
 	if err != nil && !errors.As(err, &api) { // refused: it is there
 		return fmt.Errorf("store the roster: %w", err)
 	}
+	if err := t.catchUp(ctx); err != nil {
+		return err
+	}
 	_, err = t.nc.QueueSubscribe(t.gate.names().Dropped("*"), "servers", t.drop)
 	return err
+}
+
+// catchUp takes the newest roster that the cluster has, and lets members in from then on: a server that
+// was away knows only then who was put out meanwhile.
+func (t *tender) catchUp(ctx context.Context) error {
+	_, raw, err := jet.Last(ctx, t.nc, told.StreamMembers, t.gate.names().Rosters())
+	if err != nil {
+		return fmt.Errorf("read the newest roster: %w", err)
+	}
+	var s keys.Signed
+	if keys.Decode(raw, &s) == nil {
+		_ = t.gate.follow(s) // one that is not good is taken out when it is read
+	}
+	t.gate.begin()
+	return nil
+}
+
+// stream makes a stream, or has it as it is to be. Where several servers make the same one at a time
+// NATS answers none of them, so the answer is not waited for: the next try finds it.
+func (t *tender) stream(ctx context.Context, cfg jetstream.StreamConfig) (jetstream.Stream, error) {
+	for {
+		during, cancel := context.WithTimeout(ctx, streamMost)
+		s, err := t.js.CreateOrUpdateStream(during, cfg)
+		cancel()
+		if err == nil {
+			return s, nil
+		}
+		t.log.Info("a stream is not made yet", "stream", cfg.Name, "err", err)
+		select {
+		case <-time.After(streamAgain):
+		case <-ctx.Done():
+			return nil, fmt.Errorf("make the stream %s: %w", cfg.Name, errors.Join(err, ctx.Err()))
+		}
+	}
 }
 
 // follow takes rosters and enrolments as they come, until the context ends.
@@ -141,7 +183,7 @@ func (t *tender) read(ctx context.Context, n told.Names, c jetstream.Consumer) e
 		case messages <- m:
 		case <-ctx.Done():
 		}
-	})
+	}, jetstream.PullHeartbeat(time.Second)) // it may be at another server, which ends
 	if err != nil {
 		return err
 	}
