@@ -96,7 +96,7 @@ func showFleet(ctx context.Context, o Options) error {
 		}
 	})
 	t := o.screen("fleet " + me.Roster().Name)
-	t.Operator.ID = broker.FleetID(m.ID(), m.Name)
+	t.Operator = broker.Actor{Kind: broker.ByOperator, ID: broker.FleetID(m.ID(), m.Name)} // as machines record it
 	t.ReadFile, t.Stamp = b.ReadFile, b.Stamp
 	t.Hooks = tui.Hooks{Others: b.OtherHooks, Ours: b.OurHooks}
 	t.Place = func() tui.Place { return tui.Place{Elsewhere: true} }
