@@ -34,6 +34,7 @@ import (
 	"github.com/aoctl/aoctl/cli/demo"
 	"github.com/aoctl/aoctl/cli/doctor"
 	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/fleet"
 	"github.com/aoctl/aoctl/cli/logs"
 	"github.com/aoctl/aoctl/cli/mcp"
 	"github.com/aoctl/aoctl/cli/rules"
@@ -102,7 +103,7 @@ func NewRoot() *cobra.Command {
 	all := []*cobra.Command{newHookHelp(), newVersionCommand(), newCompletionCommand(root), help}
 	for _, family := range [][]*cobra.Command{
 		console.Commands(), calls.Commands(), sessions.Commands(), rules.Commands(), trust.Commands(), logs.Commands(),
-		setup.Commands(console.KeyActions()), doctor.Commands(console.KeyActions()), run.Commands(), mcp.Commands(), demo.Commands(),
+		setup.Commands(console.KeyActions()), doctor.Commands(console.KeyActions()), fleet.Commands(), run.Commands(), mcp.Commands(), demo.Commands(),
 	} {
 		all = append(all, family...)
 	}
@@ -117,7 +118,7 @@ var groups = []struct {
 	id, title string
 	commands  []string
 }{
-	{"core", "CORE", []string{"run", "serve", "attach", "status", "demo"}},
+	{"core", "CORE", []string{"run", "serve", "attach", "fleet", "status", "demo"}},
 	{"calls", "CALLS", []string{"call"}},
 	{"sessions", "SESSIONS", []string{"session"}},
 	{"rules", "RULES", []string{"trust", "rule", "grants"}},

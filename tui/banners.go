@@ -28,6 +28,9 @@ func (h header) banners() []string {
 	if is.StoreErr != "" {
 		list = append(list, "not recording, calls are refused · "+draw.SafeLine(is.StoreErr))
 	}
+	if told := h.Board.Fleet.Problem(); told != "" {
+		list = append(list, told)
+	}
 	if told := h.floodTold(); told != "" {
 		list = append(list, told)
 	}
@@ -72,14 +75,27 @@ func (h header) frozen() string {
 		by = "aoctl, because the log was changed"
 	}
 	lift := h.Called("f")
-	text := h.line.Fitting(
+	if out := h.Board.Fleet.Out(); out > 0 { // nobody knows of their agents
+		far := figures.Plural(out, "machine") + " out of reach"
+		return h.across(
+			"FROZEN by "+by+": agents wait at their next call, "+calls+" frozen; not known of "+far+" · "+lift+" lets them go on",
+			"FROZEN: "+calls+" frozen; not known of "+far+" · "+lift+" lifts it",
+			"FROZEN, "+far,
+			"FROZEN",
+		)
+	}
+	return h.across(
 		"FROZEN by "+by+": every agent waits at its next call, "+calls+" frozen, none can be allowed · "+lift+" lets them go on",
 		"FROZEN: every agent waits at its next call, "+calls+" frozen · "+lift+" lets them go on",
 		"FROZEN: every agent waits, "+calls+" frozen · "+lift+" lifts it",
 		"FROZEN: "+calls+" waiting · "+lift+" lifts it",
 		"FROZEN",
 	)
-	return h.Styles.Row(h.line.width).Put(draw.Ice, " "+text).Line(draw.Ice, " ", h.line.width).String()
+}
+
+// across draws the first of texts that has room over the whole width, as nobody must overlook it.
+func (h header) across(texts ...string) string {
+	return h.Styles.Row(h.line.width).Put(draw.Ice, " "+h.line.Fitting(texts...)).Line(draw.Ice, " ", h.line.width).String()
 }
 
 // alarmBanners tell of calls that ran otherwise than they were allowed.

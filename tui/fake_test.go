@@ -34,6 +34,8 @@ type fakeConsole struct {
 	historyErr error
 	stopErr    error // what Stop answers instead
 	storeErr   string
+	machines   []broker.Machine // of a fleet
+	stopAllErr error            // what StopAll answers beside its counts
 
 	decided             []broker.Decision
 	ids                 []string // of decided
@@ -75,6 +77,7 @@ func (f *fakeConsole) snapshot() broker.Snapshot {
 	s := broker.Snapshot{Rules: f.book, Health: broker.Health{
 		Socket: "/run/user/1000/aoctl/broker.sock", LogSeq: 12, LogHash: "4f2a91c0ffee", StoreErr: f.storeErr,
 	}}
+	s.Machines = f.machines
 	for _, se := range f.sessions {
 		s.Sessions = append(s.Sessions, se)
 	}
@@ -103,6 +106,15 @@ func (f *fakeConsole) cut(ch chan broker.Update) {
 			close(ch)
 			return
 		}
+	}
+}
+
+// machine tells the watchers of a machine as it is now.
+func (f *fakeConsole) machine(m broker.Machine) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, w := range f.watches {
+		w <- broker.Update{Machine: &m}
 	}
 }
 
@@ -298,7 +310,7 @@ func (f *fakeConsole) StopAll(context.Context, broker.Actor) (sessions, denied i
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.stopAlls++
-	return len(f.sessions), len(f.requests), nil
+	return len(f.sessions), len(f.requests), f.stopAllErr
 }
 
 func (f *fakeConsole) History(context.Context, int) ([]broker.Request, error) {

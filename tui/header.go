@@ -98,6 +98,7 @@ func (h header) counts(r *draw.Row, end int) {
 	if r.Width+draw.Cells(dangerous) < end {
 		r.Put(draw.Danger, dangerous)
 	}
+	h.machines(r, end)
 	if n := b.ObservedSessions(); n > 0 && !b.Health.Observing && r.Width+draw.Cells(" · 9 observed") < end {
 		r.Put(draw.Warn, " · "+figures.Count(n)+" observed")
 	}
@@ -112,6 +113,21 @@ func (h header) counts(r *draw.Row, end int) {
 	}
 	if late := " · " + lateCount(len(b.Late)); len(b.Late) > 0 && r.Width+draw.Cells(late) < end {
 		r.Put(draw.Muted, late)
+	}
+}
+
+// machines writes how many machines there are, and how many of them are out of reach.
+func (h header) machines(r *draw.Row, end int) {
+	texts, loud := h.Board.Fleet.Counts(h.At)
+	ink := draw.Muted
+	if loud {
+		ink = draw.Warn
+	}
+	for _, text := range texts {
+		if r.Width+draw.Cells(" · "+text) < end {
+			r.Put(draw.Muted, " · ").Put(ink, text)
+			return
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/queue"
 )
 
 const (
@@ -67,6 +68,9 @@ func (h *help) groups() []helpGroup {
 			}
 		}
 		groups = append([]helpGroup{here}, groups...)
+	}
+	if h.Board.Fleet.Many() {
+		groups = append(groups, helpGroup{"On a machine", queue.MachineKeys()})
 	}
 	if h.find == "" {
 		return groups

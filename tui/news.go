@@ -9,6 +9,7 @@ import (
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/sheet"
 	"github.com/aoctl/aoctl/tui/tty"
 	"github.com/aoctl/aoctl/tui/words"
 )
@@ -62,6 +63,9 @@ func (m *model) meaning(u broker.Update) tea.Cmd {
 		m.Guard.Doubt(m.At) // the line across the top moves what is drawn
 	}
 	var cmds []tea.Cmd
+	if u.Machine != nil {
+		machineTold(m.Desk, m.shared.sheets, *u.Machine)
+	}
 	if u.Request != nil {
 		m.shared.herald.Changed(*u.Request)
 	}
@@ -75,6 +79,19 @@ func (m *model) meaning(u broker.Update) tea.Cmd {
 		}
 	}
 	return tea.Batch(cmds...)
+}
+
+// machineTold takes in what news of a machine mean for what is drawn: keys are deaf for a moment when
+// rows move, or when the machine of the drawn call can be reached otherwise; sessions have its name.
+func machineTold(d *desk.Desk, sheets *sheet.Sheets, m broker.Machine) {
+	change := d.Board.Fleet.Differs(m)
+	drawn := d.Board.MachineOf(d.Board.Cards[d.Guard.Drawn.ID])
+	if change.Moved || change.Reach && drawn != nil && drawn.ID == m.ID {
+		d.Guard.Doubt(d.At)
+	}
+	if change.Named {
+		sheets.Clear()
+	}
 }
 
 // alarmCame rings for an alarm of s that is new. The banner moves what is drawn, so keys are deaf

@@ -36,6 +36,8 @@ type View interface {
 	Held(sessionID string) bool
 	Alarm(requestID string) *broker.Alarm
 	Status(now time.Time) broker.Status
+	Tokens() []engine.Token
+	Health() broker.Health
 }
 
 // Options are what Records reads from.

@@ -13,6 +13,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/api"
 	"github.com/aoctl/aoctl/broker/consoles"
+	"github.com/aoctl/aoctl/broker/fleet/link"
 	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/state"
@@ -39,6 +40,7 @@ type App struct {
 
 	listener *api.Listener
 	consoles *consoles.Server // screens in other processes
+	fleet    *link.Host       // this machine's part in a fleet
 	leaving  chan struct{}    // a console takes the broker, and has hung up
 
 	notices chan tui.Notice // for the screen
@@ -117,7 +119,11 @@ func (a *App) open(ctx context.Context, o Options) error {
 	if err != nil {
 		return fmt.Errorf("take up what was left waiting: %w", err)
 	}
+	if err = a.joinFleet(me); err != nil {
+		return err
+	}
 	a.admitConsoles(me, o)
+	a.beside(a.fleet.Run)
 	a.measure(o.telemetry)
 	a.runOnWait(o.onWait, o.onWaitToken)
 	// Serving comes last: an asker that is let in before would find a broker that is half

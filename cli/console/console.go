@@ -57,6 +57,7 @@ func Commands() []*cobra.Command {
 // everything else below it.
 func NewCommand() *cobra.Command {
 	var o Options
+	var fleet bool
 	cmd := &cobra.Command{
 		Use:   "aoctl",
 		Short: "Watch over coding agents from one console",
@@ -73,13 +74,20 @@ func NewCommand() *cobra.Command {
 			if err = o.config.Fill(cmd); err != nil {
 				return err
 			}
+			if fleet && len(o.given) > 0 {
+				return usage.Error{Text: "--fleet opens a screen over brokers elsewhere, and --" + slices.Sorted(maps.Keys(o.given))[0] + " is about one here", Hint: "leave out one of them"}
+			}
 			if err = o.Read(cmd); err != nil {
 				return err
+			}
+			if fleet {
+				return showFleet(cmd.Context(), o)
 			}
 			return runConsole(cmd.Context(), o)
 		},
 	}
 	o.Flags(cmd)
+	cmd.Flags().BoolVar(&fleet, "fleet", false, "open the console of all machines of your fleet")
 	return cmd
 }
 

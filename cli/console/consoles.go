@@ -50,7 +50,7 @@ func identityIn(name string) (consoles.Identity, error) {
 // admitConsoles lets screens in other processes attach.
 func (a *App) admitConsoles(me consoles.Identity, o Options) {
 	a.consoles = consoles.NewServer(consoles.Options{
-		Broker: a.forScreens(), Keys: a.Broker, Place: place{}, Me: me, Version: version.Read().Version, Empty: emptyWords[o.empty], Log: a.log, Leave: a.leaveFor(o),
+		Broker: a.forScreens(), Keys: a.Broker, Place: place{}, Me: me, Version: version.Read().Version, Empty: emptyWords[o.empty], Log: a.log, Leave: a.leaveFor(o), Fleet: a.fleet,
 	})
 	a.Broker.AdmitConsoles(attached{a.consoles})
 }

@@ -68,7 +68,8 @@ var arrows = map[string][]string{
 	"tui/change":           {module + "/broker", module + "/broker/patch", module + "/broker/wire", module + "/tui/diff", module + "/tui/draw", module + "/tui/figures", module + "/tui/syntax"},
 	"tui/callview":         {module + "/broker", module + "/broker/…", module + "/tui/change", module + "/tui/diff", module + "/tui/draw", module + "/tui/figures", module + "/tui/safe", module + "/tui/syntax", "github.com/aymanbagabas/go-udiff", "github.com/yuin/goldmark/…", "mvdan.cc/sh/…"},
 	"tui/guard":            {"github.com/charmbracelet/bubbletea"},
-	"tui/board":            {module + "/broker", module + "/broker/…", module + "/tui/callview", module + "/tui/change", module + "/tui/diff", module + "/tui/draw", module + "/tui/figures", module + "/tui/guard", module + "/tui/safe"},
+	"tui/board":            {module + "/broker", module + "/broker/…", module + "/tui/callview", module + "/tui/change", module + "/tui/diff", module + "/tui/draw", module + "/tui/figures", module + "/tui/fleet", module + "/tui/guard", module + "/tui/safe"},
+	"tui/fleet":            {module + "/broker", module + "/tui/draw", module + "/tui/figures", module + "/tui/safe"},
 	"tui/sessionview":      {module + "/broker", module + "/broker/wire", module + "/tui/board", module + "/tui/callview", module + "/tui/draw", module + "/tui/figures", module + "/tui/plainwords", module + "/tui/safe"},
 	"tui/figures":          {},
 	"tui/words":            {module + "/broker", module + "/broker/effects", module + "/broker/rules", module + "/broker/wire", module + "/tui/board", module + "/tui/callview", module + "/tui/draw", module + "/tui/figures", module + "/tui/safe"},
@@ -116,8 +117,10 @@ var arrows = map[string][]string{
 
 	"cli":                             {module + "/cli/…", module + "/hookclient", "github.com/spf13/cobra"},
 	"cli/calls":                       family("broker", "broker/agents", "broker/forms", "broker/risk", "broker/story", "broker/wire", "store", "tui/callview", "tui/change", "tui/draw"),
-	"cli/console":                     append(family("broker", "broker/…", "hookclient/install", "hookclient/paths", "store", "tui", "tui/callview", "tui/change", "tui/tty", "tui/tmux", "hookclient/install/check"), "github.com/spf13/pflag"),
+	"cli/console":                     append(family("cli/member", "broker", "broker/…", "hookclient/install", "hookclient/paths", "store", "tui", "tui/callview", "tui/change", "tui/tty", "tui/tmux", "hookclient/install/check"), "github.com/spf13/pflag"),
 	"cli/demo":                        family("cli/console"),
+	"cli/fleet":                       family("broker", "broker/consoles", "broker/fleet/…", "cli/console", "cli/member", "hookclient/paths"),
+	"cli/member":                      family("broker/consoles", "broker/fleet/…", "hookclient/paths"),
 	"cli/doctor":                      family("broker", "broker/…", "cli/drill", "cli/drill/fakemodel", "hookclient/install", "hookclient/paths", "hookclient/profile", "store", "hookclient/install/check", "hookclient/install/hookline"),
 	"cli/drill":                       {module + "/cli/drill/fakemodel", module + "/hookclient/profile"},
 	"cli/drill/fakemodel":             {},
@@ -155,13 +158,19 @@ var arrows = map[string][]string{
 	"broker/brokertest/operated":     {module + "/broker", module + "/broker/api", module + "/broker/brokertest", module + "/broker/forms", module + "/broker/service"},
 	"broker/brokertest/seeded":       {"pgregory.net/rapid"},
 	"hookclient/install/installtest": {module + "/broker/brokertest/memdir"},
+
+	"broker/fleet/keys":        {"github.com/fxamacker/cbor/v2"},
+	"broker/fleet/jet":         {module + "/broker/fleet/keys", module + "/broker/fleet/link", module + "/broker/fleet/orders", module + "/broker/fleet/told", "github.com/nats-io/nats.go", "github.com/nats-io/nats.go/jetstream", "github.com/nats-io/nkeys"},
+	"broker/fleet/server":      {module + "/broker", module + "/broker/fleet/jet", module + "/broker/fleet/keys", module + "/broker/fleet/members", module + "/broker/fleet/orders", module + "/broker/fleet/told", "github.com/nats-io/…"},
+	"broker/fleet/fleettest":   {module + "/broker/fleet/jet", module + "/broker/fleet/keys", module + "/broker/fleet/members", module + "/broker/fleet/server"},
+	"broker/fleet/aoctl-fleet": {module + "/broker/fleet/keys", module + "/broker/fleet/server", "github.com/spf13/pflag"},
 }
 
 // screen is what a screen of the console may import: the domain, what screens share, and never
 // another screen.
 func screen() []string {
 	list := []string{module + "/broker", module + "/broker/…", "github.com/charmbracelet/…"}
-	for _, shared := range []string{"board", "callview", "change", "desk", "diff", "draw", "event", "figures", "guard", "plainwords", "safe", "send", "sessionview", "sheet", "text", "tty", "words"} {
+	for _, shared := range []string{"board", "callview", "change", "desk", "diff", "draw", "event", "figures", "fleet", "guard", "plainwords", "safe", "send", "sessionview", "sheet", "text", "tty", "words"} {
 		list = append(list, module+"/tui/"+shared)
 	}
 	return list
@@ -213,6 +222,25 @@ func TestHookClientStartsFast(t *testing.T) {
 		outside := strings.Contains(strings.SplitN(d, "/", 2)[0], ".") && !strings.HasPrefix(d, "vendor/")
 		if outside && !covers(module+"/hookclient/…", d) {
 			t.Errorf("the hook client links %s, which is not of the standard library", d)
+		}
+	}
+}
+
+// TestAoctlLinksNoServer: aoctl is a hook client as well, and what the fleet's server does when it is
+// loaded would be waited for at every tool call. Only jet knows the client.
+func TestAoctlLinksNoServer(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", module).Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	for _, d := range strings.Fields(string(out)) {
+		if covers("github.com/nats-io/nats-server/…", d) || covers(module+"/broker/fleet/server/…", d) {
+			t.Errorf("aoctl links %s", d)
+		}
+	}
+	for room, imports := range packages(t) {
+		if slices.ContainsFunc(imports, func(i string) bool { return covers("github.com/nats-io/…", i) }) && !slices.Contains([]string{"broker/fleet/jet", "broker/fleet/server"}, room) {
+			t.Errorf("%s knows NATS", room)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/fleet"
 )
 
 // LateFor is how long a call that ended without an answer stays in the list. The
@@ -38,11 +39,12 @@ type Board struct {
 	Marks  map[string]bool  // ids of the marked cards, all of them in shown
 	Recent []broker.Request // newest decision first
 	Health broker.Health
+	Fleet  *fleet.Fleet // the machines that sessions are on; none at a broker's own console
 }
 
 // NewBoard is a board of nothing.
 func NewBoard() *Board {
-	b := &Board{Marks: map[string]bool{}}
+	b := &Board{Marks: map[string]bool{}, Fleet: new(fleet.Fleet)}
 	b.Reset(broker.Snapshot{}, time.Time{})
 	return b
 }
@@ -59,6 +61,10 @@ func (b *Board) Reset(s broker.Snapshot, now time.Time) {
 	b.Sessions = make(map[string]*broker.Session, len(s.Sessions))
 	b.Pending, b.held = map[string]int{}, 0
 	b.Health = s.Health
+	b.Fleet.Reset(s.Machines)
+	if b.Fleet.By(b.Filter.Machine) == nil {
+		b.Filter.Machine = "" // it has left the fleet
+	}
 	for _, se := range s.Sessions {
 		b.Sessions[se.ID] = &se
 	}
@@ -70,6 +76,7 @@ func (b *Board) Reset(s broker.Snapshot, now time.Time) {
 			c.takeOver(old)
 		}
 	}
+	settled(b)
 	for id := range b.Marks {
 		// A mark holds only for the card as it was marked.
 		if c := b.Cards[id]; c == nil || c.Key() != before[id].Key() || b.Shown.index(c) < 0 {
@@ -96,6 +103,8 @@ func (b *Board) Apply(u broker.Update, now time.Time) *Card {
 		b.session(*u.Session)
 	case u.Health != nil:
 		b.Health = *u.Health
+	case u.Machine != nil:
+		machineCame(b, *u.Machine)
 	}
 	return nil
 }
@@ -265,16 +274,17 @@ func (b *Board) Place(c *Card) int {
 	return -1
 }
 
-// Filter selects cards: all words must occur, and the session must be the one given.
+// Filter selects cards: all words must occur, and session and machine must be the ones given.
 // The zero value lets everything pass.
 type Filter struct {
 	words     []string // lower case
 	Text      string   // as typed
 	SessionID string
+	Machine   string // id
 }
 
 // Active reports whether f leaves out anything.
-func (f Filter) Active() bool { return len(f.words) > 0 || f.SessionID != "" }
+func (f Filter) Active() bool { return len(f.words) > 0 || f.SessionID != "" || f.Machine != "" }
 
 // SetFilter lists only what passes f.
 func (b *Board) SetFilter(f Filter) {
@@ -306,6 +316,9 @@ const MaxHaystack = 16 << 10
 // for a card.
 func (b *Board) passes(c *Card) bool {
 	if b.Filter.SessionID != "" && c.Req.SessionID != b.Filter.SessionID {
+		return false
+	}
+	if m := b.MachineOf(c); b.Filter.Machine != "" && (m == nil || m.ID != b.Filter.Machine) {
 		return false
 	}
 	if len(b.Filter.words) == 0 {

@@ -24,6 +24,7 @@ type Card struct {
 	lateUntil int64 // Unix time in seconds; 0 while the call waits
 
 	Sending  broker.Verdict // the verdict that is on its way to the broker, empty when none is
+	Later    bool           // its machine is out of reach, and denies it when it is back
 	SeenEnd  bool           // the call's last line has been on the screen
 	SeenRow  bool           // the whole call has been on the screen as a row of the queue
 	Changed  bool           // a file of the call changed while it waited

@@ -18,7 +18,7 @@ func (b *Board) session(s broker.Session) {
 	old := b.Sessions[s.ID]
 	b.Sessions[s.ID] = &s
 	b.changed()
-	if old == nil || old.Name != s.Name || rank(old) != rank(&s) || old.Ended() != s.Ended() {
+	if old == nil || old.Name != s.Name || old.Machine != s.Machine || rank(old) != rank(&s) || old.Ended() != s.Ended() {
 		b.unsorted = true
 	}
 }
@@ -37,19 +37,20 @@ func (b *Board) Tidy() {
 }
 
 // reroster sorts the sessions, living ones first, and names them. Names are made over
-// all sessions, as two of one folder are told apart; they are safe to draw from here
-// on.
+// all sessions of a machine, as two of one folder are told apart; they are safe to draw
+// from here on.
 func (b *Board) reroster() {
 	b.unsorted = false
 	b.changed()
 	b.Roster = make([]string, 0, len(b.Sessions))
-	for id := range b.Sessions {
-		b.Roster = append(b.Roster, id)
+	for _, s := range slices.SortedFunc(maps.Values(b.Sessions), compareSessions) {
+		b.Roster = append(b.Roster, s.ID)
 	}
-	slices.SortFunc(b.Roster, func(x, y string) int { return compareSessions(b.Sessions[x], b.Sessions[y]) })
-	b.labels = sessionnames.Labels(maps.Values(b.Sessions))
-	for id, label := range b.labels {
-		b.labels[id] = draw.SafeLine(label)
+	b.labels = make(map[string]string, len(b.Sessions))
+	for machine, list := range byMachine(b) {
+		for id, label := range sessionnames.Labels(slices.Values(list)) {
+			b.labels[id] = b.Fleet.Lead(machine) + draw.SafeLine(label)
+		}
 	}
 }
 
@@ -109,9 +110,8 @@ func (b *Board) LabelWith(s broker.Session) string {
 	if b.Sessions[s.ID] != nil {
 		return b.Label(s.ID)
 	}
-	all := maps.Clone(b.Sessions)
-	all[s.ID] = &s
-	return draw.SafeLine(sessionnames.Labels(maps.Values(all))[s.ID])
+	all := append(byMachine(b)[s.Machine], &s)
+	return b.Fleet.Lead(s.Machine) + draw.SafeLine(sessionnames.Labels(slices.Values(all))[s.ID])
 }
 
 // Status is the word for a session's state, and the moment since when.

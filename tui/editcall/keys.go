@@ -109,6 +109,8 @@ func (x *Screen) mayAllow() (draw.Ink, string) {
 		return draw.Warn, "this call is no longer waiting"
 	case c.Sending != "":
 		return draw.Muted, "already sent; waiting for the record"
+	case x.Board.MachineOf(c).Out():
+		return draw.Warn, x.Fitting(x.Board.MachineOf(c).Refuses(x.At, x.Called("d"))...)
 	case e.state != editAsking:
 		return draw.Muted, "there is nothing to allow yet"
 	case x.Small:

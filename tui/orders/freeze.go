@@ -36,7 +36,7 @@ func (o *Orders) askUnfreeze(id, label string) tea.Cmd {
 	if _, refusal := o.Press(name); refusal != "" {
 		return o.Say(draw.Warn, "… "+refusal)
 	}
-	question, brief := "let all agents go on? Rules and you decide again:", "let all go on?"
+	question, brief := "let all agents go on"+o.Board.Fleet.On()+"? Rules and you decide again:", "let all go on"+o.Board.Fleet.On()+"?"
 	if id != "" {
 		question, brief = "let "+label+" go on? Rules and you decide again:", "let it go on?"
 	}
@@ -77,12 +77,18 @@ func (o *Orders) frozen(msg frozenMsg) tea.Cmd {
 		return nil
 	case errors.Is(msg.err, broker.ErrNotFound):
 		return o.Say(draw.Warn, who+": the broker knows no such session")
+	case waits(msg.err) && msg.id != "":
+		return sayLater(o.Desk, msg.err, who+" is frozen")
+	case waits(msg.err) && msg.on:
+		return sayPartly(o.Desk, msg.err, "every agent there waits at its next call", "freezes", "freeze")
 	case errors.Is(msg.err, broker.ErrNotRecorded) && msg.on:
 		return o.Say(draw.Danger, who+" is frozen until this console ends: the freeze could not be recorded", "frozen, but not recorded: a restart forgets it")
 	case errors.Is(msg.err, broker.ErrNotRecorded):
 		return o.Say(draw.Danger, who+" is still frozen: its end could not be recorded", "still frozen: not recorded")
 	case msg.err != nil:
 		return o.Say(draw.Danger, who+": "+safe.Line(broker.Plain(msg.err)))
+	case msg.on && msg.id == "" && o.Board.Fleet.Many():
+		return o.Say(draw.Frozen, "frozen"+o.Board.Fleet.On()+": every agent waits at its next call; "+o.Called("f")+" lets them go on", "frozen"+o.Board.Fleet.On()+": "+o.Called("f")+" lets them go on", "frozen"+o.Board.Fleet.On())
 	case msg.on && msg.id == "":
 		return o.Say(draw.Frozen, "frozen: every agent waits at its next call; "+o.Called("f")+" lets them go on", "frozen: "+o.Called("f")+" lets them go on")
 	case msg.on:

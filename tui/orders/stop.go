@@ -74,6 +74,12 @@ func (o *Orders) StopAll(refusal string) tea.Cmd {
 	}
 	o.Pose(desk.Question{Stricter: true, No: "nothing was stopped", Yes: o.stopAll, Texts: func() []string {
 		sessions, calls := figures.Plural(o.Board.Living(), "session"), figures.Plural(len(o.Board.Waiting), "waiting call")
+		if on := o.Board.Fleet.On(); on != "" {
+			return []string{
+				fmt.Sprintf("stop all %s%s%s, and deny %s? ", sessions, on, o.Board.Fleet.WhenBack(), calls),
+				"stop all" + on + o.Board.Fleet.WhenBack() + "? ", "stop all" + on + "? ", "stop the whole fleet? ",
+			}
+		}
 		return []string{fmt.Sprintf("stop all %s and deny %s? ", sessions, calls), "stop all? "}
 	}})
 	return nil
@@ -119,6 +125,8 @@ func (o *Orders) stopped(msg stoppedMsg) tea.Cmd {
 		return o.Say(draw.Warn, msg.label+" has ended: there is nothing to stop")
 	case errors.Is(msg.err, broker.ErrNotFound):
 		return o.Say(draw.Warn, msg.label+": the broker knows no such session")
+	case waits(msg.err):
+		return sayLater(o.Desk, msg.err, msg.label+" is stopped")
 	case msg.err != nil:
 		return o.Say(draw.Danger, msg.label+": "+safe.Line(broker.Plain(msg.err)))
 	case msg.session.Run != nil:
@@ -160,8 +168,14 @@ func (o *Orders) stopAll() tea.Cmd {
 }
 
 func (o *Orders) allStopped(msg allStoppedMsg) tea.Cmd {
-	if msg.err != nil {
+	did := fmt.Sprintf("stopping %s, %s denied", figures.Plural(msg.sessions, "session"), figures.Plural(msg.denied, "waiting call"))
+	switch {
+	case waits(msg.err):
+		return sayPartly(o.Desk, msg.err, did, "stops", "stop")
+	case msg.err != nil:
 		return o.Say(draw.Danger, "stop all: "+safe.Line(broker.Plain(msg.err)))
+	case o.Board.Fleet.Many():
+		return o.Say(draw.OK, did+o.Board.Fleet.On(), "stopping all"+o.Board.Fleet.On())
 	}
 	return o.Say(draw.OK, fmt.Sprintf("stopping %s; %s denied", figures.Plural(msg.sessions, "session"), figures.Plural(msg.denied, "waiting call")))
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/fleet"
 	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/orders"
 	"github.com/aoctl/aoctl/tui/safe"
@@ -30,9 +31,10 @@ type sender struct {
 
 // decidedMsg is the answer to a decision about one call.
 type decidedMsg struct {
-	key guard.Drawn
-	req broker.Request
-	err error
+	key     guard.Drawn
+	verdict broker.Verdict
+	req     broker.Request
+	err     error
 }
 
 // judgeAllow says what a does now, on the drawn card; refusal is what the guard has against it.
@@ -122,6 +124,9 @@ func (q sender) send(key guard.Drawn, v broker.Verdict, reason string) tea.Cmd {
 
 // sent marks a card as decided, moves the cursor on and hands the decision to the broker.
 func (q sender) sent(c *board.Card, d broker.Decision) tea.Cmd {
+	if texts := refuses(q.Desk, c); texts != nil && d.Verdict == broker.Allow {
+		return q.Say(draw.Warn, texts...)
+	}
 	k := c.Key()
 	c.Sending = d.Verdict
 	delete(q.Board.Marks, k.ID)
@@ -134,7 +139,7 @@ func (q sender) decide(k guard.Drawn, d broker.Decision) tea.Cmd {
 	ctx, b := q.Ctx, q.broker
 	return func() tea.Msg {
 		req, err := b.Decide(ctx, k.ID, d)
-		return decidedMsg{key: k, req: req, err: err}
+		return decidedMsg{key: k, verdict: d.Verdict, req: req, err: err}
 	}
 }
 
@@ -148,9 +153,12 @@ func (q sender) decided(msg decidedMsg) tea.Cmd {
 			c.Sending = "" // else it stays until the broker's own word takes the card away
 		}
 	}
+	p, later := fleet.Waits(msg.err)
 	switch {
 	case errors.Is(msg.err, context.Canceled):
 		return nil
+	case later && msg.verdict == broker.Deny:
+		return q.deniedLater(c, p, name)
 	case msg.err != nil:
 		return q.notDecided(msg, c, name)
 	case msg.key.Late:
@@ -213,7 +221,12 @@ func (q *Screen) noRoom() string {
 	return q.Fitting("no room to show the call: make the window higher", "no room to show the call")
 }
 
-func (q decider) saySent() tea.Cmd { return q.Say(draw.Muted, "already sent; waiting for the record") }
+func (q decider) saySent() tea.Cmd {
+	if c := q.DrawnCard(); c != nil && c.Later {
+		return q.Say(draw.Muted, q.Board.MachineOf(c).Waits()...)
+	}
+	return q.Say(draw.Muted, "already sent; waiting for the record")
+}
 
 // sayHeld tells why a card cannot be allowed now.
 func (q decider) sayHeld(c *board.Card) tea.Cmd {

@@ -158,6 +158,12 @@ func (q *Screen) detailView(l layout, a draw.Area) []string {
 	}
 	f.Below, f.BelowInk = words.Standing(c, q.At)
 	f.BelowMore = words.NoLonger(c, q.At)
+	if far, ink := standsFar(q.Desk, c); far != "" {
+		f.Below, f.BelowInk, f.BelowMore = far, ink, " · "+f.Below+f.BelowMore
+		if l.Stacked {
+			f.Note, f.NoteInk = q.Board.MachineOf(c).Briefly(q.At), ink
+		}
+	}
 	if text := q.nextOf(c); f.Note == "" && text != "" {
 		f.Note, f.NoteInk = text, draw.Key
 	}

@@ -23,7 +23,7 @@ type keyline struct {
 // keyline is what the key line goes by now; c is the drawn card, nil for none.
 func (q *Screen) keyline(c *board.Card) keyline {
 	k := keyline{Desk: q.Desk, sessions: q.onSessions(), selected: q.roster.selected, inForm: q.InForm(c), full: q.full}
-	if c != nil && c.Late() {
+	if c != nil && (c.Late() || q.Board.MachineOf(c).Out()) {
 		_, k.next = q.list.next()
 	}
 	return k
@@ -101,8 +101,11 @@ func (q keyline) forSession() []desk.Key {
 		tail = append([]desk.Key{named("tab", "next pane"), tail[0], tail[1], named("S", "stop all"), named("/", "filter")}, tail[2:]...)
 		list = append(list, named("enter", "its calls only"))
 	}
-	if id == fold {
+	if isFold(id) {
 		return append([]desk.Key{named("enter", "unfold, fold")}, tail...)
+	}
+	if machine := machineIn(id); machine != "" {
+		return append(q.forMachine(machine, quiet), slices.DeleteFunc(tail, func(k desk.Key) bool { return k.Name == "F" })...)
 	}
 	if q.Board.Held(id) {
 		list = []desk.Key{named("m", "message"), named("i", "interrupt"), named("s", "stop"), named("enter", "all about it")}
@@ -170,6 +173,8 @@ func (q keyline) forCard(c *board.Card) []desk.Key {
 		return append(append([]desk.Key{first}, list...), others...)
 	}
 	switch {
+	case q.Board.MachineOf(c).Out():
+		return append(q.forFar(c), others...)
 	case c.Held():
 		return behind(q.LiftKey(), about[1:]...)
 	case c.Ask != nil && !c.Late():
@@ -192,6 +197,23 @@ func (q keyline) forCard(c *board.Card) []desk.Key {
 	return behind(q.allowKey(c, "allow"), about[1:]...)
 }
 
+// forFar are the keys about c, whose machine is out of reach: those that act are named alone.
+func (q keyline) forFar(c *board.Card) []desk.Key {
+	list, others := []desk.Key{named("d", "deny when it is back"), named("D", "deny, say why"), named("s", "stop")}, q.next
+	switch {
+	case c.Late():
+		list = []desk.Key{named("d", "dismiss")}
+	case c.Later:
+		list = list[2:]
+	default:
+		others-- // the drawn one
+	}
+	if others > 0 {
+		list = append(list, named("N", "next call"))
+	}
+	return list
+}
+
 // forLate are the keys about c, which is late. Where room is short, the key that goes on to what still
 // waits comes before the one that dismisses.
 func (q keyline) forLate(c *board.Card) []desk.Key {
@@ -212,7 +234,7 @@ func (q keyline) allowKey(c *board.Card, does string) desk.Key {
 		return named("G", "read on to "+does)
 	case locked(c):
 		return named("G", "read to the end to "+does)
-	case c.Dangerous():
+	case c.Dangerous() && !q.Board.MachineOf(c).Out():
 		return q.codeKey(c)
 	}
 	return named("a", does)
@@ -221,6 +243,9 @@ func (q keyline) allowKey(c *board.Card, does string) desk.Key {
 // possible reports whether a key that the key line names would act now.
 func (q keyline) possible(c *board.Card, name string, deaf bool) bool {
 	able := c != nil && !deaf && c.Sending == ""
+	if far := able && len(q.Board.Marks) == 0 && q.Board.MachineOf(c).Out(); far && name != "d" && name != "D" {
+		able = false
+	}
 	switch name {
 	case "e", "x":
 		return able && !c.Late()

@@ -82,7 +82,7 @@ func (q *Screen) Keys() []desk.Key {
 	c := q.DrawnCard()
 	list, d := append(q.keyline(c).named(c), q.form.Keys(c)...), decider{q}
 	if q.inSight(c) && c.Dangerous() {
-		list = append(list, desk.Key{Binding: digits, Decides: true, Do: func(msg tea.KeyMsg) tea.Cmd { return d.typeDigit(c, msg.String()) }})
+		list = append(list, desk.Key{Binding: digits, Why: whyNot(q, c, digits), Decides: true, Do: func(msg tea.KeyMsg) tea.Cmd { return d.typeDigit(c, msg.String()) }})
 	}
 	for _, k := range []struct {
 		key.Binding
@@ -102,7 +102,7 @@ func (q *Screen) Keys() []desk.Key {
 		{stopAll, d.judgeStopAll},
 		{observe, d.judgeObserve},
 	} {
-		list = append(list, desk.Key{Binding: k.Binding, Decides: true, Do: func(msg tea.KeyMsg) tea.Cmd {
+		list = append(list, desk.Key{Binding: k.Binding, Why: whyNot(q, c, k.Binding), Decides: true, Do: func(msg tea.KeyMsg) tea.Cmd {
 			wait, refusal := q.Guard.Press(msg.String(), q.At)
 			return k.judge(msg, wait, refusal)
 		}})
@@ -201,7 +201,9 @@ func (q *Screen) askFilter() tea.Cmd {
 	f := q.Board.Filter
 	q.Read(desk.Line{
 		Lead: "/", Help: q.Called("enter") + " keeps · " + q.Called("esc") + " shows all", Text: f.Text,
-		Typed:  func(text string) { q.list.filterBy(board.Filter{Text: text, SessionID: f.SessionID}) },
+		Typed: func(text string) {
+			q.list.filterBy(board.Filter{Text: text, SessionID: f.SessionID, Machine: f.Machine})
+		},
 		Cancel: func() { q.list.filterBy(board.Filter{}) },
 	})
 	return nil

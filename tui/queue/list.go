@@ -234,6 +234,9 @@ func (x *list) filterText() string {
 	if f.SessionID != "" {
 		text = "of " + x.Board.Label(f.SessionID)
 	}
+	if m := x.Board.Fleet.By(f.Machine); m != nil {
+		text = "of " + m.Label
+	}
 	if f.Text != "" {
 		if text != "" {
 			text += " "

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"github.com/aoctl/aoctl/tui/board"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/fleet"
 	"github.com/aoctl/aoctl/tui/guard"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -52,6 +54,9 @@ func (m marks) list() []*board.Card {
 
 // markKey takes a key that marks.
 func (q *Screen) markKey(msg tea.KeyMsg) tea.Cmd {
+	if key.Matches(msg, mark) && q.onSessions() && q.roster.turn() {
+		return nil
+	}
 	if q.focus == paneSessions && !q.full {
 		return q.Say(draw.Muted, "marks are for calls: "+q.Called("tab")+" goes to them")
 	}
@@ -139,10 +144,10 @@ func (m marks) judge(msg tea.KeyMsg, refusal string) tea.Cmd {
 		return m.Say(draw.Warn, "… "+refusal)
 	case key.Matches(msg, allow):
 		verdict = broker.Allow
-		if few := unread(list); len(few) > 0 && mayAllow(list) == "" && !slices.ContainsFunc(few, alone) {
+		if few := unread(list); len(few) > 0 && m.mayNotReach(list) == "" && mayAllow(list) == "" && !slices.ContainsFunc(few, alone) {
 			return m.Open(desk.Together, desk.Subject{})
 		}
-		if problem := mayAllowAll(list); problem != "" {
+		if problem := cmp.Or(m.mayNotReach(list), mayAllowAll(list)); problem != "" {
 			return m.Say(draw.Warn, problem)
 		}
 	}
@@ -245,7 +250,7 @@ func (m marks) send(picks []guard.Drawn, v broker.Verdict, reason string) tea.Cm
 			fmt.Sprintf("%s of them ended or changed meanwhile: nothing was decided; look, then press the key again", figures.Count(gone)),
 			figures.Count(gone)+" ended or changed: nothing was decided")
 	}
-	if problem := mayAllowAll(list); v == broker.Allow && problem != "" {
+	if problem := cmp.Or(m.mayNotReach(list), mayAllowAll(list)); v == broker.Allow && problem != "" {
 		return m.Say(draw.Warn, problem)
 	}
 	on := false
@@ -265,6 +270,9 @@ func (m marks) decided(msg markedMsg) tea.Cmd {
 	if msg.err == nil {
 		return m.Say(draw.OK, pastTense(msg.verdict)+" "+figures.Plural(len(msg.keys), "call"))
 	}
+	if p, later := fleet.Waits(msg.err); later && msg.verdict == broker.Deny {
+		return m.laterMarked(msg, p)
+	}
 	for _, k := range msg.keys {
 		if c := m.Board.Cards[k.ID]; c != nil && c.Key().SameCall(k) {
 			c.Sending = ""
@@ -275,6 +283,8 @@ func (m marks) decided(msg markedMsg) tea.Cmd {
 	switch {
 	case errors.Is(err, context.Canceled):
 		return nil
+	case fleet.InPart(err): // each machine decides its own together
+		return m.Say(draw.Danger, safe.Line(broker.Plain(err)))
 	case errors.Is(err, broker.ErrNotRecorded):
 		return m.Say(draw.Danger, "the decision could not be recorded, so the agents were told no", "not recorded: the agents were told no")
 	case errors.Is(err, broker.ErrFrozen):

@@ -68,8 +68,10 @@ func (q *Screen) goOn() tea.Cmd {
 func (q *Screen) openCall() tea.Cmd {
 	on := q.chosen()
 	switch {
-	case q.onSessions() && q.roster.selected == fold:
-		q.roster.unfold()
+	case q.onSessions() && isFold(q.roster.selected):
+		q.roster.turn()
+	case q.onSessions() && machineIn(q.roster.selected) != "":
+		openMachine(q, machineIn(q.roster.selected))
 	case q.onSessions() && q.Board.Held(on):
 		return q.Open(desk.Managed, desk.Subject{Session: on})
 	// Where nothing waits, enter may have been meant for a call that just went. A filter would hide what comes.

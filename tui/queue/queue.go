@@ -243,7 +243,7 @@ func (q *Screen) settle() tea.Cmd {
 	q.list.keep()
 	q.leaveGone()
 	look := q.unruled.settle(q.list.card())
-	q.line = q.unruled.shown() || q.setup.Quiet.Shown()
+	q.line = q.unruled.shown() || q.setup.Quiet.Shown() || reachLine(q.Desk, q.list.card(), q.Width) != ""
 	l := q.layout()
 	q.list.settle(l, !q.full && !q.Small)
 	wanted := q.roster.settle(l, q.onSessions())
@@ -287,9 +287,12 @@ func (q *Screen) View(_, _ int) []string {
 	return beside(left, right)
 }
 
-// lineView draws the line above the call. What an agent does by itself comes first; and whoever has
-// decided that much by hand has seen that the project has no rules.
+// lineView draws the line above the call. What keeps keys from acting comes first, then what an agent
+// does by itself; and whoever has decided that much by hand has seen that the project has no rules.
 func (q *Screen) lineView(width int) string {
+	if far := reachLine(q.Desk, q.list.card(), width); far != "" {
+		return far
+	}
 	if q.unruled.accepts != "" || !q.setup.Quiet.Shown() {
 		return q.unruled.view(width)
 	}

@@ -17,6 +17,8 @@ func (x *list) quiet(width, height int) []string {
 		return x.newcomer.view(p, height)
 	case b.Health.Observing:
 		p.SayBehind(draw.Text, "", 1, draw.Warn, "nothing is held, so nothing waits")
+	case b.Fleet.Out() > 0:
+		p.SayBehind(draw.Text, "", 1, draw.Warn, "nothing waits on the machines that can be reached")
 	default:
 		p.SayBehind(draw.Text, "", 1, draw.OK, "nothing waits")
 	}

@@ -1,7 +1,9 @@
 package queue
 
 import (
+	"maps"
 	"slices"
+	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -10,6 +12,7 @@ import (
 	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
+	"github.com/aoctl/aoctl/tui/fleet"
 )
 
 // roster is the pane of the sessions, and which one is selected. A session has one row; more is said
@@ -17,32 +20,54 @@ import (
 type roster struct {
 	*desk.Desk
 	muted    func(session string) bool
-	selected string // id of a session, or fold
-	unfolded bool   // ended sessions are listed
-	focus    bool   // keys are for this pane
-	top      int    // first row on the screen
-	newest   string // id of the session that was started here last, until it is listed
+	selected string          // id of a session, or fold
+	unfolded map[string]bool // by fold: its ended sessions are listed
+	turned   int             // counts how often one was folded or unfolded
+	focus    bool            // keys are for this pane
+	top      int             // first row on the screen
+	newest   string          // id of the session that was started here last, until it is listed
 	listed   listing
 	asked    asked
+	width    int // of its rows, in cells
 }
 
-// listing is what the pane lists, kept until a session changes or the ended ones are unfolded.
+// listing is what the pane lists, kept until a session or a machine changes, or something is folded.
 type listing struct {
-	rev      int // of the sessions; see board.SessionRev
-	unfolded bool
-	entries  []entry
-	ended    int  // how many sessions are listed only where ended ones are
-	away     bool // one of them was put away, and lives
-	wide     int  // cells of the widest row; 0: not asked for yet
+	revs    [3]int // see roster.revs
+	entries []entry
+	living  map[string]int    // by machine: how many sessions have not ended
+	folds   map[string]hidden // by fold
+	wide    int               // cells of the widest row; 0: not asked for yet
 }
 
-// fold stands in the list for the sessions that have ended. No session has this id.
-const fold = "\x00ended"
+// What an entry begins with that is no session: no session has such an id.
+const (
+	fold       = "\x00ended"   // stands for the sessions that have ended; behind it their machine
+	machineRow = "\x00machine" // stands above the sessions of the machine that is named behind it
+)
 
-// entry is a session, or the fold, as it is listed.
+// isFold reports whether the entry of that id stands for ended sessions.
+func isFold(id string) bool { return strings.HasPrefix(id, fold) }
+
+// machineIn is the machine that the entry of that id is; "" when it is none.
+func machineIn(id string) string {
+	machine, _ := strings.CutPrefix(id, machineRow)
+	if machine == id {
+		return ""
+	}
+	return machine
+}
+
+// entry is a session, a fold or a machine, as it is listed.
 type entry struct {
 	id   string
 	rows int // while it is not selected
+}
+
+// hidden is how many sessions are listed only where ended ones are.
+type hidden struct {
+	n    int
+	away bool // one of them was put away, and lives
 }
 
 // folds reports whether s is listed only where ended sessions are: those that were put away, too.
@@ -50,34 +75,63 @@ func folds(s *broker.Session) bool { return s.State.Ended() && s.Deferred == 0 |
 
 // list is what the pane lists. It is the same for all keys and frames until something changes.
 func (x *roster) list() []entry {
-	if rev := x.Board.SessionRev(); x.listed.entries == nil || x.listed.rev != rev || x.listed.unfolded != x.unfolded {
-		x.listed = listing{rev: rev, unfolded: x.unfolded}
-		x.listed.fill(x.Board)
+	if revs := x.revs(); x.listed.entries == nil || x.listed.revs != revs {
+		x.listed = listing{revs: revs}
+		x.listed.fill(x.Board, x.unfolded)
 	}
 	return x.listed.entries
 }
 
-// fill lists the sessions. Where no session lives, ended ones are not folded.
-func (l *listing) fill(b *board.Board) {
-	l.entries = make([]entry, 0, len(b.Roster))
-	var ended []entry
+// revs differ whenever the list may be another one.
+func (x *roster) revs() [3]int { return [3]int{x.Board.SessionRev(), x.Board.Fleet.Rev(), x.turned} }
+
+// fill lists the sessions: below the line of their machine, where there are several.
+func (l *listing) fill(b *board.Board, unfolded map[string]bool) {
+	l.entries, l.living, l.folds = make([]entry, 0, len(b.Roster)), map[string]int{}, map[string]hidden{}
+	if !b.Fleet.Many() {
+		l.add(b, b.Roster, "", unfolded)
+		return
+	}
+	of := map[string][]string{}
 	for _, id := range b.Roster {
+		if s := b.Sessions[id]; s.Open() {
+			l.living[s.Machine]++
+		}
+		of[b.Sessions[id].Machine] = append(of[b.Sessions[id].Machine], id)
+	}
+	for _, m := range b.Fleet.All() {
+		l.entries = append(l.entries, entry{machineRow + m.ID, m.Rows(0, false)})
+		if !b.Fleet.Folded(m.ID) {
+			l.add(b, of[m.ID], m.ID, unfolded)
+		}
+		delete(of, m.ID)
+	}
+	for _, machine := range slices.Sorted(maps.Keys(of)) { // not heard of as a machine yet
+		l.add(b, of[machine], machine, unfolded)
+	}
+}
+
+// add lists the sessions of a machine. Where none of them lives, ended ones are not folded.
+func (l *listing) add(b *board.Board, ids []string, machine string, unfolded map[string]bool) {
+	var ended []entry
+	from, away := len(l.entries), false
+	for _, id := range ids {
 		s := b.Sessions[id]
 		if s.Removed() {
 			continue
 		}
 		e := entry{id, len(known(s)) + 1}
 		if folds(s) {
-			l.away = l.away || !s.Over()
+			away = away || !s.Over()
 			ended = append(ended, e)
 		} else {
 			l.entries = append(l.entries, e)
 		}
 	}
-	l.ended = len(ended)
-	if len(ended) > 0 && len(l.entries) > 0 {
-		l.entries = append(l.entries, entry{fold, 1})
-		if !l.unfolded {
+	if len(ended) > 0 && len(l.entries) > from {
+		l.entries = append(l.entries, entry{fold + machine, 1})
+		l.folds[fold+machine] = hidden{len(ended), away}
+		if !unfolded[fold+machine] {
 			return
 		}
 	}
@@ -86,7 +140,10 @@ func (l *listing) fill(b *board.Board) {
 
 // height is how many rows e takes: more is said of the selected session.
 func (x *roster) height(e entry) int {
-	if e.id == x.selected && e.id != fold {
+	if m := x.Board.Fleet.By(machineIn(e.id)); m != nil && x.opened(e) {
+		return m.Rows(x.width, true)
+	}
+	if e.id == x.selected && x.session() != "" {
 		return len(x.more(x.Board.Sessions[e.id])) + 1
 	}
 	return e.rows
@@ -103,7 +160,8 @@ func (x *roster) settle(l layout, focus bool) (wanted tea.Cmd) {
 	if focus {
 		wanted = x.asked.want(x.session())
 	}
-	_, height := l.Inner(l.sessions, 0)
+	width, height := l.Inner(l.sessions, 0)
+	x.width = width
 	at, all, rows := 0, 0, 0
 	for _, e := range list {
 		if e.id == x.selected {
@@ -124,31 +182,58 @@ func (x *roster) settle(l layout, focus bool) (wanted tea.Cmd) {
 // instead is what is selected when the selected session is not listed any more: where it has been
 // folded in, so that a key on its way is about no other session.
 func (x *roster) instead(list []entry) string {
-	folded := x.focus && x.Board.Sessions[x.selected] != nil
-	if folded && slices.ContainsFunc(list, func(e entry) bool { return e.id == fold }) {
-		return fold
+	if s := x.Board.Sessions[x.selected]; x.focus && s != nil {
+		for _, into := range []string{fold + s.Machine, fold, machineRow + s.Machine} {
+			if slices.ContainsFunc(list, func(e entry) bool { return e.id == into }) {
+				return into
+			}
+		}
 	}
 	return x.first(list)
 }
 
 // first is the session that is selected at first: one that has not ended, if there is one.
 func (x *roster) first(list []entry) string {
-	if len(list) == 0 {
-		return ""
+	for _, e := range list {
+		if machineIn(e.id) == "" {
+			return e.id
+		}
 	}
-	return list[0].id
+	if len(list) > 0 {
+		return list[0].id
+	}
+	return ""
 }
 
 // session is the selected session's id; "" when none is.
 func (x *roster) session() string {
-	if x.selected == fold {
+	if isFold(x.selected) || machineIn(x.selected) != "" {
 		return ""
 	}
 	return x.selected
 }
 
-// unfold lists the ended sessions, or folds them.
-func (x *roster) unfold() { x.unfolded = !x.unfolded }
+// unfold lists the ended sessions of a fold, or folds them.
+func (x *roster) unfold(id string) {
+	if x.unfolded == nil {
+		x.unfolded = map[string]bool{}
+	}
+	x.unfolded[id] = !x.unfolded[id]
+	x.turned++
+}
+
+// turn folds or unfolds what is selected, if that has sessions below it.
+func (x *roster) turn() (turned bool) {
+	switch machine := machineIn(x.selected); {
+	case machine != "":
+		x.Board.Fleet.Fold(machine)
+	case isFold(x.selected):
+		x.unfold(x.selected)
+	default:
+		return false
+	}
+	return true
+}
 
 // sessionAt is what is listed on row y of the pane.
 func (x *roster) sessionAt(y int) string {
@@ -196,6 +281,7 @@ func (x *roster) view(l layout, a draw.Area) []string {
 	width, height := l.Inner(a, 0)
 	f := draw.Caption{Title: "Sessions", Focus: x.focus}
 	dangerous := x.dangerous()
+	inside := x.inside(dangerous)
 	var rows []string
 	skip := x.top
 	for _, e := range x.list() {
@@ -203,7 +289,7 @@ func (x *roster) view(l layout, a draw.Area) []string {
 			skip -= n
 			continue
 		}
-		rows = append(rows, x.rows(e.id, dangerous[e.id], width)[skip:]...)
+		rows = append(rows, x.rows(e, dangerous[e.id], inside, width)[skip:]...)
 		skip = 0
 		if len(rows) >= height {
 			break
@@ -224,27 +310,59 @@ func (x *roster) dangerous() map[string]int {
 	return counts
 }
 
-// rows draws one session with what is said of it, or the fold.
-func (x *roster) rows(id string, dangerous, width int) []string {
-	chosen := id == x.selected && x.focus
+// opened reports whether e is the machine that keys are about: all of its problem is told.
+func (x *roster) opened(e entry) bool { return x.focus && e.id == x.selected }
+
+// inside is what waits on each machine, by its id.
+func (x *roster) inside(dangerous map[string]int) map[string]fleet.Inside {
+	if !x.Board.Fleet.Many() {
+		return nil
+	}
+	of := make(map[string]fleet.Inside, len(x.listed.living))
+	for id, n := range x.Board.Pending {
+		if s := x.Board.Sessions[id]; s != nil {
+			in := of[s.Machine]
+			in.Waiting += n
+			in.Dangerous += dangerous[id]
+			of[s.Machine] = in
+		}
+	}
+	return of
+}
+
+// rows draws one session with what is said of it, a fold, or a machine.
+func (x *roster) rows(e entry, dangerous int, inside map[string]fleet.Inside, width int) []string {
+	chosen := e.id == x.selected && x.focus
 	bar := " "
 	if chosen {
 		bar = "▌"
 	}
-	r := x.Styles.Row(width).Choose(chosen).Put(draw.Key, bar)
-	if id == fold {
-		text := "─ " + figures.Count(x.listed.ended) + " ended ─"
-		if x.listed.away {
-			text = "─ " + figures.Count(x.listed.ended) + " ended, away ─"
-		}
-		return []string{r.Fit(draw.Muted, text, width-1).To(width).String()}
+	lead := func() *draw.Row { return x.Styles.Row(width).Choose(chosen).Put(draw.Key, bar) }
+	if m := x.Board.Fleet.By(machineIn(e.id)); m != nil {
+		in := inside[m.ID]
+		in.Sessions = x.listed.living[m.ID]
+		return m.Line(x.Board.Fleet.Folded(m.ID), x.opened(e), in, x.At, width, lead)
 	}
-	s := x.Board.Sessions[id]
+	if x.Board.Fleet.Many() { // below its machine
+		outer := lead
+		lead = func() *draw.Row { return outer().Put(draw.Text, " ") }
+	}
+	r := lead()
+	if isFold(e.id) {
+		below := x.listed.folds[e.id]
+		text := "─ " + figures.Count(below.n) + " ended ─"
+		if below.away {
+			text = "─ " + figures.Count(below.n) + " ended, away ─"
+		}
+		return []string{r.Fit(draw.Muted, text, width-r.Width).To(width).String()}
+	}
+	s := x.Board.Sessions[e.id]
 	x.row(r, s, dangerous, width)
 	rows := []string{r.To(width).String()}
 	for _, m := range x.more(s) {
-		line := x.Styles.Row(width).Choose(chosen).Put(draw.Key, bar).Put(draw.Faint, " ")
-		rows = append(rows, line.Fit(m.ink, m.fitting(width-2), width-2).To(width).String())
+		line := lead().Put(draw.Faint, " ")
+		room := width - line.Width
+		rows = append(rows, line.Fit(m.ink, m.fitting(room), room).To(width).String())
 	}
 	return rows
 }

@@ -35,8 +35,8 @@ func TestRosterListsWhatIsThere(t *testing.T) {
 		{"at first", func() {}, []entry{{"a", 1}, {"b", 1}, {"c", 1}}},
 		{"one has a sub-agent", tell(func(s *broker.Session) { s.Subagents = []broker.Subagent{{ID: "1", Type: "reviewer"}} }), []entry{{"a", 1}, {"b", 2}, {"c", 1}}},
 		{"it ends", tell(func(s *broker.Session) { s.State, s.Subagents = broker.SessionFinished, nil }), []entry{{"a", 1}, {"c", 1}, {fold, 1}}},
-		{"ended ones are unfolded", x.unfold, []entry{{"a", 1}, {"c", 1}, {fold, 1}, {"b", 1}}},
-		{"ended ones are folded", x.unfold, []entry{{"a", 1}, {"c", 1}, {fold, 1}}},
+		{"ended ones are unfolded", func() { x.unfold(fold) }, []entry{{"a", 1}, {"c", 1}, {fold, 1}, {"b", 1}}},
+		{"ended ones are folded", func() { x.unfold(fold) }, []entry{{"a", 1}, {"c", 1}, {fold, 1}}},
 		{"one comes", func() {
 			s := session("d")
 			s.StartedAt = time.Unix(3, 0)

@@ -67,6 +67,9 @@ func leftOfDeferred(c columns, width int) int {
 // whoseBriefly is whose call r is, in few cells: the session, or the sub-agent alone.
 func whoseBriefly(r broker.Request, b *board.Board) string {
 	if sub := words.Subagent(r); sub != "" {
+		if m := b.Fleet.Of(b.Sessions[r.SessionID]); m != nil && b.Fleet.Many() {
+			return m.Label + " › " + sub
+		}
 		return "› " + sub
 	}
 	return words.Whose(r, b)
@@ -137,13 +140,17 @@ func (x *list) flags(r *draw.Row, c *board.Card) {
 
 func (x *list) times(r *draw.Row, c *board.Card, cols columns, width int) {
 	switch {
-	case c.PutOff(): // it holds nobody up, and no freeze holds it
+	case c.PutOff(), c.Later: // it holds nobody up, and no freeze holds it; or what was decided says enough
+	case cols.age > 0 && x.Board.MachineOf(c).Out():
+		r.Right(draw.Warn, "out", width-cols.left)
 	case cols.age > 0 && c.Held():
 		r.Right(draw.Frozen, "frozen", width-cols.left)
 	case cols.age > 0:
 		r.Right(draw.Muted, figures.Clock(x.At.Sub(c.Req.CreatedAt)), width-cols.left)
 	}
 	switch {
+	case c.Later:
+		r.Right(draw.Warn, "to deny", width-1)
 	case c.Sending == broker.Allow:
 		r.Right(draw.OK, "allow…", width-1)
 	case c.Sending == broker.Deny:

@@ -46,7 +46,7 @@ func (x *roster) row(r *draw.Row, s *broker.Session, dangerous, width int) {
 	case waiting == 0:
 		dot = "○"
 	}
-	label := x.Board.Label(s.ID)
+	label := x.Board.Fleet.Bare(s, x.Board.Label(s.ID))
 	least := min(leastName, draw.Cells(label))
 	stands := x.stands(s, dangerous)
 	n := 0
@@ -79,11 +79,11 @@ func (x *roster) wide() int {
 func (x *roster) widest(entries []entry) (most int) {
 	for _, e := range entries {
 		s := x.Board.Sessions[e.id]
-		if s == nil { // the fold
+		if s == nil { // a fold or a machine
 			continue
 		}
-		n := draw.Cells("▌● " + x.Board.Label(s.ID) + " ")
-		for _, p := range x.stands(s, 0) { // nothing waits where it is asked
+		n := draw.Cells("▌● " + x.Board.Label(s.ID) + " ") // with its machine, to leave room for that one's line
+		for _, p := range x.stands(s, 0) {                 // nothing waits where it is asked
 			n += draw.Cells(p.texts[0]) + 1
 		}
 		most = max(most, n)

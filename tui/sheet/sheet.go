@@ -93,10 +93,10 @@ func (s *Sheets) Get(k Key, lay func() *callview.Doc) *callview.Doc {
 }
 
 // code is what allows a dangerous call on its card, and whether it lets the next try of a late one
-// pass. Another input of the same call has another code, and a held call has none.
+// pass. Another input of the same call has another code, and a call that cannot be allowed now has none.
 func (s *Sheets) code(r broker.Request) (code string, retry bool) {
 	c := s.Board.Cards[r.ID]
-	if c == nil || c.Held() || !bytes.Equal(c.Req.ToolInput, r.ToolInput) {
+	if c == nil || c.Held() || s.Board.MachineOf(c).Out() || !bytes.Equal(c.Req.ToolInput, r.ToolInput) {
 		return "", false
 	}
 	return c.Code, c.Late()

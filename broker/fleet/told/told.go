@@ -216,6 +216,21 @@ func (n Names) Enrolment(id string) string {
 	return fmt.Sprintf("%s.%s.enrol.%s", root, n.Fleet, id)
 }
 
+// Rosters are all rosters.
+func (n Names) Rosters() string { return fmt.Sprintf("%s.%s.roster.*", root, n.Fleet) }
+
+// Dropped is where an owner has the server forget the letter of an invite.
+func (n Names) Dropped(id string) string { return fmt.Sprintf("%s.%s.dropped.%s", root, n.Fleet, id) }
+
+// EventsOf are the subjects of a machine's events.
+func (n Names) EventsOf(machine string) string { return n.At(machine, placeEvents+".>") }
+
+// StatesOf are the subjects of a machine's states.
+func (n Names) StatesOf(machine string) string { return n.At(machine, placeStates+".>") }
+
+// KeysOf are the subjects of a machine's letters of keys.
+func (n Names) KeysOf(machine string) string { return n.At(machine, placeKeys+".>") }
+
 // Split is the machine and the place that a subject of the fleet names.
 func (n Names) Split(subject string) (machine, place string, ok bool) {
 	rest, ok := strings.CutPrefix(subject, root+"."+n.Fleet+".")

@@ -1,13 +1,15 @@
-package service
+package records
 
 import (
+	"time"
+
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/engine"
 )
 
 // FleetToken says which fleet the broker is in, and reports whether it is in one.
-func (b *Broker) FleetToken() (broker.TokenData, bool) {
-	for _, t := range b.view.Tokens() {
+func (rs *Records) FleetToken() (broker.TokenData, bool) {
+	for _, t := range rs.o.View.Tokens() {
 		if t.Kind == broker.FleetToken {
 			return t.TokenData, true
 		}
@@ -16,8 +18,8 @@ func (b *Broker) FleetToken() (broker.TokenData, bool) {
 }
 
 // KeepFleet records which fleet the broker is in from now on. Errors: ErrNotRecorded.
-func (b *Broker) KeepFleet(d broker.TokenData) error {
-	if err := b.loop.Do(engine.MintToken{Token: d}).Err; err != nil {
+func (rs *Records) KeepFleet(d broker.TokenData) error {
+	if err := rs.o.Do(engine.MintToken{Token: d}).Err; err != nil {
 		return broker.While(err, "record the fleet")
 	}
 	return nil
@@ -25,19 +27,13 @@ func (b *Broker) KeepFleet(d broker.TokenData) error {
 
 // NoteOrder records something about an order that came over the fleet; data is that of the event typ.
 // Errors: ErrNotRecorded.
-func (b *Broker) NoteOrder(typ string, data any) error {
-	e := broker.NewEvent(now(), typ, broker.Request{}, data)
-	if err := b.loop.Do(engine.Note{Events: []*broker.Event{e}, Sync: true}).Err; err != nil {
+func (rs *Records) NoteOrder(typ string, data any) error {
+	e := broker.NewEvent(broker.Instant(time.Now()), typ, broker.Request{}, data)
+	if err := rs.o.Do(engine.Note{Events: []*broker.Event{e}, Sync: true}).Err; err != nil {
 		return broker.While(err, "record an order")
 	}
 	return nil
 }
 
 // LogDoubt is why the log cannot be trusted to say who may give orders, "" when it can.
-func (b *Broker) LogDoubt() string {
-	h := b.view.Health()
-	if h.LogBroken != "" {
-		return h.LogBroken
-	}
-	return h.LogUnread
-}
+func (rs *Records) LogDoubt() string { return rs.o.View.Health().LogBroken }

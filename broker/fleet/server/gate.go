@@ -1,0 +1,327 @@
+package server
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	nats "github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nkeys"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/fleet/jet"
+	"github.com/aoctl/aoctl/broker/fleet/keys"
+	"github.com/aoctl/aoctl/broker/fleet/members"
+	"github.com/aoctl/aoctl/broker/fleet/told"
+)
+
+// linesMost is how many lines one member may have at a time, guestsMost those that one invite may,
+// and joinedMost how many may have joined since the roster.
+const (
+	linesMost  = 16
+	guestsMost = 256
+	joinedMost = 4096
+)
+
+// gate says who may come in, and puts out who may no longer. NATS asks it for every connection.
+type gate struct {
+	path   string // where the newest roster is kept
+	log    *slog.Logger
+	own    ed25519.PrivateKey // of the server's own connection, made anew at each start
+	server *nats.Server
+	now    func() time.Time
+	fleet  string // its id
+
+	mu     sync.Mutex
+	begun  bool // it knows the newest roster, and lets members in
+	roster members.Roster
+	signed keys.Signed
+	joined map[uint64]joined // by number in the stream: who joined with an invite
+	lines  map[uint64]line   // by the connection's id
+	timer  *time.Timer       // when the next invite ends
+}
+
+// joined is somebody who joined with an invite of the roster.
+type joined struct {
+	member members.Member
+	invite []byte // its key
+}
+
+// line is a connection that was let in.
+type line struct {
+	nkey string
+	role string // what it was let in as
+}
+
+// newGate begins with the newest roster that is known: the one in the folder, or first.
+func newGate(path string, first keys.Signed, log *slog.Logger) (*gate, error) {
+	_, own, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	g := &gate{path: path, log: log, own: own, now: time.Now, joined: map[uint64]joined{}, lines: map[uint64]line{}}
+	kept, err := readRoster(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if len(first.Body) == 0 {
+			return nil, errors.New("the server knows no roster of a fleet yet: give it the first one")
+		}
+		if g.roster, err = members.Read(first); err != nil {
+			return nil, fmt.Errorf("the fleet's roster: %w", err)
+		}
+		g.signed, g.fleet = first, g.roster.Fleet
+		return g, g.keep()
+	case err != nil:
+		return nil, fmt.Errorf("the roster in %s: %w", path, err)
+	}
+	if g.roster, err = members.Read(kept); err != nil {
+		return nil, fmt.Errorf("the roster in %s: %w", path, err)
+	}
+	g.signed, g.fleet = kept, g.roster.Fleet
+	if len(first.Body) != 0 {
+		if err := g.follow(first); err != nil && !errors.Is(err, members.ErrOld) {
+			return nil, fmt.Errorf("the fleet's roster: %w", err)
+		}
+	}
+	return g, nil
+}
+
+func readRoster(path string) (s keys.Signed, err error) {
+	raw, err := os.ReadFile(path) //nolint:gosec // in the folder that the server was given
+	if err != nil {
+		return s, err
+	}
+	return s, keys.Decode(raw, &s)
+}
+
+func (g *gate) keep() error {
+	raw, err := keys.Encode(g.signed)
+	if err == nil {
+		err = writeFile(g.path, raw)
+	}
+	if err != nil {
+		return fmt.Errorf("keep the roster: %w", err)
+	}
+	return nil
+}
+
+func (g *gate) names() told.Names { return told.Names{Fleet: g.fleet} }
+
+// Check says whether a connection is let in, and what it may.
+func (g *gate) Check(c nats.ClientAuthentication) bool {
+	if c.Kind() != nats.CLIENT {
+		return false
+	}
+	o := c.GetOpts()
+	sign, ok := proved(o.Nkey, o.Sig, c.GetNonce())
+	if !ok {
+		return false
+	}
+	if slices.Equal(sign, g.own.Public().(ed25519.PublicKey)) { //nolint:forcetypeassert // ed25519 has no other
+		c.RegisterUser(&nats.User{Username: "server"})
+		return true
+	}
+	token, _, _ := strings.Cut(o.Name, " ")
+	if !isToken(token) {
+		return false
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.begun {
+		return false
+	}
+	role, user, most := g.user(sign, o.Nkey, token)
+	if user == nil {
+		return false
+	}
+	has := 0
+	for id, l := range g.lines {
+		if l.nkey != o.Nkey {
+			continue
+		}
+		if g.server.GetClient(id) == nil {
+			delete(g.lines, id)
+			continue
+		}
+		has++
+	}
+	if has >= most {
+		g.log.Warn("a member has too many lines", "member", user.Username, "lines", has)
+		return false
+	}
+	g.lines[c.GetID()] = line{o.Nkey, role}
+	c.RegisterUser(user)
+	return true
+}
+
+// proved is the ed25519 key of who signed the nonce.
+func proved(nkey, sig string, nonce []byte) ([]byte, bool) {
+	if len(nonce) == 0 {
+		return nil, false
+	}
+	sign, err := nkeys.Decode(nkeys.PrefixByteUser, []byte(nkey))
+	if err != nil || len(sign) != ed25519.PublicKeySize {
+		return nil, false
+	}
+	raw, err := base64.RawURLEncoding.DecodeString(sig)
+	return sign, err == nil && ed25519.Verify(sign, nonce, raw)
+}
+
+// isToken reports whether a line's token is one: it stands in subjects.
+func isToken(s string) bool {
+	return len(s) == 16 && strings.Trim(s, "0123456789abcdef") == ""
+}
+
+// user is what somebody with a key may be now, nil for nobody. role changes when that does.
+func (g *gate) user(sign []byte, nkey, token string) (role string, u *nats.User, most int) {
+	if m, ok := g.member(sign); ok {
+		return string(m.Role), &nats.User{Username: m.Name, Permissions: mayMember(g.names(), &m, nkey, token)}, linesMost
+	}
+	if g.open(sign) {
+		return "invited", &nats.User{Username: "invited", Permissions: mayGuest(g.names(), nkey, token)}, guestsMost
+	}
+	return "", nil, 0
+}
+
+// member is who has a key: by the roster, or by an invite that is open.
+func (g *gate) member(sign []byte) (members.Member, bool) {
+	if m, ok := g.roster.Of(sign); ok {
+		return m, true
+	}
+	for _, j := range g.joined {
+		if j.member.Role == members.Machine && slices.Equal(j.member.Sign, sign) && g.open(j.invite) {
+			return j.member, true
+		}
+	}
+	return members.Member{}, false
+}
+
+// open reports whether an invite is open now.
+func (g *gate) open(key []byte) bool {
+	return slices.ContainsFunc(g.roster.Invites, func(in members.Invite) bool { return slices.Equal(in.Key, key) && g.now().Before(in.Until) })
+}
+
+// follow takes a later roster, and puts out who is no longer in it.
+func (g *gate) follow(s keys.Signed) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	next, err := g.roster.Follow(s)
+	if err != nil {
+		return err
+	}
+	g.roster, g.signed = next, s
+	if err := g.keep(); err != nil {
+		g.log.Error("the newest roster is not kept", "err", err) // it is in the stream as well
+	}
+	g.log.Info("the fleet has another roster", "number", next.Number, "members", len(next.Members))
+	return nil
+}
+
+// join takes an enrolment that stands under a member's id, as number seq of the stream.
+func (g *gate) join(seq uint64, id string, s keys.Signed) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	m, err := g.roster.Admit(s, g.now())
+	switch {
+	case err != nil:
+		return err
+	case m.ID() != id:
+		return members.ErrOther
+	case len(g.joined) >= joinedMost:
+		return fmt.Errorf("%w: too many joined with invites", members.ErrInvite)
+	}
+	g.joined[seq] = joined{m, s.By}
+	g.log.Info("somebody joined with an invite", "member", broker.Clip(m.Name), "role", string(m.Role))
+	return nil
+}
+
+// settle puts out every line whose owner is no longer what they were let in as, and returns the
+// enrolments that no invite is open for. It comes again when the next invite ends.
+func (g *gate) settle(again func()) (over []uint64) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for seq, j := range g.joined {
+		if !g.open(j.invite) {
+			over = append(over, seq)
+			delete(g.joined, seq)
+		}
+	}
+	for id, l := range g.lines {
+		role := ""
+		if sign, err := nkeys.Decode(nkeys.PrefixByteUser, []byte(l.nkey)); err == nil {
+			role = g.role(sign)
+		}
+		if role != l.role {
+			_ = g.server.DisconnectClientByID(id) // one that left by itself is no error
+			delete(g.lines, id)
+		}
+	}
+	if g.timer != nil {
+		g.timer.Stop()
+	}
+	if at, ok := g.next(); ok {
+		g.timer = time.AfterFunc(at.Sub(g.now()), again)
+	}
+	return over
+}
+
+// role is what somebody is let in as.
+func (g *gate) role(sign []byte) string {
+	if m, ok := g.member(sign); ok {
+		return string(m.Role)
+	}
+	if g.open(sign) {
+		return "invited"
+	}
+	return ""
+}
+
+// next is when the next invite ends.
+func (g *gate) next() (at time.Time, any bool) {
+	for _, in := range g.roster.Invites {
+		if g.now().Before(in.Until) && (!any || in.Until.Before(at)) {
+			at, any = in.Until, true
+		}
+	}
+	return at, any
+}
+
+func (g *gate) close() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.timer != nil {
+		g.timer.Stop()
+	}
+}
+
+// begin lets members in.
+func (g *gate) begin() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.begun = true
+}
+
+// newest is the newest roster.
+func (g *gate) newest() (members.Roster, keys.Signed) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.roster, g.signed
+}
+
+// ownNkey is how the server's own connection logs in.
+func (g *gate) ownNkey() string {
+	nkey, err := jet.Nkey(g.own.Public().(ed25519.PublicKey)) //nolint:forcetypeassert // ed25519 has no other
+	if err != nil {
+		panic(err) // it is a key
+	}
+	return nkey
+}

@@ -1,0 +1,115 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/consoles"
+	"github.com/aoctl/aoctl/broker/fleet/far"
+	"github.com/aoctl/aoctl/broker/fleet/jet"
+	"github.com/aoctl/aoctl/broker/fleet/keys"
+	"github.com/aoctl/aoctl/broker/fleet/link"
+	"github.com/aoctl/aoctl/broker/peers"
+	"github.com/aoctl/aoctl/broker/service"
+	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/member"
+	"github.com/aoctl/aoctl/cli/version"
+	"github.com/aoctl/aoctl/store"
+	"github.com/aoctl/aoctl/tui"
+)
+
+// joinFleet makes this broker's part in a fleet, which works while it is in one.
+func (a *App) joinFleet(me consoles.Identity) error {
+	key, err := keys.New(me.Key())
+	if err != nil {
+		return err
+	}
+	dial := func(m consoles.Membership, fleet string) (link.Line, error) {
+		line, err := jet.Dial(context.Background(), jet.Options{Servers: m.Servers, Pin: m.Pin, Key: key, Fleet: fleet, Name: "aoctl broker", Log: a.log})
+		return machineLine{line}, err
+	}
+	a.fleet = link.NewHost(link.Options{Home: fleetHome{a.Broker, a.store, a}, Key: key, Version: version.Read().Version, Dial: dial, Log: a.log})
+	return nil
+}
+
+// machineLine is a line as a link wants it.
+type machineLine struct{ *jet.Line }
+
+func (l machineLine) Up() (up bool, since time.Time, why string) {
+	s := l.State()
+	return s.Up, s.Since, s.Err
+}
+
+// fleetHome is the broker as a link wants it.
+type fleetHome struct {
+	*service.Broker
+	store *store.Store
+	app   *App
+}
+
+func (h fleetHome) Head() (seq int64, hash string) { return h.store.Head() }
+
+func (h fleetHome) Events(ctx context.Context, f broker.EventFilter) ([]broker.Event, error) {
+	return h.store.Events(ctx, f)
+}
+
+func (h fleetHome) Carry(ctx context.Context, by broker.Actor, method string, body []byte) ([]byte, error) {
+	return h.app.consoles.Carry(ctx, by, method, body)
+}
+
+// showFleet opens the screen over all machines of the fleet that the person is in.
+func showFleet(ctx context.Context, o Options) error {
+	if err := KeepPrivate(); err != nil {
+		return fmt.Errorf("keep other processes out of the console: %w", err)
+	}
+	if why := peers.BornOfAgentHere(); why != "" {
+		return exit.Error{Code: exit.Forbidden, Text: consoles.ErrAgent.Error() + ": " + why, Hint: "open it in a terminal of your own, not in one that an agent started", Cause: consoles.ErrAgent}
+	}
+	me, err := member.Load()
+	if err != nil {
+		return err
+	}
+	m, ok := me.Member()
+	if !ok {
+		return putOut()
+	}
+	drawing, leave := context.WithCancelCause(ctx)
+	defer leave(nil)
+	line, err := me.Dial(drawing, me.Key)
+	if err != nil {
+		return err
+	}
+	defer line.Close()
+	b := far.New(far.Options{Key: me.Key, Roster: me.Roster(), Line: line, Log: slog.New(slog.DiscardHandler)})
+	var beside sync.WaitGroup
+	defer beside.Wait()
+	defer leave(nil)
+	beside.Go(func() { b.Run(drawing) })
+	beside.Go(func() {
+		if err := me.Follow(drawing, line, b.SetRoster); errors.Is(err, member.ErrPutOut) {
+			leave(err)
+		}
+	})
+	t := o.screen("fleet " + me.Roster().Name)
+	t.Operator = broker.Actor{Kind: broker.ByOperator, ID: broker.FleetID(m.ID(), m.Name)} // as machines record it
+	t.ReadFile, t.Stamp = b.ReadFile, b.Stamp
+	t.Hooks = tui.Hooks{Others: b.OtherHooks, Ours: b.OurHooks}
+	t.Place = func() tui.Place { return tui.Place{Elsewhere: true} }
+	err = tui.Run(drawing, b, t)
+	switch {
+	case errors.Is(context.Cause(drawing), member.ErrPutOut):
+		return putOut()
+	case ctx.Err() != nil:
+		return nil
+	}
+	return err
+}
+
+func putOut() error {
+	return exit.Error{Code: exit.Forbidden, Text: member.ErrPutOut.Error(), Hint: `ask an owner; "aoctl fleet leave --me" forgets the fleet here`, Cause: member.ErrPutOut}
+}

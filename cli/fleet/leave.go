@@ -1,0 +1,147 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/consoles"
+	"github.com/aoctl/aoctl/broker/fleet/members"
+	"github.com/aoctl/aoctl/cli/console"
+	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/member"
+	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/usage"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+func newLeaveCommand() *cobra.Command {
+	var own bool
+	cmd := &cobra.Command{
+		Use:   "leave [MEMBER]",
+		Short: "Take this machine, yourself or somebody else out of the fleet",
+		Long: `leave takes this machine out of its fleet: its broker carries nothing out any more and
+takes no orders from there. With --me it forgets on this machine that you are in a fleet.
+
+With MEMBER an owner takes somebody out, a person or a machine: by name, or by the
+beginning or the end of the key that "aoctl fleet list" shows. Machines that a server
+reaches take no order from them from that moment on, and tell them nothing more; others
+when the roster that they know is over, two weeks after it was signed.`,
+		Example: "  aoctl fleet leave\n  aoctl fleet leave ben\n  aoctl fleet leave --me",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if own && len(args) > 0 {
+				return usage.Error{Text: "give a member or --me, not both", Hint: usage.HelpHint(cmd)}
+			}
+			return usage.AtMostOne("a member of the fleet")(cmd, args)
+		},
+		ValidArgsFunction: completeMembers,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case own:
+				return leaveMe(cmd)
+			case len(args) > 0:
+				return putOut(cmd, args[0])
+			}
+			return console.AtBroker(cmd, func(ctx context.Context, b *consoles.Client) error {
+				st, err := b.Fleet(ctx)
+				if err != nil {
+					return err
+				}
+				if err := b.LeaveFleet(ctx); errors.Is(err, broker.ErrNotFound) {
+					return exit.Error{Code: exit.NotFound, Text: "this machine is in no fleet"}
+				} else if err != nil {
+					return err
+				}
+				return show.Line(cmd.OutOrStdout(), safe.Line(fmt.Sprintf("This machine left fleet %s. It stays listed there until an owner takes it out.", st.Name)))
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&own, "me", false, "forget on this machine that you are in a fleet")
+	return cmd
+}
+
+func completeMembers(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	me, err := member.Load()
+	if err != nil || len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var names []string
+	for _, m := range me.Roster().Members {
+		names = append(names, safe.Line(m.Name))
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+func leaveMe(cmd *cobra.Command) error {
+	me, err := member.Load()
+	if err != nil {
+		return err
+	}
+	r := me.Roster()
+	if err := me.Forget(); err != nil {
+		return err
+	}
+	text := fmt.Sprintf("Forgot fleet %s here.", r.Name)
+	if m, ok := me.Member(); ok && m.Role == members.Owner {
+		text += " Your key can still change it: keep the file console.key, or have another owner take you out."
+	} else if ok {
+		text += " An owner takes you out of it: aoctl fleet leave " + m.Name
+	}
+	return show.Line(cmd.OutOrStdout(), safe.Line(text))
+}
+
+// putOut has an owner take a member out.
+func putOut(cmd *cobra.Command, who string) error {
+	ctx := cmd.Context()
+	me, err := member.Load()
+	if err != nil {
+		return err
+	}
+	line, err := me.Reach(ctx)
+	if err != nil {
+		return err
+	}
+	defer line.Close()
+	var gone members.Member
+	err = me.Change(ctx, line, func(r *members.Roster) error {
+		if gone, err = find(r, who); err != nil {
+			return err
+		}
+		if gone.ID() == me.Key.Public().ID() {
+			return exit.Error{Code: exit.Failed, Text: "you cannot take yourself out", Hint: "another owner can; --me forgets the fleet on this machine"}
+		}
+		r.Members = slices.DeleteFunc(r.Members, func(m members.Member) bool { return m.ID() == gone.ID() })
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return show.Line(cmd.OutOrStdout(), safe.Line(fmt.Sprintf("%s is out of fleet %s. Machines in reach know it now, others by %s at the latest.", gone.Name, me.Roster().Name, me.Roster().Until.Local().Format("2 January"))))
+}
+
+// find is the member that a person names.
+func find(r *members.Roster, who string) (members.Member, error) {
+	var found []members.Member
+	for _, m := range r.Members {
+		id := m.ID()
+		if m.Name == who || len(who) >= 4 && (strings.HasPrefix(id, who) || strings.HasSuffix(id, who)) {
+			found = append(found, m)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return members.Member{}, exit.Error{Code: exit.NotFound, Text: fmt.Sprintf("nobody in the fleet is called %q", who), Hint: "aoctl fleet list shows who is in it"}
+	}
+	e := exit.Error{Code: exit.Usage, Text: fmt.Sprintf("%q fits several members", who), Hint: "name one by the end of its key"}
+	for _, m := range found {
+		e.List = append(e.List, m.Name+"  "+string(m.Role)+"  "+m.ID())
+	}
+	return members.Member{}, e
+}
