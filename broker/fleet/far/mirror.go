@@ -64,14 +64,19 @@ type Mirror struct {
 	clock time.Duration // how much its clock is ahead of ours, at least
 	skew  time.Duration // the same, as times are shown
 
-	wrong   int // messages that were not what they said
-	wrongAt time.Time
-	why     string
+	wrong wrong
 
 	updates []broker.Update // for the caller of the method that runs
 	anew    bool            // what is drawn must be drawn from a snapshot
 	waiting int             // orders that wait for it
 	was     broker.Machine  // as it was told last
+}
+
+// wrong counts messages that were not what they said.
+type wrong struct {
+	count int
+	last  time.Time // when the last one came
+	why   string    // what was wrong with that
 }
 
 // letter is a machine's key for a time.
@@ -117,8 +122,7 @@ func (m *Mirror) hear(subject string, body []byte) (t told.Told, err error) {
 
 // bad counts a message that was not what it said.
 func (m *Mirror) bad(err error, now time.Time) {
-	m.wrong++
-	m.wrongAt, m.why = now, err.Error()
+	m.wrong = wrong{m.wrong.count + 1, now, err.Error()}
 }
 
 // letter keeps the key that a letter has for us, and opens what waited for it.
@@ -440,8 +444,8 @@ func (m *Mirror) status(now time.Time) broker.Machine {
 func (m *Mirror) problem(now time.Time) string {
 	r := m.shown
 	switch {
-	case m.wrong > 0 && now.Sub(m.wrongAt) < wrongFor:
-		return fmt.Sprintf("%s in its name that it did not say there, or that cannot be read: %s", messages(m.wrong), m.why)
+	case m.wrong.count > 0 && now.Sub(m.wrong.last) < wrongFor:
+		return fmt.Sprintf("%s in its name that it did not say there, or that cannot be read: %s", messages(m.wrong.count), m.wrong.why)
 	case r == nil || !m.sure:
 		return ""
 	case len(r.shut) > 0 && r.behindFor(now) > behindAfter:

@@ -137,7 +137,7 @@ func TestMirrorShowsWhatWasSaidLast(t *testing.T) {
 				}
 			},
 			"forged": func(rt *rapid.T) {
-				before, wrong := drawnAs(m), m.wrong
+				before, wrong := drawnAs(m), m.wrong.count
 				s := rapid.SampledFrom(sent).Draw(rt, "which")
 				switch rapid.IntRange(0, 3).Draw(rt, "how") {
 				case 0: // another machine says it
@@ -155,8 +155,8 @@ func TestMirrorShowsWhatWasSaidLast(t *testing.T) {
 				if diff := cmp.Diff(before, drawnAs(m)); diff != "" {
 					rt.Fatal(diff)
 				}
-				if m.wrong != wrong+1 || m.Machine(at).Problem == "" {
-					rt.Fatalf("%d messages were wrong, %q", m.wrong-wrong, m.Machine(at).Problem)
+				if m.wrong.count != wrong+1 || m.Machine(at).Problem == "" {
+					rt.Fatalf("%d messages were wrong, %q", m.wrong.count-wrong, m.Machine(at).Problem)
 				}
 			},
 			"time": func(rt *rapid.T) {
