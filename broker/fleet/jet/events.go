@@ -46,7 +46,7 @@ func (l *Line) Events(machine string) link.Events {
 // Newest is the last event that is stored. A replica that is behind may answer: what was seen before
 // is there, so it is asked again then.
 func (e *events) Newest(ctx context.Context) (link.Last, error) {
-	ctx, cancel := context.WithTimeout(ctx, requestWait)
+	ctx, cancel := context.WithTimeout(ctx, storeWait)
 	defer cancel()
 	for try := 0; ; try++ {
 		seq, body, err := e.line.newest(ctx, told.StreamEvents, e.all)
@@ -66,7 +66,7 @@ func (e *events) Newest(ctx context.Context) (link.Last, error) {
 
 // Find reads all of the machine's events.
 func (e *events) Find(ctx context.Context, same func(body []byte) (int64, bool)) (most int64, err error) {
-	err = e.line.all(ctx, reading{stream: told.StreamEvents, kind: ReadsEvents, filter: e.all}, func(m jetstream.Msg, _ uint64) bool {
+	err = e.line.all(ctx, reading{stream: told.StreamEvents, kind: ReadsEvents, filter: e.all, to: e.seen.Load()}, func(m jetstream.Msg, _ uint64) bool {
 		if n, ok := same(m.Data()); ok {
 			most = max(most, n)
 		}
@@ -77,7 +77,7 @@ func (e *events) Find(ctx context.Context, same func(body []byte) (int64, bool))
 
 // Append stores messages; see link.Events.
 func (e *events) Append(ctx context.Context, after uint64, list []link.Message) (last uint64, err error) {
-	ctx, cancel := context.WithTimeout(ctx, 2*requestWait)
+	ctx, cancel := context.WithTimeout(ctx, 2*storeWait)
 	defer cancel()
 	err = errBusy
 	for try := 0; err == errBusy && try < batchTries && len(list) >= batchLeast; try++ { //nolint:errorlint // it is ours
@@ -109,7 +109,7 @@ func (e *events) batch(ctx context.Context, after uint64, list []link.Message) (
 		switch i {
 		case 0: // it says whether there is a batch at all
 			e.expect(m, after)
-			a, err := e.line.request(ctx, m, requestWait)
+			a, err := e.line.request(ctx, m, storeWait)
 			if err != nil {
 				return 0, err
 			}
@@ -120,7 +120,7 @@ func (e *events) batch(ctx context.Context, after uint64, list []link.Message) (
 			}
 		case len(list) - 1:
 			m.Header.Set(headerBatchCommit, "1")
-			a, err := e.line.request(ctx, m, requestWait)
+			a, err := e.line.request(ctx, m, storeWait)
 			if err != nil {
 				return 0, err
 			}
@@ -140,7 +140,7 @@ func (e *events) oneByOne(ctx context.Context, after uint64, list []link.Message
 	for i := range list {
 		m := message(&list[i])
 		e.expect(m, after)
-		raw, err := e.line.request(ctx, m, requestWait)
+		raw, err := e.line.request(ctx, m, storeWait)
 		if err != nil {
 			return 0, err
 		}

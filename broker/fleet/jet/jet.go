@@ -47,6 +47,7 @@ var (
 	ErrPin      = errors.New("the server is not the fleet's: it has another key")
 	ErrUnknown  = errors.New("the server does not know this key: it is not in the fleet, or no longer")
 	ErrNobody   = errors.New("nobody answers there")
+	ErrBehind   = errors.New("the fleet's server has not all yet that another has")
 	ErrTaken    = errors.New("there is one already")
 	ErrTooLarge = errors.New("this is larger than the fleet's servers take")
 )
@@ -54,8 +55,12 @@ var (
 // DefaultMaxPayload is the largest message that aoctl's own server takes, headers included.
 const DefaultMaxPayload = 8 << 20
 
-// requestWait bounds every request that a server itself answers.
-const requestWait = 10 * time.Second
+// requestWait bounds every request that a server itself answers; storeWait those that a machine makes
+// all the time: where the server that leads a stream ended, another leads it soon.
+const (
+	requestWait = 10 * time.Second
+	storeWait   = 4 * time.Second
+)
 
 // Options say where a line goes, and whose it is.
 type Options struct {
@@ -116,7 +121,7 @@ func Dial(ctx context.Context, o Options) (*Line, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect to the fleet: %w", err)
 	}
-	l.js, err = jetstream.New(l.nc, jetstream.WithPublishAsyncTimeout(requestWait), jetstream.WithPublishAsyncMaxPending(256))
+	l.js, err = jetstream.New(l.nc, jetstream.WithPublishAsyncTimeout(storeWait), jetstream.WithPublishAsyncMaxPending(256))
 	if err != nil {
 		l.nc.Close()
 		return nil, err

@@ -2,6 +2,7 @@ package jet
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -33,6 +34,8 @@ const (
 	readerIdle   = time.Minute     // a reader that is left alone is gone after that
 	readMessages = 128             // on the way at a time
 	readBytes    = 2 * DefaultMaxPayload
+
+	behindTries = 8 // until a replica has what another has
 )
 
 // errGap means that a message was lost on its way.
@@ -44,6 +47,7 @@ type reading struct {
 	kind   Kind
 	filter string // the subjects; "" for all of the stream
 	from   uint64 // the first sequence number in the stream
+	to     uint64 // one that is known to be there: a replica that is behind it has not all yet
 	bare   bool   // without bodies
 }
 
@@ -112,7 +116,23 @@ func (l *Line) all(ctx context.Context, r reading, take taker) error {
 		return err
 	}
 	defer done()
-	return l.failed(l.read(ctx, r, false, func() {}, take))
+	for try := 0; ; try++ {
+		ended := false
+		err := l.read(ctx, r, false, func() {}, func(m jetstream.Msg, seq uint64) bool {
+			r.from = seq + 1
+			ended = !take(m, seq)
+			return !ended
+		})
+		if err != nil || ended || r.to < max(r.from, 1) {
+			return l.failed(err)
+		}
+		if try == behindTries {
+			return ErrBehind
+		}
+		if err := pause(ctx, try); err != nil {
+			return err
+		}
+	}
 }
 
 // read makes a reader at the server, and has it deliver. The server numbers what a reader delivers,
@@ -213,6 +233,37 @@ func (l *Line) newest(ctx context.Context, stream, subject string) (seq uint64, 
 	}
 	return seq, m.Data, nil
 }
+
+// Last is the last message of a subject, as the server has it that leads the stream; 0 for none.
+func Last(ctx context.Context, nc *nats.Conn, stream, subject string) (seq uint64, body []byte, err error) {
+	ask, err := json.Marshal(map[string]string{"last_by_subj": subject})
+	if err != nil {
+		return 0, nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, requestWait)
+	defer cancel()
+	m, err := nc.RequestWithContext(ctx, LastOf(stream), ask)
+	if err != nil {
+		return 0, nil, err
+	}
+	var a struct {
+		Error   *jetstream.APIError
+		Message struct {
+			Seq  uint64
+			Data []byte
+		}
+	}
+	if err := json.Unmarshal(m.Data, &a); err != nil {
+		return 0, nil, fmt.Errorf("read %s: %w", stream, err)
+	}
+	if a.Error != nil && a.Error.ErrorCode != jetstream.JSErrCodeMessageNotFound {
+		return 0, nil, fmt.Errorf("read %s: %w", stream, a.Error)
+	}
+	return a.Message.Seq, a.Message.Data, nil
+}
+
+// LastOf is the subject where Last asks. Whoever may ask there may read all of the stream.
+func LastOf(stream string) string { return "$JS.API.STREAM.MSG.GET." + stream }
 
 // NewestOf is the subject where a server is asked for the last message of a subject.
 func NewestOf(stream, subject string) string { return "$JS.API.DIRECT.GET." + stream + "." + subject }

@@ -38,7 +38,7 @@ func (s states) Places(ctx context.Context) (places []string, err error) {
 
 // Put stores messages. All are on their way before the first answer is awaited.
 func (s states) Put(ctx context.Context, list []link.Message) error {
-	ctx, cancel := context.WithTimeout(ctx, 2*requestWait)
+	ctx, cancel := context.WithTimeout(ctx, 2*storeWait)
 	defer cancel()
 	ctx, end := s.line.while(ctx, s.line.Changed())
 	defer end()

@@ -34,6 +34,10 @@ func (l *Line) Watch(ctx context.Context, hear func(subject string, body []byte)
 // Past hands over the events of a machine that are stored, the oldest first, from a sequence number
 // of the stream on, until take returns false or there are no more. take gets the number of each.
 func (l *Line) Past(ctx context.Context, machine string, from uint64, take func(seq uint64, body []byte) bool) error {
-	r := reading{stream: told.StreamEvents, kind: ReadsEvents, filter: l.names.EventsOf(machine), from: from}
+	end, _, err := Last(ctx, l.nc, told.StreamEvents, l.names.EventsOf(machine))
+	if err != nil {
+		return l.failed(err)
+	}
+	r := reading{stream: told.StreamEvents, kind: ReadsEvents, filter: l.names.EventsOf(machine), from: from, to: end}
 	return l.all(ctx, r, func(m jetstream.Msg, seq uint64) bool { return take(seq, m.Data()) })
 }

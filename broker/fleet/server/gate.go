@@ -42,6 +42,7 @@ type gate struct {
 	fleet  string // its id
 
 	mu     sync.Mutex
+	begun  bool // it knows the newest roster, and lets members in
 	roster members.Roster
 	signed keys.Signed
 	joined map[uint64]joined // by number in the stream: who joined with an invite
@@ -135,6 +136,9 @@ func (g *gate) Check(c nats.ClientAuthentication) bool {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if !g.begun {
+		return false
+	}
 	role, user, most := g.user(sign, o.Nkey, token)
 	if user == nil {
 		return false
@@ -297,6 +301,13 @@ func (g *gate) close() {
 	if g.timer != nil {
 		g.timer.Stop()
 	}
+}
+
+// begin lets members in.
+func (g *gate) begin() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.begun = true
 }
 
 // newest is the newest roster.

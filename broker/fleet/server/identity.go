@@ -15,6 +15,7 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/aoctl/aoctl/broker/fleet/jet"
@@ -44,6 +45,19 @@ func identityIn(folder string) (identity, error) {
 		return identity{}, fmt.Errorf("the server's key: %s has %d bytes, not %d", path, len(raw), keySize)
 	}
 	return identity{raw}, nil
+}
+
+// lock has a folder for one server alone, until the file is closed or its process ends.
+func lock(folder string) (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(folder, "lock"), os.O_CREATE|os.O_RDWR, 0o600) //nolint:gosec // in the folder that the server was given
+	if err != nil {
+		return nil, fmt.Errorf("lock the server's folder: %w", err)
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		_ = f.Close()
+		return nil, fmt.Errorf("another server runs with the folder %s", folder)
+	}
+	return f, nil
 }
 
 // writeFile puts a private file in its place, whole or not at all.

@@ -82,7 +82,7 @@ func (m *may) machine(n told.Names, id, nkey, token string) {
 // who is in the fleet. What an order may do is the machine's to judge.
 func (m *may) person(n told.Names, role members.Role, nkey, token string) {
 	m.hear = append(m.hear, n.At("*", told.PlaceBeat))
-	m.publish = append(m.publish, n.At("*", told.PlaceHello), "$JS.API.STREAM.INFO."+told.StreamOrders)
+	m.publish = append(m.publish, n.At("*", told.PlaceHello), "$JS.API.STREAM.INFO."+told.StreamOrders, jet.LastOf(told.StreamEvents))
 	m.reads(nkey, token, told.StreamEvents, jet.ReadsEvents, n.EventsOf("*"))
 	m.reads(nkey, token, told.StreamStates, jet.ReadsStates, "")
 	if role.Includes(members.Guard) {

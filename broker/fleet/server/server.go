@@ -73,6 +73,7 @@ type Server struct {
 	tend *tender
 	stop context.CancelFunc
 	done sync.WaitGroup
+	lock *os.File
 }
 
 // Start starts a server, and returns when it takes members in. In a cluster that takes more than half
@@ -87,6 +88,25 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	if err := os.MkdirAll(o.Folder, 0o700); err != nil {
 		return nil, fmt.Errorf("open the server's folder: %w", err)
 	}
+	held, err := lock(o.Folder)
+	if err != nil {
+		return nil, err
+	}
+	s, err := build(&o)
+	if err != nil {
+		_ = held.Close()
+		return nil, err
+	}
+	s.lock = held
+	if err := s.begin(ctx, &o); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// build makes a server that does not listen yet.
+func build(o *Options) (*Server, error) {
 	id, err := identityIn(o.Folder)
 	if err != nil {
 		return nil, err
@@ -106,12 +126,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	}
 	inner.SetLoggerV2(logger{o.Log}, false, false, false)
 	gate.server = inner
-	s := &Server{nats: inner, pin: id.pin(), gate: gate}
-	if err := s.begin(ctx, &o); err != nil {
-		s.Close()
-		return nil, err
-	}
-	return s, nil
+	return &Server{nats: inner, pin: id.pin(), gate: gate}, nil
 }
 
 func (s *Server) begin(ctx context.Context, o *Options) (err error) {
@@ -205,4 +220,5 @@ func (s *Server) Close() {
 	s.gate.close()
 	s.nats.Shutdown()
 	s.nats.WaitForShutdown()
+	_ = s.lock.Close()
 }

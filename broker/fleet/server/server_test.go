@@ -153,7 +153,8 @@ func TestEachRoleMayDoItsWorkAlone(t *testing.T) {
 		{api + "STREAM.SNAPSHOT." + told.StreamEvents, nobody},
 		{api + "STREAM.RESTORE." + told.StreamEvents, nobody},
 		{api + "STREAM.MSG.DELETE." + told.StreamMembers, nobody},
-		{api + "STREAM.MSG.GET." + told.StreamEvents, nobody},
+		{api + "STREAM.MSG.GET." + told.StreamEvents, persons},
+		{api + "STREAM.MSG.GET." + told.StreamMembers, nobody},
 		{api + "STREAM.LEADER.STEPDOWN." + told.StreamEvents, nobody},
 		{api + "META.LEADER.STEPDOWN", nobody},
 		{api + "DIRECT.GET." + told.StreamEvents, nobody},
@@ -518,6 +519,10 @@ func TestStartRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	pin := s.Pin()
+	if two, err := server.Start(within(t), o); err == nil {
+		two.Close()
+		t.Error("two servers have one folder")
+	}
 	s.Close()
 	o.Fleet = fleettest.Sign(t, foreign)
 	if s, err := server.Start(within(t), o); !errors.Is(err, members.ErrOther) {

@@ -13,6 +13,7 @@ import (
 	client "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/aoctl/aoctl/broker/fleet/jet"
 	"github.com/aoctl/aoctl/broker/fleet/keys"
 	"github.com/aoctl/aoctl/broker/fleet/members"
 	"github.com/aoctl/aoctl/broker/fleet/orders"
@@ -115,8 +116,26 @@ func (t *tender) prepare(ctx context.Context, o *Options) error {
 	if err != nil && !errors.As(err, &api) { // refused: it is there
 		return fmt.Errorf("store the roster: %w", err)
 	}
+	if err := t.catchUp(ctx); err != nil {
+		return err
+	}
 	_, err = t.nc.QueueSubscribe(t.gate.names().Dropped("*"), "servers", t.drop)
 	return err
+}
+
+// catchUp takes the newest roster that the cluster has, and lets members in from then on: a server that
+// was away knows only then who was put out meanwhile.
+func (t *tender) catchUp(ctx context.Context) error {
+	_, raw, err := jet.Last(ctx, t.nc, told.StreamMembers, t.gate.names().Rosters())
+	if err != nil {
+		return fmt.Errorf("read the newest roster: %w", err)
+	}
+	var s keys.Signed
+	if keys.Decode(raw, &s) == nil {
+		_ = t.gate.follow(s) // one that is not good is taken out when it is read
+	}
+	t.gate.begin()
+	return nil
 }
 
 // stream makes a stream, or has it as it is to be. Where several servers make the same one at a time
