@@ -181,7 +181,7 @@ func rosterFile(me *member.Me) (string, error) {
 func sayUp(stdout io.Reader, me *member.Me, at string, out io.Writer) error {
 	line, err := bufio.NewReader(io.LimitReader(stdout, 4<<10)).ReadBytes('\n')
 	if err != nil {
-		return nil // it ended, and says itself why
+		return nil //nolint:nilerr // it ended, and says itself why
 	}
 	var ready struct{ URL, Pin string }
 	if err := json.Unmarshal(line, &ready); err != nil {

@@ -27,7 +27,7 @@ const (
 func (l *Line) TakeOrders(ctx context.Context, machine string, take func(ctx context.Context, raw []byte, waited bool) []byte) error {
 	var under sync.WaitGroup
 	defer under.Wait()
-	under.Go(func() { l.takeWaiting(ctx, machine, take) })
+	under.Go(func() { (&queue{l, machine, take}).take(ctx) })
 	room := make(chan struct{}, liveOrders)
 	return l.serve(ctx, l.names.At(machine, told.PlaceOrders), func(m *nats.Msg) {
 		select {
@@ -53,16 +53,23 @@ func (l *Line) reply(m *nats.Msg, body []byte) {
 	}
 }
 
-// takeWaiting takes what was left for the machine.
-func (l *Line) takeWaiting(ctx context.Context, machine string, take func(ctx context.Context, raw []byte, waited bool) []byte) {
+// queue has the orders that were left for a machine taken.
+type queue struct {
+	line    *Line
+	machine string
+	order   func(ctx context.Context, raw []byte, waited bool) []byte
+}
+
+// take takes what is there and what comes, until the context ends.
+func (q *queue) take(ctx context.Context) {
 	for failures := 0; ; failures++ {
-		if _, err := l.Ready(ctx); err != nil {
+		if _, err := q.line.Ready(ctx); err != nil {
 			return
 		}
-		err := l.takeOnce(ctx, machine, func(m jetstream.Msg) error {
+		err := q.read(ctx, func(m jetstream.Msg) error {
 			failures = 0
 			working := time.AfterFunc(orderAgain/4, func() { _ = m.InProgress() })
-			take(ctx, m.Data(), true)
+			q.order(ctx, m.Data(), true)
 			working.Stop()
 			if ctx.Err() != nil {
 				return errors.Join(ctx.Err(), m.Nak()) // it comes again
@@ -72,16 +79,16 @@ func (l *Line) takeWaiting(ctx context.Context, machine string, take func(ctx co
 		if ctx.Err() != nil {
 			return
 		}
-		l.log.Debug("the fleet's waiting orders are looked for again", "err", err)
+		q.line.log.Debug("the fleet's waiting orders are looked for again", "err", err)
 		if pause(ctx, failures+2) != nil {
 			return
 		}
 	}
 }
 
-func (l *Line) takeOnce(ctx context.Context, machine string, take func(jetstream.Msg) error) error {
-	c, err := l.js.CreateOrUpdateConsumer(ctx, told.StreamOrders, jetstream.ConsumerConfig{
-		Name: machine, Durable: machine, FilterSubject: l.names.At(machine, told.PlaceWaits), DeliverPolicy: jetstream.DeliverAllPolicy,
+func (q *queue) read(ctx context.Context, take func(jetstream.Msg) error) error {
+	c, err := q.line.js.CreateOrUpdateConsumer(ctx, told.StreamOrders, jetstream.ConsumerConfig{
+		Name: q.machine, Durable: q.machine, FilterSubject: q.line.names.At(q.machine, told.PlaceWaits), DeliverPolicy: jetstream.DeliverAllPolicy,
 		AckPolicy: jetstream.AckExplicitPolicy, AckWait: orderAgain, MaxAckPending: 1, InactiveThreshold: orders.MostWait + 24*time.Hour,
 	})
 	if err != nil {

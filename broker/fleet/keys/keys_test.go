@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-func key(t testing.TB, seed byte) Key {
-	t.Helper()
+func key(tb testing.TB, seed byte) Key {
+	tb.Helper()
 	k, err := New(ed25519.NewKeyFromSeed(bytes.Repeat([]byte{seed}, ed25519.SeedSize)))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return k
 }

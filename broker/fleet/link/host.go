@@ -1,3 +1,15 @@
+// Package link is a machine's part in a fleet: it carries out what the machine's broker has on record
+// and what there is now, and carries orders in.
+//
+// A Host is there as long as the broker; while the log says that the machine is in a fleet, a run is at
+// work. outbox carries the log into the stream of events, once and in order, from where that ends;
+// states tells what there is; inbox takes orders, puts each on record before anything comes of it, and
+// answers. Everything that goes out is sealed for the people of the fleet and signed by the machine.
+//
+// The broker alone decides. An order comes to it as a console's does (consoles.Server.Carry), and what
+// the fleet is and who is in it stands in its log: no file beside that can change it, and a roster holds
+// when it is on record. The package knows neither NATS nor the engine; Line and Home are what it needs
+// of them.
 package link
 
 import (

@@ -19,11 +19,11 @@ import (
 	"github.com/aoctl/aoctl/broker/fleet/told"
 )
 
-func key(t testing.TB, seed byte) keys.Key {
-	t.Helper()
+func key(tb testing.TB, seed byte) keys.Key {
+	tb.Helper()
 	k, err := keys.New(ed25519.NewKeyFromSeed(bytes.Repeat([]byte{seed}, ed25519.SeedSize)))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return k
 }

@@ -15,32 +15,32 @@ import (
 
 var noon = time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
 
-func key(t testing.TB, seed byte) keys.Key {
-	t.Helper()
+func key(tb testing.TB, seed byte) keys.Key {
+	tb.Helper()
 	k, err := keys.New(ed25519.NewKeyFromSeed(bytes.Repeat([]byte{seed}, ed25519.SeedSize)))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return k
 }
 
-func member(t testing.TB, seed byte, name string, role Role) Member {
-	return Member{Public: key(t, seed).Public(), Name: name, Role: role}
+func member(tb testing.TB, seed byte, name string, role Role) Member {
+	return Member{Public: key(tb, seed).Public(), Name: name, Role: role}
 }
 
 // roster has an owner (1), an operator (2) and a machine (3).
-func roster(t testing.TB, number uint64) Roster {
+func roster(tb testing.TB, number uint64) Roster {
 	return Roster{
 		Fleet: "team-abc123", Name: "team", Number: number, At: noon, Until: noon.Add(7 * 24 * time.Hour),
-		Members: []Member{member(t, 1, "ana", Owner), member(t, 2, "ben", Operator), member(t, 3, "box", Machine)},
+		Members: []Member{member(tb, 1, "ana", Owner), member(tb, 2, "ben", Operator), member(tb, 3, "box", Machine)},
 	}
 }
 
-func signed(t testing.TB, seed byte, r Roster) keys.Signed {
-	t.Helper()
-	s, err := key(t, seed).Sign(keys.KindRoster, r)
+func signed(tb testing.TB, seed byte, r Roster) keys.Signed {
+	tb.Helper()
+	s, err := key(tb, seed).Sign(keys.KindRoster, r)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return s
 }

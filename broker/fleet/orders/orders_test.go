@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -21,11 +20,11 @@ import (
 
 var noon = time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
 
-func key(t testing.TB, seed byte) keys.Key {
-	t.Helper()
+func key(tb testing.TB, seed byte) keys.Key {
+	tb.Helper()
 	k, err := keys.New(ed25519.NewKeyFromSeed(bytes.Repeat([]byte{seed}, ed25519.SeedSize)))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return k
 }
@@ -33,41 +32,41 @@ func key(t testing.TB, seed byte) keys.Key {
 var roles = []members.Role{members.Machine, members.Watcher, members.Guard, members.Operator, members.Owner}
 
 // roster has a member of each role, keyed by the role's place in roles.
-func roster(t testing.TB) members.Roster {
+func roster(tb testing.TB) members.Roster {
 	r := members.Roster{Fleet: "team-abc123", Number: 3, At: noon, Until: noon.Add(24 * time.Hour)}
 	for i, role := range roles {
-		r.Members = append(r.Members, members.Member{Public: key(t, byte(i)).Public(), Name: string(role), Role: role})
+		r.Members = append(r.Members, members.Member{Public: key(tb, byte(i)).Public(), Name: string(role), Role: role})
 	}
 	return r
 }
 
-func body(t testing.TB, v any) []byte {
-	t.Helper()
+func body(tb testing.TB, v any) []byte {
+	tb.Helper()
 	raw, err := keys.Encode(v)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return raw
 }
 
-func decides(t testing.TB, v broker.Verdict, digest string) []byte {
-	return body(t, consoles.Decided{ID: "r1", Decision: broker.Decision{Verdict: v, Digest: digest}})
+func decides(tb testing.TB, v broker.Verdict, digest string) []byte {
+	return body(tb, consoles.Decided{ID: "r1", Decision: broker.Decision{Verdict: v, Digest: digest}})
 }
 
 // allow is an order to allow a call, which a change makes another.
-func allow(t testing.TB, change func(*Order)) Order {
-	o := Order{Fleet: "team-abc123", Machine: "box", Boot: "b7", Number: 1, Expires: noon.Add(time.Minute), Method: "Calls.Decide", Body: decides(t, broker.Allow, "d1")}
+func allow(tb testing.TB, change func(*Order)) Order {
+	o := Order{Fleet: "team-abc123", Machine: "box", Boot: "b7", Number: 1, Expires: noon.Add(time.Minute), Method: "Calls.Decide", Body: decides(tb, broker.Allow, "d1")}
 	if change != nil {
 		change(&o)
 	}
 	return o
 }
 
-func sign(t testing.TB, seed byte, o Order) keys.Signed {
-	t.Helper()
-	s, err := o.Sign(key(t, seed))
+func sign(tb testing.TB, seed byte, o Order) keys.Signed {
+	tb.Helper()
+	s, err := o.Sign(key(tb, seed))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return s
 }
@@ -218,7 +217,7 @@ func TestEveryMethodHasANeed(t *testing.T) {
 // for this machine and this run, is good, and is taken once.
 func TestDeskKeepsItsPromises(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		now, boot, r := noon, "b1", roster(t)
+		now, boot, runs, r := noon, "b1", 1, roster(t)
 		d := NewDesk("box", boot, r, nil)
 		var sent []keys.Signed
 		var record []Taken
@@ -265,12 +264,14 @@ func TestDeskKeepsItsPromises(t *testing.T) {
 				now = now.Add(time.Duration(rapid.IntRange(1, 90).Draw(rt, "seconds")) * time.Second)
 			},
 			"restart": func(rt *rapid.T) {
-				boot = fmt.Sprint("b", strings.Count(boot, "x"), "x", len(record))
+				runs++
+				boot = fmt.Sprint("b", runs)
 				d = NewDesk("box", boot, r, record)
 			},
 			"restored": func(rt *rapid.T) { // from a backup: what was taken since is not on record
 				record = record[:rapid.IntRange(0, len(record)).Draw(rt, "kept")]
-				boot += "r"
+				runs++
+				boot = fmt.Sprint("b", runs)
 				d = NewDesk("box", boot, r, record)
 				for mark := range takenMarks { // a refusal that waits may come again, and refuses again
 					if !slices.ContainsFunc(record, func(t Taken) bool { return t.Mark == mark }) {

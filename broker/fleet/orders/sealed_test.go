@@ -23,7 +23,10 @@ func TestSealedOrdersAndAnswers(t *testing.T) {
 	for name, open := range map[string]func() error{
 		"another machine": func() error { _, err := Open(raw, fleet, other); return err },
 		"another fleet":   func() error { _, err := Open(raw, "fleet-xyz", box); return err },
-		"changed":         func() error { _, err := Open(append(bytes.Clone(raw[:len(raw)-1]), raw[len(raw)-1]^1), fleet, box); return err },
+		"changed": func() error {
+			_, err := Open(append(bytes.Clone(raw[:len(raw)-1]), raw[len(raw)-1]^1), fleet, box)
+			return err
+		},
 	} {
 		if err := open(); !errors.Is(err, ErrSealed) {
 			t.Errorf("%s: %v", name, err)

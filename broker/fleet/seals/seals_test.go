@@ -11,19 +11,19 @@ import (
 	"github.com/aoctl/aoctl/broker/fleet/members"
 )
 
-func key(t testing.TB, seed byte) keys.Key {
-	t.Helper()
+func key(tb testing.TB, seed byte) keys.Key {
+	tb.Helper()
 	k, err := keys.New(ed25519.NewKeyFromSeed(bytes.Repeat([]byte{seed}, ed25519.SeedSize)))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return k
 }
 
-func roster(t testing.TB, roles ...members.Role) members.Roster {
+func roster(tb testing.TB, roles ...members.Role) members.Roster {
 	r := members.Roster{Fleet: "team-abc123", Number: 1, Until: time.Now().Add(time.Hour)}
 	for i, role := range roles {
-		r.Members = append(r.Members, members.Member{Public: key(t, byte(i)).Public(), Name: "m", Role: role})
+		r.Members = append(r.Members, members.Member{Public: key(tb, byte(i)).Public(), Name: "m", Role: role})
 	}
 	return r
 }
