@@ -28,8 +28,12 @@ type AnsweredData struct {
 	Failed string `json:"failed,omitempty"`
 }
 
-// answersKept is how many answers are kept for those who ask again.
-const answersKept = 1024
+// How many answers are kept for those who ask again, and their bytes. Who asks later than that gives a
+// new order.
+const (
+	answersKept = 1024
+	answerBytes = 8 << 20
+)
 
 // inbox takes orders. An order that changes something is on record before it is carried out, and
 // what came of it afterwards. Several goroutines may use it.
@@ -45,6 +49,7 @@ type inbox struct {
 	under    map[string]chan struct{} // by mark: orders that are being carried out
 	answers  map[string]orders.Answer // by mark
 	row      []string                 // their marks, the oldest first
+	bytes    int                      // of the replies in answers
 	unsolved map[string]orders.Taken  // by mark: taken by an earlier broker, which ended before it answered
 }
 
@@ -121,7 +126,9 @@ func (in *inbox) keep(mark string, a orders.Answer) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.answers[mark], in.row = a, append(in.row, mark)
-	for len(in.row) > answersKept {
+	in.bytes += len(a.Reply)
+	for len(in.row) > answersKept || in.bytes > answerBytes && len(in.row) > 1 {
+		in.bytes -= len(in.answers[in.row[0]].Reply)
 		delete(in.answers, in.row[0])
 		in.row = in.row[1:]
 	}

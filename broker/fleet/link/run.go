@@ -343,6 +343,7 @@ func (r *run) tell(ctx context.Context) error {
 	snap, updates := r.host.o.Home.Watch(ctx)
 	r.states.begin(snap)
 	flush, failures := time.NewTimer(0), 0
+	var line time.Time // since when it has been up
 	defer flush.Stop()
 	for {
 		select {
@@ -356,6 +357,12 @@ func (r *run) tell(ctx context.Context) error {
 				flush.Reset(gatherFor)
 			}
 		case <-flush.C:
+			// A server that was killed may have lost the last that it stored.
+			if up, since, _ := r.line.Up(); up && !since.Equal(line) {
+				if line = since; r.states.begun {
+					r.states.again()
+				}
+			}
 			err := r.flush(ctx)
 			r.problem("what is now", err)
 			if err != nil {
