@@ -34,6 +34,7 @@ const serverProgram = "aoctl-fleet"
 // upOptions are the flags of up.
 type upOptions struct {
 	listen, address, folder string
+	also                    []string // where the other servers of the cluster are reached
 	server                  []string // the other flags, as the server takes them
 }
 
@@ -54,6 +55,9 @@ that know each other go on when one of them fails: see docs/fleet.md.`,
 		Example: "  aoctl fleet up\n  aoctl fleet up --listen 0.0.0.0:4222 --address office.example:4222",
 		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cluster == "" && len(routes)+len(o.also) > 0 {
+				return usage.Error{Text: "--route and --also are for the servers of a cluster", Hint: "name it with --cluster-name"}
+			}
 			if cluster != "" {
 				o.server = append(o.server, "--cluster-name", cluster, "--cluster-listen", clusterListen, "--replicas", fmt.Sprint(replicas))
 			}
@@ -69,6 +73,7 @@ that know each other go on when one of them fails: see docs/fleet.md.`,
 	cmd.Flags().StringVar(&cluster, "cluster-name", "", "the cluster that this server is one of")
 	cmd.Flags().StringVar(&clusterListen, "cluster-listen", "0.0.0.0:6222", "where the other servers of the cluster connect")
 	cmd.Flags().StringSliceVar(&routes, "route", nil, "the address of another server of the cluster; may be repeated")
+	cmd.Flags().StringSliceVar(&o.also, "also", nil, "where others reach another server of the cluster, host:port; may be repeated")
 	cmd.Flags().IntVar(&replicas, "replicas", 3, "how many servers of a cluster have each message: 1, 3 or 5")
 	_ = cmd.MarkFlagDirname("folder") // the flag exists
 	return cmd
@@ -83,6 +88,11 @@ func up(ctx context.Context, o upOptions, out, errs io.Writer) error {
 	at, err := o.reachedAt()
 	if err != nil {
 		return err
+	}
+	for i, other := range o.also {
+		if o.also[i], err = serverAt(other); err != nil {
+			return err
+		}
 	}
 	if o.folder == "" {
 		dir, err := paths.StateDir()
@@ -118,7 +128,7 @@ func up(ctx context.Context, o upOptions, out, errs io.Writer) error {
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start %s: %w", program, err)
 	}
-	said := sayUp(stdout, me, at, out)
+	said := sayUp(stdout, me, at, o.also, out)
 	err = cmd.Wait()
 	if ctx.Err() != nil {
 		return nil
@@ -178,7 +188,7 @@ func rosterFile(me *member.Me) (string, error) {
 }
 
 // sayUp waits for the server's line, notes for those who will join where it is, and says so.
-func sayUp(stdout io.Reader, me *member.Me, at string, out io.Writer) error {
+func sayUp(stdout io.Reader, me *member.Me, at string, also []string, out io.Writer) error {
 	line, err := bufio.NewReader(io.LimitReader(stdout, 4<<10)).ReadBytes('\n')
 	if err != nil {
 		return nil //nolint:nilerr // it ended, and says itself why
@@ -197,7 +207,7 @@ func sayUp(stdout io.Reader, me *member.Me, at string, out io.Writer) error {
 		}
 	}
 	if me != nil {
-		if err := me.Serve(at, pin); err != nil {
+		if err := me.Serve(pin, append([]string{at}, also...)...); err != nil {
 			return err
 		}
 	}

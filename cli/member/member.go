@@ -307,14 +307,16 @@ func (me *Me) Renew(ctx context.Context, line *jet.Line) error {
 	return me.Change(ctx, line, func(*members.Roster) error { return nil })
 }
 
-// Serve notes a server of the fleet, with the pin of its key. A server with another pin takes the place
-// of those that are known: all servers of a fleet have one key.
-func (me *Me) Serve(at string, pin []byte) error {
+// Serve notes where servers of the fleet are reached, with the pin of their key: all have one. Servers
+// with another pin take the place of those that are known.
+func (me *Me) Serve(pin []byte, at ...string) error {
 	if !slices.Equal(me.Pin, pin) {
 		me.Servers, me.Pin = nil, pin
 	}
-	if !slices.Contains(me.Servers, at) {
-		me.Servers = append(me.Servers, at)
+	for _, s := range at {
+		if !slices.Contains(me.Servers, s) {
+			me.Servers = append(me.Servers, s)
+		}
 	}
 	return me.Save()
 }

@@ -138,6 +138,9 @@ func (t *tender) catchUp(ctx context.Context) error {
 	return nil
 }
 
+// invalidConfig is NATS's code for a stream that cannot be so, or cannot become so.
+const invalidConfig = jetstream.ErrorCode(10052)
+
 // stream makes a stream, or has it as it is to be. Where several servers make the same one at a time
 // NATS answers none of them, so the answer is not waited for: the next try finds it.
 func (t *tender) stream(ctx context.Context, cfg jetstream.StreamConfig) (jetstream.Stream, error) {
@@ -147,6 +150,9 @@ func (t *tender) stream(ctx context.Context, cfg jetstream.StreamConfig) (jetstr
 		cancel()
 		if err == nil {
 			return s, nil
+		}
+		if e, ok := errors.AsType[*jetstream.APIError](err); ok && e.ErrorCode == invalidConfig {
+			return nil, fmt.Errorf("the stream %s in the folder cannot be had as it is to be: %s", cfg.Name, e.Description)
 		}
 		t.log.Info("a stream is not made yet", "stream", cfg.Name, "err", err)
 		select {
