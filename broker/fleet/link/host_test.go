@@ -116,6 +116,7 @@ type wire struct {
 	mu      sync.Mutex
 	events  pond
 	states  []Message // in the order in which they came
+	full    bool      // there is no room for more of them
 	rosters chan keys.Signed
 	orders  chan func(take func(context.Context, []byte, bool) []byte)
 	closed  bool
@@ -136,6 +137,9 @@ func (w *wire) Places(context.Context) ([]string, error) { return nil, nil }
 func (w *wire) Put(_ context.Context, list []Message) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.full {
+		return ErrFull
+	}
 	w.states = append(w.states, list...)
 	return nil
 }
@@ -389,6 +393,37 @@ func TestRosterHoldsWhenItIsOnRecord(t *testing.T) {
 		synctest.Wait()
 		if host.now.number() != 3 || host.Status().Problem != "" {
 			t.Errorf("it goes by roster %d: %+v", host.now.number(), host.Status())
+		}
+	})
+}
+
+// The key is told before anything that it seals goes into the stream of events: should the broker end
+// before it has told the key, nobody ever reads that.
+func TestNoEventGoesOutBeforeItsKey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse()
+		h.paper.add("session_start", "s1", "")
+		_, w := running(t, h)
+		time.Sleep(3 * time.Second)
+		sent := len(w.events.kept)
+		w.mu.Lock()
+		w.full = true
+		w.mu.Unlock()
+		w.rosters <- signRoster(t, fleetRoster(t, 2, box, owner, ana)) // ben left, so there is a new key
+		synctest.Wait()
+		h.mu.Lock()
+		h.paper.add("session_start", "s2", "")
+		h.mu.Unlock()
+		time.Sleep(time.Minute)
+		if n := len(w.events.kept); sent != 1 || n != sent {
+			t.Errorf("%d events went out, and %d under a key that nobody has", sent, n-sent)
+		}
+		w.mu.Lock()
+		w.full = false
+		w.mu.Unlock()
+		time.Sleep(time.Minute)
+		if n := len(w.events.kept); n != 2 {
+			t.Errorf("%d events went out", n)
 		}
 	})
 }

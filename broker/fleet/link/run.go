@@ -324,6 +324,10 @@ func (r *run) wake() {
 func (r *run) carryOut(ctx context.Context) error {
 	failures := 0
 	for ctx.Err() == nil {
+		if !r.opens() {
+			pause(ctx, lookEvery, r.kick)
+			continue
+		}
 		more, err := r.outbox.step(ctx)
 		r.problem("events", err)
 		switch {
@@ -338,6 +342,14 @@ func (r *run) carryOut(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// opens reports whether the key that is sealed with was told. The log is not carried out before: where
+// this broker ended without telling it, nobody could ever open what lies in the stream.
+func (r *run) opens() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return !r.letter
 }
 
 // gatherFor is how long changes gather before they are told.
@@ -403,6 +415,7 @@ func (r *run) flush(ctx context.Context) error {
 		r.mu.Lock()
 		r.letter = r.letter && (r.epoch != epoch || !slices.Equal(r.seeing, slices.Sorted(maps.Keys(l.For))))
 		r.mu.Unlock()
+		r.wake()
 	}
 	if again {
 		r.states.again()
