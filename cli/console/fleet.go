@@ -29,8 +29,8 @@ func (a *App) joinFleet(me consoles.Identity) error {
 	if err != nil {
 		return err
 	}
-	dial := func(m consoles.Membership, fleet string) (link.Line, error) {
-		line, err := jet.Dial(context.Background(), jet.Options{Servers: m.Servers, Pin: m.Pin, Key: key, Fleet: fleet, Name: "aoctl broker", Log: a.log})
+	dial := func(ctx context.Context, m consoles.Membership, fleet string) (link.Line, error) {
+		line, err := jet.Dial(ctx, jet.Options{Servers: m.Servers, Pin: m.Pin, Key: key, Fleet: fleet, Name: "aoctl broker", Log: a.log})
 		return machineLine{line}, err
 	}
 	a.fleet = link.NewHost(link.Options{Home: fleetHome{a.Broker, a.store, a}, Key: key, Version: version.Read().Version, Dial: dial, Log: a.log})
