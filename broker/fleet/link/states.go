@@ -103,10 +103,20 @@ func (s *states) step(ctx context.Context) error {
 		}
 		s.begun = true
 	}
-	if len(s.dirty) == 0 {
-		return nil
-	}
 	places := slices.Sorted(maps.Keys(s.dirty))
+	for some := range slices.Chunk(places, putMost) {
+		if err := s.put(ctx, some); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// putMost is how many states are told at a time. What was told stays told when the next ones fail, so
+// a slow line gets to the end some time.
+const putMost = 128
+
+func (s *states) put(ctx context.Context, places []string) error {
 	list := make([]Message, 0, len(places))
 	number := s.number
 	for _, place := range places {

@@ -104,3 +104,28 @@ func TestBeatSumsUpWhatTheStreamHas(t *testing.T) {
 		})
 	})
 }
+
+// A line that breaks after so many states, each time: what was told before is not told again, so all
+// of it is told in the end.
+func TestManyStatesOverABadLine(t *testing.T) {
+	b := &board{last: map[string]told.Told{}}
+	room := 0
+	b.fail = func() (int, bool) { room--; return 0, room < 0 }
+	epoch := seals.NewEpoch()
+	s := newStates(b, &told.Speaker{Key: key(t, 1), Fleet: "team-abc123", Boot: "b1"}, func() *seals.Epoch { return epoch }, func() time.Time { return time.Unix(1, 0) })
+	const many = 1000
+	var snap broker.Snapshot
+	for i := range many {
+		snap.Requests = append(snap.Requests, broker.Request{ID: fmt.Sprint("r", i), State: broker.Pending})
+	}
+	s.begin(snap)
+	tries := 0
+	for room = 2; s.step(t.Context()) != nil; room = 2 {
+		if tries++; tries > many {
+			t.Fatalf("after %d tries %d places are told", tries, len(b.last))
+		}
+	}
+	if len(b.last) != many+2 { // health and rules
+		t.Errorf("%d places are told", len(b.last))
+	}
+}
