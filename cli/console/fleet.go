@@ -85,7 +85,8 @@ func showFleet(ctx context.Context, o Options) error {
 		return err
 	}
 	defer line.Close()
-	b := far.New(far.Options{Key: me.Key, Roster: me.Roster(), Line: line, Log: slog.New(slog.DiscardHandler)})
+	roster := me.Roster() // Follow has me from now on
+	b := far.New(far.Options{Key: me.Key, Roster: roster, Line: line, Log: slog.New(slog.DiscardHandler)})
 	var beside sync.WaitGroup
 	defer beside.Wait()
 	defer leave(nil)
@@ -95,7 +96,7 @@ func showFleet(ctx context.Context, o Options) error {
 			leave(err)
 		}
 	})
-	t := o.screen("fleet " + me.Roster().Name)
+	t := o.screen("fleet " + roster.Name)
 	t.Operator = broker.Actor{Kind: broker.ByOperator, ID: broker.FleetID(m.ID(), m.Name)} // as machines record it
 	t.ReadFile, t.Stamp = b.ReadFile, b.Stamp
 	t.Hooks = tui.Hooks{Others: b.OtherHooks, Ours: b.OurHooks}
