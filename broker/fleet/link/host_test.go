@@ -404,8 +404,9 @@ func TestNoEventGoesOutBeforeItsKey(t *testing.T) {
 		h := newHouse()
 		h.paper.add("session_start", "s1", "")
 		_, w := running(t, h)
+		out := func() int { synctest.Wait(); return len(w.events.kept) }
 		time.Sleep(3 * time.Second)
-		sent := len(w.events.kept)
+		sent := out()
 		w.mu.Lock()
 		w.full = true
 		w.mu.Unlock()
@@ -415,14 +416,14 @@ func TestNoEventGoesOutBeforeItsKey(t *testing.T) {
 		h.paper.add("session_start", "s2", "")
 		h.mu.Unlock()
 		time.Sleep(time.Minute)
-		if n := len(w.events.kept); sent != 1 || n != sent {
+		if n := out(); sent != 1 || n != sent {
 			t.Errorf("%d events went out, and %d under a key that nobody has", sent, n-sent)
 		}
 		w.mu.Lock()
 		w.full = false
 		w.mu.Unlock()
 		time.Sleep(time.Minute)
-		if n := len(w.events.kept); n != 2 {
+		if n := out(); n != 2 {
 			t.Errorf("%d events went out", n)
 		}
 	})
