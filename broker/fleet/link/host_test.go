@@ -403,7 +403,7 @@ func TestNoEventGoesOutBeforeItsKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse()
 		h.paper.add("session_start", "s1", "")
-		_, w := running(t, h)
+		host, w := running(t, h)
 		out := func() int { synctest.Wait(); return len(w.events.kept) }
 		time.Sleep(3 * time.Second)
 		sent := out()
@@ -418,6 +418,9 @@ func TestNoEventGoesOutBeforeItsKey(t *testing.T) {
 		time.Sleep(time.Minute)
 		if n := out(); sent != 1 || n != sent {
 			t.Errorf("%d events went out, and %d under a key that nobody has", sent, n-sent)
+		}
+		if b := host.now.pulse(); b.Sum != nil {
+			t.Error("a beat says that all is told, and the key is not")
 		}
 		w.mu.Lock()
 		w.full = false

@@ -410,6 +410,7 @@ func (r *run) flush(ctx context.Context) error {
 			return err
 		}
 		if err := r.states.stream.Put(ctx, []Message{{Subject: r.names.At(r.machine, told.PlaceOfKeys(l.Epoch)), Body: raw}}); err != nil {
+			r.states.doubt()
 			return fmt.Errorf("tell the key: %w", err)
 		}
 		r.mu.Lock()

@@ -160,4 +160,10 @@ func TestBeatDoesNotVouchForWhatDidNotGetOut(t *testing.T) {
 	if err := s.step(t.Context()); err != nil || !whole() {
 		t.Errorf("it got out, %v, and the beat does not say so", err)
 	}
+	if s.doubt(); whole() {
+		t.Error("the key did not get out, and the beat says that all is there")
+	}
+	if err := s.step(t.Context()); err != nil || !whole() {
+		t.Errorf("the key got out, %v, and the beat does not say so", err)
+	}
 }
