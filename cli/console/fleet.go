@@ -29,8 +29,8 @@ func (a *App) joinFleet(me consoles.Identity) error {
 	if err != nil {
 		return err
 	}
-	dial := func(m consoles.Membership, fleet string) (link.Line, error) {
-		line, err := jet.Dial(context.Background(), jet.Options{Servers: m.Servers, Pin: m.Pin, Key: key, Fleet: fleet, Name: "aoctl broker", Log: a.log})
+	dial := func(ctx context.Context, m consoles.Membership, fleet string) (link.Line, error) {
+		line, err := jet.Dial(ctx, jet.Options{Servers: m.Servers, Pin: m.Pin, Key: key, Fleet: fleet, Name: "aoctl broker", Log: a.log})
 		return machineLine{line}, err
 	}
 	a.fleet = link.NewHost(link.Options{Home: fleetHome{a.Broker, a.store, a}, Key: key, Version: version.Read().Version, Dial: dial, Log: a.log})
@@ -85,7 +85,8 @@ func showFleet(ctx context.Context, o Options) error {
 		return err
 	}
 	defer line.Close()
-	b := far.New(far.Options{Key: me.Key, Roster: me.Roster(), Line: line, Log: slog.New(slog.DiscardHandler)})
+	roster := me.Roster() // Follow has me from now on
+	b := far.New(far.Options{Key: me.Key, Roster: roster, Line: line, Log: slog.New(slog.DiscardHandler)})
 	var beside sync.WaitGroup
 	defer beside.Wait()
 	defer leave(nil)
@@ -95,7 +96,7 @@ func showFleet(ctx context.Context, o Options) error {
 			leave(err)
 		}
 	})
-	t := o.screen("fleet " + me.Roster().Name)
+	t := o.screen("fleet " + roster.Name)
 	t.Operator = broker.Actor{Kind: broker.ByOperator, ID: broker.FleetID(m.ID(), m.Name)} // as machines record it
 	t.ReadFile, t.Stamp = b.ReadFile, b.Stamp
 	t.Hooks = tui.Hooks{Others: b.OtherHooks, Ours: b.OurHooks}

@@ -29,7 +29,8 @@ func newLeaveCommand() *cobra.Command {
 takes no orders from there. With --me it forgets on this machine that you are in a fleet.
 
 With MEMBER an owner takes somebody out, a person or a machine: by name, or by the
-beginning or the end of the key that "aoctl fleet list" shows. Machines that a server
+beginning or the end of the key that "aoctl fleet list" shows. A machine that joined with a
+code for many goes with all that joined with it, and the code is good no more. Machines that a server
 reaches take no order from them from that moment on, and tell them nothing more; others
 when the roster that they know is over, two weeks after it was signed.`,
 		Example: "  aoctl fleet leave\n  aoctl fleet leave ben\n  aoctl fleet leave --me",
@@ -108,20 +109,45 @@ func putOut(cmd *cobra.Command, who string) error {
 	}
 	defer line.Close()
 	var gone members.Member
+	with := 0 // other machines that go with it
 	err = me.Change(ctx, line, func(r *members.Roster) error {
-		if gone, err = find(r, who); err != nil {
+		all := me.Roster()
+		if gone, err = find(&all, who); err != nil {
 			return err
 		}
 		if gone.ID() == me.Key.Public().ID() {
 			return exit.Error{Code: exit.Failed, Text: "you cannot take yourself out", Hint: "another owner can; --me forgets the fleet on this machine"}
 		}
 		r.Members = slices.DeleteFunc(r.Members, func(m members.Member) bool { return m.ID() == gone.ID() })
+		with = closeInvites(me.Book(), r, &all, gone) - 1
 		return nil
 	})
 	if err != nil {
 		return err
 	}
+	if with > 0 {
+		gone.Name = fmt.Sprintf("%s, with %d more of the same code,", gone.Name, with)
+	}
 	return show.Line(cmd.OutOrStdout(), safe.Line(fmt.Sprintf("%s is out of fleet %s. Machines in reach know it now, others by %s at the latest.", gone.Name, me.Roster().Name, me.Roster().Until.Local().Format("2 January"))))
+}
+
+// closeInvites takes back what a machine joined with that is in no roster: it would only join again.
+// All that joined with the same go with it; it returns how many there are, the machine among them.
+func closeInvites(book *members.Book, r, all *members.Roster, gone members.Member) (out int) {
+	closed := map[string]bool{}
+	r.Invites = slices.DeleteFunc(slices.Clone(r.Invites), func(in members.Invite) bool {
+		closed[string(in.Key)] = book.CameWith(gone.Sign, in.Key)
+		return closed[string(in.Key)]
+	})
+	for i := range all.Members {
+		for key, is := range closed {
+			if is && book.CameWith(all.Members[i].Sign, []byte(key)) {
+				out++
+				break
+			}
+		}
+	}
+	return max(out, 1)
 }
 
 // find is the member that a person names.

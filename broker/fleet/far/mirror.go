@@ -38,6 +38,8 @@ const (
 	runsKept = 2
 	// lettersKept is how many keys of a machine are known.
 	lettersKept = 64
+	// sealedMost is how long such a key is at most, as it is sealed: it has 80 bytes.
+	sealedMost = 256
 )
 
 // errAnswer means that a machine answered, and not to what it was asked last.
@@ -137,6 +139,9 @@ func (m *Mirror) letter(t *told.Told, now time.Time) error {
 	}
 	if _, ok := m.letters[l.Epoch]; ok {
 		return nil
+	}
+	if len(mine) > sealedMost {
+		return seals.ErrSealed
 	}
 	l.For = map[string][]byte{m.mine: mine}
 	m.letters[l.Epoch] = &letter{at: t.At, sealed: l}
@@ -328,7 +333,11 @@ func (m *Mirror) answer(body []byte, now time.Time) error {
 // Tick looks what has become old by now.
 func (m *Mirror) Tick(now time.Time) []broker.Update {
 	for _, r := range m.runs {
-		maps.DeleteFunc(r.ended, func(_ string, e ended) bool { return !now.Before(e.until) })
+		for place, e := range r.ended {
+			if !now.Before(e.until) {
+				r.expire(place)
+			}
+		}
 		if !r.matched {
 			r.look(now)
 		}

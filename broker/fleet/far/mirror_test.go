@@ -385,6 +385,44 @@ func TestMirrorForgets(t *testing.T) {
 	}
 }
 
+// A machine that wants to fill its people's consoles tells huge calls that end, and huge keys.
+func TestMirrorKeepsLittleOfAHostileMachine(t *testing.T) {
+	me := key(t, 100)
+	see := members.Roster{Fleet: fleetID, Members: []members.Member{member(me, "ada", members.Operator)}}
+	at := noon
+	b := newBox(t, 1, "dev-box", see, func() time.Time { return at })
+	m := NewMirror(me, names, b.me)
+	m.Hear(b.letter.subject, b.letter.body, at)
+	kept := func() (bytes int) {
+		for u := range m.All() {
+			bytes += len(u.Request.Description)
+		}
+		return bytes
+	}
+	huge := strings.Repeat("x", 1<<20)
+	for round := range 2 {
+		for i := range 12 {
+			s := b.tell(told.State{Update: broker.Update{Request: &broker.Request{
+				ID: fmt.Sprint(round, i), State: broker.Expired, Description: huge, Outcome: &broker.Outcome{State: broker.Expired, By: broker.Actor{Kind: broker.ByDeadline}},
+			}}})
+			m.Hear(s.subject, s.body, at)
+		}
+		if n := kept(); n < 1<<20 || n > mostPast {
+			t.Errorf("round %d: %d bytes of calls that ended are kept", round, n)
+		}
+		at = at.Add(lateFor)
+		if m.Tick(at); kept() != 0 || m.shown.past != 0 {
+			t.Errorf("round %d: %d bytes are kept for ever, and %d counted", round, kept(), m.shown.past)
+		}
+	}
+	l := seals.Letter{Machine: b.id(), Epoch: "0123456789abcdef", For: map[string][]byte{me.Public().ID(): make([]byte, 1<<20)}}
+	s, err := b.speaker().TellKeys(l, at)
+	huger := b.message(s, err, told.PlaceOfKeys(l.Epoch), 0)
+	if m.Hear(huger.subject, huger.body, at); m.letters[l.Epoch] != nil || m.wrong != 1 {
+		t.Errorf("a key of a megabyte is kept: %d are wrong", m.wrong)
+	}
+}
+
 // epochs are the keys that m has opened.
 func (m *Mirror) epochs() (list []*seals.Epoch) {
 	for _, l := range m.letters {

@@ -16,6 +16,7 @@ type run struct {
 	states map[string]told.State // by place: what was said last, of what could be opened
 	shut   map[string]*told.Told // by place: what came last and cannot be opened yet
 	ended  map[string]ended      // calls that ended without an answer, by their place: see lateFor
+	past   int                   // bytes of their messages
 	floor  uint64                // of places that are not known, what has no larger number is old
 	upTo   uint64                // all up to this number is there, so what comes of it now is old
 	pass   *pass                 // nil once all that there was has come
@@ -46,6 +47,7 @@ func newPass() *pass { return &pass{came: map[string]bool{}, left: map[string]ui
 type ended struct {
 	request *broker.Request
 	until   time.Time // it is shown
+	size    int       // of its message
 }
 
 func newRun(boot string, p *pass) *run {
@@ -59,6 +61,7 @@ const (
 	mostPlaces = 1 << 14
 	mostBytes  = 32 << 20
 	mostEnded  = 1 << 10
+	mostPast   = 4 << 20 // bytes of those
 )
 
 // lateFor is how long a call that ended without an answer is kept, as brokers do.
@@ -95,7 +98,7 @@ func (r *run) take(t *told.Told, size int) bool {
 func (r *run) open(t *told.Told, s told.State, now time.Time) (before told.State) {
 	before = r.states[t.Place]
 	delete(r.shut, t.Place)
-	delete(r.ended, t.Place)
+	r.expire(t.Place)
 	if !s.Leaves() {
 		r.states[t.Place] = s
 		return before
@@ -105,11 +108,19 @@ func (r *run) open(t *told.Told, s told.State, now time.Time) (before told.State
 	if r.pass != nil {
 		r.pass.left[t.Place] = t.Number
 	}
+	size := r.sizes[t.Place]
 	r.forget(t.Place)
-	if q := s.Update.Request; !s.Gone && q != nil && q.Outcome != nil && q.Outcome.Unanswered() && len(r.ended) < mostEnded {
-		r.ended[t.Place] = ended{q, now.Add(lateFor)}
+	if q := s.Update.Request; !s.Gone && q != nil && q.Outcome != nil && q.Outcome.Unanswered() && len(r.ended) < mostEnded && r.past+size <= mostPast {
+		r.ended[t.Place] = ended{q, now.Add(lateFor), size}
+		r.past += size
 	}
 	return before
+}
+
+// expire has a call that ended be shown no longer.
+func (r *run) expire(place string) {
+	r.past -= r.ended[place].size
+	delete(r.ended, place)
 }
 
 func (r *run) forget(place string) {

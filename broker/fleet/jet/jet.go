@@ -31,6 +31,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -96,8 +97,8 @@ type State struct {
 	Server string    // where it is connected
 }
 
-// Dial makes a line. It waits some seconds for the first connection, but not longer: where there is
-// none the line is out, and goes on trying. Errors are those of the options.
+// Dial makes a line. It waits some seconds for the first connection, and no longer than ctx: where
+// there is none the line is out, and goes on trying. Errors are those of the options.
 func Dial(ctx context.Context, o Options) (*Line, error) {
 	nkey, err := Nkey(o.Key.Public().Sign)
 	if err != nil {
@@ -118,7 +119,9 @@ func Dial(ctx context.Context, o Options) (*Line, error) {
 	if l.log == nil {
 		l.log = slog.New(slog.DiscardHandler)
 	}
-	l.nc, err = nats.Connect(strings.Join(o.Servers, ","), options(ctx, l, &o)...)
+	d := &dialer{ctx: ctx}
+	l.nc, err = nats.Connect(strings.Join(o.Servers, ","), options(d, l, &o)...)
+	d.later.Store(true)
 	if err != nil {
 		return nil, fmt.Errorf("connect to the fleet: %w", err)
 	}
@@ -130,13 +133,13 @@ func Dial(ctx context.Context, o Options) (*Line, error) {
 	return l, nil
 }
 
-func options(ctx context.Context, l *Line, o *Options) []nats.Option {
+func options(d *dialer, l *Line, o *Options) []nats.Option {
 	private := o.Key.Private()
 	return []nats.Option{
 		nats.Name(l.token + " " + o.Name),
 		nats.Nkey(l.nkey, func(nonce []byte) ([]byte, error) { return ed25519.Sign(private, nonce), nil }),
 		nats.Secure(o.tls()),
-		nats.SetCustomDialer(dialer{ctx}),
+		nats.SetCustomDialer(d),
 		nats.CustomInboxPrefix(Inbox(l.nkey)),
 		nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.IgnoreAuthErrorAbort(), nats.IgnoreDiscoveredServers(),
 		nats.ReconnectBufSize(-1), // nothing is sent that its caller gave up
@@ -155,13 +158,29 @@ func options(ctx context.Context, l *Line, o *Options) []nats.Option {
 	}
 }
 
-// dialer ends an attempt to connect with the line's first context, and not later ones.
-type dialer struct{ ctx context.Context } //nolint:containedctx // nats.Conn dials without one
+// dialer ends the first attempts to connect with the context of Dial, which waits for them, and not
+// later ones.
+type dialer struct {
+	ctx   context.Context //nolint:containedctx // nats.Conn dials without one
+	later atomic.Bool     // Dial has returned
+}
 
-func (d dialer) Dial(network, address string) (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(d.ctx), 5*time.Second)
+func (d *dialer) Dial(network, address string) (net.Conn, error) {
+	ctx := d.ctx
+	if d.later.Load() {
+		ctx = context.WithoutCancel(ctx)
+	}
+	within, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	return new(net.Dialer).DialContext(ctx, network, address)
+	c, err := new(net.Dialer).DialContext(within, network, address)
+	if err == nil {
+		context.AfterFunc(ctx, func() { // the server may say nothing
+			if !d.later.Load() {
+				_ = c.Close()
+			}
+		})
+	}
+	return c, err
 }
 
 // delay is how long to wait before the servers are tried once more. Many members lose their server

@@ -64,9 +64,9 @@ type Home interface {
 // Options are what a Host needs. All of them must be there.
 type Options struct {
 	Home    Home
-	Key     keys.Key // the machine's
-	Version string   // of aoctl
-	Dial    func(m consoles.Membership, fleet string) (Line, error)
+	Key     keys.Key                                                                     // the machine's
+	Version string                                                                       // of aoctl
+	Dial    func(ctx context.Context, m consoles.Membership, fleet string) (Line, error) // waits no longer than ctx
 	Log     *slog.Logger
 }
 
@@ -211,7 +211,7 @@ func (h *Host) serve(ctx context.Context, d broker.TokenData) error {
 	if err != nil {
 		return fmt.Errorf("read the record of the fleet: %w", err)
 	}
-	line, err := h.o.Dial(m, d.ID)
+	line, err := h.o.Dial(ctx, m, d.ID)
 	if err != nil {
 		return err
 	}

@@ -116,6 +116,7 @@ type wire struct {
 	mu      sync.Mutex
 	events  pond
 	states  []Message // in the order in which they came
+	full    bool      // there is no room for more of them
 	rosters chan keys.Signed
 	orders  chan func(take func(context.Context, []byte, bool) []byte)
 	closed  bool
@@ -136,6 +137,9 @@ func (w *wire) Places(context.Context) ([]string, error) { return nil, nil }
 func (w *wire) Put(_ context.Context, list []Message) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.full {
+		return ErrFull
+	}
 	w.states = append(w.states, list...)
 	return nil
 }
@@ -215,13 +219,19 @@ func signRoster(t *testing.T, r members.Roster) keys.Signed {
 // running has the machine in a fleet of the owner, ana and ben, and its link at work.
 func running(t *testing.T, h *house) (*Host, *wire) {
 	t.Helper()
-	w := newWire()
-	host := NewHost(Options{Home: h, Key: key(t, box), Version: "v", Dial: func(consoles.Membership, string) (Line, error) { return w, nil }, Log: slog.New(slog.DiscardHandler)})
 	raw, err := keys.Encode(signRoster(t, fleetRoster(t, 1, box, owner, ana, ben)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := host.Join(t.Context(), consoles.Membership{Roster: raw, Servers: []string{"nats://x:1"}}, broker.Actor{Kind: broker.ByOperator}); err != nil {
+	return linked(t, h, consoles.Membership{Roster: raw, Servers: []string{"nats://x:1"}})
+}
+
+// linked has the machine be in a fleet, and its link at work.
+func linked(t *testing.T, h *house, m consoles.Membership) (*Host, *wire) {
+	t.Helper()
+	w := newWire()
+	host := NewHost(Options{Home: h, Key: key(t, box), Version: "v", Dial: func(context.Context, consoles.Membership, string) (Line, error) { return w, nil }, Log: slog.New(slog.DiscardHandler)})
+	if err := host.Join(t.Context(), m, broker.Actor{Kind: broker.ByOperator}); err != nil {
 		t.Fatal(err)
 	}
 	ctx, end := context.WithCancel(t.Context())
@@ -375,10 +385,86 @@ func TestRosterHoldsWhenItIsOnRecord(t *testing.T) {
 		h.mu.Lock()
 		h.fails = nil
 		h.mu.Unlock()
+		time.Sleep(time.Minute)
+		if host.now.number() != 2 || host.Status().Problem != "" {
+			t.Errorf("when there is room again it goes by roster %d: %+v", host.now.number(), host.Status())
+		}
 		w.rosters <- signRoster(t, fleetRoster(t, 3, box, owner))
 		synctest.Wait()
 		if host.now.number() != 3 || host.Status().Problem != "" {
 			t.Errorf("it goes by roster %d: %+v", host.now.number(), host.Status())
+		}
+	})
+}
+
+// The key is told before anything that it seals goes into the stream of events: should the broker end
+// before it has told the key, nobody ever reads that.
+func TestNoEventGoesOutBeforeItsKey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse()
+		h.paper.add("session_start", "s1", "")
+		host, w := running(t, h)
+		out := func() int { synctest.Wait(); return len(w.events.kept) }
+		time.Sleep(3 * time.Second)
+		sent := out()
+		w.mu.Lock()
+		w.full = true
+		w.mu.Unlock()
+		w.rosters <- signRoster(t, fleetRoster(t, 2, box, owner, ana)) // ben left, so there is a new key
+		synctest.Wait()
+		h.mu.Lock()
+		h.paper.add("session_start", "s2", "")
+		h.mu.Unlock()
+		time.Sleep(time.Minute)
+		if n := out(); sent != 1 || n != sent {
+			t.Errorf("%d events went out, and %d under a key that nobody has", sent, n-sent)
+		}
+		if b := host.now.pulse(); b.Sum != nil {
+			t.Error("a beat says that all is told, and the key is not")
+		}
+		w.mu.Lock()
+		w.full = false
+		w.mu.Unlock()
+		time.Sleep(time.Minute)
+		if n := out(); n != 2 {
+			t.Errorf("%d events went out", n)
+		}
+	})
+}
+
+// A machine that joined with an invite stays in the fleet when a roster finds no room on its disk.
+func TestGuestOutlastsAFullDisk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse()
+		code := members.Code{1}
+		invite, err := code.Invite(members.Machine, time.Now().Add(time.Hour))
+		if err != nil {
+			t.Fatal(err)
+		}
+		with := func(number uint64) keys.Signed {
+			r := fleetRoster(t, number, owner, ana)
+			r.Invites = []members.Invite{invite}
+			return signRoster(t, r)
+		}
+		joined, err := members.Enrol(code, key(t, box), "team-abc123", "box", members.Machine, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var m consoles.Membership
+		if m.Roster, err = keys.Encode(with(1)); err != nil {
+			t.Fatal(err)
+		}
+		if m.Joined, err = keys.Encode(joined); err != nil {
+			t.Fatal(err)
+		}
+		host, w := linked(t, h, m)
+		h.mu.Lock()
+		h.fails = errors.New("the disk is full")
+		h.mu.Unlock()
+		w.rosters <- with(2)
+		time.Sleep(10 * time.Second)
+		if _, ok := h.FleetToken(); !ok || host.Status().Machine == "" {
+			t.Errorf("it left the fleet: %+v", host.Status())
 		}
 	})
 }

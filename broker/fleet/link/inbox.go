@@ -103,7 +103,7 @@ func (in *inbox) take(ctx context.Context, s keys.Signed, waited bool) (a orders
 	a = in.carryOut(ctx, s, waited)
 	a.Mark = mark
 	in.keep(mark, a)
-	return a, true
+	return a, ctx.Err() == nil // whatever came of it then, nobody knows
 }
 
 // known is the answer to an order that came before. wait is closed when one that is under way ends;
@@ -154,7 +154,7 @@ func (in *inbox) carryOut(ctx context.Context, s keys.Signed, waited bool) order
 		return orders.Answer{Refused: "only refusals count while the log is in doubt: " + why}
 	}
 	if need.Acts {
-		if err := in.broker.NoteOrder(broker.EventFleetOrder, t); err != nil {
+		if err := in.record(ctx, &t, waited); err != nil {
 			return orders.Answer{Refused: err.Error()}
 		}
 	}
@@ -164,12 +164,25 @@ func (in *inbox) carryOut(ctx context.Context, s keys.Signed, waited bool) order
 	if err != nil {
 		a = orders.Answer{Refused: err.Error()}
 	}
-	if need.Acts {
+	if need.Acts && ctx.Err() == nil {
+		// The link may have ended in the middle: what came of the order is not known then.
 		// Where this is not recorded, the order may be carried out once more by a later broker: it is
 		// one that refuses, or it was for this run alone.
 		_ = in.broker.NoteOrder(broker.EventFleetAnswered, AnsweredData{Mark: t.Mark, Failed: a.Refused})
 	}
 	return a
+}
+
+// record puts an order on record. One that waited was promised to whoever gave it, and nobody gives it
+// again: where the disk is full it goes on waiting.
+func (in *inbox) record(ctx context.Context, t *orders.Taken, waited bool) error {
+	for failures := 0; ; failures++ {
+		err := in.broker.NoteOrder(broker.EventFleetOrder, t)
+		if err == nil || !waited || ctx.Err() != nil {
+			return err
+		}
+		pause(ctx, backoff(failures), nil)
+	}
 }
 
 // judge takes an order. One that an earlier broker took and did not answer is taken once more.

@@ -152,3 +152,48 @@ func TestWaitingOrderOverARestart(t *testing.T) {
 		}
 	})
 }
+
+// An order that waits is not lost when the disk is full: it is carried out when there is room again.
+func TestWaitingOrderOutlastsAFullDisk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse()
+		_, w := running(t, h)
+		h.mu.Lock()
+		h.fails = errors.New("the disk is full")
+		h.mu.Unlock()
+		raw, done := decision(t, ana, "", 1, broker.Deny), make(chan struct{})
+		w.orders <- func(take func(context.Context, []byte, bool) []byte) {
+			defer close(done)
+			take(t.Context(), raw, true)
+		}
+		time.Sleep(20 * time.Second)
+		h.mu.Lock()
+		h.fails = nil
+		h.mu.Unlock()
+		<-done
+		if !slices.Equal(h.carried, []string{"ana Calls.Decide"}) {
+			t.Errorf("carried out: %v", h.carried)
+		}
+	})
+}
+
+// A link that ends in the middle of an order cannot say that it was carried out: the next one does it.
+func TestOrderInTheMiddleOfALinksEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse()
+		_, w := running(t, h)
+		raw, answer := decision(t, ana, "", 1, broker.Deny), make(chan []byte, 1)
+		w.orders <- func(take func(context.Context, []byte, bool) []byte) {
+			ctx, end := context.WithCancel(t.Context())
+			end()
+			answer <- take(ctx, raw, true)
+		}
+		if a := <-answer; a != nil || slices.Contains(h.types(), broker.EventFleetAnswered) {
+			t.Errorf("answered %v, on record: %v", a != nil, h.types())
+		}
+		_, again := running(t, h)
+		if give(t, again, raw, true); len(h.carried) != 2 || !slices.Contains(h.types(), broker.EventFleetAnswered) {
+			t.Errorf("carried out: %v, on record: %v", h.carried, h.types())
+		}
+	})
+}

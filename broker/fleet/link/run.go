@@ -147,7 +147,9 @@ func (r *run) serve(ctx context.Context) error {
 	defer work.Wait()
 	defer end()
 	for name, do := range map[string]func(context.Context) error{
-		"rosters":     func(ctx context.Context) error { return r.line.Rosters(ctx, r.number(), r.follow) },
+		"rosters": func(ctx context.Context) error {
+			return r.line.Rosters(ctx, r.number(), func(s keys.Signed) { r.follow(ctx, s) })
+		},
 		"joins":       func(ctx context.Context) error { return r.line.Enrolments(ctx, r.join) },
 		"hello":       func(ctx context.Context) error { return r.line.TakeHello(ctx, r.machine, r.hello) },
 		"orders":      func(ctx context.Context) error { return r.line.TakeOrders(ctx, r.machine, r.inbox.answer) },
@@ -199,31 +201,36 @@ func (r *run) number() uint64 {
 	return r.book.Roster().Number
 }
 
-// follow takes a roster, and puts it on record. One that is not on record is not gone by.
-func (r *run) follow(s keys.Signed) {
+// follow takes a roster, and puts it on record. One that is not on record is not gone by; it is tried
+// until it is, since it may say who is out, and the servers hand it over once.
+func (r *run) follow(ctx context.Context, s keys.Signed) {
 	r.mu.Lock()
-	was := r.book.Signed()
-	err := r.book.Follow(s)
-	now, m := r.book.Roster(), r.member
+	was, m := r.book.Roster(), r.member
 	r.mu.Unlock()
+	next, err := was.Follow(s)
 	if errors.Is(err, members.ErrOld) {
 		return
+	}
+	if err == nil {
+		m.Roster, err = keys.Encode(s)
 	}
 	r.problem("rosters", err)
 	if err != nil {
 		return
 	}
-	raw, err := keys.Encode(s)
-	if err == nil {
-		m.Roster = raw
-		err = r.host.keep(m, &now, broker.Actor{Kind: broker.ByBroker})
+	for failures := 0; ; failures++ {
+		err = r.host.keep(m, &next, broker.Actor{Kind: broker.ByBroker})
+		r.problem("rosters", err)
+		if err == nil {
+			break
+		}
+		if pause(ctx, backoff(failures), nil); ctx.Err() != nil {
+			return
+		}
 	}
 	r.mu.Lock()
-	if err != nil {
-		r.book, _ = members.NewBook(was)
-	} else {
-		r.member = m
-	}
+	err = r.book.Follow(s)
+	r.member = m
 	at := r.book.At(time.Now())
 	r.mu.Unlock()
 	r.problem("rosters", err)
@@ -317,6 +324,10 @@ func (r *run) wake() {
 func (r *run) carryOut(ctx context.Context) error {
 	failures := 0
 	for ctx.Err() == nil {
+		if !r.opens() {
+			pause(ctx, lookEvery, r.kick)
+			continue
+		}
 		more, err := r.outbox.step(ctx)
 		r.problem("events", err)
 		switch {
@@ -331,6 +342,14 @@ func (r *run) carryOut(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// opens reports whether the key that is sealed with was told. The log is not carried out before: where
+// this broker ended without telling it, nobody could ever open what lies in the stream.
+func (r *run) opens() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return !r.letter
 }
 
 // gatherFor is how long changes gather before they are told.
@@ -398,11 +417,13 @@ func (r *run) flush(ctx context.Context) error {
 			return err
 		}
 		if err := r.states.stream.Put(ctx, []Message{{Subject: r.names.At(r.machine, told.PlaceOfKeys(l.Epoch)), Body: raw}}); err != nil {
+			r.states.doubt()
 			return fmt.Errorf("tell the key: %w", err)
 		}
 		r.mu.Lock()
 		r.letter = r.letter && (r.epoch != epoch || !slices.Equal(r.seeing, slices.Sorted(maps.Keys(l.For))))
 		r.mu.Unlock()
+		r.wake()
 	}
 	if again {
 		r.states.again()

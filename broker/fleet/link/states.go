@@ -33,14 +33,14 @@ type states struct {
 	all    map[string]told.State // by place: all that there is, and what is no more until that was told
 	dirty  map[string]bool       // places that are to be told
 	number uint64                // of the last state that was told
-	shown  map[string]uint64     // by place: the number of what was told last there, without what leaves
-	sum    atomic.Pointer[sum]   // of shown, after the last step; all may read it
+	shown  map[string]uint64     // by place: the number under which it was told last, or tried to, without what leaves
+	sum    atomic.Pointer[sum]   // of shown; all may read it
 	begun  bool                  // what an earlier broker left there was taken away
 }
 
 func newStates(stream States, speaker *told.Speaker, epoch func() *seals.Epoch, now func() time.Time) *states {
 	s := &states{stream: stream, speaker: speaker, epoch: epoch, now: now, all: map[string]told.State{}, dirty: map[string]bool{}, shown: map[string]uint64{}}
-	s.sum.Store(&sum{0, told.Sum(nil)})
+	s.sum.Store(&sum{}) // nobody has all before the first was told
 	return s
 }
 
@@ -103,10 +103,26 @@ func (s *states) step(ctx context.Context) error {
 		}
 		s.begun = true
 	}
-	if len(s.dirty) == 0 {
-		return nil
-	}
 	places := slices.Sorted(maps.Keys(s.dirty))
+	for some := range slices.Chunk(places, putMost) {
+		if err := s.put(ctx, some); err != nil {
+			return err
+		}
+	}
+	if s.sum.Load().sum == nil { // see doubt
+		s.sum.Store(&sum{s.number, told.Sum(s.shown)})
+	}
+	return nil
+}
+
+// doubt has beats say that nobody has all, until the next step: nothing is told before the key is.
+func (s *states) doubt() { s.sum.Store(&sum{upTo: s.number}) }
+
+// putMost is how many states are told at a time. What was told stays told when the next ones fail, so
+// a slow line gets to the end some time.
+const putMost = 128
+
+func (s *states) put(ctx context.Context, places []string) error {
 	list := make([]Message, 0, len(places))
 	number := s.number
 	for _, place := range places {
@@ -118,19 +134,25 @@ func (s *states) step(ctx context.Context) error {
 		}
 		list = append(list, m)
 	}
-	s.number = number // also when it fails: a number is never used twice
-	if err := s.stream.Put(ctx, list); err != nil {
-		return fmt.Errorf("tell what there is: %w", err)
-	}
 	for i, place := range places {
-		st := s.all[place]
 		s.shown[place] = number - uint64(len(places)-1-i) //nolint:gosec // it is not negative
-		if delete(s.dirty, place); st.Leaves() {
-			delete(s.all, place)
+		if st := s.all[place]; st.Leaves() {
 			delete(s.shown, place)
 		}
 	}
+	// Also when it fails: a number is never used twice, and beats must not say that who has only what
+	// came before has all there is.
+	s.number = number
 	s.sum.Store(&sum{number, told.Sum(s.shown)})
+	if err := s.stream.Put(ctx, list); err != nil {
+		return fmt.Errorf("tell what there is: %w", err)
+	}
+	for _, place := range places {
+		if st := s.all[place]; st.Leaves() {
+			delete(s.all, place)
+		}
+		delete(s.dirty, place)
+	}
 	return nil
 }
 

@@ -104,3 +104,66 @@ func TestBeatSumsUpWhatTheStreamHas(t *testing.T) {
 		})
 	})
 }
+
+// A line that breaks after so many states, each time: what was told before is not told again, so all
+// of it is told in the end.
+func TestManyStatesOverABadLine(t *testing.T) {
+	b := &board{last: map[string]told.Told{}}
+	room := 0
+	b.fail = func() (int, bool) { room--; return 0, room < 0 }
+	epoch := seals.NewEpoch()
+	s := newStates(b, &told.Speaker{Key: key(t, 1), Fleet: "team-abc123", Boot: "b1"}, func() *seals.Epoch { return epoch }, func() time.Time { return time.Unix(1, 0) })
+	const many = 1000
+	var snap broker.Snapshot
+	for i := range many {
+		snap.Requests = append(snap.Requests, broker.Request{ID: fmt.Sprint("r", i), State: broker.Pending})
+	}
+	s.begin(snap)
+	tries := 0
+	for room = 2; s.step(t.Context()) != nil; room = 2 {
+		if tries++; tries > many {
+			t.Fatalf("after %d tries %d places are told", tries, len(b.last))
+		}
+	}
+	if len(b.last) != many+2 { // health and rules
+		t.Errorf("%d places are told", len(b.last))
+	}
+}
+
+// Servers that take beats and no states would have consoles draw old cards as if they were new.
+func TestBeatDoesNotVouchForWhatDidNotGetOut(t *testing.T) {
+	b := &board{last: map[string]told.Told{}, fail: func() (int, bool) { return 0, false }}
+	epoch := seals.NewEpoch()
+	s := newStates(b, &told.Speaker{Key: key(t, 1), Fleet: "team-abc123", Boot: "b1"}, func() *seals.Epoch { return epoch }, func() time.Time { return time.Unix(1, 0) })
+	whole := func() bool {
+		var beat told.Beat
+		s.beat(&beat)
+		has := map[string]uint64{}
+		for place, m := range b.last {
+			has[place] = m.Number
+		}
+		return bytes.Equal(beat.Sum, told.Sum(has))
+	}
+	if whole() {
+		t.Error("before anything was told, nothing is all there is")
+	}
+	s.begin(broker.Snapshot{})
+	if err := s.step(t.Context()); err != nil || !whole() {
+		t.Fatalf("all is told, %v, and the beat does not say so", err)
+	}
+	s.apply(broker.Update{Request: &broker.Request{ID: "r1", State: broker.Pending}})
+	b.fail = func() (int, bool) { return 0, true }
+	if err := s.step(t.Context()); err == nil || whole() {
+		t.Errorf("a card did not get out, %v, and the beat says that all is there", err)
+	}
+	b.fail = func() (int, bool) { return 0, false }
+	if err := s.step(t.Context()); err != nil || !whole() {
+		t.Errorf("it got out, %v, and the beat does not say so", err)
+	}
+	if s.doubt(); whole() {
+		t.Error("the key did not get out, and the beat says that all is there")
+	}
+	if err := s.step(t.Context()); err != nil || !whole() {
+		t.Errorf("the key got out, %v, and the beat does not say so", err)
+	}
+}

@@ -13,7 +13,14 @@ import (
 type Book struct {
 	roster Roster
 	signed keys.Signed
-	guests []keys.Signed // enrolments that an invite of some roster may be open for
+	guests []guest // in the order in which they joined
+}
+
+// guest is a machine that joined with an invite. Its enrolment was verified when it came, and is not
+// looked at again: there may be thousands, and who is in the fleet is asked all the time.
+type guest struct {
+	member Member
+	invite []byte // its key
 }
 
 // maxGuests bounds what machines that are in no roster may take.
@@ -33,13 +40,8 @@ func (b *Book) Follow(s keys.Signed) error {
 	}
 	b.roster, b.signed = next, s
 	// Whoever the owners took out comes back with no old invite.
-	b.guests = slices.DeleteFunc(b.guests, func(g keys.Signed) bool { return !b.invited(g) })
+	b.guests = slices.DeleteFunc(b.guests, func(g guest) bool { _, ok := b.roster.invite(g.invite); return !ok })
 	return nil
-}
-
-// invited reports whether the roster has the invite that an enrolment was made with.
-func (b *Book) invited(s keys.Signed) bool {
-	return slices.ContainsFunc(b.roster.Invites, func(in Invite) bool { return slices.Equal(in.Key, s.By) })
 }
 
 // Join takes an enrolment, and says who it is of. A machine is in the fleet from then on (At). One
@@ -49,20 +51,17 @@ func (b *Book) Join(s keys.Signed, now time.Time) (Member, error) {
 	if err != nil {
 		return m, err
 	}
-	for _, g := range b.guests {
-		if was, err := b.roster.Admit(g, now); err == nil && was.ID() == m.ID() {
-			return m, nil
-		}
-	}
-	if _, ok := b.roster.Member(m.ID()); ok || m.Role != Machine {
+	if _, ok := b.roster.Of(m.Sign); ok || m.Role != Machine || b.CameWith(m.Sign, s.By) {
 		return m, nil
 	}
 	if len(b.guests) >= maxGuests {
 		return m, errors.Join(ErrInvite, errors.New("too many machines joined with invites"))
 	}
-	b.guests = append(b.guests, s)
+	b.guests = append(b.guests, guest{m, s.By})
 	return m, nil
 }
+
+func (g *guest) is(sign []byte) bool { return slices.Equal(g.member.Sign, sign) }
 
 // Signed is the newest roster as its owner signed it.
 func (b *Book) Signed() keys.Signed { return b.signed }
@@ -74,11 +73,21 @@ func (b *Book) Roster() Roster { return b.roster }
 func (b *Book) At(now time.Time) Roster {
 	r := b.roster
 	r.Members = slices.Clone(r.Members)
+	in := make(map[string]bool, len(r.Members))
+	for i := range r.Members {
+		in[string(r.Members[i].Sign)] = true
+	}
 	for _, g := range b.guests {
-		m, err := b.roster.Admit(g, now)
-		if _, ok := r.Member(m.ID()); err == nil && !ok {
-			r.Members = append(r.Members, m)
+		invite, ok := b.roster.invite(g.invite)
+		if ok && now.Before(invite.Until) && !in[string(g.member.Sign)] {
+			in[string(g.member.Sign)] = true
+			r.Members = append(r.Members, g.member)
 		}
 	}
 	return r
+}
+
+// CameWith reports whether a machine that is in no roster joined with an invite.
+func (b *Book) CameWith(sign, invite []byte) bool {
+	return slices.ContainsFunc(b.guests, func(g guest) bool { return g.is(sign) && slices.Equal(g.invite, invite) })
 }

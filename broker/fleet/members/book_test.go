@@ -63,3 +63,35 @@ func TestBookAdmitsMachines(t *testing.T) {
 		t.Errorf("an old roster is taken: %v", err)
 	}
 }
+
+// With an invite for many there are thousands of machines in no roster, and who is in the fleet is
+// asked every second: their signatures are not verified again each time.
+func TestWhoJoinedIsVerifiedOnce(t *testing.T) {
+	code := Code{1}
+	invite, err := code.Invite(Machine, noon.Add(time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := roster(t, 1)
+	first.Invites = []Invite{invite}
+	b, err := NewBook(signed(t, 1, first))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const guests = 40
+	for i := range byte(guests) {
+		s, err := Enrol(code, key(t, 100+i), first.Fleet, "ci", Machine, noon)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.Join(s, noon); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(b.At(noon).Members) - len(first.Members); n != guests {
+		t.Fatalf("%d joined", n)
+	}
+	if n := testing.AllocsPerRun(1, func() { b.At(noon) }); n > 2*guests {
+		t.Errorf("it takes %v allocations to say who is in the fleet: they are verified again", n)
+	}
+}

@@ -121,8 +121,8 @@ func Enrol(c Code, k keys.Key, fleet string, name string, role Role, at time.Tim
 // that alone; for anybody else an owner puts them into the next roster. Errors: ErrInvite,
 // ErrOther, ErrRoster, keys.ErrForged.
 func (r *Roster) Admit(s keys.Signed, now time.Time) (Member, error) {
-	i := slices.IndexFunc(r.Invites, func(in Invite) bool { return slices.Equal(in.Key, s.By) })
-	if i < 0 || !now.Before(r.Invites[i].Until) {
+	in, ok := r.invite(s.By)
+	if !ok || !now.Before(in.Until) {
 		return Member{}, ErrInvite
 	}
 	var e Enrolment
@@ -133,7 +133,6 @@ func (r *Roster) Admit(s keys.Signed, now time.Time) (Member, error) {
 	if err := e.Own.Open(keys.KindEnrolment, &w); err != nil {
 		return Member{}, err
 	}
-	most := r.Invites[i].Role
 	switch {
 	case e.Fleet != r.Fleet || w.Fleet != r.Fleet || w.Code != hex.EncodeToString(s.By):
 		return Member{}, ErrOther
@@ -141,8 +140,8 @@ func (r *Roster) Admit(s keys.Signed, now time.Time) (Member, error) {
 		return Member{}, keys.ErrForged
 	case w.Check() != nil, w.Name == "", broker.CheckName("name", w.Name) != nil:
 		return Member{}, fmt.Errorf("%w: it asks under no name or key", ErrRoster)
-	case w.Role != Machine && !most.Includes(w.Role):
-		return Member{}, fmt.Errorf("%w: the invite is for a %s", ErrInvite, most)
+	case w.Role != Machine && !in.Role.Includes(w.Role):
+		return Member{}, fmt.Errorf("%w: the invite is for a %s", ErrInvite, in.Role)
 	}
 	return w.Member, nil
 }

@@ -149,6 +149,15 @@ func (r *Roster) Of(sign []byte) (Member, bool) {
 	return r.Members[i], true
 }
 
+// invite is the invite that has a key.
+func (r *Roster) invite(key []byte) (Invite, bool) {
+	i := slices.IndexFunc(r.Invites, func(in Invite) bool { return slices.Equal(in.Key, key) })
+	if i < 0 {
+		return Invite{}, false
+	}
+	return r.Invites[i], true
+}
+
 // Member is the member of an id.
 func (r *Roster) Member(id string) (Member, bool) {
 	for i := range r.Members {

@@ -281,6 +281,27 @@ func TestLinesOfOneMemberAreBounded(t *testing.T) {
 	}
 }
 
+// A member that connects again and again, each time as another line, would leave a reader behind that
+// stays: the server would be full of them in the end.
+func TestNoReaderStaysBehind(t *testing.T) {
+	t.Parallel()
+	f := fleettest.Start(t, 1, nil)
+	h := connect(t, f, fleettest.Key(t, fleettest.Machine))
+	name, mine := jet.Reader(h.nkey, token, jet.ReadsStates), names.StatesOf(id(t, fleettest.Machine))
+	c := jetstream.ConsumerConfig{Name: name, Durable: name, FilterSubject: mine, AckPolicy: jetstream.AckNonePolicy, InactiveThreshold: 24 * time.Hour}
+	if _, err := h.js.CreateConsumer(within(t), told.StreamStates, c); err == nil {
+		t.Error("a reader that nobody uses stays for a day")
+	}
+	c.InactiveThreshold = 0
+	made, err := h.js.CreateConsumer(within(t), told.StreamStates, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if idle := made.CachedInfo().Config.InactiveThreshold; idle <= 0 || idle > 5*time.Minute {
+		t.Errorf("a reader that says nothing of it stays for %s", idle)
+	}
+}
+
 // Whoever is put out of the roster, or has another role in it, loses the line at once.
 func TestWhoIsPutOutIsOutAtOnce(t *testing.T) {
 	t.Parallel()

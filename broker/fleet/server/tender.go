@@ -29,6 +29,10 @@ const (
 	streamAgain = 250 * time.Millisecond
 
 	doubles = 10 * time.Minute // the same message again within that is known to be the same
+
+	// readerIdle is how long a reader stays that nobody uses. Whoever connects names their line
+	// anew, so without it one member could leave readers behind until the server is full of them.
+	readerIdle = 5 * time.Minute
 )
 
 // streams are those of a fleet. Each has a bound, and what stands in the way of a new message is never
@@ -52,6 +56,9 @@ func streams(o *Options) []jetstream.StreamConfig {
 	}
 	for i := range all {
 		all[i].Storage, all[i].Discard, all[i].Duplicates, all[i].Replicas = jetstream.FileStorage, jetstream.DiscardNew, doubles, o.Replicas
+		if all[i].Name != told.StreamOrders { // a machine has one reader there, under its own id
+			all[i].ConsumerLimits.InactiveThreshold = readerIdle
+		}
 	}
 	return all
 }
