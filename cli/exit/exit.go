@@ -25,7 +25,7 @@ const (
 	OK         = 0 // done, or there was nothing to do
 	Failed     = 1 // something went wrong that is not in this list
 	Usage      = 2 // the command line makes no sense, or a name fits several things; for a hook: the call is refused
-	NoConsole  = 3 // no console is listening, so there is nobody to ask or to tell
+	NoConsole  = 3 // no console is listening, so there is nobody to ask or to tell; or no server of the fleet answers
 	NotFound   = 4 // the session, the call or the database named does not exist, or has already ended
 	Unverified = 5 // the event log or the database was changed by something else than aoctl
 	Forbidden  = 6 // only the operator may do this: in the console, or with a token that was made there

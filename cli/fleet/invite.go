@@ -79,7 +79,7 @@ func (o inviteOptions) check() (members.Role, error) {
 	role := members.Role(o.role)
 	switch {
 	case !role.Known() || role == members.Owner:
-		return role, usage.Error{Text: fmt.Sprintf("--role %q is none that one is invited as", o.role), Hint: "there are machine, watcher, guard and operator"}
+		return role, usage.Error{Text: fmt.Sprintf("nobody can be invited as %q", o.role), Hint: "--role is machine, watcher, guard or operator"}
 	case o.many && role != members.Machine:
 		return role, usage.Error{Text: "--many is for machines alone", Hint: "invite people one by one"}
 	case o.open < leastOpen || o.open > mostOpen:

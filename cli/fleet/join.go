@@ -133,8 +133,8 @@ func fetch(ctx context.Context, at string, code members.Code) (letter members.Le
 		return letter, in, err
 	}
 	defer line.Close()
-	if _, err = line.Ready(ctx); err != nil {
-		return letter, in, noInvite(at, line.State().Err)
+	if err = member.Up(ctx, line); err != nil {
+		return letter, in, notUp(at, line, err)
 	}
 	raw, err := line.Invite(ctx, code.ID())
 	var sealed seals.Sealed
@@ -162,8 +162,16 @@ func fetch(ctx context.Context, at string, code members.Code) (letter members.Le
 	return letter, r.Invites[i], nil
 }
 
+// notUp says why a line with an invite's key is not up.
+func notUp(at string, line *jet.Line, err error) error {
+	if errors.Is(err, jet.ErrUnknown) {
+		return noInvite(at, "it has no such code, or no longer")
+	}
+	return exit.Error{Code: exit.NoConsole, Text: fmt.Sprintf("no server of a fleet answers at %s: %s", plainServer(at), line.State().Err), Hint: "look at the address, and whether the server runs there: aoctl fleet up", Cause: err}
+}
+
 func noInvite(at, why string) error {
-	return exit.Error{Code: exit.NoConsole, Text: fmt.Sprintf("the server at %s does not let you in: %s", plainServer(at), why), Hint: "look at the address and the code, which is good once and for a short time"}
+	return exit.Error{Code: exit.Forbidden, Text: fmt.Sprintf("the server at %s does not let you in: %s", plainServer(at), why), Hint: `have a new code shown, which is good once and for a short time: aoctl fleet invite`}
 }
 
 // enrol tells the fleet who joins, and returns what was told.
@@ -177,8 +185,8 @@ func enrol(ctx context.Context, me *member.Me, code members.Code, key keys.Key, 
 		return keys.Signed{}, err
 	}
 	defer line.Close()
-	if _, err := line.Ready(ctx); err != nil {
-		return keys.Signed{}, noInvite(me.Servers[0], line.State().Err)
+	if err := member.Up(ctx, line); err != nil {
+		return keys.Signed{}, notUp(me.Servers[0], line, err)
 	}
 	s, err := members.Enrol(code, key, me.Roster().Fleet, name, role, time.Now().UTC())
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/aoctl/aoctl/broker/consoles"
@@ -72,6 +73,9 @@ func Load() (*Me, error) {
 		err = json.Unmarshal(raw, &rec)
 	}
 	var s keys.Signed
+	if err == nil && len(rec.Roster) == 0 {
+		err = errors.New("it does not say who is in the fleet")
+	}
 	if err == nil {
 		err = keys.Decode(rec.Roster, &s)
 	}
@@ -184,7 +188,8 @@ func (me *Me) Dial(ctx context.Context, key keys.Key) (*jet.Line, error) {
 const upTime = 10 * time.Second
 
 // Reach is Dial for a command, which can do nothing without a server. The newest rosters are known
-// then, and who joined since. Errors: exit.Error with NoConsole.
+// then, and who joined since. Errors: exit.Error with NoConsole, and with Forbidden where
+// the servers do not know the person.
 func (me *Me) Reach(ctx context.Context) (*jet.Line, error) {
 	if len(me.Servers) == 0 {
 		return nil, exit.Error{Code: exit.NoConsole, Text: "your fleet has no server yet", Hint: "run one: aoctl fleet up"}
@@ -203,7 +208,7 @@ func (me *Me) Reach(ctx context.Context) (*jet.Line, error) {
 func (me *Me) catchUp(ctx context.Context, line *jet.Line) error {
 	ctx, stop := context.WithTimeout(ctx, upTime)
 	defer stop()
-	if _, err := line.Ready(ctx); err != nil {
+	if err := Up(ctx, line); err != nil {
 		return me.unreached(line, err)
 	}
 	known := me.book.Roster().Number
@@ -226,25 +231,50 @@ func (me *Me) catchUp(ctx context.Context, line *jet.Line) error {
 }
 
 func (me *Me) unreached(line *jet.Line, err error) error {
+	at := list(me.Servers)
+	if errors.Is(err, jet.ErrUnknown) {
+		return exit.Error{Code: exit.Forbidden, Text: fmt.Sprintf("the fleet's server at %s does not know you: you are in the fleet no longer, or not yet", at), Hint: "ask an owner of the fleet", Cause: err}
+	}
 	why := exit.RootCause(err).Error()
 	if s := line.State(); s.Err != "" {
 		why = s.Err
 	}
-	hint := "look whether a server runs there: aoctl fleet up"
-	if _, ok := me.Member(); !ok {
-		hint = "you may be in the fleet no longer: ask an owner"
-	}
-	return exit.Error{Code: exit.NoConsole, Text: fmt.Sprintf("no server of the fleet answers at %s: %s", list(me.Servers), why), Hint: hint, Cause: err}
+	return exit.Error{Code: exit.NoConsole, Text: fmt.Sprintf("no server of the fleet answers at %s: %s", at, why), Hint: "look whether a server runs there: aoctl fleet up", Cause: err}
 }
 
-func list(servers []string) string {
-	switch len(servers) {
-	case 0:
-		return "any address"
-	case 1:
-		return servers[0]
+// unknownFor is how long servers may say that they do not know a key, before that is taken for an
+// answer: one of several may not have the newest roster yet.
+const unknownFor = 2 * time.Second
+
+// Up waits until a line is up, for a command. Errors: jet.ErrUnknown, and that of ctx.
+func Up(ctx context.Context, line *jet.Line) error {
+	var told <-chan time.Time
+	for {
+		changed := line.Changed()
+		s := line.State()
+		switch {
+		case s.Up:
+			return nil
+		case s.Err == jet.ErrUnknown.Error() && told == nil:
+			told = time.After(unknownFor)
+		}
+		select {
+		case <-changed:
+		case <-told:
+			return jet.ErrUnknown
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
-	return fmt.Sprintf("%s and %d more", servers[0], len(servers)-1)
+}
+
+// list is the addresses as a person types them.
+func list(servers []string) string {
+	first := strings.TrimPrefix(servers[0], "tls://")
+	if len(servers) == 1 {
+		return first
+	}
+	return fmt.Sprintf("%s and %d more", first, len(servers)-1)
 }
 
 // Change has an owner sign the next roster, and gives it to the fleet. change gets a copy of the one

@@ -12,6 +12,9 @@
 // and it exits with 7 when one of them survives. Lifting a freeze and resuming allow
 // something, so they need an operator's token.
 //
+// "stop --all" and "freeze" reach the machines of the person's fleet, too, after this one (fleet.go).
+// What allows, as unfreeze, keeps to this machine.
+//
 // What is open to everybody only ever holds or ends something. The console decides
 // that; no command here could let a call through by itself.
 //

@@ -19,6 +19,7 @@ import (
 type freezeOptions struct {
 	session   string // as client.FindSession understands it; empty for everything
 	tokenFile string // unfreeze
+	here      bool   // freeze: this machine alone
 	json      output.Format
 }
 
@@ -33,15 +34,28 @@ func newFreezeCommand() *cobra.Command {
 refused and nothing ends: calls wait, whatever the rules say, and what waits already
 cannot be allowed. A call's deadline still runs, and a stop still refuses.
 
+Without SESSION it reaches every machine of your fleet, where you are in one: this
+machine first, then the others. It says which confirmed, and which are out of reach and
+freeze when they are back; the exit code is then 7. --here keeps to this machine.
+
 It outlasts the console. Any program of yours may freeze; to unfreeze takes f in the
 console, or an operator token (aoctl unfreeze).`,
 		Example:           "  aoctl session freeze\n  aoctl session freeze api-server\n  aoctl session freeze --json | jq .held",
 		ValidArgsFunction: client.CompleteSessions,
-		Args:              usage.AtMostOne("a session"),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if o.here && len(args) > 0 {
+				return usage.Error{Text: "give a session or --here, not both: a session is on this machine", Hint: usage.HelpHint(cmd)}
+			}
+			return usage.AtMostOne("a session")(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 && !o.here && inFleet() {
+				return freezeFleet(cmd, o)
+			}
 			return switchFreeze(cmd, args, o, true)
 		},
 	}
+	cmd.Flags().BoolVar(&o.here, "here", false, "hold this machine's agents alone, not those of the whole fleet")
 	output.Flags[freezing](cmd, &o.json, "print a JSON object")
 	return cmd
 }
@@ -55,6 +69,9 @@ func newUnfreezeCommand() *cobra.Command {
 		Short: "Lift a freeze, with an operator token",
 		Long: `unfreeze lifts the freeze of everything, or with SESSION that of one session. What was
 held is then judged by the rules as if it came now; what they leave open waits for you.
+
+It keeps to this machine. Where the whole fleet is frozen, f lifts that in the console
+of all machines (aoctl --fleet).
 
 It takes an operator token, which only the console makes (r, then t), in the environment
 or in a file; a process of an agent is refused, token or not. In the console it is f, or
@@ -97,6 +114,8 @@ type freezing struct {
 	FrozenAll bool   `json:"frozen_all"`
 	Sessions  int    `json:"sessions"`
 	Held      int    `json:"held"`
+
+	Machines []onMachine `json:"machines,omitempty"` // the fleet's others
 }
 
 // freezeSessions freezes or unfreezes one session, or everything when none is named.
@@ -107,11 +126,45 @@ type freezing struct {
 // The answer counts what is held now. Calls that come later are held too and counted
 // by the next answer.
 func freezeSessions(ctx context.Context, c *client.Client, o freezeOptions, on bool, out io.Writer) error {
+	now, s, err := askFreeze(ctx, c, o, on)
+	if err != nil {
+		return err
+	}
+	if o.json.On() {
+		return o.json.Print(out, now)
+	}
+	return show.Line(out, safe.Line(now.sentence(s, on)))
+}
+
+// freezeFleet freezes everything on this machine, and then on the fleet's others.
+func freezeFleet(cmd *cobra.Command, o freezeOptions) error {
+	out := cmd.OutOrStdout()
+	var now freezing
+	c, err := client.New(cmd)
+	if err == nil {
+		now, _, err = askFreeze(cmd.Context(), c, o, true)
+	}
+	if err == nil && !o.json.On() {
+		if err := show.Line(out, safe.Line(now.sentence(client.Named{}, true))); err != nil {
+			return err
+		}
+	}
+	return everywhere(cmd, freezeOrder, err, func(list []onMachine) error {
+		if !o.json.On() {
+			return printOthers(out, list, freezeOrder)
+		}
+		now.Machines = list
+		return o.json.Print(out, now)
+	})
+}
+
+// askFreeze has the console freeze or unfreeze, and returns what holds now and the session that is meant.
+func askFreeze(ctx context.Context, c *client.Client, o freezeOptions, on bool) (freezing, client.Named, error) {
 	var s client.Named
 	if o.session != "" {
 		var err error
 		if s, err = c.Session(ctx, o.session, client.Recorded...); err != nil {
-			return err
+			return freezing{}, s, err
 		}
 	}
 	path := "/unfreeze"
@@ -119,14 +172,9 @@ func freezeSessions(ctx context.Context, c *client.Client, o freezeOptions, on b
 		path = "/freeze"
 	}
 	var now freezing
-	if err := c.Post(ctx, path, map[string]string{"session_id": s.ID}, &now); err != nil {
-		return err
-	}
-	if o.json.On() {
-		now.ID = now.SessionID
-		return o.json.Print(out, now)
-	}
-	return show.Line(out, safe.Line(now.sentence(s, on)))
+	err := c.Post(ctx, path, map[string]string{"session_id": s.ID}, &now)
+	now.ID = now.SessionID
+	return now, s, err
 }
 
 // sentence says what holds now. Lifting the freeze of one session, or of all, may

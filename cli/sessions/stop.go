@@ -28,6 +28,7 @@ const stopsAtOnce = 16
 type stopOptions struct {
 	session string // as client.FindSession understands it
 	all     bool
+	here    bool // with all: this machine alone
 	kill    bool // end the processes too
 	yes     bool // without asking
 	json    output.Format
@@ -46,6 +47,10 @@ to happen, then "stopped". A new prompt by the user in that session lifts it.
 SESSION is its name as the screen shows it, its id or either end of it, or its folder.
 Stopping twice is fine.
 
+--all reaches every machine of your fleet, where you are in one: this machine first,
+then the others. It says which confirmed, and which are out of reach and stop when they
+are back; the exit code is then 7. --here keeps to this machine.
+
 With --kill the processes of the session end as well, after the stop is on record:
 the agent, what it started, and what left its tree, as far as the process group, the
 POSIX session or the environment show it. They are listed first, with the reason why
@@ -59,6 +64,8 @@ again. What lives on is listed, and the exit code is then 7.`,
 				return usage.Error{Text: "--kill takes one session, not --all", Hint: usage.HelpHint(cmd)}
 			case o.yes && !o.kill:
 				return usage.Error{Text: "--yes is for --kill, and nothing else asks", Hint: usage.HelpHint(cmd)}
+			case o.here && !o.all:
+				return usage.Error{Text: "--here is for --all: a session is on this machine", Hint: usage.HelpHint(cmd)}
 			case !o.all:
 				return usage.OneArg("a session, or --all")(cmd, args)
 			}
@@ -68,6 +75,9 @@ again. What lives on is listed, and the exit code is then 7.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.all && !o.here && inFleet() {
+				return stopFleet(cmd, o)
+			}
 			c, err := client.New(cmd)
 			if err != nil {
 				return err
@@ -82,6 +92,7 @@ again. What lives on is listed, and the exit code is then 7.`,
 		},
 	}
 	cmd.Flags().BoolVar(&o.all, "all", false, "stop every session")
+	cmd.Flags().BoolVar(&o.here, "here", false, "with --all: on this machine alone, not in the whole fleet")
 	cmd.Flags().BoolVar(&o.kill, "kill", false, "also end the session's processes; lists them and asks first")
 	cmd.Flags().BoolVar(&o.yes, "yes", false, "with --kill: do not ask")
 	output.Flags[stopped](cmd, &o.json, "print a JSON array of what was stopped", "over", "recorded", "processes", "unfinished", "shared")
@@ -96,16 +107,33 @@ type stopped struct {
 	Status  string `json:"status"`
 	Already bool   `json:"already"` // it had been asked to stop before
 	Waited  int    `json:"waited"`  // calls that were waiting when the stop was sent
-	err     error
+
+	// Another machine of the fleet, whose status is one of onMachine's.
+	Machine bool   `json:"machine,omitempty"`
+	Error   string `json:"error,omitempty"`
+
+	err error
 }
 
 // stopSessions stops what o names. What was stopped is printed even when a later one
 // failed: with --all a person wants to know which agents still run. One session that
 // is named must live. An unknown name is an error before anything is stopped.
 func stopSessions(ctx context.Context, c *client.Client, o stopOptions, out io.Writer) error {
+	done, names, err := stopNamed(ctx, c, o)
+	if names == nil {
+		return err
+	}
+	if printErr := printStopped(out, done, o, names); printErr != nil {
+		return printErr
+	}
+	return err
+}
+
+// stopNamed stops what o names. names are what the screen calls sessions, nil where nothing was tried.
+func stopNamed(ctx context.Context, c *client.Client, o stopOptions) (done []stopped, names map[string]string, err error) {
 	raw, err := c.Sessions(ctx)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	known := client.Plain(raw)
 	var targets []broker.Session
@@ -118,16 +146,39 @@ func stopSessions(ctx context.Context, c *client.Client, o stopOptions, out io.W
 	} else {
 		s, err := client.FindSession(known, o.session, client.Living...)
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
 		targets = []broker.Session{s}
 	}
-	done, err := stopEach(ctx, c, targets)
+	done, err = stopEach(ctx, c, targets)
 	awaitStopped(ctx, c, done)
-	if printErr := printStopped(out, done, o, show.SessionNames(known)); printErr != nil {
-		return printErr
+	return done, show.SessionNames(known), err
+}
+
+// stopFleet stops everything on this machine, and then on the fleet's others.
+func stopFleet(cmd *cobra.Command, o stopOptions) error {
+	ctx, out := cmd.Context(), cmd.OutOrStdout()
+	var done []stopped
+	var names map[string]string
+	c, err := client.New(cmd)
+	if err == nil {
+		done, names, err = stopNamed(ctx, c, o)
 	}
-	return err
+	if names != nil && !o.json.On() {
+		if err := printStopped(out, done, o, names); err != nil {
+			return err
+		}
+	}
+	return everywhere(cmd, stopOrder, err, func(list []onMachine) error {
+		if !o.json.On() {
+			return printOthers(out, list, stopOrder)
+		}
+		rows := slices.Clone(done)
+		for _, m := range list {
+			rows = append(rows, stopped{ID: m.ID, Name: m.Name, Status: m.Status, Machine: true, Error: m.Error})
+		}
+		return o.json.Print(out, rows)
+	})
 }
 
 // stopEach stops all targets, some at a time. It returns those that were stopped, in

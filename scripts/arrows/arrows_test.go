@@ -128,7 +128,7 @@ var arrows = map[string][]string{
 	"cli/rules":                       family("broker", "broker/effects", "broker/risk", "broker/rules", "broker/rules/claude", "broker/rules/history", "broker/rules/rulesfile", "broker/workspace", "store"),
 	"cli/mcp":                         family("broker", "broker/agents", "broker/forms", "broker/wire", "hookclient", "hookclient/profile"),
 	"cli/run":                         family("broker", "broker/wire", "hookclient", "hookclient/paths", "hookclient/runner"),
-	"cli/sessions":                    family("broker", "broker/proctree", "broker/story", "broker/wire", "store", "tui/callview", "tui/draw", "tui/orders", "tui/sessionview"),
+	"cli/sessions":                    family("broker", "broker/fleet/far", "broker/fleet/members", "broker/peers", "broker/proctree", "broker/story", "broker/wire", "cli/member", "store", "tui/callview", "tui/draw", "tui/orders", "tui/sessionview"),
 	"cli/trust":                       family("broker", "broker/effects", "broker/rules", "broker/workspace"),
 	"cli/setup":                       family("hookclient/install", "hookclient/install/jsonc", "hookclient/paths", "hookclient/profile"),
 	"hookclient/install/jsonc":        {"github.com/tailscale/hujson"},

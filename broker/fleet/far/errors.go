@@ -30,6 +30,7 @@ func (e *RefusedError) Error() string {
 type LaterError struct {
 	done, later []string
 	failed      []failure
+	of          map[string]error // by the machine's id
 }
 
 type failure struct {
@@ -50,6 +51,10 @@ func (e *LaterError) Failed() (list []string) {
 	}
 	return list
 }
+
+// Of is what became of the order on the machine with an id: nil where it confirmed, a LaterError where
+// it does it when it is back, and else why it has not.
+func (e *LaterError) Of(id string) error { return e.of[id] }
 
 func (e *LaterError) Error() string {
 	var parts []string

@@ -149,6 +149,10 @@ func TestAllMachines(t *testing.T) {
 		if !errors.As(err, &later) || sessions != 2 || !slices.Equal(later.Confirmed(), []string{"a", "c"}) || !slices.Equal(later.Later(), []string{"b"}) {
 			t.Errorf("%d sessions: %v", sessions, err)
 		}
+		var waits *LaterError
+		if a, b := tm.machines[0].id(), tm.machines[1].id(); later.Of(a) != nil || !errors.As(later.Of(b), &waits) {
+			t.Errorf("a: %v, b: %v", later.Of(a), later.Of(b))
+		}
 		if want := "b is out of reach, and told to when back; a and c confirmed"; err == nil || err.Error() != want {
 			t.Errorf("%v", err)
 		}

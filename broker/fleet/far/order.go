@@ -206,8 +206,9 @@ func each[T any](f *fleet, ids []string, do func(id string) (T, error)) []result
 
 // outcome is nil when all machines confirmed something, and else a LaterError.
 func outcome[T any](list []result[T]) error {
-	var e LaterError
+	e := LaterError{of: map[string]error{}}
 	for _, r := range list {
+		e.of[r.machine.ID] = r.err
 		var later *LaterError
 		switch {
 		case r.err == nil:
