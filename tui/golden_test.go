@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -30,6 +31,7 @@ func TestMain(m *testing.M) {
 	flag.Parse()
 	if flag.Lookup("test.bench").Value.String() == "" {
 		diff.WhileDrawing, diff.OffScreen = time.Hour, time.Hour
+		debug.SetGCPercent(400) // screens are small, and there are many
 	}
 	os.Exit(m.Run())
 }
