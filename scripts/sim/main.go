@@ -62,7 +62,7 @@ func play(ctx context.Context, from uint64, worlds, moves int, limit time.Durati
 		n++
 		steps += r.Steps
 		if r.Wrong != "" {
-			seed := from + uint64(n) - 1 //nolint:gosec // G115: n counts up from 1
+			seed := from + uint64(n) - 1
 			fmt.Printf("BROKEN after %d steps: %s\n%s\n", steps, r.Wrong, sim.Story(seed, moves))
 			return errBroken
 		}
