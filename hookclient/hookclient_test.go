@@ -357,6 +357,7 @@ func TestRefusalAsAnAnswer(t *testing.T) {
 // Where no console can be reached, and that was chosen, Claude Code's own prompt is to ask. Whatever else
 // goes wrong is refused: a console that took the question may have refused the call.
 func TestOnDownAsk(t *testing.T) {
+	t.Parallel()
 	missing := filepath.Join(privateDir(t), "broker.sock")
 	got := runWith(t, &hook{}, "claude", "--on-down", "ask", "--socket", missing)
 	const want = `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"aoctl: no console is listening`

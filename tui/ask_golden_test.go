@@ -123,11 +123,9 @@ func TestAskEveryWindow(t *testing.T) {
 			s := newStill(t, broker.Snapshot{Sessions: someSessions(), Requests: []broker.Request{r}}, nil, termenv.Ascii)
 			s.draw(80, 24)
 			s.playAsk(80, 24, keys)
-			for width := 1; width <= 130; width += 1 + width/15 {
-				for height := 1; height <= 42; height += 1 + height/5 {
-					if problem := tuitest.Misfit(s.draw(width, height), width, height); problem != "" {
-						t.Fatalf("%s %v %d×%d: %s", r.ToolName, keys, width, height, problem)
-					}
+			for width, height := range everyWindow(15) {
+				if problem := tuitest.Misfit(s.draw(width, height), width, height); problem != "" {
+					t.Fatalf("%s %v %d×%d: %s", r.ToolName, keys, width, height, problem)
 				}
 			}
 		}

@@ -5,7 +5,9 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -30,6 +32,7 @@ func TestMain(m *testing.M) {
 	flag.Parse()
 	if flag.Lookup("test.bench").Value.String() == "" {
 		diff.WhileDrawing, diff.OffScreen = time.Hour, time.Hour
+		debug.SetGCPercent(400) // screens are small, and there are many
 	}
 	os.Exit(m.Run())
 }
@@ -59,15 +62,32 @@ func goldenAt(t *testing.T, name string, sizes [][2]int, scene func(width, heigh
 	tuitest.Golden(t, strings.ReplaceAll(name, " ", "-"), b.String())
 }
 
+// everyWindow gives windows of any size, with widths that lie closer together the more of them are wanted: every fifth
+// of them with -short, since drawing starts no goroutine and the race detector makes it slow.
+func everyWindow(more int) iter.Seq2[int, int] {
+	step := 1
+	if testing.Short() {
+		step = 5
+	}
+	return func(yield func(width, height int) bool) {
+		n := 0
+		for width := 1; width <= 130; width += 1 + width/more {
+			for height := 1; height <= 42; height += 1 + height/5 {
+				if n++; n%step == 0 && !yield(width, height) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // fitsEveryWindow draws s in windows of any size.
 func (s *still) fitsEveryWindow(t *testing.T) {
 	t.Helper()
-	for width := 1; width <= 130; width += 1 + width/12 {
-		for height := 1; height <= 42; height += 1 + height/5 {
-			s.m.Update(tea.WindowSizeMsg{Width: width, Height: height})
-			if problem := tuitest.Misfit(s.m.View(), width, height); problem != "" {
-				t.Fatalf("%d×%d: %s:\n%s", width, height, problem, s.m.View())
-			}
+	for width, height := range everyWindow(12) {
+		s.m.Update(tea.WindowSizeMsg{Width: width, Height: height})
+		if problem := tuitest.Misfit(s.m.View(), width, height); problem != "" {
+			t.Fatalf("%d×%d: %s:\n%s", width, height, problem, s.m.View())
 		}
 	}
 }

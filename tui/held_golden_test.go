@@ -114,11 +114,9 @@ func TestHeldInEveryWindow(t *testing.T) {
 				s.m.opts.Folder = home
 				s.draw(80, 24)
 				play(s)
-				for width := 1; width <= 130; width += 1 + width/15 {
-					for height := 1; height <= 42; height += 1 + height/5 {
-						if problem := tuitest.Misfit(s.draw(width, height), width, height); problem != "" {
-							t.Fatalf("%d×%d: %s:\n%s", width, height, problem, s.m.View())
-						}
+				for width, height := range everyWindow(15) {
+					if problem := tuitest.Misfit(s.draw(width, height), width, height); problem != "" {
+						t.Fatalf("%d×%d: %s:\n%s", width, height, problem, s.m.View())
 					}
 				}
 				for _, size := range sizes {

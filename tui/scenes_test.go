@@ -121,15 +121,13 @@ func TestEveryWindow(t *testing.T) {
 		t.Run(strings.Join(keys, " "), func(t *testing.T) {
 			s := newScene(t, termenv.Ascii)
 			s.draw(80, 24, keys...)
-			for width := 1; width <= 130; width += 1 + width/15 {
-				for height := 1; height <= 42; height += 1 + height/5 {
-					view := s.draw(width, height)
-					if problem := tuitest.Misfit(view, width, height); problem != "" {
-						t.Fatalf("%d×%d: %s:\n%s", width, height, problem, view)
-					}
-					if strings.Contains(view, "nothing waits") && s.m.open() == nil {
-						t.Fatalf("%d×%d: says that nothing waits:\n%s", width, height, view)
-					}
+			for width, height := range everyWindow(15) {
+				view := s.draw(width, height)
+				if problem := tuitest.Misfit(view, width, height); problem != "" {
+					t.Fatalf("%d×%d: %s:\n%s", width, height, problem, view)
+				}
+				if strings.Contains(view, "nothing waits") && s.m.open() == nil {
+					t.Fatalf("%d×%d: says that nothing waits:\n%s", width, height, view)
 				}
 			}
 		})
@@ -138,12 +136,10 @@ func TestEveryWindow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t, termenv.Ascii)
 			play(s)
-			for width := 1; width <= 130; width += 1 + width/15 {
-				for height := 1; height <= 42; height += 1 + height/5 {
-					view := s.draw(width, height)
-					if problem := tuitest.Misfit(view, width, height); problem != "" {
-						t.Fatalf("%d×%d: %s:\n%s", width, height, problem, view)
-					}
+			for width, height := range everyWindow(15) {
+				view := s.draw(width, height)
+				if problem := tuitest.Misfit(view, width, height); problem != "" {
+					t.Fatalf("%d×%d: %s:\n%s", width, height, problem, view)
 				}
 			}
 		})

@@ -52,6 +52,9 @@ func TestBypassCorpus(t *testing.T) {
 			t.Errorf("only %d entries in %s", len(entries), name)
 		}
 		for i, line := range entries {
+			if testing.Short() && i%8 != 0 {
+				continue
+			}
 			a := judge(t, set(t, whatever(line)...), w.trusted(t, line))
 			if a.Verdict != Ask {
 				t.Errorf("%s, %d: %s: %s\n%s", name, i+1, a.Verdict, line, a.Reason)

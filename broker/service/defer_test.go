@@ -151,7 +151,7 @@ func TestOldAnswerYieldsToWhatCameSince(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				st := brokertest.NewMemory()
-				b := newBroker(t, st, service.Options{})
+				b := newSlow(t, st, service.Options{})
 				told(t, b, agents.Hook{Kind: agents.Prompt, Text: "go"})
 				r := submit(t, b, headless("toolu_1", "make", "talk 1"))
 				putOff(t, b, r.ID)

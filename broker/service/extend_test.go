@@ -325,7 +325,7 @@ func TestMoreTimeHoldsUpNoEnd(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				st := brokertest.NewMemory()
-				b := newBroker(t, st, service.Options{AskerGrace: 24 * time.Hour})
+				b := newSlow(t, st, service.Options{AskerGrace: 24 * time.Hour})
 				r := submit(t, b, patient("1"))
 				time.Sleep(time.Minute)
 				st.BeforeCommit(func(_ context.Context, c *broker.Change) error {

@@ -180,7 +180,7 @@ func TestNewSessionsAreBounded(t *testing.T) {
 
 func TestSessionsInMemoryAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBroker(t, brokertest.NewMemory(), service.Options{MaxSessions: 16, ApprovalTimeout: time.Hour})
+		b := newSweeping(t, brokertest.NewMemory(), service.Options{MaxSessions: 16, ApprovalTimeout: time.Hour}, 7*time.Second)
 		start := func(id string, p broker.Process) error {
 			q := bash(id, "1", "make")
 			q.Session.Process = p

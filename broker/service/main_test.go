@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"testing"
 
 	"github.com/aoctl/aoctl/broker/brokertest"
@@ -16,6 +17,7 @@ func TestMain(m *testing.M) {
 		os.Exit(forward(os.Args[1], os.Args[2]))
 	}
 	brokertest.AtOnce(16)
+	debug.SetGCPercent(400) // brokers are small and short, and there are many
 	os.Exit(m.Run())
 }
 

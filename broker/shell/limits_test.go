@@ -133,11 +133,15 @@ func TestPieces(t *testing.T) {
 	}
 	all = append(all, corpus(t, "bypass.txt")...)
 	all = append(all, corpus(t, "everyday.txt")...)
+	shifts := 8
+	if testing.Short() {
+		shifts = 1
+	}
 	for _, line := range all {
 		if _, why := read(line); why != "" || strings.Contains(line, "<<") {
 			continue // a here-document would swallow what stands behind it
 		}
-		for shift := range 8 {
+		for shift := range shifts {
 			text := strings.Repeat("#", chunk-min(chunk, len(line)/2+shift)) + "\n" + line
 			whole, err := syntax.NewParser().Parse(strings.NewReader(text), "")
 			if err != nil {
@@ -174,9 +178,13 @@ func TestBesideIsNotNested(t *testing.T) {
 			t.Errorf("%s: %s", one, l.Elements[0].Unsure)
 		}
 	}
-	for _, one := range []string{
+	loops := []string{
 		"a $v1", "a=$v1", "[[ $v1 ]]", "((1 + $v1))", "export a=$v1", "(a=$v1)", "<$v1", "{ <$v1; }", "case $v1 in x) ;; esac", "f() { <$v1; }", "a=$v1 && <x",
-	} {
+	}
+	if testing.Short() {
+		loops = loops[:3]
+	}
+	for _, one := range loops {
 		var b strings.Builder
 		for i := range 6 {
 			fmt.Fprintf(&b, "for v%d in 1 2 3 4 5 6 7 8 9 10; do ", i)

@@ -9,7 +9,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -47,19 +50,36 @@ const (
 	seeds      = 6000 // worlds in which a defect must show; some ten seconds
 )
 
-// tryDefects takes each defect in and looks whether a world shows it.
+// tryDefects takes each defect in and looks whether a world shows it: as many at a time as there are processors, and
+// each is told in its turn.
 func tryDefects(ctx context.Context) error {
 	dir, err := os.MkdirTemp("", "aoctl-sim")
 	if err != nil {
 		return fmt.Errorf("make a folder: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
+	ctx, stop := context.WithCancel(ctx)
+	var trying sync.WaitGroup
+	defer trying.Wait()
+	defer stop()
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	tried := make([]chan outcome, len(defects))
+	for i, d := range defects {
+		tried[i] = make(chan outcome, 1)
+		trying.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			how, err := d.try(ctx, filepath.Join(dir, strconv.Itoa(i)))
+			tried[i] <- outcome{how, err}
+		})
+	}
 	blind := 0
-	for _, d := range defects {
-		how, err := d.try(ctx, dir)
-		if err != nil {
-			return fmt.Errorf("%s: %w", d.name, err)
+	for i, d := range defects {
+		o := <-tried[i]
+		if o.err != nil {
+			return fmt.Errorf("%s: %w", d.name, o.err)
 		}
+		how := o.how
 		if how == "" {
 			blind++
 			how = "NOT FOUND"
@@ -73,8 +93,17 @@ func tryDefects(ctx context.Context) error {
 	return nil
 }
 
-// try returns how d was found, "" when it was not.
+// outcome is what try returns.
+type outcome struct {
+	how string
+	err error
+}
+
+// try returns how d was found, "" when it was not. It makes the folder dir.
 func (d defect) try(ctx context.Context, dir string) (string, error) {
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return "", err
+	}
 	overlay, err := d.overlay(dir)
 	if err != nil {
 		return "", err
@@ -85,7 +114,7 @@ func (d defect) try(ctx context.Context, dir string) (string, error) {
 		return "", fmt.Errorf("build: %w\n%s", err, out)
 	}
 	began := time.Now()
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute) // an engine may hang with it
 	defer cancel()
 	out, err := exec.CommandContext(ctx, program, "-worlds", fmt.Sprint(seeds)).Output() //nolint:gosec // G204: just built
 	var exit *exec.ExitError

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"time"
 
@@ -33,23 +34,44 @@ func main() {
 
 var errBroken = errors.New("a promise was broken")
 
-// play plays worlds until one breaks a promise, and tells how that came about.
+// play plays worlds until one breaks a promise, and tells how that came about. It plays some at a
+// time, so that no processor is idle, and looks at their results in the order of their seeds: the first broken one is
+// always the same.
 func play(ctx context.Context, from uint64, worlds, moves int, limit time.Duration) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	began, steps, n := time.Now(), 0, 0
-	for seed := from; ctx.Err() == nil; seed++ {
-		if limit == 0 && n == worlds || limit > 0 && time.Since(began) > limit {
+	played := make(chan chan sim.Result, runtime.GOMAXPROCS(0)-1) // and one that waits to be put in
+	go func() {
+		defer close(played)
+		for seed := from; limit > 0 || seed-from < uint64(worlds); seed++ { //nolint:gosec // G115: a number of worlds is not negative
+			result := make(chan sim.Result, 1)
+			go func() { result <- sim.Play(seed, moves) }()
+			select {
+			case played <- result:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	for result := range played {
+		if limit > 0 && time.Since(began) > limit {
 			break
 		}
-		r := sim.Play(seed, moves)
+		r := <-result
 		n++
 		steps += r.Steps
 		if r.Wrong != "" {
+			seed := from + uint64(n) - 1
 			fmt.Printf("BROKEN after %d steps: %s\n%s\n", steps, r.Wrong, sim.Story(seed, moves))
 			return errBroken
 		}
 	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	fmt.Printf("%d steps in %d worlds, %.0f a minute: every promise was kept\n", steps, n, float64(steps)/time.Since(began).Minutes())
-	return ctx.Err()
+	return nil
 }
 
 func end(err error) {
