@@ -418,8 +418,8 @@ func TestMirrorKeepsLittleOfAHostileMachine(t *testing.T) {
 	l := seals.Letter{Machine: b.id(), Epoch: "0123456789abcdef", For: map[string][]byte{me.Public().ID(): make([]byte, 1<<20)}}
 	s, err := b.speaker().TellKeys(l, at)
 	huger := b.message(s, err, told.PlaceOfKeys(l.Epoch), 0)
-	if m.Hear(huger.subject, huger.body, at); m.letters[l.Epoch] != nil || m.wrong != 1 {
-		t.Errorf("a key of a megabyte is kept: %d are wrong", m.wrong)
+	if m.Hear(huger.subject, huger.body, at); m.letters[l.Epoch] != nil || m.wrong.count != 1 {
+		t.Errorf("a key of a megabyte is kept: %d are wrong", m.wrong.count)
 	}
 }
 
