@@ -2,7 +2,9 @@ package far
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
+	"time"
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
@@ -48,23 +50,69 @@ func mergeHealth(list []*peer) (all broker.Health) {
 	return all
 }
 
-// mergeRules are the rules of all machines. One that several have is there once, in its newest
-// version.
-func mergeRules(list []*peer) (all broker.RuleBook) {
-	place := map[string]int{}
+// ruleAt is a rule as a machine has it.
+type ruleAt struct {
+	id      string // there
+	version int
+}
+
+// shared is a rule as it is drawn, and the machines that have it so.
+type shared struct {
+	rules.Rule
+
+	at map[string]ruleAt // by the machine's id
+}
+
+// share puts rules of one id together that say the same, under the newest version. Where a machine has
+// something else under that id, it is drawn apart, with the machine's name: a machine may say
+// anything, and what is saved or removed here goes to those machines alone that had it as it was drawn.
+func share(list []*peer) (all []shared) {
+	of := map[string][]int{} // by id: places in all
 	for _, p := range list {
 		if p.rules == nil {
 			continue
 		}
 		for _, r := range p.rules.Rules {
-			i, known := place[r.ID]
-			switch {
-			case !known:
-				place[r.ID] = len(all.Rules)
-				all.Rules = append(all.Rules, r)
-			case r.Version > all.Rules[i].Version:
-				all.Rules[i] = r
+			here := ruleAt{r.ID, r.Version}
+			i := slices.IndexFunc(of[r.ID], func(i int) bool { return sayTheSame(all[i].Rule, r) })
+			if i >= 0 {
+				s := &all[of[r.ID][i]]
+				s.at[p.member.ID()], s.Version = here, max(s.Version, r.Version)
+				continue
 			}
+			of[here.id] = append(of[here.id], len(all))
+			if len(of[here.id]) > 1 {
+				r.ID += "@" + p.member.Name
+				if slices.ContainsFunc(all, func(s shared) bool { return s.ID == r.ID }) {
+					r.ID = here.id + "@" + p.member.ID()
+				}
+			}
+			all = append(all, shared{r, map[string]ruleAt{p.member.ID(): here}})
+		}
+	}
+	return all
+}
+
+// sayTheSame reports whether two rules do the same, whatever they are called and whoever made them.
+func sayTheSame(x, y rules.Rule) bool {
+	for _, r := range []*rules.Rule{&x, &y} {
+		r.ID, r.Version, r.Uses, r.LastUsedAt = "", 0, 0, time.Time{}
+		r.CreatedBy, r.CreatedFrom, r.CreatedAt, r.UpdatedAt = "", "", time.Time{}, time.Time{}
+		if len(r.Where) == 0 {
+			r.Where = nil
+		}
+	}
+	return reflect.DeepEqual(x, y)
+}
+
+// mergeRules are the rules of all machines.
+func mergeRules(list []*peer) (all broker.RuleBook) {
+	for _, s := range share(list) {
+		all.Rules = append(all.Rules, s.Rule)
+	}
+	for _, p := range list {
+		if p.rules == nil {
+			continue
 		}
 		all.Files = append(all.Files, p.rules.Files...)
 		if p.rules.Problem != "" {

@@ -13,22 +13,16 @@ import (
 	"github.com/aoctl/aoctl/broker/rules/history"
 )
 
-// ruleHomes are the machines that have a rule, each with the version that it has.
-func (f *fleet) ruleHomes(id string) map[string]int {
+// ruleHomes are the machines that have a rule as it is drawn, each with what it is there.
+func (f *fleet) ruleHomes(id string) map[string]ruleAt {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	homes := map[string]int{}
-	for at, p := range f.peers {
-		if p.rules == nil {
-			continue
-		}
-		for _, r := range p.rules.Rules {
-			if r.ID == id {
-				homes[at] = r.Version
-			}
+	for _, s := range share(f.all()) {
+		if s.ID == id {
+			return s.at
 		}
 	}
-	return homes
+	return nil
 }
 
 // SaveRule saves a rule: one of a session on its machine, one that is there on the machines that have
@@ -54,8 +48,8 @@ func (d ruleDesk) SaveRule(ctx context.Context, r rules.Rule, by broker.Actor) (
 	}
 	list := each(d.fleet, ids, func(id string) (broker.SavedRule, error) {
 		mine := r
-		if v, ok := homes[id]; ok && v < mine.Version { // it missed a change, which this one is more than
-			mine.Version = v
+		if was, ok := homes[id]; ok {
+			mine.ID, mine.Version = was.id, min(mine.Version, was.version)
 		}
 		s, err := d.on(id).SaveRule(ctx, mine, by)
 		s.Decided = d.allOurs(id, s.Decided)
@@ -83,7 +77,7 @@ func (d ruleDesk) RemoveRule(ctx context.Context, id string, by broker.Actor) er
 	if len(ids) == 0 {
 		return fmt.Errorf("%w: no machine of the fleet has rule %s", broker.ErrNotFound, broker.Clip(id))
 	}
-	return outcome(each(d.fleet, ids, func(at string) (struct{}, error) { return struct{}{}, d.on(at).RemoveRule(ctx, id, by) }))
+	return outcome(each(d.fleet, ids, func(at string) (struct{}, error) { return struct{}{}, d.on(at).RemoveRule(ctx, homes[at].id, by) }))
 }
 
 // againstShown is how many calls a preview shows.
