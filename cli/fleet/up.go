@@ -80,11 +80,11 @@ that know each other go on when one of them fails: see docs/fleet.md.`,
 
 // up runs the server until ctx ends.
 func up(ctx context.Context, o upOptions, out, errs io.Writer) error {
-	program, err := findServer()
+	at, err := o.reachedAt()
 	if err != nil {
 		return err
 	}
-	at, err := o.reachedAt()
+	program, err := findServer()
 	if err != nil {
 		return err
 	}

@@ -65,6 +65,7 @@ func names(r members.Roster) (list []string) {
 }
 
 func add(t *testing.T, seed byte, name string) func(*members.Roster) error {
+	t.Helper()
 	m := fleettest.Member(t, seed, members.Machine)
 	m.Name = name
 	return func(r *members.Roster) error {

@@ -126,7 +126,7 @@ func setUpScript(env *testscript.Env) error {
 // waitLong are the scripts that wait ten seconds and more. They stand last: package testing lets
 // the parallel tests that were made last begin first, and the others then run beside them.
 var waitLong = []string{
-	"notify_bell_focus", "notify_bell", "notify_bell_muted", "run-deaf", "threat-01-broken", "threat-17-slow", "threat-24-paused", "config_console", "doctor_drill",
+	"notify_bell_focus", "notify_bell", "notify_bell_muted", "run-deaf", "threat-01-broken", "threat-17-slow", "threat-24-paused", "config_console", "doctor_drill", "fleet_errors",
 }
 
 // scriptFiles are all scripts, those of waitLong last.
