@@ -18,6 +18,9 @@ func AtBroker(cmd *cobra.Command, do func(ctx context.Context, b *consoles.Clien
 	if err != nil {
 		return err
 	}
+	if _, err := client.New(cmd); err != nil {
+		return err // none was ever there: nor is there a folder for a key
+	}
 	at := address{socket: socket}
 	if err := KeepPrivate(); err != nil {
 		return fmt.Errorf("keep other processes out: %w", err)

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -81,7 +82,7 @@ func serverAt(text string) (string, error) {
 	if err != nil {
 		host, port = strings.Trim(text, "[]"), defaultPort
 	}
-	if host == "" || port == "" || strings.ContainsAny(host, " /,") {
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil || host == "" || strings.ContainsAny(host, " /,") {
 		return "", wrong
 	}
 	return "tls://" + net.JoinHostPort(host, port), nil

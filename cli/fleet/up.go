@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -13,9 +14,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
+	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker/fleet/keys"
@@ -81,11 +85,11 @@ that know each other go on when one of them fails: see docs/fleet.md.`,
 
 // up runs the server until ctx ends.
 func up(ctx context.Context, o upOptions, out, errs io.Writer) error {
-	program, err := findServer()
+	at, err := o.reachedAt()
 	if err != nil {
 		return err
 	}
-	at, err := o.reachedAt()
+	program, err := findServer()
 	if err != nil {
 		return err
 	}
@@ -120,7 +124,7 @@ func up(ctx context.Context, o upOptions, out, errs io.Writer) error {
 	cmd := exec.CommandContext(ctx, program, args...) //nolint:gosec // our own program
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 10 * time.Second
-	cmd.Stderr = errs
+	cmd.Stderr = &plainLog{to: errs, all: !isTerminal(errs)}
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		return err
@@ -139,10 +143,48 @@ func up(ctx context.Context, o upOptions, out, errs io.Writer) error {
 	return exit.Error{Code: exit.Failed, Text: "the fleet's server ended: " + exit.RootCause(err).Error(), Hint: "what it said stands above", Cause: err}
 }
 
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(f.Fd())
+}
+
+// plainLog is where the server says what it has to say. A file gets all of it; a person at a terminal
+// gets what is wrong, and not that all is well.
+type plainLog struct {
+	to   io.Writer
+	all  bool
+	rest []byte // a line that is not whole yet
+}
+
+func (l *plainLog) Write(p []byte) (int, error) {
+	if l.all {
+		return l.to.Write(p)
+	}
+	l.rest = append(l.rest, p...)
+	for {
+		line, rest, whole := bytes.Cut(l.rest, []byte("\n"))
+		if !whole {
+			return len(p), nil
+		}
+		l.rest = rest
+		var said struct{ Level, Msg, Text, Err string }
+		text := string(line)
+		if json.Unmarshal(line, &said) == nil && said.Level != "" {
+			if said.Level == "INFO" {
+				continue
+			}
+			text = strings.Join(slices.DeleteFunc([]string{said.Msg, said.Text, said.Err}, func(s string) bool { return s == "" }), ": ")
+		}
+		if err := show.Line(l.to, safe.Line(text)); err != nil {
+			return 0, err
+		}
+	}
+}
+
 // findServer finds the server's program: beside aoctl, or in the path.
 func findServer() (string, error) {
 	if exe, err := os.Executable(); err == nil {
-		if beside := filepath.Join(filepath.Dir(exe), serverProgram); exec.Command(beside).Err == nil {
+		if beside, err := exec.LookPath(filepath.Join(filepath.Dir(exe), serverProgram)); err == nil {
 			return beside, nil
 		}
 	}

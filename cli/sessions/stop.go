@@ -29,6 +29,7 @@ type stopOptions struct {
 	session string // as client.FindSession understands it
 	all     bool
 	here    bool // with all: this machine alone
+	others  bool // the fleet's other machines, too
 	kill    bool // end the processes too
 	yes     bool // without asking
 	json    output.Format
@@ -157,6 +158,7 @@ func stopNamed(ctx context.Context, c *client.Client, o stopOptions) (done []sto
 
 // stopFleet stops everything on this machine, and then on the fleet's others.
 func stopFleet(cmd *cobra.Command, o stopOptions) error {
+	o.others = true
 	ctx, out := cmd.Context(), cmd.OutOrStdout()
 	var done []stopped
 	var names map[string]string
@@ -266,7 +268,7 @@ func printStopped(out io.Writer, done []stopped, o stopOptions, names map[string
 		return o.json.Print(out, done)
 	}
 	if len(done) == 0 && o.all {
-		return show.Line(out, "No agent has a session open.")
+		return show.Line(out, o.nothing())
 	}
 	for _, s := range done {
 		if err := show.Line(out, safe.Line(s.sentence(names[s.ID]))); err != nil {
@@ -274,6 +276,14 @@ func printStopped(out io.Writer, done []stopped, o stopOptions, names map[string
 		}
 	}
 	return nil
+}
+
+// nothing says that no session was there to stop.
+func (o stopOptions) nothing() string {
+	if o.others {
+		return "No agent has a session open here."
+	}
+	return "No agent has a session open."
 }
 
 // sentence says what became of a session, which is called name. The caller makes it

@@ -88,25 +88,45 @@ func TestScripts(t *testing.T) {
 		Condition:           conditions,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
+		Setup:               setUpScript,
+	})
+}
+
+// TestFleetScripts tells the stories in testdata/fleet, which have the fleet's server in the path.
+func TestFleetScripts(t *testing.T) {
+	dir := t.TempDir()
+	build(t, filepath.Join(dir, "aoctl-fleet"), module+"/broker/fleet/aoctl-fleet", "CGO_ENABLED=0")
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "fleet"),
+		Cmds:                scriptCommands,
+		Condition:           conditions,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("HOME", filepath.Join(env.WorkDir, "user"))
-			env.Setenv("AOCTL_HOME", filepath.Join(env.WorkDir, "s"))
-			env.Setenv("TERM", "dumb")
-			env.Setenv("GORACE", "atexit_sleep_ms=0") // a race-built program would sleep a second at each exit
-			if err := reapUnder(env.WorkDir); err != nil {
-				return err
-			}
-			env.Values[consoleKey{}] = &scriptConsole{}
-			env.Values[slowKey{}] = &slowPeers{}
-			return os.Mkdir(filepath.Join(env.WorkDir, "user"), 0o700)
+			env.Setenv("PATH", dir+string(filepath.ListSeparator)+env.Getenv("PATH"))
+			return setUpScript(env)
 		},
 	})
+}
+
+// setUpScript gives a script a home and a state folder of its own.
+func setUpScript(env *testscript.Env) error {
+	env.Setenv("HOME", filepath.Join(env.WorkDir, "user"))
+	env.Setenv("AOCTL_HOME", filepath.Join(env.WorkDir, "s"))
+	env.Setenv("TERM", "dumb")
+	env.Setenv("GORACE", "atexit_sleep_ms=0") // a race-built program would sleep a second at each exit
+	if err := reapUnder(env.WorkDir); err != nil {
+		return err
+	}
+	env.Values[consoleKey{}] = &scriptConsole{}
+	env.Values[slowKey{}] = &slowPeers{}
+	return os.Mkdir(filepath.Join(env.WorkDir, "user"), 0o700)
 }
 
 // waitLong are the scripts that wait ten seconds and more. They stand last: package testing lets
 // the parallel tests that were made last begin first, and the others then run beside them.
 var waitLong = []string{
-	"notify_bell_focus", "notify_bell", "notify_bell_muted", "run-deaf", "threat-01-broken", "threat-17-slow", "threat-24-paused", "config_console", "doctor_drill",
+	"notify_bell_focus", "notify_bell", "notify_bell_muted", "run-deaf", "threat-01-broken", "threat-17-slow", "threat-24-paused", "config_console", "doctor_drill", "fleet_errors",
 }
 
 // scriptFiles are all scripts, those of waitLong last.
