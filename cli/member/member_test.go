@@ -122,7 +122,7 @@ func TestSaveAndLoad(t *testing.T) {
 		{"tls://lab:4222", "pin", []string{"tls://office:4222", "tls://lab:4222"}},
 		{"tls://new:4222", "other", []string{"tls://new:4222"}},
 	} {
-		if err := back.Serve(s.at, []byte(s.pin)); err != nil {
+		if err := back.Serve([]byte(s.pin), s.at); err != nil {
 			t.Fatal(err)
 		}
 		if now, err := Load(); err != nil || !slices.Equal(now.Servers, s.want) || string(now.Pin) != s.pin {

@@ -105,6 +105,7 @@ func (p *pond) Append(_ context.Context, after uint64, list []Message) (uint64, 
 		return 0, ErrFull
 	case elsewhere:
 		p.seq += 3
+	case fine, unheard:
 	}
 	newest := uint64(0)
 	if len(p.seqs) > 0 {

@@ -25,11 +25,13 @@ func key(tb testing.TB, seed byte) keys.Key {
 }
 
 func member(tb testing.TB, seed byte, name string, role Role) Member {
+	tb.Helper()
 	return Member{Public: key(tb, seed).Public(), Name: name, Role: role}
 }
 
 // roster has an owner (1), an operator (2) and a machine (3).
 func roster(tb testing.TB, number uint64) Roster {
+	tb.Helper()
 	return Roster{
 		Fleet: "team-abc123", Name: "team", Number: number, At: noon, Until: noon.Add(7 * 24 * time.Hour),
 		Members: []Member{member(tb, 1, "ana", Owner), member(tb, 2, "ben", Operator), member(tb, 3, "box", Machine)},

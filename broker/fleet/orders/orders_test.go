@@ -33,6 +33,7 @@ var roles = []members.Role{members.Machine, members.Watcher, members.Guard, memb
 
 // roster has a member of each role, keyed by the role's place in roles.
 func roster(tb testing.TB) members.Roster {
+	tb.Helper()
 	r := members.Roster{Fleet: "team-abc123", Number: 3, At: noon, Until: noon.Add(24 * time.Hour)}
 	for i, role := range roles {
 		r.Members = append(r.Members, members.Member{Public: key(tb, byte(i)).Public(), Name: string(role), Role: role})
@@ -50,11 +51,13 @@ func body(tb testing.TB, v any) []byte {
 }
 
 func decides(tb testing.TB, v broker.Verdict, digest string) []byte {
+	tb.Helper()
 	return body(tb, consoles.Decided{ID: "r1", Decision: broker.Decision{Verdict: v, Digest: digest}})
 }
 
 // allow is an order to allow a call, which a change makes another.
 func allow(tb testing.TB, change func(*Order)) Order {
+	tb.Helper()
 	o := Order{Fleet: "team-abc123", Machine: "box", Boot: "b7", Number: 1, Expires: noon.Add(time.Minute), Method: "Calls.Decide", Body: decides(tb, broker.Allow, "d1")}
 	if change != nil {
 		change(&o)
@@ -111,7 +114,7 @@ func TestTakeSaysWhyNot(t *testing.T) {
 		d := NewDesk("box", "b7", roster(t), nil)
 		o, taken, err := d.Take(sign(t, c.by, allow(t, c.change)), noon)
 		switch {
-		case c.want == errAny && err == nil, c.want != errAny && !errors.Is(err, c.want):
+		case errors.Is(c.want, errAny) && err == nil, !errors.Is(c.want, errAny) && !errors.Is(err, c.want):
 			t.Errorf("%s: %v, not %v", name, err, c.want)
 		case err != nil && slices.ContainsFunc(slices.Collect(maps.Values(d.took)), func(w *window) bool { return len(w.taken) > 0 }):
 			t.Errorf("%s: it was refused, and its number counts", name)

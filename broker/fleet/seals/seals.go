@@ -77,7 +77,7 @@ func (e *Epoch) Worn() bool { return e.sealed.Load() >= MostSealed }
 // Seal seals plain for the place about.
 func (e *Epoch) Seal(about string, plain []byte) Sealed {
 	e.sealed.Add(1)
-	return Sealed{Epoch: e.id, Text: e.aead.Seal(nil, nil, plain, e.bind(about))}
+	return Sealed{Epoch: e.id, Text: e.aead.Seal(nil, nil, plain, e.bind(about))} //nolint:gosec // it draws its nonce itself
 }
 
 // bind is what a text is bound to: the epoch, and where it belongs.

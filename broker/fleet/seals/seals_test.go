@@ -21,6 +21,7 @@ func key(tb testing.TB, seed byte) keys.Key {
 }
 
 func roster(tb testing.TB, roles ...members.Role) members.Roster {
+	tb.Helper()
 	r := members.Roster{Fleet: "team-abc123", Number: 1, Until: time.Now().Add(time.Hour)}
 	for i, role := range roles {
 		r.Members = append(r.Members, members.Member{Public: key(tb, byte(i)).Public(), Name: "m", Role: role})
