@@ -143,6 +143,7 @@ var Refused = map[string]Refusal{
 	"on-wait-token":    {Why: "calls could be allowed from elsewhere", Instead: "type: aoctl --on-wait COMMAND --on-wait-token"},
 	"listen":           {Why: "more could reach the console", Instead: "type: aoctl --listen 127.0.0.1:8765"},
 	"listen-operators": {Why: "more could allow calls", Instead: "type: aoctl --listen 127.0.0.1:8765 --listen-operators"},
+	"fleet":            {Why: "aoctl alone would no longer watch this machine", Instead: "type: aoctl --fleet"},
 	"socket":           {Why: "hooks do not read this file and would ask another console", Instead: "set AOCTL_SOCKET, then: aoctl install"},
 	"no-bell":          {Why: "notify says the same", Instead: `write notify = "off"`},
 }
