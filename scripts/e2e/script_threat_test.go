@@ -26,16 +26,26 @@ func init() {
 	scriptCommands["slowpeers"] = cmdSlowpeers
 }
 
-// conditions are [root] and [agent]: the tests were started by a coding agent, beneath which nothing
-// is a person's terminal.
+// conditions are [root], [agent] (the tests were started by a coding agent, beneath which nothing is a
+// person's terminal) and [orphan] (what started them has ended, so a broker that it did not start
+// cannot tell whose terminals these are).
 func conditions(cond string) (bool, error) {
 	switch cond {
 	case "root":
 		return os.Geteuid() == 0, nil
 	case "agent":
 		return peers.BornOfAgentHere() != "", nil
+	case "orphan":
+		chain, err := peers.SteadyLineage(os.Getpid())
+		return err != nil || peers.CutOff(chain, nil, runsShell), nil
 	}
 	return false, fmt.Errorf("unknown condition %q", cond)
+}
+
+// runsShell reports whether pid runs a shell.
+func runsShell(pid int) bool {
+	name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
+	return err == nil && strings.HasSuffix(strings.TrimSpace(string(name)), "sh")
 }
 
 // cmdFalsely is a console that is none: its lock file is right, its answers are not.
