@@ -16,6 +16,7 @@ import (
 	"github.com/aoctl/aoctl/broker/fleet/link"
 	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/member"
 	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/cli/version"
 	"github.com/aoctl/aoctl/hookclient/install"
@@ -101,7 +102,7 @@ func (a *App) open(ctx context.Context, o Options) error {
 		ApprovalTimeout: o.Timeout, Socket: a.socket, Guard: service.Guard{Paths: state.Guarded(a.socket), Port: port, Silences: install.Silences}, Observe: o.observe, ListenOperators: o.anyone, Log: a.log, OnTimeout: broker.Verdict(o.late),
 		Recording: service.Recording{NoOutput: o.noOut, Difference: func(asked, edited json.RawMessage) string { return callview.Difference(asked, edited) }},
 	}
-	me, err := brokerIdentity()
+	me, err := member.Identity(member.BrokerKey)
 	if err != nil {
 		return err
 	}

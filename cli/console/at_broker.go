@@ -2,12 +2,10 @@ package console
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker/consoles"
-	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/cli/client"
 )
 
@@ -22,13 +20,7 @@ func AtBroker(cmd *cobra.Command, do func(ctx context.Context, b *consoles.Clien
 		return err // none was ever there: nor is there a folder for a key
 	}
 	at := address{socket: socket}
-	if err := KeepPrivate(); err != nil {
-		return fmt.Errorf("keep other processes out: %w", err)
-	}
-	if why := peers.BornOfAgentHere(); why != "" {
-		return unattached(at, fmt.Errorf("%w: %s", consoles.ErrAgent, why))
-	}
-	me, err := identityIn(consoleKey)
+	me, err := asPerson()
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,6 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/consoles"
-	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/config"
 	"github.com/aoctl/aoctl/cli/exit"
@@ -126,14 +125,7 @@ func (a address) dial(ctx context.Context) (net.Conn, error) {
 // attach opens the screen of the broker at a, after a pairing where there was none. who says of the
 // broker what the person should know who did not ask for it by name; it may be "".
 func attach(ctx context.Context, o Options, a address, who string) error {
-	if err := KeepPrivate(); err != nil {
-		return fmt.Errorf("keep other processes out of the console: %w", err)
-	}
-	// The broker looks as well, but cannot where a connection is forwarded.
-	if why := peers.BornOfAgentHere(); why != "" {
-		return unattached(a, fmt.Errorf("%w: %s", consoles.ErrAgent, why))
-	}
-	me, err := identityIn(consoleKey)
+	me, err := asPerson()
 	if err != nil {
 		return err
 	}
@@ -282,7 +274,7 @@ func unattached(a address, err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, consoles.ErrAgent):
-		return exit.Error{Code: exit.Forbidden, Text: err.Error(), Hint: "attach from a terminal of your own, not from one that an agent started", Cause: err}
+		return exit.Error{Code: exit.Forbidden, Text: err.Error(), Hint: "open it in a terminal of your own, not in one that an agent started", Cause: err}
 	case errors.Is(err, consoles.ErrOtherBroker):
 		return exit.Error{Code: exit.Forbidden, Text: err.Error() + " at " + a.String(), Hint: `if that is right, attach again and pair anew`, Cause: err}
 	case errors.Is(err, consoles.ErrNotPaired):

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"path/filepath"
 	"time"
@@ -9,42 +10,33 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/api"
 	"github.com/aoctl/aoctl/broker/consoles"
-	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/broker/peers"
+	"github.com/aoctl/aoctl/cli/member"
 	"github.com/aoctl/aoctl/cli/version"
 	"github.com/aoctl/aoctl/hookclient/paths"
 	"github.com/aoctl/aoctl/tui/change"
 )
 
-// Where keys lie in the state folder: the broker's, that of consoles which attach from here, and
-// those of brokers elsewhere that they were paired with.
-const (
-	brokerKey    = "broker.key"
-	consoleKey   = "console.key"
-	knownBrokers = "known_brokers"
-)
+// knownBrokers is where the state folder has the keys of brokers that consoles from here were paired with.
+const knownBrokers = "known_brokers"
 
-// keyFile is where such a file lies.
+// keyFile is where a file of keys lies.
 func keyFile(name string) (string, error) {
 	dir, err := paths.StateDir()
 	return filepath.Join(dir, name), err
 }
 
-// brokerIdentity is the key of this state folder's broker, a new one the first time.
-func brokerIdentity() (consoles.Identity, error) {
-	return identityIn(brokerKey)
-}
-
-// identityIn is the key in a file of the state folder.
-func identityIn(name string) (consoles.Identity, error) {
-	file, err := keyFile(name)
-	if err != nil {
-		return consoles.Identity{}, err
+// asPerson makes this process a console: nobody else reads its memory, and it is not beneath an agent. It
+// returns its key. The broker looks for agents as well, but cannot where a connection is forwarded.
+// Errors: exit.Error where an agent started it.
+func asPerson() (consoles.Identity, error) {
+	if err := KeepPrivate(); err != nil {
+		return consoles.Identity{}, fmt.Errorf("keep other processes out of the console: %w", err)
 	}
-	id, err := consoles.LoadIdentity(file)
-	if err != nil {
-		return id, exit.Error{Code: exit.Failed, Text: "cannot use the key in " + file + ": " + exit.RootCause(err).Error(), Hint: "move it away; a new one is made, and consoles are paired anew", Cause: err}
+	if why := peers.BornOfAgentHere(); why != "" {
+		return consoles.Identity{}, unattached(address{}, fmt.Errorf("%w: %s", consoles.ErrAgent, why))
 	}
-	return id, nil
+	return member.Identity(member.ConsoleKey)
 }
 
 // admitConsoles lets screens in other processes attach.

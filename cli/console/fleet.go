@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -14,7 +13,6 @@ import (
 	"github.com/aoctl/aoctl/broker/fleet/jet"
 	"github.com/aoctl/aoctl/broker/fleet/keys"
 	"github.com/aoctl/aoctl/broker/fleet/link"
-	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/member"
@@ -64,11 +62,8 @@ func (h fleetHome) Carry(ctx context.Context, by broker.Actor, method string, bo
 
 // showFleet opens the screen over all machines of the fleet that the person is in.
 func showFleet(ctx context.Context, o Options) error {
-	if err := KeepPrivate(); err != nil {
-		return fmt.Errorf("keep other processes out of the console: %w", err)
-	}
-	if why := peers.BornOfAgentHere(); why != "" {
-		return exit.Error{Code: exit.Forbidden, Text: consoles.ErrAgent.Error() + ": " + why, Hint: "open it in a terminal of your own, not in one that an agent started", Cause: consoles.ErrAgent}
+	if _, err := asPerson(); err != nil {
+		return err
 	}
 	me, err := member.Load()
 	if err != nil {

@@ -27,6 +27,7 @@ import (
 	"github.com/aoctl/aoctl/cli/autostart"
 	"github.com/aoctl/aoctl/cli/config"
 	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/member"
 	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/hookclient/paths"
 )
@@ -155,7 +156,7 @@ func (a *App) mayLeave() error {
 	if problem := a.health().LogBroken; problem != "" {
 		return fmt.Errorf("no console could attach while the log is in doubt: %s", problem)
 	}
-	me, err := identityIn(consoleKey)
+	me, err := member.Identity(member.ConsoleKey)
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/aoctl/aoctl/broker/api"
 	"github.com/aoctl/aoctl/broker/consoles"
 	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/member"
 )
 
 // atHome has the test's broker in a state folder of its own, and returns its socket.
@@ -163,7 +164,7 @@ func TestNobodyTakesTheBroker(t *testing.T) {
 	socket := atHome(t)
 	o := serveOptions{Options: parsed(t)}
 	o.Socket, o.empty = socket, emptyWait
-	me, err := identityIn(consoleKey)
+	me, err := member.Identity(member.ConsoleKey)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker/consoles"
 	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/member"
 	"github.com/aoctl/aoctl/cli/state"
 )
 
@@ -38,7 +39,7 @@ func (k knownBroker) check(fingerprint string) error {
 
 // isOwn reports whether a key is that of this state folder's broker.
 func isOwn(fingerprint string) bool {
-	file, err := keyFile(brokerKey)
+	file, err := keyFile(member.BrokerKey)
 	if err != nil {
 		return false
 	}

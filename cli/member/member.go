@@ -20,7 +20,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aoctl/aoctl/broker/consoles"
 	"github.com/aoctl/aoctl/broker/fleet/jet"
 	"github.com/aoctl/aoctl/broker/fleet/keys"
 	"github.com/aoctl/aoctl/broker/fleet/members"
@@ -29,12 +28,8 @@ import (
 	"github.com/aoctl/aoctl/hookclient/paths"
 )
 
-// Where things lie in the state folder.
-const (
-	keyFile   = "console.key"
-	fleetFile = "fleet.json"
-	brokerKey = "broker.key"
-)
+// fleetFile is where the state folder has which fleet the person is in.
+const fleetFile = "fleet.json"
 
 // GoodFor is how long a roster counts after an owner signed it. A machine that no server reaches takes
 // orders of its people for so long; owners sign anew when half of it is over (Renew).
@@ -104,22 +99,8 @@ func bare() (*Me, error) {
 	if err = state.Prepare(dir); err != nil {
 		return nil, err
 	}
-	k, err := KeyIn(keyFile)
+	k, err := keyIn(ConsoleKey)
 	return &Me{Key: k, file: filepath.Join(dir, fleetFile)}, err
-}
-
-// KeyIn is the key in a file of the state folder, a new one the first time.
-func KeyIn(name string) (keys.Key, error) {
-	dir, err := paths.StateDir()
-	if err != nil {
-		return keys.Key{}, err
-	}
-	file := filepath.Join(dir, name)
-	id, err := consoles.LoadIdentity(file)
-	if err != nil {
-		return keys.Key{}, exit.Error{Code: exit.Failed, Text: "cannot use the key in " + file + ": " + exit.RootCause(err).Error(), Hint: "it must be a file of yours alone, mode 0600", Cause: err}
-	}
-	return keys.New(id.Key())
 }
 
 // MyKey is the person's key.
@@ -132,7 +113,7 @@ func MyKey() (keys.Key, error) {
 }
 
 // MachineKey is the key of this machine's broker.
-func MachineKey() (keys.Key, error) { return KeyIn(brokerKey) }
+func MachineKey() (keys.Key, error) { return keyIn(BrokerKey) }
 
 // New is a person who is about to be in a fleet: they have its roster from somebody whom they trust.
 // Nothing is written before Save. Errors: those of members.Read.

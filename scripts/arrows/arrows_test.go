@@ -159,11 +159,12 @@ var arrows = map[string][]string{
 	"broker/brokertest/seeded":       {"pgregory.net/rapid"},
 	"hookclient/install/installtest": {module + "/broker/brokertest/memdir"},
 
-	"broker/fleet/keys":        {"github.com/fxamacker/cbor/v2"},
-	"broker/fleet/jet":         {module + "/broker/fleet/keys", module + "/broker/fleet/link", module + "/broker/fleet/orders", module + "/broker/fleet/told", "github.com/nats-io/nats.go", "github.com/nats-io/nats.go/jetstream", "github.com/nats-io/nkeys"},
-	"broker/fleet/server":      {module + "/broker", module + "/broker/fleet/jet", module + "/broker/fleet/keys", module + "/broker/fleet/members", module + "/broker/fleet/orders", module + "/broker/fleet/told", "github.com/nats-io/…"},
-	"broker/fleet/fleettest":   {module + "/broker/fleet/jet", module + "/broker/fleet/keys", module + "/broker/fleet/members", module + "/broker/fleet/server"},
-	"broker/fleet/aoctl-fleet": {module + "/broker/fleet/keys", module + "/broker/fleet/server", "github.com/spf13/pflag"},
+	"broker/fleet/keys/keystest": {module + "/broker/fleet/keys"},
+	"broker/fleet/keys":          {"github.com/fxamacker/cbor/v2"},
+	"broker/fleet/jet":           {module + "/broker/fleet/keys", module + "/broker/fleet/link", module + "/broker/fleet/orders", module + "/broker/fleet/told", "github.com/nats-io/nats.go", "github.com/nats-io/nats.go/jetstream", "github.com/nats-io/nkeys"},
+	"broker/fleet/server":        {module + "/broker", module + "/broker/fleet/jet", module + "/broker/fleet/keys", module + "/broker/fleet/members", module + "/broker/fleet/orders", module + "/broker/fleet/told", "github.com/nats-io/…"},
+	"broker/fleet/fleettest":     {module + "/broker/fleet/jet", module + "/broker/fleet/keys", module + "/broker/fleet/keys/keystest", module + "/broker/fleet/members", module + "/broker/fleet/server"},
+	"broker/fleet/aoctl-fleet":   {module + "/broker/fleet/keys", module + "/broker/fleet/server", "github.com/spf13/pflag"},
 }
 
 // screen is what a screen of the console may import: the domain, what screens share, and never

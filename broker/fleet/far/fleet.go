@@ -14,6 +14,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/consoles"
 	"github.com/aoctl/aoctl/broker/fleet/keys"
+	"github.com/aoctl/aoctl/broker/fleet/link"
 	"github.com/aoctl/aoctl/broker/fleet/members"
 	"github.com/aoctl/aoctl/broker/fleet/told"
 )
@@ -165,7 +166,7 @@ func (f *fleet) read(ctx context.Context, work *sync.WaitGroup) {
 	if err != nil && !errors.Is(err, context.Canceled) {
 		f.o.Log.Warn("the fleet cannot be watched", "err", err)
 	}
-	pause(ctx, retryAfter)
+	link.Pause(ctx, retryAfter, nil)
 }
 
 // begun notes that all that there was has come.
@@ -174,15 +175,6 @@ func (f *fleet) begun() {
 	defer f.mu.Unlock()
 	for _, p := range f.peers {
 		f.publish(p, p.mirror.Begun(now()))
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/consoles"
+	"github.com/aoctl/aoctl/broker/fleet/link"
 	"github.com/aoctl/aoctl/broker/fleet/members"
 	"github.com/aoctl/aoctl/broker/fleet/orders"
 )
@@ -143,7 +144,7 @@ func (f *fleet) deliver(ctx context.Context, m members.Member, o orders.Order) (
 			}
 			f.wrong(m.ID(), err)
 		}
-		pause(ctx, retryAfter)
+		link.Pause(ctx, retryAfter, nil)
 		if ctx.Err() != nil {
 			return a, ctx.Err()
 		}
@@ -175,7 +176,7 @@ func (f *fleet) leave(ctx context.Context, m members.Member, clock time.Time, me
 			f.count(ctx, m.ID())
 			return &LaterError{later: []string{m.Name}}
 		}
-		pause(ctx, retryAfter)
+		link.Pause(ctx, retryAfter, nil)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

@@ -1,8 +1,6 @@
 package far
 
 import (
-	"bytes"
-	"crypto/ed25519"
 	"fmt"
 	"maps"
 	"testing"
@@ -10,6 +8,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/fleet/keys"
+	"github.com/aoctl/aoctl/broker/fleet/keys/keystest"
 	"github.com/aoctl/aoctl/broker/fleet/members"
 	"github.com/aoctl/aoctl/broker/fleet/seals"
 	"github.com/aoctl/aoctl/broker/fleet/told"
@@ -19,14 +18,7 @@ const fleetID = "team-abc123"
 
 var names = told.Names{Fleet: fleetID}
 
-func key(tb testing.TB, seed byte) keys.Key {
-	tb.Helper()
-	k, err := keys.New(ed25519.NewKeyFromSeed(bytes.Repeat([]byte{seed}, ed25519.SeedSize)))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return k
-}
+var key = keystest.Key
 
 func member(k keys.Key, name string, role members.Role) members.Member {
 	return members.Member{Public: k.Public(), Name: name, Role: role}

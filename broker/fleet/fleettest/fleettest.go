@@ -7,7 +7,6 @@ package fleettest
 import (
 	"bytes"
 	"context"
-	"crypto/ed25519"
 	"fmt"
 	"log/slog"
 	"net"
@@ -20,6 +19,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker/fleet/jet"
 	"github.com/aoctl/aoctl/broker/fleet/keys"
+	"github.com/aoctl/aoctl/broker/fleet/keys/keystest"
 	"github.com/aoctl/aoctl/broker/fleet/members"
 	"github.com/aoctl/aoctl/broker/fleet/server"
 )
@@ -45,14 +45,7 @@ type Fleet struct {
 }
 
 // Key is the key of a seed.
-func Key(t *testing.T, seed byte) keys.Key {
-	t.Helper()
-	k, err := keys.New(ed25519.NewKeyFromSeed(bytes.Repeat([]byte{seed}, ed25519.SeedSize)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return k
-}
+var Key = keystest.Key
 
 // Member is the member of a seed.
 func Member(t *testing.T, seed byte, role members.Role) members.Member {

@@ -182,16 +182,16 @@ func (h *Host) Run(ctx context.Context) {
 			if err := h.serve(ctx, d); err != nil && !errors.Is(err, errLeft) && ctx.Err() == nil {
 				h.o.Log.WarnContext(ctx, "the link with the fleet ended", "fleet", d.ID, "err", err)
 				h.set(nil, err.Error())
-				pause(ctx, 5*time.Second, h.changed)
+				Pause(ctx, 5*time.Second, h.changed)
 			}
 			continue
 		}
-		pause(ctx, time.Hour, h.changed)
+		Pause(ctx, time.Hour, h.changed)
 	}
 }
 
-// pause waits for d, or until wake or ctx ends it.
-func pause(ctx context.Context, d time.Duration, wake <-chan struct{}) {
+// Pause waits for d, or until wake or ctx ends it; wake may be nil.
+func Pause(ctx context.Context, d time.Duration, wake <-chan struct{}) {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {

@@ -250,7 +250,7 @@ func linked(t *testing.T, h *house, m consoles.Membership) (*Host, *wire) {
 
 // reader is somebody who may read what machines tell, as far as they have the keys.
 type reader struct {
-	ring  *seals.Ring
+	ring  map[string]*seals.Epoch // by id
 	names told.Names
 	key   keys.Key
 	box   members.Member
@@ -258,7 +258,7 @@ type reader struct {
 
 func newReader(t *testing.T, who byte) *reader {
 	t.Helper()
-	return &reader{seals.NewRing(8), told.Names{Fleet: "team-abc123"}, key(t, who), members.Member{Public: key(t, box).Public(), Name: "box", Role: members.Machine}}
+	return &reader{map[string]*seals.Epoch{}, told.Names{Fleet: "team-abc123"}, key(t, who), members.Member{Public: key(t, box).Public(), Name: "box", Role: members.Machine}}
 }
 
 // read opens a message into v; it takes in letters of keys.
@@ -280,10 +280,14 @@ func (r *reader) read(m Message, v any) error {
 		if err != nil {
 			return err
 		}
-		r.ring.Add(e)
+		r.ring[e.ID()] = e
 		return nil
 	}
-	return said.Read(r.ring, v)
+	e, ok := r.ring[said.Sealed.Epoch]
+	if !ok {
+		return seals.ErrSealed
+	}
+	return said.Read(e, v)
 }
 
 // sees counts the states among list that r can open, and the letters that it cannot.

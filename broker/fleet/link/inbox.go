@@ -181,7 +181,7 @@ func (in *inbox) record(ctx context.Context, t *orders.Taken, waited bool) error
 		if err == nil || !waited || ctx.Err() != nil {
 			return err
 		}
-		pause(ctx, backoff(failures), nil)
+		Pause(ctx, backoff(failures), nil)
 	}
 }
 

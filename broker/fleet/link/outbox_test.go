@@ -1,9 +1,7 @@
 package link
 
 import (
-	"bytes"
 	"context"
-	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,19 +12,13 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/fleet/keys"
+	"github.com/aoctl/aoctl/broker/fleet/keys/keystest"
 	"github.com/aoctl/aoctl/broker/fleet/members"
 	"github.com/aoctl/aoctl/broker/fleet/seals"
 	"github.com/aoctl/aoctl/broker/fleet/told"
 )
 
-func key(tb testing.TB, seed byte) keys.Key {
-	tb.Helper()
-	k, err := keys.New(ed25519.NewKeyFromSeed(bytes.Repeat([]byte{seed}, ed25519.SeedSize)))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return k
-}
+var key = keystest.Key
 
 // paper is a log of events, chained by name alone.
 type paper struct {
@@ -235,7 +227,7 @@ func TestOutboxSaysWhatWasArchived(t *testing.T) {
 		var s keys.Signed
 		var td told.Told
 		var e told.Event
-		if err := errors.Join(keys.Decode(m.Body, &s), s.Open(keys.KindTold, &td), td.Read(ring(epoch), &e)); err != nil {
+		if err := errors.Join(keys.Decode(m.Body, &s), s.Open(keys.KindTold, &td), td.Read(epoch, &e)); err != nil {
 			t.Fatal(err)
 		}
 		missed = append(missed, e.Missed)
@@ -243,12 +235,6 @@ func TestOutboxSaysWhatWasArchived(t *testing.T) {
 	if !slices.Equal(missed, []int64{7, 0, 0}) {
 		t.Errorf("missed %v", missed)
 	}
-}
-
-func ring(e *seals.Epoch) *seals.Ring {
-	r := seals.NewRing(1)
-	r.Add(e)
-	return r
 }
 
 // A server that puts an event of the log into the stream, as if we had told it, has nothing left out.

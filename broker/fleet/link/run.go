@@ -161,7 +161,7 @@ func (r *run) serve(ctx context.Context) error {
 				if err := do(ctx); err != nil && ctx.Err() == nil {
 					r.problem(name, err)
 				}
-				pause(ctx, backoff(failures), nil)
+				Pause(ctx, backoff(failures), nil)
 			}
 		})
 	}
@@ -224,7 +224,7 @@ func (r *run) follow(ctx context.Context, s keys.Signed) {
 		if err == nil {
 			break
 		}
-		if pause(ctx, backoff(failures), nil); ctx.Err() != nil {
+		if Pause(ctx, backoff(failures), nil); ctx.Err() != nil {
 			return
 		}
 	}
@@ -325,20 +325,20 @@ func (r *run) carryOut(ctx context.Context) error {
 	failures := 0
 	for ctx.Err() == nil {
 		if !r.opens() {
-			pause(ctx, lookEvery, r.kick)
+			Pause(ctx, lookEvery, r.kick)
 			continue
 		}
 		more, err := r.outbox.step(ctx)
 		r.problem("events", err)
 		switch {
 		case err != nil:
-			pause(ctx, backoff(failures), nil)
+			Pause(ctx, backoff(failures), nil)
 			failures++
 		case more:
 			failures = 0
 		default:
 			failures = 0
-			pause(ctx, lookEvery, r.kick)
+			Pause(ctx, lookEvery, r.kick)
 		}
 	}
 	return nil

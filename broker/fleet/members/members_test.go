@@ -11,18 +11,12 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker/fleet/keys"
+	"github.com/aoctl/aoctl/broker/fleet/keys/keystest"
 )
 
 var noon = time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
 
-func key(tb testing.TB, seed byte) keys.Key {
-	tb.Helper()
-	k, err := keys.New(ed25519.NewKeyFromSeed(bytes.Repeat([]byte{seed}, ed25519.SeedSize)))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return k
-}
+var key = keystest.Key
 
 func member(tb testing.TB, seed byte, name string, role Role) Member {
 	tb.Helper()

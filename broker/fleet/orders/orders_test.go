@@ -1,8 +1,6 @@
 package orders
 
 import (
-	"bytes"
-	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"maps"
@@ -15,19 +13,13 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/consoles"
 	"github.com/aoctl/aoctl/broker/fleet/keys"
+	"github.com/aoctl/aoctl/broker/fleet/keys/keystest"
 	"github.com/aoctl/aoctl/broker/fleet/members"
 )
 
 var noon = time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
 
-func key(tb testing.TB, seed byte) keys.Key {
-	tb.Helper()
-	k, err := keys.New(ed25519.NewKeyFromSeed(bytes.Repeat([]byte{seed}, ed25519.SeedSize)))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return k
-}
+var key = keystest.Key
 
 var roles = []members.Role{members.Machine, members.Watcher, members.Guard, members.Operator, members.Owner}
 

@@ -18,7 +18,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/aoctl/aoctl/broker/fleet/keys"
@@ -136,40 +135,4 @@ func (l *Letter) Open(k keys.Key) (*Epoch, error) {
 		return nil, ErrSealed
 	}
 	return epoch(l.Epoch, key), nil
-}
-
-// Ring has the epochs that somebody knows, of one machine or of many. Several goroutines may use it.
-type Ring struct {
-	mu   sync.Mutex
-	keys map[string]*Epoch
-	row  []string // the oldest first
-	most int
-}
-
-// NewRing keeps so many epochs; the oldest gives way.
-func NewRing(most int) *Ring { return &Ring{keys: map[string]*Epoch{}, most: most} }
-
-// Add keeps e.
-func (r *Ring) Add(e *Epoch) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if _, ok := r.keys[e.id]; !ok {
-		r.row = append(r.row, e.id)
-	}
-	r.keys[e.id] = e
-	for len(r.row) > r.most {
-		delete(r.keys, r.row[0])
-		r.row = r.row[1:]
-	}
-}
-
-// Open opens s with the epoch that it names. Errors: ErrSealed.
-func (r *Ring) Open(about string, s Sealed) ([]byte, error) {
-	r.mu.Lock()
-	e, ok := r.keys[s.Epoch]
-	r.mu.Unlock()
-	if !ok {
-		return nil, ErrSealed
-	}
-	return e.Open(about, s)
 }

@@ -2,23 +2,15 @@ package seals
 
 import (
 	"bytes"
-	"crypto/ed25519"
 	"errors"
 	"testing"
 	"time"
 
-	"github.com/aoctl/aoctl/broker/fleet/keys"
+	"github.com/aoctl/aoctl/broker/fleet/keys/keystest"
 	"github.com/aoctl/aoctl/broker/fleet/members"
 )
 
-func key(tb testing.TB, seed byte) keys.Key {
-	tb.Helper()
-	k, err := keys.New(ed25519.NewKeyFromSeed(bytes.Repeat([]byte{seed}, ed25519.SeedSize)))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return k
-}
+var key = keystest.Key
 
 func roster(tb testing.TB, roles ...members.Role) members.Roster {
 	tb.Helper()
@@ -87,21 +79,6 @@ func TestChangedTextDoesNotOpen(t *testing.T) {
 	for _, text := range [][]byte{nil, s.Text[:5], s.Text[:len(s.Text)-1]} {
 		if _, err := e.Open("here", Sealed{e.ID(), text}); !errors.Is(err, ErrSealed) {
 			t.Errorf("%d bytes open: %v", len(text), err)
-		}
-	}
-}
-
-func TestRingForgetsTheOldest(t *testing.T) {
-	ring := NewRing(2)
-	list := []*Epoch{NewEpoch(), NewEpoch(), NewEpoch()}
-	for _, e := range list {
-		ring.Add(e)
-		ring.Add(e) // as often as it is told
-	}
-	for i, e := range list {
-		_, err := ring.Open("x", e.Seal("x", nil))
-		if want := i > 0; (err == nil) != want {
-			t.Errorf("epoch %d: %v", i, err)
 		}
 	}
 }

@@ -108,15 +108,10 @@ func (n Names) Hear(subject string, s keys.Signed, machine members.Member) (Told
 	return t, nil
 }
 
-// Opener opens what an epoch sealed; see seals.Ring.
-type Opener interface {
-	Open(about string, s seals.Sealed) ([]byte, error)
-}
-
-// Read opens what is sealed in t into v, which is a pointer. Errors: seals.ErrSealed, and what is
-// wrong with it.
-func (t *Told) Read(o Opener, v any) error {
-	plain, err := o.Open(t.about(), t.Sealed)
+// Read opens what is sealed in t with e into v, which is a pointer. Errors: seals.ErrSealed, and what
+// is wrong with it.
+func (t *Told) Read(e *seals.Epoch, v any) error {
+	plain, err := e.Open(t.about(), t.Sealed)
 	if err != nil {
 		return err
 	}
