@@ -146,8 +146,7 @@ func (l *Line) read(ctx context.Context, r reading, goesOn bool, begun func(), t
 	if r.from > 1 {
 		cfg.DeliverPolicy, cfg.OptStartSeq = jetstream.DeliverByStartSequencePolicy, r.from
 	}
-	_ = l.js.DeleteConsumer(ctx, r.stream, name) // that of an earlier reading
-	c, err := l.js.CreateConsumer(ctx, r.stream, cfg)
+	c, err := l.reader(ctx, r.stream, cfg)
 	if err != nil {
 		return fmt.Errorf("read %s: %w", r.stream, err)
 	}
@@ -190,6 +189,20 @@ func (l *Line) read(ctx context.Context, r reading, goesOn bool, begun func(), t
 			if caught = true; !goesOn {
 				return nil
 			}
+		}
+	}
+}
+
+// reader makes a reader in place of that of an earlier reading. In a cluster whose leader changes nobody
+// may answer at all; then it is asked for again, until ctx ends.
+func (l *Line) reader(ctx context.Context, stream string, cfg jetstream.ConsumerConfig) (jetstream.Consumer, error) {
+	for {
+		during, cancel := context.WithTimeout(ctx, requestWait)
+		_ = l.js.DeleteConsumer(during, stream, cfg.Name)
+		c, err := l.js.CreateConsumer(during, stream, cfg)
+		cancel()
+		if err == nil || ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
+			return c, err
 		}
 	}
 }

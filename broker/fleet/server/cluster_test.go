@@ -1,9 +1,12 @@
 package server_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -172,4 +175,47 @@ func TestClusterLosesItsLeader(t *testing.T) {
 		})
 	}
 	wantAll(t, watcher, m, 120)
+}
+
+// A server that ran alone becomes one of three: who is in the fleet it has kept, what machines tell comes
+// from them, and what it stored alone stays where it is.
+func TestOneServerBecomesThree(t *testing.T) {
+	t.Parallel()
+	m, folder := id(t, fleettest.Machine), t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "key"), bytes.Repeat([]byte{9}, 32), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	in := func(o *server.Options, _ *members.Roster) {
+		if folder != "" {
+			o.Folder, folder = folder, ""
+		}
+	}
+	kept := folder
+	alone := fleettest.Start(t, 1, in)
+	w := &writer{events: alone.As(t, fleettest.Machine).Events(m), machine: m, batch: 10}
+	if err := w.until(within(t), 20); err != nil {
+		t.Fatal(err)
+	}
+	alone.Servers[0].Close()
+	alone.Servers[0] = nil
+
+	folder = kept
+	f := fleettest.Start(t, 3, in)
+	w.events, w.known = f.As(t, fleettest.Machine).Events(m), false
+	if last, err := w.events.Newest(within(t)); err != nil || last.Seq != 0 {
+		t.Fatalf("the cluster's stream ends at %d, %v", last.Seq, err)
+	}
+	if err := w.until(within(t), 40); err != nil {
+		t.Fatal(err)
+	}
+	wantAll(t, f.As(t, fleettest.Watcher), m, 40)
+	if err := f.As(t, fleettest.Machine).States(m).Put(within(t), []link.Message{{Subject: names.At(m, "state.health"), Body: []byte("well")}}); err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range f.Servers {
+		s.Close()
+		f.Servers[i] = nil
+	}
+	folder = kept
+	wantAll(t, fleettest.Start(t, 1, in).As(t, fleettest.Watcher), m, 20)
 }

@@ -157,7 +157,7 @@ func (o *Options) nats(id identity) (*nats.Options, error) {
 		ServerName: serverName(name, o.Folder), Host: host, Port: port, NoSigs: true, DontListen: false,
 		MaxConn: maxConnections, MaxSubs: maxSubs, MaxPayload: jet.DefaultMaxPayload, MaxPending: maxPending,
 		TLSConfig: id.clients(), TLSTimeout: 5, AuthTimeout: 5, PingInterval: 15 * time.Second, MaxPingsOut: 2,
-		JetStream: true, StoreDir: filepath.Join(o.Folder, "store"), JetStreamMaxMemory: 256 << 20, JetStreamMaxStore: 2 * sum(streams(o)),
+		JetStream: true, StoreDir: filepath.Join(o.Folder, o.store()), JetStreamMaxMemory: 256 << 20, JetStreamMaxStore: 2 * sum(streams(o)),
 		// One server alone has to have written what it acknowledges. Of several, most have it in memory.
 		SyncAlways:             o.Replicas == 1,
 		DisableJetStreamBanner: true,
@@ -177,6 +177,15 @@ func (o *Options) nats(id identity) (*nats.Options, error) {
 		n.Routes = append(n.Routes, &url.URL{Scheme: "nats-route", Host: r, User: url.UserPassword(n.Cluster.Username, n.Cluster.Password)})
 	}
 	return n, nil
+}
+
+// store is where the streams lie. Those of a server alone are of another kind than a cluster's, and NATS
+// does not make the one into the other: a server that becomes one of several begins with the cluster's.
+func (o *Options) store() string {
+	if o.Cluster.Name != "" {
+		return "cluster"
+	}
+	return "store"
 }
 
 // hostPort takes an address apart. NATS has -1 for a port that is free.
