@@ -146,7 +146,10 @@ func (l *Line) read(ctx context.Context, r reading, goesOn bool, begun func(), t
 	if r.from > 1 {
 		cfg.DeliverPolicy, cfg.OptStartSeq = jetstream.DeliverByStartSequencePolicy, r.from
 	}
-	c, err := l.reader(ctx, r.stream, cfg)
+	c, err := again(ctx, func(ctx context.Context) (jetstream.Consumer, error) {
+		_ = l.js.DeleteConsumer(ctx, r.stream, name) // that of an earlier reading
+		return l.js.CreateConsumer(ctx, r.stream, cfg)
+	})
 	if err != nil {
 		return fmt.Errorf("read %s: %w", r.stream, err)
 	}
@@ -193,16 +196,17 @@ func (l *Line) read(ctx context.Context, r reading, goesOn bool, begun func(), t
 	}
 }
 
-// reader makes a reader in place of that of an earlier reading. In a cluster whose leader changes nobody
-// may answer at all; then it is asked for again, until ctx ends.
-func (l *Line) reader(ctx context.Context, stream string, cfg jetstream.ConsumerConfig) (jetstream.Consumer, error) {
+// again asks for something that may be asked for more than once. In a cluster whose leader changes
+// nobody may answer, and nobody says so.
+func again[T any](ctx context.Context, ask func(ctx context.Context) (T, error)) (T, error) {
+	ctx, cancel := context.WithTimeout(ctx, requestWait)
+	defer cancel()
 	for {
-		during, cancel := context.WithTimeout(ctx, requestWait)
-		_ = l.js.DeleteConsumer(during, stream, cfg.Name)
-		c, err := l.js.CreateConsumer(during, stream, cfg)
-		cancel()
+		during, end := context.WithTimeout(ctx, requestWait/5)
+		answer, err := ask(during)
+		end()
 		if err == nil || ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
-			return c, err
+			return answer, err
 		}
 	}
 }
@@ -230,7 +234,9 @@ func next(ctx context.Context, c jetstream.Consumer, it jetstream.MessagesContex
 
 // newest is the last message whose subject is of a kind, which may have wildcards; 0 for none.
 func (l *Line) newest(ctx context.Context, stream, subject string) (seq uint64, body []byte, err error) {
-	m, err := l.request(ctx, nats.NewMsg(NewestOf(stream, subject)), requestWait)
+	m, err := again(ctx, func(ctx context.Context) (*nats.Msg, error) {
+		return l.request(ctx, nats.NewMsg(NewestOf(stream, subject)), requestWait)
+	})
 	if err != nil {
 		return 0, nil, err
 	}
@@ -253,9 +259,7 @@ func Last(ctx context.Context, nc *nats.Conn, stream, subject string) (seq uint6
 	if err != nil {
 		return 0, nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, requestWait)
-	defer cancel()
-	m, err := nc.RequestWithContext(ctx, LastOf(stream), ask)
+	m, err := again(ctx, func(ctx context.Context) (*nats.Msg, error) { return nc.RequestWithContext(ctx, LastOf(stream), ask) })
 	if err != nil {
 		return 0, nil, err
 	}
