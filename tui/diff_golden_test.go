@@ -60,6 +60,9 @@ func edits(path string, list ...[2]string) broker.Request {
 
 // TestGoldenDiffs draws each kind of change, in its file.
 func TestGoldenDiffs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts no goroutine")
+	}
 	goPath := home + "/internal/http/server.go"
 	patch := "*** Begin Patch\n*** Update File: internal/http/server.go\n@@ // Addr is where it listens.\n func (s *Server) Addr() string {\n-\treturn s.l.Addr().String()\n+\tif s.l == nil {\n+\t\treturn \"\"\n+\t}\n+\treturn s.l.Addr().String()\n }\n*** Add File: docs/close.md\n+# Close\n+It may be called twice.\n*** Delete File: old.txt\n*** End Patch\n"
 	for name, sc := range map[string]struct {
@@ -122,6 +125,9 @@ func TestGoldenDiffColours(t *testing.T) {
 
 // Colours, words and lazy rows move nothing: what is drawn is the same without them.
 func TestColoursMoveNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts no goroutine")
+	}
 	r, file := diff5000()
 	plain := newStill(t, broker.Snapshot{Requests: []broker.Request{r}}, nil, termenv.Ascii)
 	coloured := newStill(t, broker.Snapshot{Requests: []broker.Request{r}}, nil, termenv.TrueColor)

@@ -168,6 +168,9 @@ func longSession(n int) []story.Moment {
 
 // A long log is read in pages, from either end; only a stretch of it is kept.
 func TestTimelineOfALongSession(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts no goroutine")
+	}
 	const n = 12_000
 	s := onEvents(t, longSession(n), 100, 30)
 	fake, _ := s.m.console.(*fakeConsole)

@@ -104,6 +104,9 @@ func TestCursorSlashes(t *testing.T) {
 // What was installed is looked through for programs, the hook client itself with it: a
 // program is not read as settings.
 func TestProgramsInNoSettings(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts no goroutine")
+	}
 	o := otherHome(t)
 	o.Agent = "codex"
 	text := installtest.Read(t, install(t, o).File)

@@ -205,6 +205,9 @@ func TestClaudeRefuses(t *testing.T) {
 
 // A file of a few megabytes is edited in place, too.
 func TestClaudeInstallHuge(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts no goroutine")
+	}
 	var b strings.Builder
 	b.WriteString("{\n  \"permissions\": {\n    \"allow\": [\n")
 	rules := 30_000

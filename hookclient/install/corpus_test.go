@@ -203,6 +203,9 @@ func TestCorpusBroken(t *testing.T) {
 
 // All agents, each with a file of its own or with none: afterwards all is as it was.
 func TestInstallAllAndUninstallAll(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts no goroutine")
+	}
 	lists := map[string][]string{}
 	texts := map[string]map[string][]byte{}
 	most := 0
@@ -242,6 +245,9 @@ func TestInstallAllAndUninstallAll(t *testing.T) {
 
 // Comments, commas too many and marks may stand anywhere.
 func TestCommentsProperty(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts no goroutine")
+	}
 	o := otherHome(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		o := o

@@ -264,6 +264,9 @@ func TestFindProgram(t *testing.T) {
 
 // Installing and removing gives the very bytes back, whatever the settings look like.
 func TestRoundTripProperty(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts no goroutine")
+	}
 	o, path := home(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		if err := os.RemoveAll(filepath.Dir(path)); err != nil {

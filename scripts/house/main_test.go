@@ -17,6 +17,9 @@ var (
 
 // TestLimits: no package has over 30 files or 5,000 lines, no type over 20 fields or 40 methods.
 func TestLimits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts no goroutine")
+	}
 	h := here(t)
 	large := map[string]bool{}
 	for room, files := range h.rooms {
@@ -58,6 +61,9 @@ func TestLimits(t *testing.T) {
 
 // TestWays: what the lists of functions name is there, each called by one above it.
 func TestWays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts no goroutine")
+	}
 	h := here(t)
 	for _, way := range []string{"ask", "key"} {
 		text, err := h.way(filepath.Join("scripts", "house", way+".txt"))
