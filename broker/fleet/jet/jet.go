@@ -53,8 +53,9 @@ var (
 	ErrTooLarge = errors.New("this is larger than the fleet's servers take")
 )
 
-// DefaultMaxPayload is the largest message that aoctl's own server takes, headers included.
-const DefaultMaxPayload = 8 << 20
+// MaxPayload is the largest message that the server takes, headers included. An event has what a call
+// asks up to three times, and that is 1 MiB at the most (wire.MaxBody).
+const MaxPayload = 8 << 20
 
 // requestWait bounds every request that a server itself answers; storeWait those that a machine makes
 // all the time: where the server that leads a stream ended, another leads it soon.
@@ -298,14 +299,6 @@ func (l *Line) Ready(ctx context.Context) (<-chan struct{}, error) {
 			return nil, ctx.Err()
 		}
 	}
-}
-
-// MaxPayload is the largest message that the server takes, headers included.
-func (l *Line) MaxPayload() int64 {
-	if n := l.nc.MaxPayload(); n > 0 {
-		return n
-	}
-	return DefaultMaxPayload
 }
 
 // Close ends the line, and everything that waits on it.

@@ -33,7 +33,7 @@ const (
 	readerBeat   = 2 * time.Second // a reader that says nothing for twice as long is gone with its server
 	readerIdle   = time.Minute     // a reader that is left alone is gone after that
 	readMessages = 128             // on the way at a time
-	readBytes    = 2 * DefaultMaxPayload
+	readBytes    = 2 * MaxPayload
 
 	behindTries = 8 // until a replica has what another has
 )

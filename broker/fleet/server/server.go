@@ -155,7 +155,7 @@ func (o *Options) nats(id identity) (*nats.Options, error) {
 	}
 	n := &nats.Options{
 		ServerName: serverName(name, o.Folder), Host: host, Port: port, NoSigs: true, DontListen: false,
-		MaxConn: maxConnections, MaxSubs: maxSubs, MaxPayload: jet.DefaultMaxPayload, MaxPending: maxPending,
+		MaxConn: maxConnections, MaxSubs: maxSubs, MaxPayload: jet.MaxPayload, MaxPending: maxPending,
 		TLSConfig: id.clients(), TLSTimeout: 5, AuthTimeout: 5, PingInterval: 15 * time.Second, MaxPingsOut: 2,
 		JetStream: true, StoreDir: filepath.Join(o.Folder, o.store()), JetStreamMaxMemory: 256 << 20, JetStreamMaxStore: 2 * sum(streams(o)),
 		// One server alone has to have written what it acknowledges. Of several, most have it in memory.
