@@ -46,7 +46,7 @@ func newUpCommand() *cobra.Command {
 	var o upOptions
 	var cluster, clusterListen string
 	var routes []string
-	var replicas int
+	var replicas, days, gib int
 	cmd := &cobra.Command{
 		Use:   "up",
 		Short: "Run a server of your fleet here",
@@ -65,6 +65,10 @@ that know each other go on when one of them fails: see docs/fleet.md.`,
 			if cluster != "" {
 				o.server = append(o.server, "--cluster-name", cluster, "--cluster-listen", clusterListen, "--replicas", fmt.Sprint(replicas))
 			}
+			if days < 1 || days > 36500 || gib < 1 || gib > 1<<20 {
+				return usage.Error{Text: fmt.Sprintf("--keep-days %d and --keep-gib %d cannot be", days, gib), Hint: "both are at least 1"}
+			}
+			o.server = append(o.server, "--keep-days", fmt.Sprint(days), "--max-events", fmt.Sprint(int64(gib)<<30))
 			for _, r := range routes {
 				o.server = append(o.server, "--route", r)
 			}
@@ -79,6 +83,8 @@ that know each other go on when one of them fails: see docs/fleet.md.`,
 	cmd.Flags().StringSliceVar(&routes, "route", nil, "the address of another server of the cluster; may be repeated")
 	cmd.Flags().StringSliceVar(&o.also, "also", nil, "where others reach another server of the cluster, host:port; may be repeated")
 	cmd.Flags().IntVar(&replicas, "replicas", 3, "how many servers of a cluster have each message: 1, 3 or 5")
+	cmd.Flags().IntVar(&days, "keep-days", 90, "how many days events are kept")
+	cmd.Flags().IntVar(&gib, "keep-gib", 8, "how many GiB of events are kept; when they are full, what is new waits at its machine")
 	_ = cmd.MarkFlagDirname("folder") // the flag exists
 	return cmd
 }

@@ -17,6 +17,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -62,6 +63,9 @@ type ready struct {
 	Pin string `json:"pin"`
 }
 
+// maxDays bounds --keep-days.
+const maxDays = 36500
+
 // parse reads the flags.
 func parse(args []string, errs io.Writer) (o server.Options, err error) {
 	f := pflag.NewFlagSet("aoctl-fleet", pflag.ContinueOnError)
@@ -75,6 +79,7 @@ func parse(args []string, errs io.Writer) (o server.Options, err error) {
 	f.StringSliceVar(&o.Cluster.Routes, "route", nil, "another server's --cluster-listen; may be repeated")
 	f.IntVar(&o.Replicas, "replicas", 1, "how many servers have each message: 1, 3 or 5")
 	f.Int64Var(&o.MaxEvents, "max-events", 8<<30, "bytes of events that are kept")
+	days := f.Int("keep-days", 90, "how many days events are kept")
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
@@ -89,7 +94,10 @@ func parse(args []string, errs io.Writer) (o server.Options, err error) {
 		return o, errors.New("a cluster takes --cluster-name and --cluster-listen, and the others as --route")
 	case o.MaxEvents <= 0:
 		return o, errors.New("--max-events is at least 1")
+	case *days <= 0 || *days > maxDays:
+		return o, fmt.Errorf("--keep-days is from 1 to %d", maxDays)
 	}
+	o.Keep = time.Duration(*days) * 24 * time.Hour
 	if *roster != "" {
 		raw, err := os.ReadFile(*roster)
 		if err == nil {

@@ -74,6 +74,7 @@ func TestWrongFlags(t *testing.T) {
 		{"--folder x --cluster-name c --cluster-listen localhost:1", 2, "--route"},
 		{"--folder x --route localhost:1", 2, "--cluster-name"},
 		{"--folder x --max-events 0", 2, "--max-events"},
+		{"--folder x --keep-days 0", 2, "--keep-days"},
 		{"--folder x --roster " + os.DevNull, 2, "--roster"},
 		{"--folder x --nothing", 2, "nothing"},
 		{"--help", 0, "--route"},

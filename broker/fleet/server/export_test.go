@@ -1,4 +1,15 @@
 package server
 
-// Leads reports whether s leads a stream of its cluster.
+import (
+	"context"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Leads reports whether a server leads a stream.
 func (s *Server) Leads(stream string) bool { return s.nats.JetStreamIsStreamLeader("$G", stream) }
+
+// Stream is one of the server's.
+func (s *Server) Stream(ctx context.Context, name string) (jetstream.Stream, error) {
+	return s.tend.js.Stream(ctx, name)
+}

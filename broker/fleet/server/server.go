@@ -43,8 +43,9 @@ type Options struct {
 	Listen    string      // "host:port"; port 0 takes a free one
 	Fleet     keys.Signed // a roster of the fleet, where the folder has none yet
 	Cluster   Cluster
-	Replicas  int   // of each stream: 1, 3 or 5; 0 is 1
-	MaxEvents int64 // bytes of events that are kept; 0 is 8 GiB
+	Replicas  int           // of each stream: 1, 3 or 5; 0 is 1
+	MaxEvents int64         // bytes of events that are kept; 0 is 8 GiB. None is thrown out for a new one.
+	Keep      time.Duration // how long events are kept; 0 is 90 days
 	Log       *slog.Logger
 }
 

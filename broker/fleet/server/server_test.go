@@ -559,3 +559,16 @@ func TestStartRefuses(t *testing.T) {
 		t.Error("it has another key now")
 	}
 }
+
+// Events are kept for as long as the server is told.
+func TestKeep(t *testing.T) {
+	t.Parallel()
+	f := fleettest.Start(t, 1, func(o *server.Options, _ *members.Roster) { o.Keep = 48 * time.Hour })
+	s, err := f.Servers[0].Stream(within(t), told.StreamEvents)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.CachedInfo().Config.MaxAge; got != 48*time.Hour {
+		t.Errorf("they are kept for %v", got)
+	}
+}

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"crypto/ed25519"
 	"errors"
@@ -43,7 +44,7 @@ func streams(o *Options) []jetstream.StreamConfig {
 		events = defaultEvents
 	}
 	all := []jetstream.StreamConfig{
-		{Name: told.StreamEvents, Subjects: []string{"aoctl.*.*.events.>"}, MaxBytes: events, MaxAge: eventsKept, AllowAtomicPublish: true, AllowDirect: true},
+		{Name: told.StreamEvents, Subjects: []string{"aoctl.*.*.events.>"}, MaxBytes: events, MaxAge: cmp.Or(o.Keep, eventsKept), AllowAtomicPublish: true, AllowDirect: true},
 		{Name: told.StreamStates, Subjects: []string{"aoctl.*.*.state.>", "aoctl.*.*.keys.>"}, MaxBytes: 1 << 30, MaxMsgsPerSubject: 1, AllowMsgTTL: true},
 		{Name: told.StreamOrders, Subjects: []string{"aoctl.*.*.orders.wait"}, MaxBytes: 256 << 20, MaxAge: ordersKept, MaxMsgSize: 1 << 20, MaxMsgsPerSubject: 256, DiscardNewPerSubject: true, Retention: jetstream.WorkQueuePolicy},
 		// A roster, a letter or an enrolment that stands is replaced by nobody. It is the last here.
