@@ -69,7 +69,7 @@ func (f *fleet) present(id string) (m members.Member, boot string, clock time.Ti
 	if p == nil {
 		return m, "", clock, fmt.Errorf("%w: no such machine", broker.ErrNotFound)
 	}
-	boot, clock = p.mirror.Present(now())
+	boot, clock = p.mirror.Present(f.now())
 	return p.member, boot, clock, nil
 }
 
@@ -114,7 +114,7 @@ func (f *fleet) order(ctx context.Context, id, method string, body []byte) ([]by
 // sign signs an order for a machine and seals it. Numbers rise, also over a start of the console.
 func (f *fleet) sign(m members.Member, o orders.Order) (mark string, raw []byte, err error) {
 	f.mu.Lock()
-	f.number = max(f.number+1, uint64(now().UnixMicro()))
+	f.number = max(f.number+1, uint64(f.now().UnixMicro()))
 	o.Number = f.number
 	f.mu.Unlock()
 	o.Fleet, o.Machine = f.names.Fleet, m.ID()
@@ -143,7 +143,7 @@ func (f *fleet) deliver(ctx context.Context, m members.Member, o orders.Order) (
 			}
 			f.wrong(m.ID(), err)
 		}
-		pause(ctx, retryAfter)
+		f.pause(ctx, retryAfter)
 		if ctx.Err() != nil {
 			return a, ctx.Err()
 		}
@@ -156,8 +156,8 @@ func (f *fleet) wrong(id string, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if p := f.peers[id]; p != nil {
-		p.mirror.bad(err, now())
-		f.publish(p, p.mirror.Tick(now()))
+		p.mirror.bad(err, f.now())
+		f.publish(p, p.mirror.Tick(f.now()))
 	}
 }
 
@@ -175,7 +175,7 @@ func (f *fleet) leave(ctx context.Context, m members.Member, clock time.Time, me
 			f.count(ctx, m.ID())
 			return &LaterError{later: []string{m.Name}}
 		}
-		pause(ctx, retryAfter)
+		f.pause(ctx, retryAfter)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -241,7 +241,7 @@ func (f *fleet) machine(id string) broker.Machine {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if p := f.peers[id]; p != nil {
-		return p.mirror.Machine(now())
+		return p.mirror.Machine(f.now())
 	}
 	return broker.Machine{ID: id}
 }
@@ -250,7 +250,7 @@ func everyone(*peer) bool { return true }
 
 // inReach are the machines that may be asked something.
 func (f *fleet) inReach() []string {
-	at := now()
+	at := f.now()
 	return f.machines(func(p *peer) bool { boot, _ := p.mirror.Present(at); return boot != "" })
 }
 
@@ -276,7 +276,7 @@ func (f *fleet) ours(machine string, r broker.Request) broker.Request {
 	if p == nil || r.ID == "" {
 		return r
 	}
-	return f.here.request(p.mirror.Machine(now()), *p.mirror.local(broker.Update{Request: &r}).Request)
+	return f.here.request(p.mirror.Machine(f.now()), *p.mirror.local(broker.Update{Request: &r}).Request)
 }
 
 func (f *fleet) allOurs(machine string, list []broker.Request) []broker.Request {
@@ -294,5 +294,5 @@ func (f *fleet) oursToo(machine string, s broker.Session) broker.Session {
 	if p == nil || s.ID == "" {
 		return s
 	}
-	return f.here.session(p.mirror.Machine(now()), *p.mirror.local(broker.Update{Session: &s}).Session)
+	return f.here.session(p.mirror.Machine(f.now()), *p.mirror.local(broker.Update{Session: &s}).Session)
 }
