@@ -89,7 +89,7 @@ func (f *fleet) order(ctx context.Context, id, method string, body []byte) ([]by
 		case err != nil:
 			return nil, err
 		case boot == "" && need.MayWait:
-			return nil, f.leave(ctx, m, clock, method, body)
+			return nil, f.leave(ctx, m, method, body)
 		case boot == "":
 			return nil, as(m.Name, ErrOut)
 		case was != "" && was != boot && need.Acts && !need.MayWait:
@@ -98,7 +98,7 @@ func (f *fleet) order(ctx context.Context, id, method string, body []byte) ([]by
 		a, err := f.deliver(ctx, m, orders.Order{Boot: boot, Expires: clock.Add(goodFor), Method: method, Body: body})
 		switch {
 		case errors.Is(err, consoles.ErrGone) && need.MayWait:
-			return nil, f.leave(ctx, m, clock, method, body)
+			return nil, f.leave(ctx, m, method, body)
 		case err != nil:
 			return nil, as(m.Name, err)
 		case a.Anew && was == "" && f.hello(ctx, id):
@@ -162,7 +162,11 @@ func (f *fleet) wrong(id string, err error) {
 }
 
 // leave leaves an order for a machine that is out of reach, and says so: a LaterError.
-func (f *fleet) leave(ctx context.Context, m members.Member, clock time.Time, method string, body []byte) error {
+func (f *fleet) leave(ctx context.Context, m members.Member, method string, body []byte) error {
+	_, _, clock, err := f.present(m.ID()) // this computer may have slept since the key was pressed
+	if err != nil {
+		return err
+	}
 	mark, raw, err := f.sign(m, orders.Order{Expires: clock.Add(waitsFor), Method: method, Body: body})
 	if err != nil {
 		return err
