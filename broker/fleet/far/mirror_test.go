@@ -543,3 +543,41 @@ func TestMirrorRefusesAStateOfAnotherPlace(t *testing.T) {
 		}
 	}
 }
+
+// A call that ended, and was sealed before we were in the fleet, is none of what there is now.
+func TestMirrorOfWhoJustJoined(t *testing.T) {
+	me := key(t, 100)
+	at := noon
+	b := newBox(t, 1, "dev-box", members.Roster{Fleet: fleetID}, func() time.Time { return at })
+	old := b.letter
+	b.call("x", broker.Pending)
+	ended := b.call("x", broker.Denied)
+	b.see.Members = []members.Member{member(me, "ada", members.Operator)}
+	b.turn()
+	m := NewMirror(me, names, b.me)
+	hello := func() broker.Machine {
+		at = at.Add(2 * time.Second)
+		m.Ask([]byte("n"), at)
+		if _, err := m.Answer(b.hello([]byte("n")).body, at); err != nil {
+			t.Fatal(err)
+		}
+		return m.Machine(at)
+	}
+	for _, s := range []message{old, ended, b.letter} {
+		m.Hear(s.subject, s.body, at)
+	}
+	m.Begun(at)
+	if got := hello(); got.Reach != broker.ReachLive || got.Problem != "" || !got.Heard.Equal(at) {
+		t.Errorf("%+v", got)
+	}
+	// What is there and cannot be opened is missing.
+	epoch := b.epoch
+	b.epoch = seals.NewEpoch()
+	s := b.call("y", broker.Pending)
+	b.epoch = epoch
+	m.Hear(s.subject, s.body, at)
+	was := at
+	if got := hello(); !got.Heard.Equal(was) {
+		t.Errorf("%+v", got)
+	}
+}
