@@ -307,10 +307,10 @@ func (f *fleet) look(ctx context.Context) (asks []func()) {
 		if hello && p.asking == nil {
 			asks = append(asks, func() { f.hello(ctx, id) })
 		}
-		if again && at.Sub(f.readAt) > againEvery {
+		if again && since(at, f.readAt) > againEvery {
 			f.readAnew()
 		}
-		if out := p.mirror.Machine(at).Reach == broker.ReachOut || p.mirror.waiting > 0; out && at.Sub(p.counted) > askEvery {
+		if out := p.mirror.Machine(at).Reach == broker.ReachOut || p.mirror.waiting > 0; out && since(at, p.counted) > askEvery {
 			p.counted = at
 			asks = append(asks, func() { f.count(ctx, id) })
 		}
