@@ -33,6 +33,8 @@ type run struct {
 	states *states
 	beats  atomic.Uint64
 
+	letters []Message // of the keys that were told, the newest last; tell alone uses them
+
 	mu       sync.Mutex
 	member   consoles.Membership
 	book     *members.Book
@@ -397,15 +399,34 @@ func (r *run) tell(ctx context.Context) error {
 // flushOver is flush, by a line that has been up since when line says. A server that was killed may have
 // lost the last that it stored.
 func (r *run) flushOver(ctx context.Context, line *time.Time) error {
-	if up, since, _ := r.line.Up(); up && !since.Equal(*line) {
-		if *line = since; r.states.begun {
-			r.states.again()
-		}
+	err := r.retell(ctx, line)
+	if err == nil {
+		err = r.flush(ctx)
 	}
-	err := r.flush(ctx)
 	r.problem("what is now", err)
 	return err
 }
+
+// retell tells the keys again where the line is another one, and has all states be told again.
+func (r *run) retell(ctx context.Context, line *time.Time) error {
+	up, since, _ := r.line.Up()
+	if !up || since.Equal(*line) {
+		return nil
+	}
+	if r.states.begun {
+		r.states.again()
+	}
+	if len(r.letters) > 0 {
+		if err := r.states.stream.Put(ctx, r.letters); err != nil {
+			return fmt.Errorf("tell the keys again: %w", err)
+		}
+	}
+	*line = since
+	return nil
+}
+
+// lettersKept is how many keys are told again.
+const lettersKept = 64
 
 // flush tells the key first, where that is to be told, and then what is sealed with it.
 func (r *run) flush(ctx context.Context) error {
@@ -426,7 +447,10 @@ func (r *run) flush(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := r.states.stream.Put(ctx, []Message{{Subject: r.names.At(r.machine, told.PlaceOfKeys(l.Epoch)), Body: raw}}); err != nil {
+		m := Message{Subject: r.names.At(r.machine, told.PlaceOfKeys(l.Epoch)), Body: raw}
+		r.letters = slices.DeleteFunc(r.letters, func(old Message) bool { return old.Subject == m.Subject })
+		r.letters = append(r.letters[max(0, len(r.letters)+1-lettersKept):], m)
+		if err := r.states.stream.Put(ctx, []Message{m}); err != nil {
 			r.states.doubt()
 			return fmt.Errorf("tell the key: %w", err)
 		}
