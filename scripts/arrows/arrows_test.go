@@ -42,7 +42,7 @@ var arrows = map[string][]string{
 	"broker/engine/book":   {module + "/broker", module + "/broker/engine/undo", module + "/broker/rules"},
 	"broker/engine/undo":   {},
 	"broker/engine/bucket": {},
-	"broker/engine/sim":    {module + "/broker", module + "/broker/agents", module + "/broker/rules", module + "/broker/engine"},
+	"broker/engine/sim":    {module + "/broker", module + "/broker/agents", module + "/broker/consoles", module + "/broker/rules", module + "/broker/engine", module + "/broker/fleet/far", module + "/broker/fleet/keys", module + "/broker/fleet/link", module + "/broker/fleet/members", module + "/broker/fleet/orders", module + "/broker/fleet/told"},
 	"broker/sessionnames":  {module + "/broker"},
 	"broker/tally":         {module + "/broker"},
 	"broker/story":         {module + "/broker", module + "/broker/agents", module + "/broker/wire"},

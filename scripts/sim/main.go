@@ -1,6 +1,6 @@
-// Command sim plays drawn worlds against the broker's engine and looks for a broken promise;
-// package broker/engine/sim says which there are. With "defects" it takes protections out of
-// the engine, one at a time, and wants each to be noticed.
+// Command sim plays drawn worlds against the broker's engine, and fleets of them, and looks for a broken
+// promise; package broker/engine/sim says which there are. With "defects" it takes protections out of
+// the engine and of the fleet, one at a time, and wants each to be noticed.
 package main
 
 import (
@@ -25,11 +25,25 @@ func main() {
 		end(tryDefects(ctx))
 	}
 	from := flag.Uint64("from", 0, "the first seed")
-	worlds := flag.Int("worlds", 8000, "how many worlds are played, unless -minutes is given")
-	minutes := flag.Float64("minutes", 0, "play for that long instead")
+	worlds := flag.Int("worlds", 8000, "how many worlds of one broker are played, unless -minutes is given")
+	fleets := flag.Int("fleets", 150, "how many fleets, likewise")
+	minutes := flag.Float64("minutes", 0, "play for that long instead, half of it fleets")
 	moves := flag.Int("moves", 300, "in each world")
 	flag.Parse()
-	end(play(ctx, *from, *worlds, *moves, time.Duration(*minutes*float64(time.Minute))))
+	for _, g := range []game{{"worlds", *worlds, sim.Play, sim.Story}, {"fleets", *fleets, sim.PlayFleet, sim.StoryFleet}} {
+		if err := g.play(ctx, *from, *moves, time.Duration(*minutes*float64(time.Minute)/2)); err != nil {
+			end(err)
+		}
+	}
+	end(nil)
+}
+
+// game is a kind of world.
+type game struct {
+	name  string
+	most  int // are played, unless there is a time
+	once  func(seed uint64, moves int) sim.Result
+	story func(seed uint64, moves int) string
 }
 
 var errBroken = errors.New("a promise was broken")
@@ -37,16 +51,19 @@ var errBroken = errors.New("a promise was broken")
 // play plays worlds until one breaks a promise, and tells how that came about. It plays some at a
 // time, so that no processor is idle, and looks at their results in the order of their seeds: the first broken one is
 // always the same.
-func play(ctx context.Context, from uint64, worlds, moves int, limit time.Duration) error {
+func (g game) play(ctx context.Context, from uint64, moves int, limit time.Duration) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	if limit == 0 && g.most == 0 {
+		return nil
+	}
 	began, steps, n := time.Now(), 0, 0
 	played := make(chan chan sim.Result, runtime.GOMAXPROCS(0)-1) // and one that waits to be put in
 	go func() {
 		defer close(played)
-		for seed := from; limit > 0 || seed-from < uint64(worlds); seed++ { //nolint:gosec // G115: a number of worlds is not negative
+		for seed := from; limit > 0 || seed-from < uint64(g.most); seed++ { //nolint:gosec // G115: a number of worlds is not negative
 			result := make(chan sim.Result, 1)
-			go func() { result <- sim.Play(seed, moves) }()
+			go func() { result <- g.once(seed, moves) }()
 			select {
 			case played <- result:
 			case <-ctx.Done():
@@ -63,14 +80,14 @@ func play(ctx context.Context, from uint64, worlds, moves int, limit time.Durati
 		steps += r.Steps
 		if r.Wrong != "" {
 			seed := from + uint64(n) - 1
-			fmt.Printf("BROKEN after %d steps: %s\n%s\n", steps, r.Wrong, sim.Story(seed, moves))
+			fmt.Printf("BROKEN after %d steps: %s\n%s\n", steps, r.Wrong, g.story(seed, moves))
 			return errBroken
 		}
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	fmt.Printf("%d steps in %d worlds, %.0f a minute: every promise was kept\n", steps, n, float64(steps)/time.Since(began).Minutes())
+	fmt.Printf("%d steps in %d %s, %.0f a minute: every promise was kept\n", steps, n, g.name, float64(steps)/time.Since(began).Minutes())
 	return nil
 }
 

@@ -25,8 +25,8 @@ type console struct {
 	sent     []func() // orders that have not arrived yet
 }
 
-// consoles is how many may be there beside the broker's own screen.
-const consoles = 3
+// screens is how many may be there beside the broker's own screen.
+const screens = 3
 
 // visits are the moves of consoles, and those that only a world with several screens has.
 var visits = []weighed{
@@ -67,10 +67,10 @@ func visited(seed uint64, list []Move) []Move {
 
 // visit makes a move of a console.
 func (w *world) visit(m Move) {
-	c := w.consoles[m.Who%consoles]
+	c := w.consoles[m.Who%screens]
 	if c == nil {
-		c = &console{w: w, by: broker.Actor{Kind: broker.ByOperator, ID: broker.ConsoleID("key", fmt.Sprint("console ", m.Who%consoles))}}
-		w.consoles[m.Who%consoles] = c
+		c = &console{w: w, by: broker.Actor{Kind: broker.ByOperator, ID: broker.ConsoleID("key", fmt.Sprint("console ", m.Who%screens))}}
+		w.consoles[m.Who%screens] = c
 	}
 	switch m.Kind {
 	case "draw":

@@ -3,6 +3,8 @@ package sim
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,7 +32,22 @@ type tables struct {
 	frozen      map[string]bool // what is frozen, as the log has it; "" is everything
 	freed       string          // the first call that ended so that it may run under one of these
 	stopped     map[string]bool // sessions under a stop, as the log has it
-	seq         int64
+	last        *logged         // the newest event of the log
+}
+
+// logged is an event of the log, with those before it.
+type logged struct {
+	broker.Event
+
+	before *logged
+}
+
+// seq is the number of the newest event.
+func (t *tables) seq() int64 {
+	if t.last == nil {
+		return 0
+	}
+	return t.last.Seq
 }
 
 func newTables() *tables {
@@ -47,7 +64,7 @@ func (t *tables) clone() *tables {
 	return &tables{
 		requests: maps.Clone(t.requests), keys: maps.Clone(t.keys), sessions: maps.Clone(t.sessions), grants: maps.Clone(t.grants),
 		checkpoints: maps.Clone(t.checkpoints), extended: maps.Clone(t.extended), uses: maps.Clone(t.uses), replays: maps.Clone(t.replays), unheard: maps.Clone(t.unheard), withheld: maps.Clone(t.withheld),
-		facts: slices.Clip(t.facts), alarms: slices.Clip(t.alarms), frozen: maps.Clone(t.frozen), freed: t.freed, stopped: maps.Clone(t.stopped), seq: t.seq,
+		facts: slices.Clip(t.facts), alarms: slices.Clip(t.alarms), frozen: maps.Clone(t.frozen), freed: t.freed, stopped: maps.Clone(t.stopped), last: t.last,
 	}
 }
 
@@ -210,8 +227,9 @@ func (t *tables) ended(r broker.Request) {
 // log takes note of those events that a starting console is told of, or that speak against an
 // answer.
 func (t *tables) log(e broker.Event) {
-	t.seq++
-	e.Seq = t.seq
+	e.Seq = t.seq() + 1
+	t.chain(&e)
+	t.last = &logged{e, t.last}
 	if f := (broker.FrozenData{}); e.Type == broker.EventFrozen && json.Unmarshal(e.Data, &f) == nil {
 		t.frozen[f.Session] = f.On
 	}
@@ -235,6 +253,16 @@ func (t *tables) log(e broker.Event) {
 	case e.Type == broker.EventUnheard:
 		t.unheard[e.RequestID] = true
 	}
+}
+
+// chain gives e a hash that differs with all that came before it, as a store does.
+func (t *tables) chain(e *broker.Event) {
+	h := sha256.New()
+	if t.last != nil {
+		_, _ = h.Write([]byte(t.last.Hash)) // it never fails
+	}
+	_, _ = fmt.Fprint(h, e.Type, e.SessionID, e.RequestID, e.At.UnixNano(), string(e.Data))
+	e.Hash = hex.EncodeToString(h.Sum(nil))
 }
 
 // plain is r as a store keeps it. Annotations are not stored, and a request from the disk must

@@ -27,7 +27,22 @@
 // consoles come and go, with a line on which orders are under way (console.go). At the end all agents
 // are let run and all calls must end (play.go).
 //
-// Everything runs in one goroutine and asks no clock, so a run is the same every time. The engine
+// A fleet is several worlds (fleet.go): machines with a link over a disk that fails (machine.go), the
+// servers' streams and lines that lose, double and bring things late (streams.go), and people at consoles elsewhere,
+// whose orders are under way for a while (person.go). Machines are cut off, suspended and killed, their
+// clocks are ten minutes off, rosters come late, and whoever carries an order may keep it and hand it
+// over again, or to another machine. The link and the consoles are the real ones, packages link and far,
+// as are the seals and signatures. Here the promises are (orders_check.go):
+//
+//   - an order takes effect at most once, and only where it is signed for that machine and run, is still
+//     good by the machine's clock, is of somebody whose role in the roster on record suffices, and is on
+//     record itself;
+//   - what a console was told to be done is in the machine's log;
+//   - an order that waited takes effect, unless it must not, and then that is shown;
+//   - when all has healed the stream has each event of the log once and in order, somebody can open it,
+//     and each console draws what there is.
+//
+// Everything runs in one goroutine (what is ordered at a console is a coroutine) and asks no clock, so a run is the same every time. The engine
 // under test is the real one, State and Loop; only the ends of it are drawn. The files of calls
 // do not exist here: their stamp is always the same one.
 //

@@ -81,7 +81,7 @@ func Story(seed uint64, moves int) string {
 		return ""
 	}
 	// The shortened list is played once more, now with its story told.
-	list = shrink(list, kindOf(w.wrong))
+	list = shrink(list, w.wrong, func(l []Move) string { return play(l, false).wrong })
 	w = play(list, true)
 	return fmt.Sprintf("seed %d, %d moves of %d:\n%s", seed, len(list), moves, strings.Join(w.said, "\n"))
 }
@@ -102,8 +102,9 @@ func kindOf(wrong string) string {
 // shrink leaves out moves as long as the same promise is broken, large parts first, and makes
 // the numbers of those that are left small. A list from which nothing can be left out is not the
 // shortest there is, but it is one that a person can read.
-func shrink(list []Move, kind string) []Move {
-	breaks := func(l []Move) bool { return kindOf(play(l, false).wrong) == kind }
+func shrink(list []Move, wrong string, play func([]Move) string) []Move {
+	kind := kindOf(wrong)
+	breaks := func(l []Move) bool { return kindOf(play(l)) == kind }
 	for size := len(list) / 2; size > 0; {
 		removed := false
 		for at := 0; at+size <= len(list); {

@@ -126,7 +126,7 @@ type world struct {
 	woken     map[string]bool
 	askers    [slots]*asker
 	looks     [operators]look
-	consoles  [consoles]*console
+	consoles  [screens]*console
 	onTimeout broker.Verdict
 	ruleID    []string
 	checks    oracle
@@ -134,6 +134,13 @@ type world struct {
 	tell      bool
 	steps     int
 	wrong     string
+	around    around // nil for a broker by itself
+}
+
+// around is what there is beside a broker and its agents: a fleet.
+type around interface {
+	said(text string)
+	crashed() // the console's process is gone
 }
 
 // look is a call as an operator saw it. It may be old when the key is pressed. The engine must
@@ -273,6 +280,9 @@ func nameOf(in engine.Input) string { return strings.TrimPrefix(fmt.Sprintf("%T"
 // memory and on connections is gone.
 func (w *world) crash() {
 	w.checks.crashed()
+	if w.around != nil {
+		w.around.crashed()
+	}
 	w.woken = map[string]bool{}
 	for _, a := range w.askers {
 		if a != nil {
@@ -298,7 +308,10 @@ func (w *world) fail(format string, args ...any) {
 // say adds a line to the story. The text costs time to make, so it is made only while a story is
 // told.
 func (w *world) say(text string) {
-	if w.tell {
+	switch {
+	case w.around != nil:
+		w.around.said(text)
+	case w.tell:
 		w.said = append(w.said, fmt.Sprintf("%6.1f s  %s", w.now.Sub(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)).Seconds(), text))
 	}
 }

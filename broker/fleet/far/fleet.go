@@ -60,9 +60,10 @@ var (
 // New makes the broker of a fleet.
 func New(o Options) *Broker {
 	f := &fleet{
-		o: o, names: told.Names{Fleet: o.Roster.Fleet}, peers: map[string]*peer{}, watchers: map[*watcher]struct{}{},
+		o: o, now: now, pause: pause, names: told.Names{Fleet: o.Roster.Fleet}, peers: map[string]*peer{}, watchers: map[*watcher]struct{}{},
 		ready: make(chan struct{}), again: make(chan struct{}, 1),
 	}
+	f.up = sync.OnceFunc(func() { close(f.ready) })
 	f.here = naming{newIDs(), newIDs(), newIDs(), f.live}
 	f.SetRoster(o.Roster)
 	return &Broker{f, callDesk{f}, sessionDesk{f}, ruleDesk{f}, figureDesk{f}, placeDesk{f}}
@@ -71,9 +72,11 @@ func New(o Options) *Broker {
 // fleet is what the parts of a Broker share.
 type fleet struct {
 	o     Options
+	now   func() time.Time
+	pause func(ctx context.Context, d time.Duration)
 	names told.Names
 	ready chan struct{} // closed when there is something to draw
-	isUp  sync.Once
+	up    func()        // closes it
 	again chan struct{} // all is to be read anew
 
 	mu       sync.Mutex
@@ -132,22 +135,11 @@ func (f *fleet) Run(ctx context.Context) {
 	f.redraw()
 }
 
-func (f *fleet) up() { f.isUp.Do(func() { close(f.ready) }) }
-
 // read follows what machines tell until ctx ends, the line breaks, or all is to be read anew.
 func (f *fleet) read(ctx context.Context, work *sync.WaitGroup) {
 	reading, end := context.WithCancel(ctx)
 	defer end()
-	select {
-	case <-f.again: // that is done now
-	default:
-	}
-	f.mu.Lock()
-	f.readAt = now()
-	for _, p := range f.peers {
-		p.mirror.Again(f.readAt)
-	}
-	f.mu.Unlock()
+	f.begin()
 	stop := make(chan struct{})
 	work.Go(func() {
 		defer close(stop)
@@ -166,15 +158,31 @@ func (f *fleet) read(ctx context.Context, work *sync.WaitGroup) {
 	if err != nil && !errors.Is(err, context.Canceled) {
 		f.o.Log.Warn("the fleet cannot be watched", "err", err)
 	}
-	link.Pause(ctx, retryAfter, nil)
+	f.pause(ctx, retryAfter)
 }
+
+// begin notes that all that there is comes anew.
+func (f *fleet) begin() {
+	select {
+	case <-f.again: // that is done now
+	default:
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.readAt = f.now()
+	for _, p := range f.peers {
+		p.mirror.Again(f.readAt)
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) { link.Pause(ctx, d, nil) }
 
 // begun notes that all that there was has come.
 func (f *fleet) begun() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, p := range f.peers {
-		f.publish(p, p.mirror.Begun(now()))
+		f.publish(p, p.mirror.Begun(f.now()))
 	}
 }
 
@@ -222,7 +230,7 @@ func (f *fleet) hear(subject string, body []byte) {
 		f.strange++
 		return
 	}
-	f.publish(p, p.mirror.Hear(subject, body, now()))
+	f.publish(p, p.mirror.Hear(subject, body, f.now()))
 }
 
 // hello asks a machine which its present run is, and reports whether it said so. Where it is being
@@ -240,13 +248,14 @@ func (f *fleet) hello(ctx context.Context, id string) bool {
 		case <-under:
 		case <-ctx.Done():
 		}
-		return f.sure(id)
+		_, boot, _, err := f.present(id)
+		return err == nil && boot != ""
 	}
 	done := make(chan struct{})
 	p.asking = done
 	nonce := make([]byte, 16)
 	_, _ = rand.Read(nonce) // it never fails
-	p.mirror.Ask(nonce, now())
+	p.mirror.Ask(nonce, f.now())
 	f.mu.Unlock()
 
 	asking, end := context.WithTimeout(ctx, answerWithin)
@@ -260,21 +269,9 @@ func (f *fleet) hello(ctx context.Context, id string) bool {
 	if err != nil {
 		return false
 	}
-	updates, err := p.mirror.Answer(body, now())
+	updates, err := p.mirror.Answer(body, f.now())
 	f.publish(p, updates)
 	return err == nil
-}
-
-// sure reports whether a machine is in reach.
-func (f *fleet) sure(id string) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	p := f.peers[id]
-	if p == nil {
-		return false
-	}
-	boot, _ := p.mirror.Present(now())
-	return boot != ""
 }
 
 // tick looks once a second what has become old, and what is to be asked.
@@ -287,24 +284,32 @@ func (f *fleet) tick(ctx context.Context, work *sync.WaitGroup) {
 		case <-ctx.Done():
 			return
 		}
-		f.mu.Lock()
-		for id, p := range f.peers {
-			at := now()
-			f.publish(p, p.mirror.Tick(at))
-			hello, again := p.mirror.Wants(at)
-			if hello && p.asking == nil {
-				work.Go(func() { f.hello(ctx, id) })
-			}
-			if again && at.Sub(f.readAt) > againEvery {
-				f.readAnew()
-			}
-			if out := p.mirror.Machine(at).Reach == broker.ReachOut || p.mirror.waiting > 0; out && at.Sub(p.counted) > askEvery {
-				p.counted = at
-				work.Go(func() { f.count(ctx, id) })
-			}
+		for _, ask := range f.look(ctx) {
+			work.Go(ask)
 		}
-		f.mu.Unlock()
 	}
+}
+
+// look looks what has become old, and returns what is to be asked.
+func (f *fleet) look(ctx context.Context) (asks []func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, p := range f.all() {
+		id, at := p.member.ID(), f.now()
+		f.publish(p, p.mirror.Tick(at))
+		hello, again := p.mirror.Wants(at)
+		if hello && p.asking == nil {
+			asks = append(asks, func() { f.hello(ctx, id) })
+		}
+		if again && since(at, f.readAt) > againEvery {
+			f.readAnew()
+		}
+		if out := p.mirror.Machine(at).Reach == broker.ReachOut || p.mirror.waiting > 0; out && since(at, p.counted) > askEvery {
+			p.counted = at
+			asks = append(asks, func() { f.count(ctx, id) })
+		}
+	}
+	return asks
 }
 
 // readAnew has all be read anew.
@@ -326,7 +331,7 @@ func (f *fleet) count(ctx context.Context, id string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if p := f.peers[id]; p != nil {
-		f.publish(p, p.mirror.Waiting(n, now()))
+		f.publish(p, p.mirror.Waiting(n, f.now()))
 	}
 }
 
@@ -353,7 +358,7 @@ func (f *fleet) SetRoster(r members.Roster) {
 	}
 	for id, p := range f.peers {
 		if !in[id] {
-			gone := p.mirror.Machine(now())
+			gone := p.mirror.Machine(f.now())
 			gone.Gone = true
 			f.send(broker.Update{Machine: &gone})
 			delete(f.peers, id)
@@ -399,7 +404,7 @@ func (f *fleet) redraw() {
 
 // snapshot is all that is drawn.
 func (f *fleet) snapshot() (s broker.Snapshot) {
-	at := now()
+	at := f.now()
 	var list []*peer
 	for _, p := range f.peers {
 		list = append(list, p)
@@ -436,7 +441,7 @@ func (f *fleet) publish(p *peer, updates []broker.Update) {
 	if len(updates) == 0 {
 		return
 	}
-	m := p.mirror.Machine(now())
+	m := p.mirror.Machine(f.now())
 	for _, u := range updates {
 		switch u = f.here.drawn(m, u); {
 		case u.Health != nil:

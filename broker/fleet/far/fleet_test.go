@@ -218,6 +218,7 @@ func TestStartedAnew(t *testing.T) {
 		b := tm.callOf(s, "build")
 		_, updates := tm.Watch(t.Context())
 		again := func() {
+			time.Sleep(tickEvery / 2) // between two looks
 			build.end()
 			build.start(tm.signed)
 			time.Sleep(time.Millisecond) // nobody has heard of it yet

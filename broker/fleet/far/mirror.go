@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -53,11 +54,11 @@ type Mirror struct {
 	id      string // the machine's
 	mine    string // ours
 
-	letters map[string]*letter // by epoch
-	runs    map[string]*run    // by boot
-	shown   *run               // what is drawn; nil for nothing
-	reading bool               // all that there is comes now
-	sure    bool               // the machine said that shown is its present run
+	letters letters
+	runs    map[string]*run // by boot
+	shown   *run            // what is drawn; nil for nothing
+	reading bool            // all that there is comes now
+	sure    bool            // the machine said that shown is its present run
 
 	asked   []byte    // what the machine was asked with; nil for no question
 	askedAt time.Time // when, also once it was answered
@@ -81,6 +82,12 @@ type wrong struct {
 	why   string    // what was wrong with that
 }
 
+// letters are the keys of a machine.
+type letters struct {
+	of      map[string]*letter // by epoch
+	missing time.Time          // since when it tells under a key that has not come; zero for no such key
+}
+
 // letter is a machine's key for a time.
 type letter struct {
 	at     time.Time // by the machine's clock
@@ -90,7 +97,7 @@ type letter struct {
 
 // NewMirror makes the mirror of a machine, as a person sees it who has the key me.
 func NewMirror(me keys.Key, names told.Names, machine members.Member) *Mirror {
-	m := &Mirror{me: me, names: names, machine: machine, id: machine.ID(), mine: me.Public().ID(), letters: map[string]*letter{}, runs: map[string]*run{}, reading: true}
+	m := &Mirror{me: me, names: names, machine: machine, id: machine.ID(), mine: me.Public().ID(), letters: letters{of: map[string]*letter{}}, runs: map[string]*run{}, reading: true}
 	m.was = m.status(time.Time{})
 	return m
 }
@@ -133,21 +140,20 @@ func (m *Mirror) letter(t *told.Told, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	mine, ok := l.For[m.mine]
-	if !ok {
-		return nil // it was sealed before we were in the fleet
-	}
-	if _, ok := m.letters[l.Epoch]; ok {
+	mine := l.For[m.mine]
+	if known := m.letters.of[l.Epoch]; known != nil && (len(mine) == 0 || known.ours(m.mine)) {
 		return nil
 	}
 	if len(mine) > sealedMost {
 		return seals.ErrSealed
 	}
+	// One that is not for us was sealed before we were in the fleet, or after. We know then that the key
+	// will not come.
 	l.For = map[string][]byte{m.mine: mine}
-	m.letters[l.Epoch] = &letter{at: t.At, sealed: l}
-	if len(m.letters) > lettersKept {
-		delete(m.letters, slices.MinFunc(slices.Collect(maps.Keys(m.letters)), func(x, y string) int {
-			return cmp.Or(m.letters[x].at.Compare(m.letters[y].at), cmp.Compare(x, y))
+	m.letters.of[l.Epoch], m.letters.missing = &letter{at: t.At, sealed: l}, time.Time{}
+	if len(m.letters.of) > lettersKept {
+		delete(m.letters.of, slices.MinFunc(slices.Collect(maps.Keys(m.letters.of)), func(x, y string) int {
+			return cmp.Or(m.letters.of[x].at.Compare(m.letters.of[y].at), cmp.Compare(x, y))
 		}))
 	}
 	for _, r := range m.runs {
@@ -161,13 +167,25 @@ func (m *Mirror) letter(t *told.Told, now time.Time) error {
 	return nil
 }
 
+// ours reports whether the key is sealed for a member.
+func (l *letter) ours(id string) bool { return len(l.sealed.For[id]) > 0 }
+
+// said is the key under which a machine says now that it is there; nil for one that we do not know.
+func (m *Mirror) said(id string, now time.Time) *seals.Epoch {
+	e := m.epoch(id)
+	if e == nil && m.letters.of[id] == nil && m.letters.missing.IsZero() {
+		m.letters.missing = now
+	}
+	return e
+}
+
 // epoch is a key of the machine that we know, nil for another one.
 func (m *Mirror) epoch(id string) *seals.Epoch {
-	l := m.letters[id]
+	l := m.letters.of[id]
 	if l == nil {
 		return nil
 	}
-	if l.epoch == nil {
+	if l.epoch == nil && l.ours(m.mine) {
 		l.epoch, _ = l.sealed.Open(m.me) // one that cannot be opened is none
 	}
 	return l.epoch
@@ -261,7 +279,7 @@ func (m *Mirror) beat(t *told.Told, now time.Time) {
 		return
 	}
 	var b told.Beat
-	e := m.epoch(t.Sealed.Epoch)
+	e := m.said(t.Sealed.Epoch, now)
 	if e == nil {
 		return // its key is on its way
 	}
@@ -300,7 +318,7 @@ func (m *Mirror) answer(body []byte, now time.Time) error {
 		m.bad(err, now)
 		return err
 	}
-	e := m.epoch(t.Sealed.Epoch)
+	e := m.said(t.Sealed.Epoch, now)
 	if e == nil {
 		return seals.ErrSealed
 	}
@@ -349,23 +367,35 @@ func (m *Mirror) Tick(now time.Time) []broker.Update {
 // again, that all that it told is to be read anew (Again, Begun).
 func (m *Mirror) Wants(now time.Time) (hello, again bool) {
 	pause := askEvery
-	if m.soon || m.sure && now.Sub(m.shown.said) > lateAfter && now.Sub(m.shown.said) < 2*outAfter {
+	if m.soon || m.sure && since(now, m.shown.said) > lateAfter && since(now, m.shown.said) < 2*outAfter {
 		pause = askSoon
 	}
-	hello = now.Sub(m.askedAt) >= pause
-	return hello, m.sure && m.shown.behindFor(now) > againAfter
+	hello = since(now, m.askedAt) >= pause
+	again = m.sure && m.shown.behindFor(now) > againAfter
+	return hello, again || !m.letters.missing.IsZero() && since(now, m.letters.missing) > againAfter
+}
+
+// since is how long ago something was. What is yet to come was long ago: our clock was set back since.
+func since(now, then time.Time) time.Duration {
+	if d := now.Sub(then); d >= 0 {
+		return d
+	}
+	return math.MaxInt64
 }
 
 func (r *run) behindFor(now time.Time) time.Duration {
 	if r.behind.IsZero() {
 		return 0
 	}
-	return now.Sub(r.behind)
+	return since(now, r.behind)
 }
 
 // Again says that all that there is comes anew from now on, until Begun.
 func (m *Mirror) Again(now time.Time) {
 	m.reading = true
+	if !m.letters.missing.IsZero() {
+		m.letters.missing = now
+	}
 	for _, r := range m.runs {
 		r.pass, r.lacks = newPass(), false
 		if !r.behind.IsZero() {
@@ -439,8 +469,8 @@ func (m *Mirror) status(now time.Time) broker.Machine {
 	default:
 		s.Heard = r.whole
 		switch {
-		case now.Sub(r.said) > outAfter:
-		case now.Sub(r.whole) > lateAfter:
+		case since(now, r.said) > outAfter:
+		case since(now, r.whole) > lateAfter:
 			s.Reach = broker.ReachLate
 		default:
 			s.Reach = broker.ReachLive

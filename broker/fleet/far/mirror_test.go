@@ -418,14 +418,14 @@ func TestMirrorKeepsLittleOfAHostileMachine(t *testing.T) {
 	l := seals.Letter{Machine: b.id(), Epoch: "0123456789abcdef", For: map[string][]byte{me.Public().ID(): make([]byte, 1<<20)}}
 	s, err := b.speaker().TellKeys(l, at)
 	huger := b.message(s, err, told.PlaceOfKeys(l.Epoch), 0)
-	if m.Hear(huger.subject, huger.body, at); m.letters[l.Epoch] != nil || m.wrong.count != 1 {
+	if m.Hear(huger.subject, huger.body, at); m.letters.of[l.Epoch] != nil || m.wrong.count != 1 {
 		t.Errorf("a key of a megabyte is kept: %d are wrong", m.wrong.count)
 	}
 }
 
 // epochs are the keys that m has opened.
 func (m *Mirror) epochs() (list []*seals.Epoch) {
-	for _, l := range m.letters {
+	for _, l := range m.letters.of {
 		if l.epoch != nil {
 			list = append(list, l.epoch)
 		}
@@ -541,5 +541,117 @@ func TestMirrorRefusesAStateOfAnotherPlace(t *testing.T) {
 		if u.Request.ID != "x" {
 			t.Errorf("%s is drawn", u.Request.ID)
 		}
+	}
+}
+
+// A call that ended, and was sealed before we were in the fleet, is none of what there is now.
+func TestMirrorOfWhoJustJoined(t *testing.T) {
+	me := key(t, 100)
+	at := noon
+	b := newBox(t, 1, "dev-box", members.Roster{Fleet: fleetID}, func() time.Time { return at })
+	old := b.letter
+	b.call("x", broker.Pending)
+	ended := b.call("x", broker.Denied)
+	b.see.Members = []members.Member{member(me, "ada", members.Operator)}
+	b.turn()
+	m := NewMirror(me, names, b.me)
+	hello := func() broker.Machine {
+		at = at.Add(2 * time.Second)
+		m.Ask([]byte("n"), at)
+		if _, err := m.Answer(b.hello([]byte("n")).body, at); err != nil {
+			t.Fatal(err)
+		}
+		return m.Machine(at)
+	}
+	for _, s := range []message{old, ended, b.letter} {
+		m.Hear(s.subject, s.body, at)
+	}
+	m.Begun(at)
+	if got := hello(); got.Reach != broker.ReachLive || got.Problem != "" || !got.Heard.Equal(at) {
+		t.Errorf("%+v", got)
+	}
+	// What is there and cannot be opened is missing.
+	epoch := b.epoch
+	b.epoch = seals.NewEpoch()
+	s := b.call("y", broker.Pending)
+	b.epoch = epoch
+	m.Hear(s.subject, s.body, at)
+	was := at
+	if got := hello(); !got.Heard.Equal(was) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Our clock is set back: nothing was heard since, whatever the times say.
+func TestMirrorWhenOurClockIsSetBack(t *testing.T) {
+	me := key(t, 100)
+	at := noon
+	b := newBox(t, 1, "dev-box", members.Roster{Fleet: fleetID, Members: []members.Member{member(me, "ada", members.Operator)}}, func() time.Time { return at })
+	m := NewMirror(me, names, b.me)
+	m.Hear(b.letter.subject, b.letter.body, at)
+	m.Begun(at)
+	ask := func() {
+		m.Ask([]byte("n"), at)
+		if _, err := m.Answer(b.hello([]byte("n")).body, at); err != nil {
+			t.Fatal(err)
+		}
+		if got := m.Machine(at); got.Reach != broker.ReachLive {
+			t.Errorf("%+v", got)
+		}
+	}
+	ask()
+	at = at.Add(-10 * time.Minute)
+	m.Tick(at)
+	if got := m.Machine(at); got.Reach == broker.ReachLive {
+		t.Errorf("nobody knows, and it is drawn as %+v", got)
+	}
+	if hello, _ := m.Wants(at); !hello {
+		t.Error("the machine is not asked")
+	}
+	ask()
+}
+
+// A key that did not come is looked for among all that there is, until it is known that it is for others.
+func TestMirrorLooksForAKey(t *testing.T) {
+	me := key(t, 100)
+	at := noon
+	ada := member(me, "ada", members.Operator)
+	b := newBox(t, 1, "dev-box", members.Roster{Fleet: fleetID, Members: []members.Member{ada}}, func() time.Time { return at })
+	m := NewMirror(me, names, b.me)
+	hear := func(s message) { m.Hear(s.subject, s.body, at) }
+	wants := func() bool {
+		m.Again(at)
+		m.Begun(at)
+		hear(b.beat())
+		at = at.Add(againAfter + time.Second)
+		_, again := m.Wants(at)
+		return again
+	}
+	for range 2 {
+		if !wants() {
+			t.Error("nobody looks for the key")
+		}
+	}
+	hear(b.letter)
+	if wants() {
+		t.Error("the key is there, and all is read anew")
+	}
+	b.see.Members = nil
+	b.turn()
+	hear(b.letter)
+	if wants() {
+		t.Error("the key is for others, and all is read anew")
+	}
+	// Who is in the fleet again gets the same key.
+	b.see.Members = []members.Member{ada}
+	l, err := b.epoch.Letter(b.id(), &b.see)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := b.speaker().TellKeys(l, b.now())
+	hear(b.message(s, err, told.PlaceOfKeys(l.Epoch), 0))
+	m.Ask([]byte("n"), at)
+	if _, err := m.Answer(b.hello([]byte("n")).body, at); err != nil {
+		t.Error(err)
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/consoles"
-	"github.com/aoctl/aoctl/broker/fleet/link"
 	"github.com/aoctl/aoctl/broker/fleet/members"
 	"github.com/aoctl/aoctl/broker/fleet/orders"
 )
@@ -70,7 +69,7 @@ func (f *fleet) present(id string) (m members.Member, boot string, clock time.Ti
 	if p == nil {
 		return m, "", clock, fmt.Errorf("%w: no such machine", broker.ErrNotFound)
 	}
-	boot, clock = p.mirror.Present(now())
+	boot, clock = p.mirror.Present(f.now())
 	return p.member, boot, clock, nil
 }
 
@@ -90,7 +89,7 @@ func (f *fleet) order(ctx context.Context, id, method string, body []byte) ([]by
 		case err != nil:
 			return nil, err
 		case boot == "" && need.MayWait:
-			return nil, f.leave(ctx, m, clock, method, body)
+			return nil, f.leave(ctx, m, method, body)
 		case boot == "":
 			return nil, as(m.Name, ErrOut)
 		case was != "" && was != boot && need.Acts && !need.MayWait:
@@ -99,7 +98,7 @@ func (f *fleet) order(ctx context.Context, id, method string, body []byte) ([]by
 		a, err := f.deliver(ctx, m, orders.Order{Boot: boot, Expires: clock.Add(goodFor), Method: method, Body: body})
 		switch {
 		case errors.Is(err, consoles.ErrGone) && need.MayWait:
-			return nil, f.leave(ctx, m, clock, method, body)
+			return nil, f.leave(ctx, m, method, body)
 		case err != nil:
 			return nil, as(m.Name, err)
 		case a.Anew && was == "" && f.hello(ctx, id):
@@ -115,7 +114,7 @@ func (f *fleet) order(ctx context.Context, id, method string, body []byte) ([]by
 // sign signs an order for a machine and seals it. Numbers rise, also over a start of the console.
 func (f *fleet) sign(m members.Member, o orders.Order) (mark string, raw []byte, err error) {
 	f.mu.Lock()
-	f.number = max(f.number+1, uint64(now().UnixMicro()))
+	f.number = max(f.number+1, uint64(f.now().UnixMicro()))
 	o.Number = f.number
 	f.mu.Unlock()
 	o.Fleet, o.Machine = f.names.Fleet, m.ID()
@@ -144,7 +143,7 @@ func (f *fleet) deliver(ctx context.Context, m members.Member, o orders.Order) (
 			}
 			f.wrong(m.ID(), err)
 		}
-		link.Pause(ctx, retryAfter, nil)
+		f.pause(ctx, retryAfter)
 		if ctx.Err() != nil {
 			return a, ctx.Err()
 		}
@@ -157,13 +156,17 @@ func (f *fleet) wrong(id string, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if p := f.peers[id]; p != nil {
-		p.mirror.bad(err, now())
-		f.publish(p, p.mirror.Tick(now()))
+		p.mirror.bad(err, f.now())
+		f.publish(p, p.mirror.Tick(f.now()))
 	}
 }
 
 // leave leaves an order for a machine that is out of reach, and says so: a LaterError.
-func (f *fleet) leave(ctx context.Context, m members.Member, clock time.Time, method string, body []byte) error {
+func (f *fleet) leave(ctx context.Context, m members.Member, method string, body []byte) error {
+	_, _, clock, err := f.present(m.ID()) // this computer may have slept since the key was pressed
+	if err != nil {
+		return err
+	}
 	mark, raw, err := f.sign(m, orders.Order{Expires: clock.Add(waitsFor), Method: method, Body: body})
 	if err != nil {
 		return err
@@ -176,7 +179,7 @@ func (f *fleet) leave(ctx context.Context, m members.Member, clock time.Time, me
 			f.count(ctx, m.ID())
 			return &LaterError{later: []string{m.Name}}
 		}
-		link.Pause(ctx, retryAfter, nil)
+		f.pause(ctx, retryAfter)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -242,7 +245,7 @@ func (f *fleet) machine(id string) broker.Machine {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if p := f.peers[id]; p != nil {
-		return p.mirror.Machine(now())
+		return p.mirror.Machine(f.now())
 	}
 	return broker.Machine{ID: id}
 }
@@ -251,7 +254,7 @@ func everyone(*peer) bool { return true }
 
 // inReach are the machines that may be asked something.
 func (f *fleet) inReach() []string {
-	at := now()
+	at := f.now()
 	return f.machines(func(p *peer) bool { boot, _ := p.mirror.Present(at); return boot != "" })
 }
 
@@ -277,7 +280,7 @@ func (f *fleet) ours(machine string, r broker.Request) broker.Request {
 	if p == nil || r.ID == "" {
 		return r
 	}
-	return f.here.request(p.mirror.Machine(now()), *p.mirror.local(broker.Update{Request: &r}).Request)
+	return f.here.request(p.mirror.Machine(f.now()), *p.mirror.local(broker.Update{Request: &r}).Request)
 }
 
 func (f *fleet) allOurs(machine string, list []broker.Request) []broker.Request {
@@ -295,5 +298,5 @@ func (f *fleet) oursToo(machine string, s broker.Session) broker.Session {
 	if p == nil || s.ID == "" {
 		return s
 	}
-	return f.here.session(p.mirror.Machine(now()), *p.mirror.local(broker.Update{Session: &s}).Session)
+	return f.here.session(p.mirror.Machine(f.now()), *p.mirror.local(broker.Update{Session: &s}).Session)
 }

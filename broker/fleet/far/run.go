@@ -2,6 +2,7 @@ package far
 
 import (
 	"bytes"
+	"maps"
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
@@ -156,10 +157,29 @@ func (r *run) hear(number uint64, b told.Beat, said time.Time) {
 func (r *run) look(now time.Time) {
 	switch {
 	case r.beats == 0 || r.matched:
-	case len(r.shut) == 0 && bytes.Equal(told.Sum(r.last), r.beat.Sum):
+	case r.all():
 		r.matched, r.whole, r.behind, r.lacks = true, r.said, time.Time{}, false
 		r.upTo = max(r.upTo, r.beat.States)
 	case r.behind.IsZero() && (r.most <= r.beat.States || len(r.shut) > 0):
 		r.behind = now // what is missing may be on its way
 	}
+}
+
+// all reports whether there is all that the newest beat tells of. What cannot be opened and is not in its
+// sum is none of that: it leaves, and was sealed before we could see. It is forgotten.
+func (r *run) all() bool {
+	last := r.last
+	if len(r.shut) > 0 {
+		last = maps.Clone(r.last)
+		for place := range r.shut {
+			delete(last, place)
+		}
+	}
+	if !bytes.Equal(told.Sum(last), r.beat.Sum) {
+		return false
+	}
+	for place := range r.shut {
+		r.forget(place)
+	}
+	return true
 }

@@ -75,6 +75,8 @@ type Options struct {
 type Host struct {
 	o       Options
 	changed chan struct{} // the membership is another one
+	clock   func() time.Time
+	pause   func(ctx context.Context, d time.Duration, wake <-chan struct{})
 
 	mu  sync.Mutex
 	now *run   // nil when the machine is in no fleet, or cannot be
@@ -82,7 +84,9 @@ type Host struct {
 }
 
 // NewHost makes one. Run has it work.
-func NewHost(o Options) *Host { return &Host{o: o, changed: make(chan struct{}, 1)} }
+func NewHost(o Options) *Host {
+	return &Host{o: o, changed: make(chan struct{}, 1), clock: time.Now, pause: Pause}
+}
 
 // Why a machine does not join.
 var (
@@ -97,7 +101,7 @@ func (h *Host) Join(_ context.Context, m consoles.Membership, by broker.Actor) e
 	if err != nil {
 		return err
 	}
-	r := book.At(time.Now())
+	r := book.At(h.clock())
 	if _, ok := r.Of(h.o.Key.Public().Sign); !ok {
 		return ErrNotInIt
 	}
@@ -159,8 +163,19 @@ func (h *Host) read(m consoles.Membership) (*members.Book, error) {
 		return nil, err
 	}
 	// An invite that is over, or was taken back, lets nobody in; the roster may have it by now.
-	_, _ = book.Join(joined, time.Now())
+	_, _ = book.Join(joined, h.clock())
 	return book, nil
+}
+
+// recorded is what is on record of the fleet.
+func (h *Host) recorded(d broker.TokenData) (m consoles.Membership, book *members.Book, err error) {
+	if err = keys.Decode(d.Fleet, &m); err == nil {
+		book, err = h.read(m)
+	}
+	if err != nil {
+		err = fmt.Errorf("read the record of the fleet: %w", err)
+	}
+	return m, book, err
 }
 
 // keep records what the machine knows of its fleet.
@@ -203,20 +218,16 @@ func Pause(ctx context.Context, d time.Duration, wake <-chan struct{}) {
 
 // serve has the machine be in one fleet until ctx ends or the record says otherwise.
 func (h *Host) serve(ctx context.Context, d broker.TokenData) error {
-	var m consoles.Membership
-	if err := keys.Decode(d.Fleet, &m); err != nil {
-		return fmt.Errorf("read the record of the fleet: %w", err)
-	}
-	book, err := h.read(m)
+	m, book, err := h.recorded(d)
 	if err != nil {
-		return fmt.Errorf("read the record of the fleet: %w", err)
+		return err
 	}
 	line, err := h.o.Dial(ctx, m, d.ID)
 	if err != nil {
 		return err
 	}
 	defer line.Close()
-	r, err := h.newRun(ctx, m, book, line)
+	r, err := h.newRun(ctx, m, book, line, newBoot())
 	if err != nil {
 		return err
 	}

@@ -120,6 +120,7 @@ type wire struct {
 	rosters chan keys.Signed
 	orders  chan func(take func(context.Context, []byte, bool) []byte)
 	closed  bool
+	up      time.Time // since when
 }
 
 func newWire() *wire {
@@ -178,8 +179,13 @@ func (w *wire) Enrolments(ctx context.Context, _ func(keys.Signed)) error {
 	return nil
 }
 
-func (w *wire) Up() (up bool, since time.Time, why string) { return true, time.Time{}, "" }
-func (w *wire) Close()                                     { w.closed = true }
+func (w *wire) Up() (up bool, since time.Time, why string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return true, w.up, ""
+}
+
+func (w *wire) Close() { w.closed = true }
 
 // since are the states that were told after the first n.
 func (w *wire) since(n int) []Message {
@@ -513,6 +519,32 @@ func TestJoin(t *testing.T) {
 		synctest.Wait()
 		if err := host.Leave(t.Context(), broker.Actor{}); !errors.Is(err, broker.ErrNotFound) {
 			t.Errorf("it leaves twice: %v", err)
+		}
+	})
+}
+
+// Servers that were killed may have lost a key that they said they had. Over another line all keys of this
+// run are told again.
+func TestKeysAreToldAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, w := running(t, newHouse())
+		w.rosters <- signRoster(t, fleetRoster(t, 2, box, owner, ana)) // ben left: another key
+		time.Sleep(2 * lookEvery)
+		letters := func(list []Message) (places []string) {
+			for _, m := range list {
+				if _, place, _ := (told.Names{Fleet: "team-abc123"}).Split(m.Subject); told.IsKeys(place) {
+					places = append(places, place)
+				}
+			}
+			return places
+		}
+		all := w.since(0)
+		w.mu.Lock()
+		w.up = time.Now()
+		w.mu.Unlock()
+		time.Sleep(2 * lookEvery)
+		if first, again := letters(all), letters(w.since(len(all))); len(first) != 2 || !slices.Equal(first, again) {
+			t.Errorf("first %v, then %v", first, again)
 		}
 	})
 }

@@ -41,6 +41,7 @@ type inbox struct {
 	broker Broker
 	key    keys.Key // the machine's
 	now    func() time.Time
+	pause  func(ctx context.Context, d time.Duration, wake <-chan struct{})
 	fleet  string
 	doubt  func() string // why the log cannot say who is in the fleet, "" when it can
 
@@ -181,7 +182,7 @@ func (in *inbox) record(ctx context.Context, t *orders.Taken, waited bool) error
 		if err == nil || !waited || ctx.Err() != nil {
 			return err
 		}
-		Pause(ctx, backoff(failures), nil)
+		in.pause(ctx, backoff(failures), nil)
 	}
 }
 

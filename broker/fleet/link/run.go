@@ -33,6 +33,8 @@ type run struct {
 	states *states
 	beats  atomic.Uint64
 
+	letters []Message // of the keys that were told, the newest last; tell alone uses them
+
 	mu       sync.Mutex
 	member   consoles.Membership
 	book     *members.Book
@@ -48,10 +50,10 @@ type run struct {
 // ordersKept is how far back orders are looked for that were taken: none that is older is good.
 const ordersKept = orders.MostWait + time.Hour
 
-func (h *Host) newRun(ctx context.Context, m consoles.Membership, book *members.Book, line Line) (*run, error) {
-	roster := book.At(time.Now())
+func (h *Host) newRun(ctx context.Context, m consoles.Membership, book *members.Book, line Line, boot string) (*run, error) {
+	roster := book.At(h.clock())
 	r := &run{
-		host: h, line: line, names: told.Names{Fleet: roster.Fleet}, speaker: told.Speaker{Key: h.o.Key, Fleet: roster.Fleet, Boot: newBoot()},
+		host: h, line: line, names: told.Names{Fleet: roster.Fleet}, speaker: told.Speaker{Key: h.o.Key, Fleet: roster.Fleet, Boot: boot},
 		member: m, book: book, problems: map[string]string{}, kick: make(chan struct{}, 1),
 	}
 	r.machine = r.speaker.Machine()
@@ -60,11 +62,11 @@ func (h *Host) newRun(ctx context.Context, m consoles.Membership, book *members.
 		return nil, err
 	}
 	r.inbox = &inbox{
-		broker: h.o.Home, key: h.o.Key, now: time.Now, fleet: roster.Fleet, doubt: h.o.Home.LogDoubt,
+		broker: h.o.Home, key: h.o.Key, now: h.clock, pause: h.pause, fleet: roster.Fleet, doubt: h.o.Home.LogDoubt,
 		desk: orders.NewDesk(r.machine, r.speaker.Boot, roster, took), under: map[string]chan struct{}{}, answers: map[string]orders.Answer{}, unsolved: unsolved,
 	}
 	r.outbox = &outbox{events: line.Events(r.machine), log: h.o.Home, requests: h.o.Home, speaker: &r.speaker, epoch: r.sealing}
-	r.states = newStates(line.States(r.machine), &r.speaker, r.sealing, time.Now)
+	r.states = newStates(line.States(r.machine), &r.speaker, r.sealing, h.clock)
 	r.turn(&roster)
 	return r, nil
 }
@@ -73,7 +75,7 @@ func (h *Host) newRun(ctx context.Context, m consoles.Membership, book *members.
 // that were not answered.
 func (h *Host) taken(ctx context.Context) (took []orders.Taken, unsolved map[string]orders.Taken, err error) {
 	unsolved = map[string]orders.Taken{}
-	f := broker.EventFilter{Types: []string{broker.EventFleetOrder, broker.EventFleetAnswered}, Since: time.Now().Add(-ordersKept), After: -1}
+	f := broker.EventFilter{Types: []string{broker.EventFleetOrder, broker.EventFleetAnswered}, Since: h.clock().Add(-ordersKept), After: -1}
 	for {
 		list, err := h.o.Home.Events(ctx, f)
 		if err != nil {
@@ -224,14 +226,14 @@ func (r *run) follow(ctx context.Context, s keys.Signed) {
 		if err == nil {
 			break
 		}
-		if Pause(ctx, backoff(failures), nil); ctx.Err() != nil {
+		if r.host.pause(ctx, backoff(failures), nil); ctx.Err() != nil {
 			return
 		}
 	}
 	r.mu.Lock()
 	err = r.book.Follow(s)
 	r.member = m
-	at := r.book.At(time.Now())
+	at := r.book.At(r.host.clock())
 	r.mu.Unlock()
 	r.problem("rosters", err)
 	if !r.in() {
@@ -246,7 +248,7 @@ func (r *run) follow(ctx context.Context, s keys.Signed) {
 func (r *run) in() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	at := r.book.At(time.Now())
+	at := r.book.At(r.host.clock())
 	_, ok := at.Of(r.host.o.Key.Public().Sign)
 	return ok
 }
@@ -261,7 +263,7 @@ func (r *run) leave() {
 func (r *run) join(s keys.Signed) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	_, _ = r.book.Join(s, time.Now()) // one that is not good is none
+	_, _ = r.book.Join(s, r.host.clock()) // one that is not good is none
 }
 
 // hello answers somebody who asks whether the machine is there.
@@ -274,7 +276,7 @@ func (r *run) hello(asked []byte) []byte {
 
 // told is something that is told without being kept, nil when it cannot be.
 func (r *run) told(place string, what any) []byte {
-	s, err := r.speaker.Tell(r.sealing(), place, r.beats.Add(1), time.Now(), what)
+	s, err := r.speaker.Tell(r.sealing(), place, r.beats.Add(1), r.host.clock(), what)
 	if err != nil {
 		r.problem("beats", err)
 		return nil
@@ -287,7 +289,7 @@ func (r *run) told(place string, what any) []byte {
 // pulse is how the machine is.
 func (r *run) pulse() told.Beat {
 	head, _ := r.host.o.Home.Head()
-	b := told.Beat{Now: time.Now(), Head: head, Sent: r.outbox.sent.Load(), Roster: r.number(), Version: r.host.o.Version}
+	b := told.Beat{Now: r.host.clock(), Head: head, Sent: r.outbox.sent.Load(), Roster: r.number(), Version: r.host.o.Version}
 	r.states.beat(&b)
 	return b
 }
@@ -324,12 +326,7 @@ func (r *run) wake() {
 func (r *run) carryOut(ctx context.Context) error {
 	failures := 0
 	for ctx.Err() == nil {
-		if !r.opens() {
-			Pause(ctx, lookEvery, r.kick)
-			continue
-		}
-		more, err := r.outbox.step(ctx)
-		r.problem("events", err)
+		more, err := r.carry(ctx)
 		switch {
 		case err != nil:
 			Pause(ctx, backoff(failures), nil)
@@ -342,6 +339,16 @@ func (r *run) carryOut(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// carry carries the next events out, and reports whether there were any.
+func (r *run) carry(ctx context.Context) (any bool, err error) {
+	if !r.opens() {
+		return false, nil
+	}
+	any, err = r.outbox.step(ctx)
+	r.problem("events", err)
+	return any, err
 }
 
 // opens reports whether the key that is sealed with was told. The log is not carried out before: where
@@ -376,15 +383,7 @@ func (r *run) tell(ctx context.Context) error {
 				flush.Reset(gatherFor)
 			}
 		case <-flush.C:
-			// A server that was killed may have lost the last that it stored.
-			if up, since, _ := r.line.Up(); up && !since.Equal(line) {
-				if line = since; r.states.begun {
-					r.states.again()
-				}
-			}
-			err := r.flush(ctx)
-			r.problem("what is now", err)
-			if err != nil {
+			if err := r.flushOver(ctx, &line); err != nil {
 				flush.Reset(backoff(failures))
 				failures++
 				continue
@@ -397,18 +396,50 @@ func (r *run) tell(ctx context.Context) error {
 	}
 }
 
+// flushOver is flush, by a line that has been up since when line says. A server that was killed may have
+// lost the last that it stored.
+func (r *run) flushOver(ctx context.Context, line *time.Time) error {
+	err := r.retell(ctx, line)
+	if err == nil {
+		err = r.flush(ctx)
+	}
+	r.problem("what is now", err)
+	return err
+}
+
+// retell tells the keys again where the line is another one, and has all states be told again.
+func (r *run) retell(ctx context.Context, line *time.Time) error {
+	up, since, _ := r.line.Up()
+	if !up || since.Equal(*line) {
+		return nil
+	}
+	if r.states.begun {
+		r.states.again()
+	}
+	if len(r.letters) > 0 {
+		if err := r.states.stream.Put(ctx, r.letters); err != nil {
+			return fmt.Errorf("tell the keys again: %w", err)
+		}
+	}
+	*line = since
+	return nil
+}
+
+// lettersKept is how many keys are told again.
+const lettersKept = 64
+
 // flush tells the key first, where that is to be told, and then what is sealed with it.
 func (r *run) flush(ctx context.Context) error {
 	r.mu.Lock()
 	letter, again, epoch := r.letter, r.again, r.epoch
-	roster := r.book.At(time.Now())
+	roster := r.book.At(r.host.clock())
 	r.mu.Unlock()
 	if letter {
 		l, err := epoch.Letter(r.machine, &roster)
 		if err != nil {
 			return err
 		}
-		s, err := r.speaker.TellKeys(l, time.Now())
+		s, err := r.speaker.TellKeys(l, r.host.clock())
 		if err != nil {
 			return err
 		}
@@ -416,7 +447,10 @@ func (r *run) flush(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := r.states.stream.Put(ctx, []Message{{Subject: r.names.At(r.machine, told.PlaceOfKeys(l.Epoch)), Body: raw}}); err != nil {
+		m := Message{Subject: r.names.At(r.machine, told.PlaceOfKeys(l.Epoch)), Body: raw}
+		r.letters = slices.DeleteFunc(r.letters, func(old Message) bool { return old.Subject == m.Subject })
+		r.letters = append(r.letters[max(0, len(r.letters)+1-lettersKept):], m)
+		if err := r.states.stream.Put(ctx, []Message{m}); err != nil {
 			r.states.doubt()
 			return fmt.Errorf("tell the key: %w", err)
 		}
