@@ -21,7 +21,7 @@ const module = "github.com/aoctl/aoctl"
 var arrows = map[string][]string{
 	"broker":               {module + "/broker/agents", module + "/broker/effects", module + "/broker/forms", module + "/broker/proctree", module + "/broker/risk", module + "/broker/rules", module + "/broker/rules/patterns", module + "/broker/rules/rulesfile", module + "/broker/wire", module + "/hookclient/profile", "github.com/google/uuid"},
 	"broker/service":       {module + "/broker", module + "/broker/…", "github.com/google/uuid"},
-	"broker/api":           {module + "/broker", module + "/broker/agents", module + "/broker/effects", module + "/broker/engine", module + "/broker/feed", module + "/broker/forms", module + "/broker/hooks", module + "/broker/once", module + "/broker/peers", module + "/broker/proctree", module + "/broker/risk", module + "/broker/rules", module + "/broker/wire", module + "/broker/workspace", "golang.org/x/sys/…", "github.com/google/uuid"},
+	"broker/api":           {module + "/broker", module + "/broker/agents", module + "/broker/effects", module + "/broker/engine", module + "/broker/feed", module + "/broker/forms", module + "/broker/hooks", module + "/broker/nonces", module + "/broker/once", module + "/broker/peers", module + "/broker/proctree", module + "/broker/risk", module + "/broker/rules", module + "/broker/wire", module + "/broker/workspace", "golang.org/x/sys/…", "github.com/google/uuid"},
 	"broker/consoles":      {module + "/broker", module + "/broker/calls", module + "/broker/proctree", module + "/broker/rules", module + "/broker/rules/history", module + "/broker/story", module + "/broker/tally", "github.com/fxamacker/cbor/…", "github.com/google/uuid"},
 	"broker/fleet/far":     {module + "/broker", module + "/broker/calls", module + "/broker/consoles", module + "/broker/fleet/keys", module + "/broker/fleet/members", module + "/broker/fleet/orders", module + "/broker/fleet/seals", module + "/broker/fleet/told", module + "/broker/rules", module + "/broker/rules/history", module + "/broker/story", module + "/broker/tally", "github.com/google/uuid"},
 	"broker/calls":         {module + "/broker", module + "/broker/agents", module + "/broker/engine", module + "/broker/peers", module + "/broker/policy", module + "/broker/records", module + "/broker/risk", module + "/broker/rules", module + "/broker/vet", module + "/broker/workspace", "github.com/google/uuid"},
@@ -30,6 +30,7 @@ var arrows = map[string][]string{
 	"broker/metrics":       {module + "/broker"},
 	"broker/spans":         {module + "/broker"},
 	"broker/feed":          {module + "/broker", module + "/broker/agents", "github.com/coder/websocket"},
+	"broker/nonces":        {},
 	"broker/once":          {module + "/broker"},
 	"broker/proposals":     {module + "/broker", "github.com/google/uuid"},
 	"broker/records":       {module + "/broker", module + "/broker/engine"},
