@@ -161,8 +161,8 @@ var arrows = map[string][]string{
 	"hookclient/install/installtest": {module + "/broker/brokertest/memdir"},
 
 	"broker/fleet/keys":        {"github.com/fxamacker/cbor/v2"},
-	"broker/fleet/jet":         {module + "/broker/fleet/keys", module + "/broker/fleet/link", module + "/broker/fleet/orders", module + "/broker/fleet/told", "github.com/nats-io/nats.go", "github.com/nats-io/nats.go/jetstream", "github.com/nats-io/nkeys"},
-	"broker/fleet/server":      {module + "/broker", module + "/broker/fleet/jet", module + "/broker/fleet/keys", module + "/broker/fleet/members", module + "/broker/fleet/orders", module + "/broker/fleet/told", "github.com/nats-io/…"},
+	"broker/fleet/jet":         {module + "/broker/fleet/keys", module + "/broker/fleet/link", module + "/broker/fleet/orders", module + "/broker/fleet/queue", module + "/broker/fleet/told", "github.com/nats-io/nats.go", "github.com/nats-io/nats.go/jetstream", "github.com/nats-io/nkeys"},
+	"broker/fleet/server":      {module + "/broker", module + "/broker/fleet/jet", module + "/broker/fleet/keys", module + "/broker/fleet/members", module + "/broker/fleet/orders", module + "/broker/fleet/queue", module + "/broker/fleet/told", "github.com/nats-io/…"},
 	"broker/fleet/fleettest":   {module + "/broker/fleet/jet", module + "/broker/fleet/keys", module + "/broker/fleet/members", module + "/broker/fleet/server"},
 	"broker/fleet/aoctl-fleet": {module + "/broker/fleet/keys", module + "/broker/fleet/server", "github.com/spf13/pflag"},
 }
