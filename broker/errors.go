@@ -31,6 +31,8 @@ var (
 	ErrCannotAsk       = errors.New("this call cannot be left to its agent's own prompt")     // it has none that holds it
 	ErrFrozen          = errors.New("frozen")                                                 // nothing may be allowed before it is lifted
 	ErrNotNow          = errors.New("the operator cannot be asked now")                       // another proposal waits, or one was declined a moment ago
+	ErrFleetOut        = errors.New("the fleet cannot be asked now")                          // so nobody knows who else asks a call
+	ErrElsewhere       = errors.New("this machine cannot answer this call")                   // another one of the fleet has its id
 	ErrClosed          = errors.New("the broker is shutting down")                            //
 )
 

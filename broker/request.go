@@ -271,6 +271,9 @@ type Decision struct {
 	Dangerous    bool            // it is known that the call is dangerous with UpdatedInput
 }
 
+// OwnKey is the Key of a call that goes by its id alone: one of the plain API.
+func OwnKey(id string) string { return "id:" + id }
+
 // Digest is the SHA-256 of tool name, raw input and working directory, each with
 // its length before it so that no two calls share the bytes. Hex, 64 characters. Without the
 // lengths "ab" and "c" would hash like "a" and "bc", and a rule or grant for one call could cover

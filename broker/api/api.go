@@ -257,9 +257,23 @@ type Server struct {
 	o        Options
 	gate     gate
 	consoles Consoles // nil when none can attach
+	queue    Queue    // nil when no other machine is ever asked
 	hasty    atomic.Bool
 	metrics  http.Handler // nil when none are shown
 }
+
+// Queue is the other machines of a fleet, where callers may have asked the same call before.
+type Queue interface {
+	// Elsewhere reports whether another machine asks q, which has an id of its caller's own. After an
+	// error nobody knows, and q must not be asked.
+	Elsewhere(ctx context.Context, q broker.Question) (bool, error)
+	// Response is what that machine says of the call: it waits, or how it ended. Errors:
+	// broker.ErrNotFound for a call that no other machine asks, broker.ErrElsewhere, ErrFleetOut.
+	Response(ctx context.Context, id string, wait, again time.Duration) (broker.Request, error)
+}
+
+// ShareQueue is called before the server serves.
+func (sv *Server) ShareQueue(q Queue) { sv.queue = q }
 
 // gate keeps peers from taking more than their part of the console.
 type gate struct {

@@ -70,7 +70,7 @@ func (a askBody) question() (broker.Question, error) {
 	q.CWD, q.Agent = a.CWD, cmp.Or(a.Agent, "api")
 	switch {
 	case a.RequestID != "":
-		q.Key = "id:" + a.RequestID
+		q.Key = broker.OwnKey(a.RequestID)
 	case a.ToolUseID != "":
 		q.Key = strings.Join([]string{"api", q.Agent, a.SessionID, a.ToolUseID}, "\x1f")
 	}
@@ -83,15 +83,10 @@ func (a askBody) question() (broker.Question, error) {
 // A bound call is also tied to the caller's process. When that process ends while no connection
 // is open, the engine notices, and the call is cancelled.
 func (rt callRoutes) ask(w http.ResponseWriter, r *http.Request, bound bool) (broker.Request, error) {
-	var body askBody
-	if err := decodeBody(w, r, &body); err != nil {
-		return broker.Request{}, err
-	}
-	q, err := body.question()
+	q, err := questionIn(w, r)
 	if err != nil {
 		return broker.Request{}, err
 	}
-	q.Waits = patienceOf(r)
 	if bound {
 		q.Bound = true
 		if pid := peers.From(r.Context()).PID; pid != 0 {
@@ -99,6 +94,16 @@ func (rt callRoutes) ask(w http.ResponseWriter, r *http.Request, bound bool) (br
 		}
 	}
 	return rt.submitInTurn(r.Context(), q)
+}
+
+// questionIn is the call in the request's body.
+func questionIn(w http.ResponseWriter, r *http.Request) (q broker.Question, err error) {
+	var body askBody
+	if err = decodeBody(w, r, &body); err == nil {
+		q, err = body.question()
+	}
+	q.Waits = patienceOf(r)
+	return q, err
 }
 
 // submitInTurn is Submit for at most maxRecording callers at a time. Recording a call opens files
@@ -152,6 +157,12 @@ func (rt callRoutes) getDecision(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	req, err := rt.o.Records.Request(r.Context(), r.PathValue("id"))
+	if errors.Is(err, broker.ErrNotFound) && rt.queue != nil {
+		if req, err = rt.queue.Response(r.Context(), r.PathValue("id"), min(wait, rt.o.Hold), again); err == nil {
+			write(w, rt.decisionReply(req))
+			return
+		}
+	}
 	if err != nil {
 		fail(w, err)
 		return

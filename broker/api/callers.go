@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/nonces"
 	"github.com/aoctl/aoctl/broker/once"
 	"github.com/aoctl/aoctl/broker/peers"
 )
@@ -45,8 +46,8 @@ type callers struct {
 	view            View
 	records         Records
 	once            *once.Tokens
-	listenOperators bool   // take operator tokens over TCP also from processes that cannot be found here
-	nonces          nonces // of requests with a proof
+	listenOperators bool          // take operator tokens over TCP also from processes that cannot be found here
+	nonces          nonces.Memory // of requests with a proof
 }
 
 // tokenIn is the token that r shows: as a bearer's, or as the password of HTTP Basic. A WebSocket's

@@ -23,9 +23,18 @@ func (rt callRoutes) otherNames() map[string]http.HandlerFunc {
 // responseRoute is decisionRoute under its other name.
 const responseRoute = "GET /response-queue/{id}"
 
-// postApprovalQueue is postCreateApprovalRequest with the id under both its names.
+// postApprovalQueue is postCreateApprovalRequest with the id under both its names. In a fleet another
+// machine may ask the call that the caller's own id stands for.
 func (rt callRoutes) postApprovalQueue(w http.ResponseWriter, r *http.Request) {
-	req, err := rt.ask(w, r, false)
+	elsewhere := false
+	q, err := questionIn(w, r)
+	if err == nil && q.ID != "" && rt.queue != nil {
+		elsewhere, err = rt.queue.Elsewhere(r.Context(), q)
+	}
+	req := q.Request
+	if err == nil && !elsewhere {
+		req, err = rt.submitInTurn(r.Context(), q)
+	}
 	if err != nil {
 		fail(w, err)
 		return

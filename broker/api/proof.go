@@ -12,8 +12,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/peers"
@@ -62,7 +60,7 @@ func (cl *callers) proofFor(r *http.Request) *proof {
 	// the client signed.
 	ask := nonce + "\n" + r.Method + "\n" + r.RequestURI
 	d, ok := cl.askerOf(ask+"\n"+sum, mac)
-	if !ok || !cl.nonces.take(d.ID, nonce) {
+	if !ok || !cl.nonces.Take(d.ID, nonce) {
 		return nil
 	}
 	// Nothing would ever be read of an empty body, so its sum is compared here.
@@ -158,48 +156,4 @@ func (cl *callers) proven(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
-}
-
-// How long a request cannot be sent a second time, and how many are remembered for that, for
-// each token. A request that is sent again later asks its question again, but the answer is of
-// no use to anybody: the client that knows the nonce has left.
-const (
-	nonceTime = 5 * time.Minute // at least; twice that at most
-	maxNonces = 1 << 15         // in each of two generations
-)
-
-// nonces remembers which requests came, by token, so that none counts twice. Its zero value is
-// ready.
-type nonces struct {
-	mu      sync.Mutex
-	byToken map[string]*generations
-}
-
-// generations are the nonces of one token. Two sets, of which the older is thrown away whole,
-// forget old nonces without a timer for each.
-type generations struct {
-	young, old map[string]struct{}
-	since      time.Time // when the young ones began
-}
-
-// take reports whether nonce is new, and remembers it. A token that sends more than maxNonces in
-// a short time only shortens its own memory, never another token's.
-func (n *nonces) take(token, nonce string) bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	g, now := n.byToken[token], time.Now()
-	if g == nil {
-		if n.byToken == nil {
-			n.byToken = map[string]*generations{}
-		}
-		g = &generations{young: map[string]struct{}{}, since: now}
-		n.byToken[token] = g
-	}
-	if now.Sub(g.since) > nonceTime || len(g.young) >= maxNonces {
-		g.young, g.old, g.since = map[string]struct{}{}, g.young, now
-	}
-	_, young := g.young[nonce]
-	_, old := g.old[nonce]
-	g.young[nonce] = struct{}{}
-	return !young && !old
 }

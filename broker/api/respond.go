@@ -91,6 +91,8 @@ var statuses = []struct {
 	{broker.ErrTampered, http.StatusInternalServerError, "tampered", `see "aoctl log verify"`},
 	{proctree.ErrUnsupported, http.StatusNotImplemented, "unsupported", "the session can be stopped without ending its processes"},
 	{feed.ErrReaders, http.StatusServiceUnavailable, "too_many_readers", "close one of those that follow /events/stream or /ws"},
+	{broker.ErrFleetOut, http.StatusServiceUnavailable, "fleet_out", `ask again: nothing is asked under an id that another machine may ask; "aoctl status" shows the link`},
+	{broker.ErrElsewhere, http.StatusConflict, "elsewhere", "ask at that machine, or as a new call under another id"},
 	{broker.ErrClosed, http.StatusServiceUnavailable, "shutting_down", "the console is being closed"},
 	{agents.ErrUnknownAgent, http.StatusNotFound, "unknown_agent", ""},
 	{agents.ErrOtherAgent, http.StatusBadRequest, "other_agent", ""},

@@ -41,7 +41,7 @@ func (cs *Calls) Submit(ctx context.Context, q broker.Question) (broker.Request,
 	}
 	q.Digest = broker.Digest(q.ToolName, q.ToolInput, q.CWD)
 	if q.Key == "" {
-		q.Key = "id:" + q.ID
+		q.Key = broker.OwnKey(q.ID)
 	}
 	// What needs the process table is found here: the loop must not wait for it.
 	ask := engine.Ask{Question: q, Living: cs.o.Records.Living(q), Start: startOf(q)}

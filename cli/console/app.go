@@ -124,6 +124,7 @@ func (a *App) open(ctx context.Context, o Options) error {
 		return err
 	}
 	a.admitConsoles(me, o)
+	a.Broker.ShareCalls(a.fleet)
 	a.beside(a.fleet.Run)
 	a.measure(o.telemetry)
 	a.runOnWait(o.onWait, o.onWaitToken)

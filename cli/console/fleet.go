@@ -13,6 +13,7 @@ import (
 	"github.com/aoctl/aoctl/broker/fleet/jet"
 	"github.com/aoctl/aoctl/broker/fleet/keys"
 	"github.com/aoctl/aoctl/broker/fleet/link"
+	"github.com/aoctl/aoctl/broker/fleet/queue"
 	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/member"
@@ -31,7 +32,7 @@ func (a *App) joinFleet(me consoles.Identity) error {
 		line, err := jet.Dial(ctx, jet.Options{Servers: m.Servers, Pin: m.Pin, Key: key, Fleet: fleet, Name: "aoctl broker", Log: a.log})
 		return machineLine{line}, err
 	}
-	a.fleet = link.NewHost(link.Options{Home: fleetHome{a.Broker, a.store, a}, Key: key, Version: version.Read().Version, Dial: dial, Log: a.log})
+	a.fleet = link.NewHost(link.Options{Home: fleetHome{a.Broker, service.CallersOf(a.Broker), a.store, a}, Key: key, Version: version.Read().Version, Dial: dial, Log: a.log})
 	return nil
 }
 
@@ -43,9 +44,12 @@ func (l machineLine) Up() (up bool, since time.Time, why string) {
 	return s.Up, s.Since, s.Err
 }
 
+func (l machineLine) Queue() queue.Line { return jet.Queue(l.Line) }
+
 // fleetHome is the broker as a link wants it.
 type fleetHome struct {
 	*service.Broker
+	service.Callers
 	store *store.Store
 	app   *App
 }

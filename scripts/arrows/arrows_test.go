@@ -21,7 +21,7 @@ const module = "github.com/aoctl/aoctl"
 var arrows = map[string][]string{
 	"broker":               {module + "/broker/agents", module + "/broker/effects", module + "/broker/forms", module + "/broker/proctree", module + "/broker/risk", module + "/broker/rules", module + "/broker/rules/patterns", module + "/broker/rules/rulesfile", module + "/broker/wire", module + "/hookclient/profile", "github.com/google/uuid"},
 	"broker/service":       {module + "/broker", module + "/broker/…", "github.com/google/uuid"},
-	"broker/api":           {module + "/broker", module + "/broker/agents", module + "/broker/effects", module + "/broker/engine", module + "/broker/feed", module + "/broker/forms", module + "/broker/hooks", module + "/broker/once", module + "/broker/peers", module + "/broker/proctree", module + "/broker/risk", module + "/broker/rules", module + "/broker/wire", module + "/broker/workspace", "golang.org/x/sys/…", "github.com/google/uuid"},
+	"broker/api":           {module + "/broker", module + "/broker/agents", module + "/broker/effects", module + "/broker/engine", module + "/broker/feed", module + "/broker/forms", module + "/broker/hooks", module + "/broker/nonces", module + "/broker/once", module + "/broker/peers", module + "/broker/proctree", module + "/broker/risk", module + "/broker/rules", module + "/broker/wire", module + "/broker/workspace", "golang.org/x/sys/…", "github.com/google/uuid"},
 	"broker/consoles":      {module + "/broker", module + "/broker/calls", module + "/broker/proctree", module + "/broker/rules", module + "/broker/rules/history", module + "/broker/story", module + "/broker/tally", "github.com/fxamacker/cbor/…", "github.com/google/uuid"},
 	"broker/fleet/far":     {module + "/broker", module + "/broker/calls", module + "/broker/consoles", module + "/broker/fleet/keys", module + "/broker/fleet/members", module + "/broker/fleet/orders", module + "/broker/fleet/seals", module + "/broker/fleet/told", module + "/broker/rules", module + "/broker/rules/history", module + "/broker/story", module + "/broker/tally", "github.com/google/uuid"},
 	"broker/calls":         {module + "/broker", module + "/broker/agents", module + "/broker/engine", module + "/broker/peers", module + "/broker/policy", module + "/broker/records", module + "/broker/risk", module + "/broker/rules", module + "/broker/vet", module + "/broker/workspace", "github.com/google/uuid"},
@@ -30,6 +30,7 @@ var arrows = map[string][]string{
 	"broker/metrics":       {module + "/broker"},
 	"broker/spans":         {module + "/broker"},
 	"broker/feed":          {module + "/broker", module + "/broker/agents", "github.com/coder/websocket"},
+	"broker/nonces":        {},
 	"broker/once":          {module + "/broker"},
 	"broker/proposals":     {module + "/broker", "github.com/google/uuid"},
 	"broker/records":       {module + "/broker", module + "/broker/engine"},
@@ -42,7 +43,7 @@ var arrows = map[string][]string{
 	"broker/engine/book":   {module + "/broker", module + "/broker/engine/undo", module + "/broker/rules"},
 	"broker/engine/undo":   {},
 	"broker/engine/bucket": {},
-	"broker/engine/sim":    {module + "/broker", module + "/broker/agents", module + "/broker/consoles", module + "/broker/rules", module + "/broker/engine", module + "/broker/fleet/far", module + "/broker/fleet/keys", module + "/broker/fleet/link", module + "/broker/fleet/members", module + "/broker/fleet/orders", module + "/broker/fleet/told"},
+	"broker/engine/sim":    {module + "/broker", module + "/broker/agents", module + "/broker/consoles", module + "/broker/rules", module + "/broker/engine", module + "/broker/fleet/far", module + "/broker/fleet/keys", module + "/broker/fleet/link", module + "/broker/fleet/members", module + "/broker/fleet/orders", module + "/broker/fleet/queue", module + "/broker/fleet/told"},
 	"broker/sessionnames":  {module + "/broker"},
 	"broker/tally":         {module + "/broker"},
 	"broker/story":         {module + "/broker", module + "/broker/agents", module + "/broker/wire"},
@@ -161,8 +162,8 @@ var arrows = map[string][]string{
 
 	"broker/fleet/keys/keystest": {module + "/broker/fleet/keys"},
 	"broker/fleet/keys":          {"github.com/fxamacker/cbor/v2"},
-	"broker/fleet/jet":           {module + "/broker/fleet/keys", module + "/broker/fleet/link", module + "/broker/fleet/orders", module + "/broker/fleet/told", "github.com/nats-io/nats.go", "github.com/nats-io/nats.go/jetstream", "github.com/nats-io/nkeys"},
-	"broker/fleet/server":        {module + "/broker", module + "/broker/fleet/jet", module + "/broker/fleet/keys", module + "/broker/fleet/members", module + "/broker/fleet/orders", module + "/broker/fleet/told", "github.com/nats-io/…"},
+	"broker/fleet/jet":           {module + "/broker/fleet/keys", module + "/broker/fleet/link", module + "/broker/fleet/orders", module + "/broker/fleet/queue", module + "/broker/fleet/told", "github.com/nats-io/nats.go", "github.com/nats-io/nats.go/jetstream", "github.com/nats-io/nkeys"},
+	"broker/fleet/server":        {module + "/broker", module + "/broker/fleet/jet", module + "/broker/fleet/keys", module + "/broker/fleet/members", module + "/broker/fleet/orders", module + "/broker/fleet/queue", module + "/broker/fleet/told", "github.com/nats-io/…"},
 	"broker/fleet/fleettest":     {module + "/broker/fleet/jet", module + "/broker/fleet/keys", module + "/broker/fleet/keys/keystest", module + "/broker/fleet/members", module + "/broker/fleet/server"},
 	"broker/fleet/aoctl-fleet":   {module + "/broker/fleet/keys", module + "/broker/fleet/server", "github.com/spf13/pflag"},
 }

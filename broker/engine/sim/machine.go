@@ -95,6 +95,13 @@ func (m *machine) works() bool {
 	return true
 }
 
+// AwaitCall and CallHeard are for callers at other machines, of whom there are none here.
+func (m *machine) AwaitCall(context.Context, string, time.Duration, time.Duration) (broker.Request, error) {
+	return broker.Request{}, broker.ErrNotFound
+}
+
+func (m *machine) CallHeard(string) {}
+
 // pause is time that passes before something is tried again. The disk's faults come to their end.
 func (m *machine) pause() { m.w.mend() }
 

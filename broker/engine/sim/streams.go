@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker/fleet/link"
+	"github.com/aoctl/aoctl/broker/fleet/queue"
 	"github.com/aoctl/aoctl/broker/fleet/told"
 )
 
@@ -141,6 +142,7 @@ type wire struct {
 
 func (l wire) Events(string) link.Events     { return l.m }
 func (l wire) States(string) link.States     { return places{l.m} }
+func (l wire) Queue() queue.Line             { return nil } // calls that any machine takes have a simulator of their own
 func (l wire) Up() (bool, time.Time, string) { return !l.m.cut, l.m.since, "" }
 func (l wire) Close()                        {}
 func (m *machine) stored() *events           { return m.f.streams.events[m.id] }

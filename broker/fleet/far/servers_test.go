@@ -15,6 +15,7 @@ import (
 	"github.com/aoctl/aoctl/broker/fleet/keys"
 	"github.com/aoctl/aoctl/broker/fleet/link"
 	"github.com/aoctl/aoctl/broker/fleet/members"
+	"github.com/aoctl/aoctl/broker/fleet/queue"
 	"github.com/aoctl/aoctl/broker/fleet/told"
 	"github.com/aoctl/aoctl/broker/rules"
 )
@@ -141,6 +142,7 @@ type wire struct {
 
 func (w wire) Events(string) link.Events                  { return w }
 func (w wire) States(string) link.States                  { return w }
+func (w wire) Queue() queue.Line                          { return alone{} }
 func (w wire) Newest(context.Context) (link.Last, error)  { return link.Last{}, nil }
 func (w wire) Up() (up bool, since time.Time, why string) { return true, time.Time{}, "" }
 func (w wire) Close()                                     {}
@@ -339,6 +341,19 @@ func (m *machine) FleetToken() (broker.TokenData, bool) { return m.token, m.toke
 func (m *machine) KeepFleet(d broker.TokenData) error                      { m.token = d; return nil }
 func (m *machine) RevokeToken(context.Context, string, broker.Actor) error { return nil }
 func (m *machine) LogDoubt() string                                        { return "" }
+func (m *machine) CallHeard(string)                                        {}
+
+func (m *machine) AwaitCall(ctx context.Context, id string, _, _ time.Duration) (broker.Request, error) {
+	return m.Request(ctx, id)
+}
+
+// alone is a queue that no other machine uses.
+type alone struct{ queue.Line }
+
+func (alone) Take(ctx context.Context, _ string, _ func(context.Context, []byte) []byte) error {
+	<-ctx.Done()
+	return nil
+}
 
 func (m *machine) Watch(context.Context) (broker.Snapshot, <-chan broker.Update) {
 	m.mu.Lock()

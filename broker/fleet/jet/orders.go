@@ -27,7 +27,7 @@ const (
 func (l *Line) TakeOrders(ctx context.Context, machine string, take func(ctx context.Context, raw []byte, waited bool) []byte) error {
 	var under sync.WaitGroup
 	defer under.Wait()
-	under.Go(func() { (&queue{l, machine, take}).take(ctx) })
+	under.Go(func() { (&waits{l, machine, take}).take(ctx) })
 	room := make(chan struct{}, liveOrders)
 	return l.serve(ctx, l.names.At(machine, told.PlaceOrders), func(m *nats.Msg) {
 		select {
@@ -53,15 +53,15 @@ func (l *Line) reply(m *nats.Msg, body []byte) {
 	}
 }
 
-// queue has the orders that were left for a machine taken.
-type queue struct {
+// waits has the orders that were left for a machine taken.
+type waits struct {
 	line    *Line
 	machine string
 	order   func(ctx context.Context, raw []byte, waited bool) []byte
 }
 
 // take takes what is there and what comes, until the context ends.
-func (q *queue) take(ctx context.Context) {
+func (q *waits) take(ctx context.Context) {
 	for failures := 0; ; failures++ {
 		if _, err := q.line.Ready(ctx); err != nil {
 			return
@@ -86,7 +86,7 @@ func (q *queue) take(ctx context.Context) {
 	}
 }
 
-func (q *queue) read(ctx context.Context, take func(jetstream.Msg) error) error {
+func (q *waits) read(ctx context.Context, take func(jetstream.Msg) error) error {
 	c, err := q.line.js.CreateOrUpdateConsumer(ctx, told.StreamOrders, jetstream.ConsumerConfig{
 		Name: q.machine, Durable: q.machine, FilterSubject: q.line.names.At(q.machine, told.PlaceWaits), DeliverPolicy: jetstream.DeliverAllPolicy,
 		AckPolicy: jetstream.AckExplicitPolicy, AckWait: orderAgain, MaxAckPending: 1, InactiveThreshold: orders.MostWait + 24*time.Hour,

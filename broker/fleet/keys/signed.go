@@ -21,7 +21,9 @@ const (
 	KindEnrolment Kind = "aoctl fleet enrolment 1"
 	KindOrder     Kind = "aoctl fleet order 1"
 	KindAnswer    Kind = "aoctl fleet answer 1"
-	KindTold      Kind = "aoctl fleet told 1" // an event, a state, a letter of keys, a beat
+	KindTold      Kind = "aoctl fleet told 1"  // an event, a state, a letter of keys, a beat
+	KindClaim     Kind = "aoctl fleet claim 1" // of a call's id, see package queue
+	KindAsk       Kind = "aoctl fleet ask 1"   // of one machine, what became of a call at another
 )
 
 // Signed is something that a member said.

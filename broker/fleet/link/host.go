@@ -4,7 +4,7 @@
 // A Host is there as long as the broker; while the log says that the machine is in a fleet, a run is at
 // work. outbox carries the log into the stream of events, once and in order, from where that ends;
 // states tells what there is; inbox takes orders, puts each on record before anything comes of it, and
-// answers. Everything that goes out is sealed for the people of the fleet and signed by the machine.
+// answers; package queue shares calls under ids of their callers' own. Everything that goes out is sealed for the people of the fleet and signed by the machine.
 //
 // The broker alone decides. An order comes to it as a console's does (consoles.Server.Carry), and what
 // the fleet is and who is in it stands in its log: no file beside that can change it, and a roster holds
@@ -26,6 +26,7 @@ import (
 	"github.com/aoctl/aoctl/broker/consoles"
 	"github.com/aoctl/aoctl/broker/fleet/keys"
 	"github.com/aoctl/aoctl/broker/fleet/members"
+	"github.com/aoctl/aoctl/broker/fleet/queue"
 )
 
 // Line is the way to a fleet's servers; see package jet. It connects by itself, and anew whenever it
@@ -33,6 +34,7 @@ import (
 type Line interface {
 	Events(machine string) Events
 	States(machine string) States
+	Queue() queue.Line
 	// Beat tells that the machine is there. Nobody waits for it, and one that is lost is lost.
 	Beat(machine string, body []byte) error
 	// TakeHello and TakeOrders answer those who ask, until ctx ends.
@@ -55,6 +57,9 @@ type Home interface {
 	FleetToken() (broker.TokenData, bool)
 	KeepFleet(d broker.TokenData) error
 	RevokeToken(ctx context.Context, id string, by broker.Actor) error
+	// AwaitCall and CallHeard are for callers at other machines: see queue.Home.
+	AwaitCall(ctx context.Context, id string, hold, again time.Duration) (broker.Request, error)
+	CallHeard(id string)
 	// Watch is everything that there is, and what changes.
 	Watch(ctx context.Context) (broker.Snapshot, <-chan broker.Update)
 	// LogDoubt is why the log cannot be trusted to say who may give orders, "" when it can.

@@ -16,6 +16,7 @@ import (
 	"github.com/aoctl/aoctl/broker/consoles"
 	"github.com/aoctl/aoctl/broker/fleet/keys"
 	"github.com/aoctl/aoctl/broker/fleet/members"
+	"github.com/aoctl/aoctl/broker/fleet/queue"
 	"github.com/aoctl/aoctl/broker/fleet/seals"
 	"github.com/aoctl/aoctl/broker/fleet/told"
 )
@@ -31,6 +32,7 @@ type house struct {
 	snap    broker.Snapshot
 	carried []string
 	refused []broker.RefusedData
+	calls   map[string]broker.Request
 }
 
 func newHouse() *house { return &house{updates: make(chan broker.Update, 64)} }
@@ -52,6 +54,9 @@ func (h *house) Events(ctx context.Context, f broker.EventFilter) ([]broker.Even
 }
 
 func (h *house) Request(ctx context.Context, id string) (broker.Request, error) {
+	if r, ok := h.calls[id]; ok {
+		return r, nil
+	}
 	return h.paper.Request(ctx, id)
 }
 
@@ -86,6 +91,12 @@ func (h *house) Watch(context.Context) (broker.Snapshot, <-chan broker.Update) {
 
 func (h *house) LogDoubt() string { return h.doubt }
 
+func (h *house) AwaitCall(ctx context.Context, id string, _, _ time.Duration) (broker.Request, error) {
+	return h.Request(ctx, id)
+}
+
+func (h *house) CallHeard(string) {}
+
 func (h *house) Carry(_ context.Context, by broker.Actor, method string, _ []byte) ([]byte, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -119,6 +130,7 @@ type wire struct {
 	full    bool      // there is no room for more of them
 	rosters chan keys.Signed
 	orders  chan func(take func(context.Context, []byte, bool) []byte)
+	claims  claims
 	closed  bool
 	up      time.Time // since when
 }
@@ -132,6 +144,7 @@ func newWire() *wire {
 
 func (w *wire) Events(string) Events { return &w.events }
 func (w *wire) States(string) States { return w }
+func (w *wire) Queue() queue.Line    { return &w.claims }
 
 func (w *wire) Places(context.Context) ([]string, error) { return nil, nil }
 
@@ -186,6 +199,29 @@ func (w *wire) Up() (up bool, since time.Time, why string) {
 }
 
 func (w *wire) Close() { w.closed = true }
+
+// claims is the way to the ids that were claimed. All of them are free.
+type claims struct {
+	put    int
+	fails  error
+	answer func(ctx context.Context, raw []byte) []byte
+}
+
+func (c *claims) Put(context.Context, string, []byte) (taken bool, err error) {
+	c.put++
+	return false, c.fails
+}
+
+func (c *claims) Claim(context.Context, string) ([]byte, error) { return nil, errors.New("none") }
+func (c *claims) Ask(context.Context, string, []byte) ([]byte, error) {
+	return nil, errors.New("nobody")
+}
+
+func (c *claims) Take(ctx context.Context, _ string, answer func(context.Context, []byte) []byte) error {
+	c.answer = answer
+	<-ctx.Done()
+	return nil
+}
 
 // since are the states that were told after the first n.
 func (w *wire) since(n int) []Message {

@@ -10,6 +10,7 @@ import (
 	"github.com/aoctl/aoctl/broker/fleet/keys"
 	"github.com/aoctl/aoctl/broker/fleet/members"
 	"github.com/aoctl/aoctl/broker/fleet/orders"
+	"github.com/aoctl/aoctl/broker/fleet/queue"
 )
 
 // Broker is what a link needs of the broker to have orders carried out.
@@ -38,12 +39,13 @@ const (
 // inbox takes orders. An order that changes something is on record before it is carried out, and
 // what came of it afterwards. Several goroutines may use it.
 type inbox struct {
-	broker Broker
-	key    keys.Key // the machine's
-	now    func() time.Time
-	pause  func(ctx context.Context, d time.Duration, wake <-chan struct{})
-	fleet  string
-	doubt  func() string // why the log cannot say who is in the fleet, "" when it can
+	broker   Broker
+	requests Requests
+	key      keys.Key // the machine's
+	now      func() time.Time
+	pause    func(ctx context.Context, d time.Duration, wake <-chan struct{})
+	fleet    string
+	doubt    func() string // why the log cannot say who is in the fleet, "" when it can
 
 	mu       sync.Mutex
 	desk     *orders.Desk
@@ -154,6 +156,7 @@ func (in *inbox) carryOut(ctx context.Context, s keys.Signed, waited bool) order
 		in.refuse(t.Name, o.Method, errors.New(why))
 		return orders.Answer{Refused: "only refusals count while the log is in doubt: " + why}
 	}
+	t.Signed = in.evidence(ctx, s, &o)
 	if need.Acts {
 		if err := in.record(ctx, &t, waited); err != nil {
 			return orders.Answer{Refused: err.Error()}
@@ -172,6 +175,19 @@ func (in *inbox) carryOut(ctx context.Context, s keys.Signed, waited bool) order
 		_ = in.broker.NoteOrder(broker.EventFleetAnswered, AnsweredData{Mark: t.Mark, Failed: a.Refused})
 	}
 	return a
+}
+
+// evidence is an order that allows a call which other machines may be asked about: one under an id of
+// its caller's own. It is kept whole, since they take nobody else's word for it.
+func (in *inbox) evidence(ctx context.Context, s keys.Signed, o *orders.Order) []byte {
+	raw, id := queue.Evidence(s, o)
+	if raw == nil {
+		return nil
+	}
+	if r, err := in.requests.Request(ctx, id); err != nil || r.Key != broker.OwnKey(id) {
+		return nil
+	}
+	return raw
 }
 
 // record puts an order on record. One that waited was promised to whoever gave it, and nobody gives it

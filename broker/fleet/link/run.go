@@ -16,6 +16,7 @@ import (
 	"github.com/aoctl/aoctl/broker/fleet/keys"
 	"github.com/aoctl/aoctl/broker/fleet/members"
 	"github.com/aoctl/aoctl/broker/fleet/orders"
+	"github.com/aoctl/aoctl/broker/fleet/queue"
 	"github.com/aoctl/aoctl/broker/fleet/seals"
 	"github.com/aoctl/aoctl/broker/fleet/told"
 )
@@ -31,6 +32,7 @@ type run struct {
 	inbox  *inbox
 	outbox *outbox
 	states *states
+	queue  *queue.Desk
 	beats  atomic.Uint64
 
 	letters []Message // of the keys that were told, the newest last; tell alone uses them
@@ -62,11 +64,12 @@ func (h *Host) newRun(ctx context.Context, m consoles.Membership, book *members.
 		return nil, err
 	}
 	r.inbox = &inbox{
-		broker: h.o.Home, key: h.o.Key, now: h.clock, pause: h.pause, fleet: roster.Fleet, doubt: h.o.Home.LogDoubt,
+		broker: h.o.Home, requests: h.o.Home, key: h.o.Key, now: h.clock, pause: h.pause, fleet: roster.Fleet, doubt: h.o.Home.LogDoubt,
 		desk: orders.NewDesk(r.machine, r.speaker.Boot, roster, took), under: map[string]chan struct{}{}, answers: map[string]orders.Answer{}, unsolved: unsolved,
 	}
 	r.outbox = &outbox{events: line.Events(r.machine), log: h.o.Home, requests: h.o.Home, speaker: &r.speaker, epoch: r.sealing}
 	r.states = newStates(line.States(r.machine), &r.speaker, r.sealing, h.clock)
+	r.queue = queue.NewDesk(queue.Options{Key: h.o.Key, Roster: r.roster, Line: line.Queue(), Home: queueHome{h.o.Home}, Now: h.clock})
 	r.turn(&roster)
 	return r, nil
 }
@@ -155,6 +158,7 @@ func (r *run) serve(ctx context.Context) error {
 		"joins":       func(ctx context.Context) error { return r.line.Enrolments(ctx, r.join) },
 		"hello":       func(ctx context.Context) error { return r.line.TakeHello(ctx, r.machine, r.hello) },
 		"orders":      func(ctx context.Context) error { return r.line.TakeOrders(ctx, r.machine, r.inbox.answer) },
+		"queue":       func(ctx context.Context) error { return r.line.Queue().Take(ctx, r.machine, r.queue.Answer) },
 		"events":      r.carryOut,
 		"what is now": r.tell,
 	} {
@@ -201,6 +205,13 @@ func (r *run) number() uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.book.Roster().Number
+}
+
+// roster is who is in the fleet now.
+func (r *run) roster() members.Roster {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.book.At(r.host.clock())
 }
 
 // follow takes a roster, and puts it on record. One that is not on record is not gone by; it is tried

@@ -85,7 +85,8 @@ type Taken struct {
 	Expires  time.Time `json:"expires"`
 	Method   string    `json:"method"`
 	Mark     string    `json:"mark"`
-	Roster   uint64    `json:"roster"` // its number
+	Roster   uint64    `json:"roster"`           // its number
+	Signed   []byte    `json:"signed,omitempty"` // the order itself, where other machines need it: see package queue
 }
 
 // lane is what numbers are told apart in.

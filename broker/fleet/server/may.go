@@ -62,7 +62,8 @@ func mayGuest(n told.Names, nkey, token string) *nats.Permissions {
 	return m.permissions(false)
 }
 
-// machine: it tells under its own id, reads its own events and states, and takes its own orders.
+// machine: it tells under its own id, reads its own events and states, and takes its own orders. It claims
+// ids of calls, reads the claim of an id that it knows, and asks other machines what became of calls.
 func (m *may) machine(n told.Names, id, nkey, token string) {
 	waits := n.At(id, told.PlaceWaits)
 	m.publish = append(m.publish,
@@ -72,8 +73,9 @@ func (m *may) machine(n told.Names, id, nkey, token string) {
 		"$JS.API.CONSUMER.INFO."+told.StreamOrders+"."+id,
 		"$JS.API.CONSUMER.MSG.NEXT."+told.StreamOrders+"."+id,
 		"$JS.ACK."+told.StreamOrders+"."+id+".>",
+		n.Claim("*"), jet.NewestOf(told.StreamClaims, n.Claim("*")), n.At("*", told.PlaceQueue),
 	)
-	m.hear = append(m.hear, n.At(id, told.PlaceHello), n.At(id, told.PlaceOrders))
+	m.hear = append(m.hear, n.At(id, told.PlaceHello), n.At(id, told.PlaceOrders), n.At(id, told.PlaceQueue))
 	m.reads(nkey, token, told.StreamEvents, jet.ReadsEvents, n.EventsOf(id))
 	m.reads(nkey, token, told.StreamStates, jet.ReadsStates, n.StatesOf(id))
 }

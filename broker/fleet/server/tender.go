@@ -18,6 +18,7 @@ import (
 	"github.com/aoctl/aoctl/broker/fleet/keys"
 	"github.com/aoctl/aoctl/broker/fleet/members"
 	"github.com/aoctl/aoctl/broker/fleet/orders"
+	"github.com/aoctl/aoctl/broker/fleet/queue"
 	"github.com/aoctl/aoctl/broker/fleet/told"
 )
 
@@ -47,6 +48,7 @@ func streams(o *Options) []jetstream.StreamConfig {
 		{Name: told.StreamEvents, Subjects: []string{"aoctl.*.*.events.>"}, MaxBytes: events, MaxAge: cmp.Or(o.Keep, eventsKept), AllowAtomicPublish: true, AllowDirect: true},
 		{Name: told.StreamStates, Subjects: []string{"aoctl.*.*.state.>", "aoctl.*.*.keys.>"}, MaxBytes: 1 << 30, MaxMsgsPerSubject: 1, AllowMsgTTL: true},
 		{Name: told.StreamOrders, Subjects: []string{"aoctl.*.*.orders.wait"}, MaxBytes: 256 << 20, MaxAge: ordersKept, MaxMsgSize: 1 << 20, MaxMsgsPerSubject: 256, DiscardNewPerSubject: true, Retention: jetstream.WorkQueuePolicy},
+		{Name: told.StreamClaims, Subjects: []string{"aoctl.*.claims.*"}, MaxBytes: 256 << 20, MaxAge: queue.Kept, MaxMsgSize: 2 << 10, MaxMsgsPerSubject: 1, DiscardNewPerSubject: true, AllowDirect: true},
 		// A roster, a letter or an enrolment that stands is replaced by nobody. It is the last here.
 		{Name: told.StreamMembers, Subjects: []string{"aoctl.*.roster.*", "aoctl.*.invite.*", "aoctl.*.enrol.*"}, MaxBytes: 256 << 20, MaxMsgSize: 4 << 20, MaxMsgsPerSubject: 1, DiscardNewPerSubject: true, AllowDirect: true},
 	}

@@ -187,6 +187,7 @@ const (
 	StreamEvents = "AOCTL_EVENTS" // every event, in order, kept as long as the fleet says
 	StreamStates = "AOCTL_STATES" // the last of each place
 	StreamOrders = "AOCTL_ORDERS" // orders that wait for their machine
+	StreamClaims = "AOCTL_CLAIMS" // which machine asks the call that has an id
 
 	StreamMembers = "AOCTL_MEMBERS" // the rosters, what invites open, and who joined
 )
@@ -210,6 +211,9 @@ func (n Names) Invite(id string) string { return fmt.Sprintf("%s.%s.invite.%s", 
 func (n Names) Enrolment(id string) string {
 	return fmt.Sprintf("%s.%s.enrol.%s", root, n.Fleet, id)
 }
+
+// Claim is where the claim of an id lies, by what stands for the id: see package queue.
+func (n Names) Claim(mark string) string { return fmt.Sprintf("%s.%s.claims.%s", root, n.Fleet, mark) }
 
 // Rosters are all rosters.
 func (n Names) Rosters() string { return fmt.Sprintf("%s.%s.roster.*", root, n.Fleet) }
@@ -241,6 +245,7 @@ const (
 	PlaceHello  = "hello"       // who asks here what the machine is now gets a Hello
 	PlaceOrders = "orders.now"  // for one run of the broker
 	PlaceWaits  = "orders.wait" // those that may wait
+	PlaceQueue  = "queue"       // where other machines ask what became of a call
 	placeEvents = "events"
 	placeStates = "state"
 	placeKeys   = "keys"

@@ -1,4 +1,4 @@
-package api
+package nonces
 
 import (
 	"strconv"
@@ -11,21 +11,21 @@ import (
 // that one token cannot use up for another.
 func TestNoncesAreRemembered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var n nonces
-		if !n.take("a", "1") || n.take("a", "1") || !n.take("b", "1") {
+		var n Memory
+		if !n.Take("a", "1") || n.Take("a", "1") || !n.Take("b", "1") {
 			t.Fatal("a nonce counts twice, or not at all")
 		}
 		time.Sleep(nonceTime) // of the bubble: nobody waits
-		if !n.take("a", "2") || n.take("a", "1") {
+		if !n.Take("a", "2") || n.Take("a", "1") {
 			t.Error("forgotten too soon")
 		}
 		for i := range 5 * maxNonces {
-			n.take("a", "x"+strconv.Itoa(i))
+			n.Take("a", "x"+strconv.Itoa(i))
 		}
 		if g := n.byToken["a"]; len(g.young)+len(g.old) > 2*maxNonces {
 			t.Errorf("%d are remembered", len(g.young)+len(g.old))
 		}
-		if n.take("b", "1") {
+		if n.Take("b", "1") {
 			t.Error("another token's were forgotten")
 		}
 	})
