@@ -346,7 +346,7 @@ func (o Outcome) HandedOver() bool {
 // MayAsk reports whether the call of r can be left to its agent's own prompt: one that comes in every
 // mode, and that refuses where there is nobody to ask.
 func MayAsk(r Request) bool {
-	return agents.TraitsOf(r.Agent).Ask && r.Event != "" && r.Event == GateOf(r.Agent)
+	return !r.NeedsTwo() && agents.TraitsOf(r.Agent).Ask && r.Event != "" && r.Event == GateOf(r.Agent)
 }
 
 // KeptBack is r as its asker is told of it while its answer is withheld. The row on record is
