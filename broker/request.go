@@ -105,6 +105,22 @@ func (a Actor) You() string {
 	return "you"
 }
 
+// Fleet is the member of a fleet that a is; "" for everybody else.
+func (a Actor) Fleet() string { return a.of(fleetPrefix) }
+
+// Console is the id of the key that the console of a has; "" where a is at none, or at the broker's own.
+func (a Actor) Console() string { return a.of(consolePrefix) }
+
+// of is what stands in a's id between a prefix and the name behind it.
+func (a Actor) of(prefix string) string {
+	rest, ok := strings.CutPrefix(a.ID, prefix)
+	if a.Kind != ByOperator || !ok {
+		return ""
+	}
+	id, _, _ := strings.Cut(rest, "/")
+	return id
+}
+
 // Token is the id of the operator token that a did it with; "" for a person at the keys.
 func (a Actor) Token() string {
 	id, _ := strings.CutPrefix(a.ID, TokenActorPrefix)

@@ -68,6 +68,8 @@ type Options struct {
 	Version string                                                                       // of aoctl
 	Dial    func(ctx context.Context, m consoles.Membership, fleet string) (Line, error) // waits no longer than ctx
 	Log     *slog.Logger
+	// Listed is told each list of who is in the fleet, once it is on record.
+	Listed func(*members.Roster)
 }
 
 // Host is a machine's part in a fleet: it carries the log and what there is out to the servers, and
@@ -169,7 +171,38 @@ func (h *Host) keep(m consoles.Membership, r *members.Roster, by broker.Actor) e
 	if err != nil {
 		return err
 	}
-	return h.o.Home.KeepFleet(broker.TokenData{ID: r.Fleet, Kind: broker.FleetToken, Label: r.Name, By: by, Fleet: raw})
+	if err := h.o.Home.KeepFleet(broker.TokenData{ID: r.Fleet, Kind: broker.FleetToken, Label: r.Name, By: by, Fleet: raw}); err != nil {
+		return err
+	}
+	h.o.Listed(r)
+	return nil
+}
+
+// Begin tells Listed what is on record when the broker begins, before it serves anybody. Errors: there is
+// something that cannot be read.
+func (h *Host) Begin() error {
+	d, ok := h.o.Home.FleetToken()
+	if !ok {
+		return nil
+	}
+	_, book, err := h.recorded(d)
+	if err != nil {
+		return err
+	}
+	r := book.Roster()
+	h.o.Listed(&r)
+	return nil
+}
+
+// recorded opens what a token has on record.
+func (h *Host) recorded(d broker.TokenData) (m consoles.Membership, book *members.Book, err error) {
+	if err = keys.Decode(d.Fleet, &m); err == nil {
+		book, err = h.read(m)
+	}
+	if err != nil {
+		err = fmt.Errorf("read the record of the fleet: %w", err)
+	}
+	return m, book, err
 }
 
 // lookEvery is how often the record is looked at: a person may revoke the fleet among the tokens.
@@ -203,13 +236,9 @@ func pause(ctx context.Context, d time.Duration, wake <-chan struct{}) {
 
 // serve has the machine be in one fleet until ctx ends or the record says otherwise.
 func (h *Host) serve(ctx context.Context, d broker.TokenData) error {
-	var m consoles.Membership
-	if err := keys.Decode(d.Fleet, &m); err != nil {
-		return fmt.Errorf("read the record of the fleet: %w", err)
-	}
-	book, err := h.read(m)
+	m, book, err := h.recorded(d)
 	if err != nil {
-		return fmt.Errorf("read the record of the fleet: %w", err)
+		return err
 	}
 	line, err := h.o.Dial(ctx, m, d.ID)
 	if err != nil {
