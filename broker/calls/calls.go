@@ -80,7 +80,11 @@ type Calls struct {
 }
 
 // New returns what may be done about the calls of o's engine.
-func New(o Options) *Calls { return &Calls{o: o} }
+func New(o Options) *Calls {
+	cs := &Calls{o: o}
+	cs.firsts.o = &cs.o
+	return cs
+}
 
 const (
 	// mostLooks is how often something is looked at anew because the rules or the files change

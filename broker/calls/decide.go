@@ -48,10 +48,10 @@ func (cs *Calls) decide(ctx context.Context, id string, d broker.Decision) (brok
 		}
 		pick, err := cs.pick(ctx, req, d)
 		if err == nil {
-			err = cs.enough(ctx, req, d, pick.Stamp)
+			err = cs.firsts.enough(req, d, pick.Stamp)
 		}
 		if errors.Is(err, broker.ErrTwo) {
-			cs.showFirst(id)
+			cs.lookAgain(id, assessing{}) // it says who did
 		}
 		if err != nil {
 			return cs.o.Records.Latest(ctx, req), err

@@ -64,7 +64,7 @@ func (cs *Calls) assessment(f *workspace.Paths, id string, how assessing) *engin
 	// the same files.
 	in.Judged.Stamp = workspace.CallStamp(call)
 	if a := &in.Judged.Assessment; a.NeedsTwo {
-		a.AllowedBy = cs.allowedBy(&x.Request, in.Judged.Stamp)
+		a.AllowedBy = cs.firsts.allowedBy(&x.Request, in.Judged.Stamp)
 	}
 	return &in
 }

@@ -2,7 +2,6 @@ package calls
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"sync"
 	"time"
@@ -20,6 +19,8 @@ import (
 
 // firsts are the first allows of calls that wait for a second one.
 type firsts struct {
+	o *Options
+
 	mu sync.Mutex
 	of map[string]first // by request id
 }
@@ -34,8 +35,8 @@ type first struct {
 // enough reports why d, of which stamp is that of the call's files, does not let req run by itself; nil
 // where it does, or is no allow. An allow that is the first of two is on record afterwards, and all of
 // these are broker.ErrTwo.
-func (cs *Calls) enough(ctx context.Context, req broker.Request, d broker.Decision, stamp string) error {
-	if d.Verdict == broker.Deny || !cs.o.Policy.NeedsTwo(&req) {
+func (fs *firsts) enough(req broker.Request, d broker.Decision, stamp string) error {
+	if d.Verdict == broker.Deny || !fs.o.Policy.NeedsTwo(&req) {
 		return nil
 	}
 	switch {
@@ -47,17 +48,17 @@ func (cs *Calls) enough(ctx context.Context, req broker.Request, d broker.Decisi
 		return fmt.Errorf("%w, as it was asked: deny it and say what to run instead", broker.ErrTwo)
 	case d.Digest == "":
 		return fmt.Errorf("%w: say with its digest which call was shown", broker.ErrTwo)
-	case cs.o.View.Held(req.SessionID):
+	case fs.o.View.Held(req.SessionID):
 		return broker.FrozenError(cmp.Or(req.Held, broker.HeldByAll))
 	}
-	id, name, err := cs.o.Policy.Operator(d.By)
+	id, name, err := fs.o.Policy.Operator(d.By)
 	if err != nil {
 		return fmt.Errorf("%w: %w", broker.ErrTwo, err)
 	}
-	cs.firsts.mu.Lock()
-	defer cs.firsts.mu.Unlock()
-	switch f, ok := cs.firsts.of[req.ID]; {
-	case !ok || f.digest != d.Digest || f.stamp != stamp || !cs.isStill(f):
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	switch f, ok := fs.of[req.ID]; {
+	case !ok || f.digest != d.Digest || f.stamp != stamp || !fs.isStill(f):
 	case f.id == id:
 		return fmt.Errorf("%w: %s has, and somebody else must now", broker.ErrTwo, name)
 	default:
@@ -66,19 +67,19 @@ func (cs *Calls) enough(ctx context.Context, req broker.Request, d broker.Decisi
 	f := first{d.By, id, name, d.Digest, stamp}
 	data := broker.AllowedData{By: d.By, Operator: id, ToolName: req.ToolName, Digest: req.Digest}
 	e := broker.NewEvent(time.Now(), broker.EventAllowedOnce, req, data)
-	if err := cs.o.Engine.Do(engine.Note{Events: []*broker.Event{e}, Sync: true}).Err; err != nil {
+	if err := fs.o.Engine.Do(engine.Note{Events: []*broker.Event{e}, Sync: true}).Err; err != nil {
 		return err
 	}
-	cs.firsts.keep(req.ID, f, func(id string) bool {
-		r, ok := cs.o.View.Request(id)
+	fs.keep(req.ID, f, func(id string) bool {
+		r, ok := fs.o.View.Request(id)
 		return ok && !r.State.Terminal()
 	})
 	return fmt.Errorf("%w: %s has; a second one must now", broker.ErrTwo, name)
 }
 
 // isStill reports whether who gave f is one of the operators now, and the same one.
-func (cs *Calls) isStill(f first) bool {
-	id, _, err := cs.o.Policy.Operator(f.by)
+func (fs *firsts) isStill(f first) bool {
+	id, _, err := fs.o.Policy.Operator(f.by)
 	return err == nil && id == f.id
 }
 
@@ -96,15 +97,12 @@ func (fs *firsts) keep(id string, f first, waits func(id string) bool) {
 }
 
 // allowedBy is who allowed a call first, as it is with a stamp; "" where nobody did.
-func (cs *Calls) allowedBy(req *broker.Request, stamp string) string {
-	cs.firsts.mu.Lock()
-	defer cs.firsts.mu.Unlock()
-	f, ok := cs.firsts.of[req.ID]
-	if !ok || f.digest != req.Digest || f.stamp != stamp || !cs.isStill(f) {
+func (fs *firsts) allowedBy(req *broker.Request, stamp string) string {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	f, ok := fs.of[req.ID]
+	if !ok || f.digest != req.Digest || f.stamp != stamp || !fs.isStill(f) {
 		return ""
 	}
 	return f.name
 }
-
-// showFirst has a call's card say who allowed it.
-func (cs *Calls) showFirst(id string) { cs.lookAgain(id, assessing{}) }
