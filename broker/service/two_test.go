@@ -127,6 +127,7 @@ func TestNoWayAroundTwo(t *testing.T) {
 	allow := broker.Decision{Verdict: broker.Allow, By: as("ben"), Dangerous: true}
 	for name, try := range map[string]func(t *testing.T, b *service.Broker, r broker.Request){
 		"a rule": func(t *testing.T, b *service.Broker, _ broker.Request) {
+			t.Helper()
 			rule := rules.Rule{Enabled: true, Priority: 100, Decision: rules.Allow, Tool: "Bash", Where: map[string]string{"command": "dd if=/dev/zero of=/dev/sda"}, Dangerous: true}
 			alone := newBroker(t, brokertest.NewMemory(), service.Options{})
 			for _, b := range []*service.Broker{alone, b} {
@@ -139,12 +140,14 @@ func TestNoWayAroundTwo(t *testing.T) {
 			waits(t, b, submit(t, b, q).ID, "")
 		},
 		"observing": func(t *testing.T, b *service.Broker, _ broker.Request) {
+			t.Helper()
 			must(t, b.Observe(t.Context(), "s", true, operator))
 			waits(t, b, submit(t, b, danger("2")).ID, "")
 			must(t, b.Observe(t.Context(), "", true, operator))
 			waits(t, b, submit(t, b, danger("3")).ID, "")
 		},
 		"the agent's own prompt": func(t *testing.T, b *service.Broker, r broker.Request) {
+			t.Helper()
 			d := broker.Decision{Verdict: broker.Ask, By: as("ben"), Digest: r.Digest}
 			_, err := b.Decide(t.Context(), r.ID, d)
 			isTwo(t, err)
@@ -152,12 +155,14 @@ func TestNoWayAroundTwo(t *testing.T) {
 			isTwo(t, err)
 		},
 		"several at once": func(t *testing.T, b *service.Broker, r broker.Request) {
+			t.Helper()
 			_, err := b.DecideAll(t.Context(), []broker.Pick{{ID: r.ID, Digest: r.Digest}}, allow)
 			isTwo(t, err)
 			_, err = b.DecideAll(t.Context(), []broker.Pick{{ID: r.ID, Digest: r.Digest}}, allow)
 			isTwo(t, err)
 		},
 		"another input": func(t *testing.T, b *service.Broker, r broker.Request) {
+			t.Helper()
 			d := allow
 			d.Digest, d.UpdatedInput = r.Digest, command("rm -rf /home")
 			_, err := b.Decide(t.Context(), r.ID, d)
@@ -174,6 +179,7 @@ func TestNoWayAroundTwo(t *testing.T) {
 			}
 		},
 		"without a digest": func(t *testing.T, b *service.Broker, r broker.Request) {
+			t.Helper()
 			for _, who := range []string{"ben", "ana"} {
 				d := allow
 				d.By = as(who)
@@ -182,10 +188,12 @@ func TestNoWayAroundTwo(t *testing.T) {
 			}
 		},
 		"by a rule's name": func(t *testing.T, b *service.Broker, r broker.Request) {
+			t.Helper()
 			_, err := b.Decide(t.Context(), r.ID, broker.Decision{Verdict: broker.Allow, By: broker.Actor{Kind: broker.ByRule}, Digest: r.Digest})
 			isTwo(t, err)
 		},
 		"frozen": func(t *testing.T, b *service.Broker, r broker.Request) {
+			t.Helper()
 			must(t, b.Freeze(t.Context(), "", true, operator))
 			if _, err := allowAs(t, b, r, "ana"); !errors.Is(err, broker.ErrFrozen) {
 				t.Errorf("while all is frozen: %v", err)

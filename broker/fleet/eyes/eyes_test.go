@@ -55,14 +55,17 @@ func by(id string) broker.Actor { return broker.Actor{Kind: broker.ByOperator, I
 func TestOperator(t *testing.T) {
 	ana, ben, gus, box := key(t, 1), key(t, 2), key(t, 3), key(t, 4)
 	r := &members.Roster{Fleet: "team-abc123", FourEyes: []string{"api"}, Until: noon.Add(time.Hour), Members: []members.Member{
-		{Public: ana, Name: "ana", Role: members.Owner}, {Public: ben, Name: "ben", Role: members.Operator},
-		{Public: gus, Name: "gus", Role: members.Guard}, {Public: box, Name: "box", Role: members.Machine},
+		{Public: ana, Name: "ana", Role: members.Owner},
+		{Public: ben, Name: "ben", Role: members.Operator},
+		{Public: gus, Name: "gus", Role: members.Guard},
+		{Public: box, Name: "box", Role: members.Machine},
 	}}
 	m := &machine{fleet: r.Fleet, now: noon, screen: ana.Sign}
 	fleetBen := broker.FleetID(ben.ID(), "ben")
 	mint := func(id string, by broker.Actor) broker.TokenData { return broker.TokenData{ID: id, By: by} }
 	m.tokens = []broker.TokenData{
-		paired(t, "k-ben", ben), paired(t, "k-gus", gus), paired(t, "k-other", key(t, 9)), {ID: "k-bad", Hash: "no hex"},
+		paired(t, "k-ben", ben), paired(t, "k-gus", gus), paired(t, "k-other", key(t, 9)),
+		{ID: "k-bad", Hash: "no hex"},
 		mint("t-ben", by(fleetBen)), mint("t-ben2", by("token:t-ben")), mint("t-console", by(broker.ConsoleID("k-ben", "desk"))), mint("t-screen", by("")),
 		mint("t-loop", by("token:t-loop")), mint("t-process", broker.Actor{Kind: broker.ByProcess}),
 	}
