@@ -41,6 +41,22 @@ func perilous(a rules.Assessment) bool { return a.Class >= risk.Dangerous || a.G
 // Perilous reports whether allowing r takes more than one key, as Edited.Dangerous does of another input.
 func (r Request) Perilous() bool { return r.Assessment == nil || perilous(*r.Assessment) }
 
+// Two operators, where the owners of a fleet want that: see policy.Eyes.
+
+// ErrTwo is a call that one operator alone cannot let run.
+var ErrTwo = errors.New("two operators must allow this call")
+
+// NeedsTwo reports whether two operators must allow r, as its card says.
+func (r Request) NeedsTwo() bool { return r.Assessment != nil && r.Assessment.NeedsTwo }
+
+// AllowedData is the data of an EventAllowedOnce.
+type AllowedData struct {
+	By       Actor  `json:"by"`
+	Operator string `json:"operator"` // who that is, whichever console or token they used
+	ToolName string `json:"tool_name"`
+	Digest   string `json:"digest"`
+}
+
 // Fixed says why r cannot be allowed with another input, as a clause; "" when it can.
 func (r Request) Fixed() string {
 	t := agents.TraitsOf(r.Agent)

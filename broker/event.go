@@ -59,6 +59,7 @@ const (
 	EventResumed         = "session_resumed"      // data: by; a resume was begun
 	EventTakenUpAgain    = "request_taken_up"     // data: CheckpointData; the agent asked again for a call that was put off
 	EventNotDeferred     = "request_not_deferred" // a call is not, or no longer, put off, and its agent was never told
+	EventAllowedOnce     = "request_allowed_once" // data: AllowedData; one operator allowed a call that needs two: it waits for another one
 	EventFleetOrder      = "fleet_order"          // data: orders.Taken; an order from another machine is about to be carried out
 	EventFleetAnswered   = "fleet_order_answered" // data: link.AnsweredData; what came of it
 

@@ -105,6 +105,22 @@ func (a Actor) You() string {
 	return "you"
 }
 
+// Fleet is the member of a fleet that a is; "" for everybody else.
+func (a Actor) Fleet() string { return a.of(fleetPrefix) }
+
+// Console is the id of the key that the console of a has; "" where a is at none, or at the broker's own.
+func (a Actor) Console() string { return a.of(consolePrefix) }
+
+// of is what stands in a's id between a prefix and the name behind it.
+func (a Actor) of(prefix string) string {
+	rest, ok := strings.CutPrefix(a.ID, prefix)
+	if a.Kind != ByOperator || !ok {
+		return ""
+	}
+	id, _, _ := strings.Cut(rest, "/")
+	return id
+}
+
 // Token is the id of the operator token that a did it with; "" for a person at the keys.
 func (a Actor) Token() string {
 	id, _ := strings.CutPrefix(a.ID, TokenActorPrefix)
@@ -349,7 +365,7 @@ func (o Outcome) HandedOver() bool {
 // MayAsk reports whether the call of r can be left to its agent's own prompt: one that comes in every
 // mode, and that refuses where there is nobody to ask.
 func MayAsk(r Request) bool {
-	return agents.TraitsOf(r.Agent).Ask && r.Event != "" && r.Event == GateOf(r.Agent)
+	return !r.NeedsTwo() && agents.TraitsOf(r.Agent).Ask && r.Event != "" && r.Event == GateOf(r.Agent)
 }
 
 // KeptBack is r as its asker is told of it while its answer is withheld. The row on record is

@@ -16,8 +16,7 @@ import (
 // would fit too many calls.
 const leastDigest = 8
 
-// allow takes a decision that allows, or leaves the call to its agent's own prompt. It takes an operator's token, and whoever tries
-// without is on record.
+// allow takes a decision that allows, or leaves the call to its agent's own prompt. It takes an operator's token; who has none is on record.
 //
 // The order of the checks tells a stranger as little as possible: who has no operator's token
 // hears so, and does not learn from the answer whether the digest was right. Only that there is

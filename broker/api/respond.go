@@ -63,6 +63,7 @@ var statuses = []struct {
 	// about tokens.
 	{errAgents, http.StatusForbidden, "operator_required", "do it in the console, or from a terminal in which no agent runs"},
 	{broker.ErrDangerous, http.StatusConflict, "dangerous", `look at it again; then send its whole digest and "dangerous": true`},
+	{broker.ErrTwo, http.StatusConflict, "two_operators", "another operator allows it too; anybody may deny it"},
 	{broker.ErrRefused, http.StatusConflict, "refused_by_rule", "change the rule first, or deny the call"},
 	{errNoQuestion, http.StatusConflict, "no_question", `"aoctl pending" lists what waits; a plan is approved or denied`},
 	{errElsewhere, http.StatusConflict, "no_question", "answer it there"},

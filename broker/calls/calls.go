@@ -19,7 +19,10 @@
 // nothing speaks against it, and each of these checks says no in doubt. After any error the call
 // must not run.
 //
-// Nothing is remembered between two calls but how long rules took (took.go). Package service
+// Some calls take two operators (two.go): no path to the engine's Decide leads around enough.
+//
+// Nothing is remembered between two calls but how long rules took (took.go), and who allowed a call
+// that waits for a second operator. Package service
 // builds it; api and the screens reach it through interfaces of their own. It knows engine,
 // policy, records, and the disk through workspace.
 package calls
@@ -72,11 +75,16 @@ type Options struct {
 type Calls struct {
 	RuleTimes
 
-	o Options
+	o      Options
+	firsts firsts
 }
 
 // New returns what may be done about the calls of o's engine.
-func New(o Options) *Calls { return &Calls{o: o} }
+func New(o Options) *Calls {
+	cs := &Calls{o: o}
+	cs.firsts.o = &cs.o
+	return cs
+}
 
 const (
 	// mostLooks is how often something is looked at anew because the rules or the files change

@@ -22,8 +22,8 @@ import (
 // dangerous, or touches aoctl's own files, takes d.Dangerous.
 //
 // Errors: ErrNotFound, ErrAlreadyDecided (the returned request says how), ErrStale (d.Digest is
-// of another call), ErrChanged (a file of the call did), ErrInvalid, ErrNotRecorded (the agent
-// was told no).
+// of another call), ErrChanged (a file of the call did), ErrTwo (it waits for a second operator, or
+// d.By is not one of two), ErrInvalid, ErrNotRecorded (the agent was told no).
 func (cs *Calls) Decide(ctx context.Context, id string, d broker.Decision) (broker.Request, error) {
 	req, err := cs.decide(ctx, id, d)
 	if err != nil {
@@ -47,6 +47,12 @@ func (cs *Calls) decide(ctx context.Context, id string, d broker.Decision) (brok
 			return req, broker.ErrStale
 		}
 		pick, err := cs.pick(ctx, req, d)
+		if err == nil {
+			err = cs.firsts.enough(req, d, pick.Stamp)
+		}
+		if errors.Is(err, broker.ErrTwo) {
+			cs.lookAgain(id, assessing{}) // it says who did
+		}
 		if err != nil {
 			return cs.o.Records.Latest(ctx, req), err
 		}
@@ -146,6 +152,8 @@ func (cs *Calls) stillAsShown(ctx context.Context, p broker.Pick, d broker.Decis
 		return picked, broker.ErrStale
 	case req.State.Terminal():
 		return picked, broker.ErrAlreadyDecided
+	case d.Verdict != broker.Deny && cs.o.Policy.NeedsTwo(&req):
+		return picked, fmt.Errorf("%w: it is decided by itself", broker.ErrTwo)
 	case d.Verdict != broker.Allow || cs.o.View.Held(req.SessionID):
 		return picked, nil
 	case several && req.Assessment != nil && req.Assessment.Class == risk.Dangerous:

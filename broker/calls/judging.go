@@ -63,6 +63,9 @@ func (cs *Calls) assessment(f *workspace.Paths, id string, how assessing) *engin
 	// The stamp is taken after the judgement, of the same reading of the paths, so both speak of
 	// the same files.
 	in.Judged.Stamp = workspace.CallStamp(call)
+	if a := &in.Judged.Assessment; a.NeedsTwo {
+		a.AllowedBy = cs.firsts.allowedBy(&x.Request, in.Judged.Stamp)
+	}
 	return &in
 }
 
@@ -167,6 +170,8 @@ func (cs *Calls) mayEdit(req broker.Request, d broker.Decision) (version int, er
 	}
 	e, version := cs.o.Policy.Edited(req, d.UpdatedInput)
 	switch {
+	case e.Request.NeedsTwo():
+		return 0, fmt.Errorf("%w with its new input: deny it and say what to run instead", broker.ErrTwo)
 	case e.Deny != "":
 		return 0, fmt.Errorf("%w: %s", broker.ErrRefused, e.Deny)
 	case d.Seal != "" && d.Seal != e.Seal:

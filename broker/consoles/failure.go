@@ -35,6 +35,7 @@ var kinds = map[string]error{
 	"no_more_time":    broker.ErrNoMoreTime,
 	"dangerous":       broker.ErrDangerous,
 	"refused_by_rule": broker.ErrRefused,
+	"two_operators":   broker.ErrTwo,
 	"taken":           broker.ErrTaken,
 	"unknown_start":   broker.ErrUnknownStart,
 	"unsupported":     proctree.ErrUnsupported,

@@ -201,14 +201,14 @@ func (s *State) firstEnd(now time.Time, c *Call, j Judged) (end *broker.Outcome,
 		return &broker.Outcome{State: broker.Denied, By: broker.Actor{Kind: broker.ByStop}}, used
 	case s.held(req.SessionID) != "":
 		return nil, used
-	case s.now.observes(se):
+	case s.now.observes(se) && !a.NeedsTwo:
 		return &broker.Outcome{State: broker.Answered, By: broker.Actor{Kind: broker.ByObserve}, Reason: broker.ObservedReason(a)}, used
 	case broker.EndsCall(a):
 		return broker.Ruled(a, j.DenyReason), firstUse{rules: a.Rules}
 	case broker.AsksElsewhere(*req):
 		return broker.LeftToAgent(), used
 	}
-	if s.now.health.StoreErr == "" { // else only a person may still allow it
+	if s.now.health.StoreErr == "" && !a.NeedsTwo { // else only a person may still allow it
 		if g, ok := s.covering(now, req, j.Stamp); ok {
 			by := g.By
 			by.ID = g.ID

@@ -88,7 +88,7 @@ func (in Ask) takeUp(s *State, now time.Time, c *Call) Reply {
 	switch {
 	case se.Row.State.UnderStop():
 		end = &broker.Outcome{State: broker.Denied, By: broker.Actor{Kind: broker.ByStop}}
-	case s.now.observes(se) && c.Req.Assessment != nil && s.held(q.SessionID) == "":
+	case s.now.observes(se) && c.Req.Assessment != nil && !c.Req.Assessment.NeedsTwo && s.held(q.SessionID) == "":
 		end = &broker.Outcome{State: broker.Answered, By: broker.Actor{Kind: broker.ByObserve}, Reason: broker.ObservedReason(*c.Req.Assessment)}
 	}
 	c = s.edit(c)

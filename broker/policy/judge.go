@@ -15,6 +15,7 @@
 //     in such a file count only while the operator trusts exactly its content.
 //   - preview.go tries a rule that somebody is about to make on recorded and waiting calls, and
 //     offers drafts of rules for a call; suggest.go looks for rules that would have saved decisions.
+//   - eyes.go says which calls take two operators: no rule allows those.
 //   - Rulings is what operators do: save, remove, trust, preview, offer.
 //
 // vetted is the only place in the broker where something that an agent wrote is parsed, and it
@@ -31,6 +32,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
@@ -72,6 +74,7 @@ type Policy struct {
 	Options
 	files   projectFiles
 	history recordedCalls
+	eyes    atomic.Value // of Eyes; empty where one operator is always enough
 }
 
 // New returns a policy.
@@ -209,6 +212,9 @@ func (p *Policy) Judge(c *rules.Call, project string, legible bool) engine.Judge
 		case a.Verdict == rules.Allow:
 			a = broker.AskInstead(a, why)
 		}
+	}
+	if p.needsTwo(a, project, c.Question().Place.CWD) {
+		a = forTwo(a)
 	}
 	j := engine.Judged{Rules: r.Version, Assessment: a, Legible: legible}
 	if a.Verdict == rules.Deny {

@@ -17,6 +17,14 @@ func (rs *Records) FleetToken() (broker.TokenData, bool) {
 	return broker.TokenData{}, false
 }
 
+// TokenRecords are the tokens in force, as they are on record.
+func (rs *Records) TokenRecords() (list []broker.TokenData) {
+	for _, t := range rs.o.View.Tokens() {
+		list = append(list, t.TokenData)
+	}
+	return list
+}
+
 // KeepFleet records which fleet the broker is in from now on. Errors: ErrNotRecorded.
 func (rs *Records) KeepFleet(d broker.TokenData) error {
 	if err := rs.o.Do(engine.MintToken{Token: d}).Err; err != nil {

@@ -49,11 +49,13 @@ type Assessment struct {
 	Rule      string   `json:"rule,omitempty"` // id of the rule that decides; empty: none speaks
 	Reason    string   `json:"reason"`         // one sentence: what decides, or why a person is asked
 	risk.Risk          // its class is the field risk
-	Elements  []Judged `json:"elements"`         // of a command line; one for any other call
-	Rules     []string `json:"rules,omitempty"`  // ids of all rules that an allow or deny rests on, each once
-	Raw       bool     `json:"-" cbor:"raw"`     // a deny rule was found in the raw text only
-	Unread    string   `json:"unread,omitempty"` // not empty: nothing of the call was parsed, because of this
-	Off       string   `json:"off,omitempty"`    // of a call that asks: id of a rule that is switched off and would allow it; see Set.SwitchedOff
+	Elements  []Judged `json:"elements"`             // of a command line; one for any other call
+	Rules     []string `json:"rules,omitempty"`      // ids of all rules that an allow or deny rests on, each once
+	Raw       bool     `json:"-" cbor:"raw"`         // a deny rule was found in the raw text only
+	Unread    string   `json:"unread,omitempty"`     // not empty: nothing of the call was parsed, because of this
+	Off       string   `json:"off,omitempty"`        // of a call that asks: id of a rule that is switched off and would allow it; see Set.SwitchedOff
+	NeedsTwo  bool     `json:"needs_two,omitempty"`  // two operators must allow it
+	AllowedBy string   `json:"allowed_by,omitempty"` // the first of them, "" while nobody has
 }
 
 // Judged is one element of a call with what the rules say about it. Verdict is that of the

@@ -12,6 +12,7 @@ import (
 	"github.com/aoctl/aoctl/broker/consoles"
 	"github.com/aoctl/aoctl/broker/engine"
 	"github.com/aoctl/aoctl/broker/once"
+	"github.com/aoctl/aoctl/broker/policy"
 )
 
 // tokenPrefixes let people, hook clients and secret scanners see what a token is.
@@ -118,4 +119,11 @@ func (b *Broker) RevokeToken(_ context.Context, id string, by broker.Actor) erro
 		return broker.While(err, "revoke token %s", broker.Clip(id))
 	}
 	return nil
+}
+
+// NeedTwo has dangerous calls be allowed by two operators from now on, where e says so. It is called
+// again when e has changed its mind: cards say what holds.
+func (b *Broker) NeedTwo(e policy.Eyes) {
+	b.policy.SetEyes(e)
+	b.RulesChanged("")
 }

@@ -54,6 +54,12 @@ func showCall(out io.Writer, r broker.Request) error {
 			line("", strings.TrimSpace(f.Words()+"  "+f.Text))
 		}
 		line("asked", a.Reason)
+		switch {
+		case a.AllowedBy != "":
+			line("two", a.AllowedBy+" allowed it; a second operator is needed")
+		case a.NeedsTwo:
+			line("two", "two operators must allow it")
+		}
 	}
 	if r.Description != "" {
 		// Quotes and the remark keep the agent's words apart from what aoctl found out.

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"crypto/ed25519"
 	"errors"
 	"log/slog"
 	"sync"
@@ -9,10 +10,12 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/consoles"
+	"github.com/aoctl/aoctl/broker/fleet/eyes"
 	"github.com/aoctl/aoctl/broker/fleet/far"
 	"github.com/aoctl/aoctl/broker/fleet/jet"
 	"github.com/aoctl/aoctl/broker/fleet/keys"
 	"github.com/aoctl/aoctl/broker/fleet/link"
+	"github.com/aoctl/aoctl/broker/fleet/members"
 	"github.com/aoctl/aoctl/broker/fleet/queue"
 	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/cli/exit"
@@ -32,8 +35,34 @@ func (a *App) joinFleet(me consoles.Identity) error {
 		line, err := jet.Dial(ctx, jet.Options{Servers: m.Servers, Pin: m.Pin, Key: key, Fleet: fleet, Name: "aoctl broker", Log: a.log})
 		return machineLine{line}, err
 	}
-	a.fleet = link.NewHost(link.Options{Home: fleetHome{a.Broker, service.CallersOf(a.Broker), a.store, a}, Key: key, Version: version.Read().Version, Dial: dial, Log: a.log})
+	two := eyes.New(eyes.Options{Tokens: a.Broker.TokenRecords, Fleet: a.Broker.FleetToken, Screen: screenKey, Now: time.Now})
+	listed := func(r *members.Roster) {
+		if two.Set(r) {
+			a.Broker.NeedTwo(two)
+		}
+	}
+	a.fleet = link.NewHost(link.Options{Home: fleetHome{a.Broker, service.CallersOf(a.Broker), a.store, a}, Key: key, Version: version.Read().Version, Dial: dial, Log: a.log, Listed: listed})
+	if err := a.fleet.Begin(); err != nil {
+		a.log.Error("no dangerous call can be allowed", "err", err)
+		two.Blind()
+		a.Broker.NeedTwo(two)
+	}
 	return nil
+}
+
+// screenKey is the key of who sits at the broker's own screen: that of the state folder's consoles. nil
+// where there is none.
+func screenKey() []byte {
+	file, err := keyFile(member.ConsoleKey)
+	if err != nil {
+		return nil
+	}
+	id, err := consoles.ReadIdentity(file)
+	if err != nil {
+		return nil
+	}
+	sign, _ := id.Key().Public().(ed25519.PublicKey)
+	return sign
 }
 
 // machineLine is a line as a link wants it.

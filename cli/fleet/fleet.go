@@ -2,7 +2,7 @@
 //
 // init begins a fleet and up runs a server of it. invite and join bring people and machines into it,
 // with a code that one screen shows and the other is typed at; leave takes them out again, and list
-// says who is in it and which machines answer.
+// says who is in it. four-eyes says whose dangerous calls take two operators.
 //
 // What a person knows of their fleet is package member's. A machine is in a fleet when its broker has
 // that in its log, so joining and leaving are orders to the broker, which takes them from a console
@@ -38,6 +38,6 @@ an owner says who is in the fleet.
 		Args: usage.UnknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newInitCommand(), newUpCommand(), newInviteCommand(), newJoinCommand(), newLeaveCommand(), newListCommand())
+	cmd.AddCommand(newInitCommand(), newUpCommand(), newInviteCommand(), newJoinCommand(), newLeaveCommand(), newListCommand(), newEyesCommand())
 	return cmd
 }

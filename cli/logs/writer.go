@@ -222,6 +222,11 @@ func (w *writer) what(e broker.Event) string {
 		if json.Unmarshal(e.Data, &d) == nil {
 			return strings.TrimSpace("nobody was waiting any more for the answer that allows " + d.ToolName + "  " + w.callFor(e.RequestID, d.Digest))
 		}
+	case broker.EventAllowedOnce:
+		var d broker.AllowedData
+		if json.Unmarshal(e.Data, &d) == nil {
+			return strings.TrimSpace("allowed by " + d.By.You() + "; a second operator must allow it too: " + d.ToolName + "  " + w.callFor(e.RequestID, d.Digest))
+		}
 	case broker.EventOnceMinted:
 		var d broker.OnceMintedData
 		if json.Unmarshal(e.Data, &d) == nil {

@@ -119,18 +119,34 @@ func (d dangers) allowedBy(r broker.Request, a Around) {
 		rule = "no rule can"
 	case d.a.Guarded:
 		rule = "no rule can: " + guardedWhy
-	case d.a.Unread != "":
+	case d.a.Unread != "", d.a.NeedsTwo:
 		rule = "no rule can"
 	}
 	does := "allow it once"
 	if a.Retry {
 		does = "let its retry pass"
 	}
+	if d.a.NeedsTwo {
+		d.two()
+		does = "allow it as the first"
+		if d.a.AllowedBy != "" {
+			does = "allow it too"
+		}
+	}
 	text := "type " + a.Code + " to " + does + "; " + rule
 	if a.Code == "" {
 		text = strings.Replace(rule, " can", " can allow it", 1)
 	}
 	d.SayBehind(draw.Text, "", dangerIndent, draw.Text, text)
+}
+
+// two says that two operators must allow the call, and who did.
+func (d dangers) two() {
+	text := "two operators must allow it"
+	if d.a.AllowedBy != "" {
+		text = draw.SafeLine(d.a.AllowedBy) + " allowed it; a second operator is needed"
+	}
+	d.SayBehind(draw.Warn, "", dangerIndent, draw.Warn, text)
 }
 
 // saysGuarded reports whether the dangers that stand by the call say already why no rule may allow it.
@@ -160,6 +176,9 @@ func (d dangers) risk() {
 	}
 	if d.a.Guarded && d.a.Class < risk.Dangerous {
 		d.SayBehind(draw.Label, label, LabelWidth, draw.Warn, "no rule may allow this call: "+guardedWhy)
+		if d.a.NeedsTwo {
+			d.two()
+		}
 	}
 }
 

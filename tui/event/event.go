@@ -111,7 +111,7 @@ func (s *Step) Has(word string) bool { return strings.Contains(s.hay, word) }
 // ofCalls are the types of event that tell what became of a call.
 var ofCalls = map[string]bool{
 	broker.EventRequestCreated: true, broker.EventRequestDecided: true, broker.EventPostTool: true, broker.EventExtended: true,
-	broker.EventDeferred: true, broker.EventTakenUpAgain: true, broker.EventNotDeferred: true, broker.EventOnceMinted: true,
+	broker.EventDeferred: true, broker.EventTakenUpAgain: true, broker.EventNotDeferred: true, broker.EventOnceMinted: true, broker.EventAllowedOnce: true,
 	broker.EventUnheard: true, broker.EventAnsweredAgain: true, broker.EventAnswerWithheld: true,
 }
 

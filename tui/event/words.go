@@ -37,7 +37,7 @@ var plain = map[string]string{
 	broker.EventGrantCreated: "grant", broker.EventGrantUsed: "grant", broker.EventDecisionRefused: "refused", broker.EventAccessRefused: "refused",
 	broker.EventAnsweredAgain: "again", broker.EventCallsRefused: "refused", broker.EventSettings: "settings", broker.EventAnswerWithheld: "withheld",
 	broker.EventExtended: "more time", broker.EventUnheard: "unheard", broker.EventDeferred: "deferred", broker.EventTakenUpAgain: "taken up",
-	broker.EventOnceMinted: "token", broker.EventNotDeferred: "waits", broker.EventResumed: "resumed", broker.EventInterruptAsked: "interrupt",
+	broker.EventAllowedOnce: "1 of 2", broker.EventOnceMinted: "token", broker.EventNotDeferred: "waits", broker.EventResumed: "resumed", broker.EventInterruptAsked: "interrupt",
 	broker.EventRunStarted: "runner", broker.EventRunNoted: "runner", broker.EventRunEnded: "runner",
 	broker.EventMessageQueued: "queued", broker.EventMessageSent: "sent", broker.EventMessageDropped: "dropped",
 }
@@ -218,7 +218,7 @@ func (s *Step) tail(b *words.Book) string {
 		return decidedBy(b, s.Decided.By, time.Duration(s.Decided.WaitedMS)*time.Millisecond)
 	case broker.EventPostTool:
 		return took(s.Ran)
-	case broker.EventExtended:
+	case broker.EventExtended, broker.EventAllowedOnce:
 		return b.Actor(s.told.By)
 	}
 	return ""

@@ -38,8 +38,11 @@ func (q decider) typeDigit(c *board.Card, digit string) tea.Cmd {
 // sayCode tells that a dangerous call is not allowed by one key.
 func (q decider) sayCode(c *board.Card) tea.Cmd {
 	what := "allow"
-	if c.Late() {
+	switch {
+	case c.Late():
 		what = "let its retry pass"
+	case c.Req.NeedsTwo():
+		what = "allow with a second operator"
 	}
 	return q.Say(draw.Danger, "dangerous: type "+c.Code+" to "+what+", "+q.Called("d")+" to deny", "dangerous: type "+c.Code+" to allow")
 }
@@ -56,5 +59,12 @@ func (q keyline) codeKey(c *board.Card) desk.Key {
 	if c.Late() {
 		return desk.Key{Name: "type " + c.Code, Short: "allow retry"}
 	}
-	return desk.Key{Name: "type " + c.Code, Short: "allow"}
+	short := "allow"
+	switch {
+	case c.Req.NeedsTwo() && c.Req.Assessment.AllowedBy == "":
+		short = "allow, 1 of 2"
+	case c.Req.NeedsTwo():
+		short = "allow, 2 of 2"
+	}
+	return desk.Key{Name: "type " + c.Code, Short: short}
 }

@@ -173,6 +173,8 @@ func (q sender) notDecided(msg decidedMsg, c *board.Card, name string) tea.Cmd {
 	switch err := msg.err; {
 	case errors.Is(err, broker.ErrFrozen):
 		return q.Say(draw.Warn, name+": frozen; nothing was allowed", "frozen")
+	case errors.Is(err, broker.ErrTwo):
+		return q.Say(draw.Warn, name+": "+safe.Line(broker.Plain(err)))
 	case errors.Is(err, broker.ErrAlreadyDecided):
 		return q.Say(draw.Warn, name+": too late, this call "+q.Book.Ended(msg.req))
 	case errors.Is(err, broker.ErrChanged), errors.Is(err, broker.ErrReadAnew):

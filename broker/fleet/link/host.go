@@ -73,6 +73,8 @@ type Options struct {
 	Version string                                                                       // of aoctl
 	Dial    func(ctx context.Context, m consoles.Membership, fleet string) (Line, error) // waits no longer than ctx
 	Log     *slog.Logger
+	// Listed is told each list of who is in the fleet, once it is on record.
+	Listed func(*members.Roster)
 }
 
 // Host is a machine's part in a fleet: it carries the log and what there is out to the servers, and
@@ -189,7 +191,27 @@ func (h *Host) keep(m consoles.Membership, r *members.Roster, by broker.Actor) e
 	if err != nil {
 		return err
 	}
-	return h.o.Home.KeepFleet(broker.TokenData{ID: r.Fleet, Kind: broker.FleetToken, Label: r.Name, By: by, Fleet: raw})
+	if err := h.o.Home.KeepFleet(broker.TokenData{ID: r.Fleet, Kind: broker.FleetToken, Label: r.Name, By: by, Fleet: raw}); err != nil {
+		return err
+	}
+	h.o.Listed(r)
+	return nil
+}
+
+// Begin tells Listed what is on record when the broker begins, before it serves anybody. Errors: there is
+// something that cannot be read.
+func (h *Host) Begin() error {
+	d, ok := h.o.Home.FleetToken()
+	if !ok {
+		return nil
+	}
+	_, book, err := h.recorded(d)
+	if err != nil {
+		return err
+	}
+	r := book.Roster()
+	h.o.Listed(&r)
+	return nil
 }
 
 // lookEvery is how often the record is looked at: a person may revoke the fleet among the tokens.

@@ -272,7 +272,7 @@ func running(t *testing.T, h *house) (*Host, *wire) {
 func linked(t *testing.T, h *house, m consoles.Membership) (*Host, *wire) {
 	t.Helper()
 	w := newWire()
-	host := NewHost(Options{Home: h, Key: key(t, box), Version: "v", Dial: func(context.Context, consoles.Membership, string) (Line, error) { return w, nil }, Log: slog.New(slog.DiscardHandler)})
+	host := NewHost(Options{Home: h, Key: key(t, box), Version: "v", Listed: func(*members.Roster) {}, Dial: func(context.Context, consoles.Membership, string) (Line, error) { return w, nil }, Log: slog.New(slog.DiscardHandler)})
 	if err := host.Join(t.Context(), m, broker.Actor{Kind: broker.ByOperator}); err != nil {
 		t.Fatal(err)
 	}

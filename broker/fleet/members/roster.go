@@ -81,11 +81,14 @@ type Roster struct {
 	Until    time.Time `json:"until"`
 	Members  []Member  `json:"members"`
 	Invites  []Invite  `json:"invites,omitempty"`
-	FourEyes []string  `json:"four_eyes,omitempty"` // project folders where a dangerous call needs two operators; "*" for all
+	FourEyes []string  `json:"four_eyes,omitempty"` // projects where a dangerous call needs two operators; see CheckProject
 }
 
-// maxMembers bounds a roster, so that one message holds it.
-const maxMembers = 4096
+// What bounds a roster, so that one message holds it.
+const (
+	maxMembers  = 4096
+	maxProjects = 256
+)
 
 // Check says what is wrong with r. Errors: ErrRoster.
 func (r *Roster) Check() error {
@@ -124,6 +127,14 @@ func (r *Roster) Check() error {
 	}
 	if owners == 0 {
 		return wrong("it has no owner")
+	}
+	if len(r.FourEyes) > maxProjects {
+		return wrong("it has more than %d projects that need two operators", maxProjects)
+	}
+	for _, p := range r.FourEyes {
+		if err := CheckProject(p); err != nil {
+			return wrong("%v", err)
+		}
 	}
 	for _, in := range r.Invites {
 		if len(in.Key) != inviteKeySize || !in.Role.Known() || in.Role == Owner {
