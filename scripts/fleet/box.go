@@ -190,7 +190,7 @@ func (m *machine) join(ctx context.Context, home string, fleet consoles.Membersh
 	if err != nil {
 		return err
 	}
-	screens := consoles.NewServer(consoles.Options{Broker: forScreens{m.broker}, Keys: m.broker, Me: me, Log: log})
+	screens := consoles.NewServer(consoles.Options{Broker: forScreens{m.broker}, Keys: m.broker, Place: bare{}, Me: me, Log: log})
 	m.host = link.NewHost(link.Options{Home: fleetHome{m.broker, st, screens}, Key: key, Version: "trial", Log: log, Dial: func(ctx context.Context, f consoles.Membership, id string) (link.Line, error) {
 		line, err := jet.Dial(ctx, jet.Options{Servers: f.Servers, Pin: f.Pin, Key: key, Fleet: id, Name: "aoctl broker", Log: log})
 		return machineLine{line}, err
@@ -242,6 +242,14 @@ func (h fleetHome) Events(ctx context.Context, f broker.EventFilter) ([]broker.E
 func (h fleetHome) Carry(ctx context.Context, by broker.Actor, method string, body []byte) ([]byte, error) {
 	return h.screens.Carry(ctx, by, method, body)
 }
+
+// bare is a machine without files or hooks.
+type bare struct{}
+
+func (bare) ReadFile(string) ([]byte, error)                             { return nil, os.ErrNotExist }
+func (bare) Stamp(string) string                                         { return "" }
+func (bare) OurHooks() []string                                          { return nil }
+func (bare) OtherHooks(agent, event, tool, project string) (no []string) { return nil }
 
 // machineLine is a line as a link wants it.
 type machineLine struct{ *jet.Line }

@@ -34,6 +34,7 @@ func (t *trial) check(ctx context.Context) error {
 		return err
 	}
 	t.keptClocks()
+	t.report.told("keys that did nothing", "%s", t.journal.refusals())
 	line, err := jet.Dial(ctx, jet.Options{Servers: t.world.urls, Pin: t.world.pin, Key: t.world.people[0].key, Fleet: fleetID, Name: "aoctl"})
 	if err != nil {
 		return err

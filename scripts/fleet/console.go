@@ -141,16 +141,19 @@ func (c *console) decide(ctx context.Context, r broker.Request, v broker.Verdict
 		if p.later {
 			return
 		}
-		select {
-		case <-time.After(pressAgain):
-		case <-ctx.Done():
+		again := pressAgain
+		if p.done {
+			again = drawnWithin // what came of it is on its way
+		}
+		within, end := context.WithTimeout(ctx, again)
+		gone := c.wait(within, func() bool { _, drawn := c.pending[r.ID]; return !drawn })
+		end()
+		if gone == nil || ctx.Err() != nil {
 			return
 		}
 		if now, ok := c.call(r.ID); ok {
 			r = now
-			continue
 		}
-		return
 	}
 }
 

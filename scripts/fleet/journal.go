@@ -3,6 +3,10 @@
 package main
 
 import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -81,4 +85,28 @@ func (j *journal) releases(from int) (took spread) {
 		}
 	}
 	return took
+}
+
+// refusals are the keys that did nothing, and why, with how often: the first words of each reason.
+func (j *journal) refusals() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	why := map[string]int{}
+	for _, list := range j.presses {
+		for _, p := range list {
+			if p.err == nil || p.later {
+				continue
+			}
+			text := p.err.Error()
+			if _, after, ok := strings.Cut(text, ": "); ok && strings.HasPrefix(text, "box-") {
+				text = after // without the machine's name
+			}
+			why[text]++
+		}
+	}
+	var list []string
+	for _, text := range slices.Sorted(maps.Keys(why)) {
+		list = append(list, fmt.Sprintf("%d × %s", why[text], text))
+	}
+	return strings.Join(list, "; ")
 }

@@ -27,6 +27,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 	"time"
 
@@ -108,7 +109,7 @@ func run() int {
 
 // run runs all phases. An error is about the trial, and not about what is tried.
 func (t *trial) run(ctx context.Context) (err error) {
-	if err := host.NeedDescriptors(uint64(4*t.sessions + 64*t.machines + 4096)); err != nil { //nolint:gosec // not negative
+	if err := host.NeedDescriptors(uint64(t.sessions + 64*t.perBox + 2048)); err != nil { //nolint:gosec // not negative
 		return err
 	}
 	if t.dir, err = os.MkdirTemp("", "fleet"); err != nil {
@@ -136,9 +137,20 @@ func (t *trial) run(ctx context.Context) (err error) {
 		if err := phase.do(ctx); err != nil {
 			return fmt.Errorf("%s: %w", phase.name, err)
 		}
-		fmt.Printf("     %s took %.0f s\n", phase.name, time.Since(began).Seconds())
+		fmt.Printf("     %s took %.0f s; load average %s\n", phase.name, time.Since(began).Seconds(), loadAverage())
 	}
 	return nil
+}
+
+// loadAverage is how many processes wanted a processor of this machine in the last minute, others' too:
+// where that is far more than there are, times say little.
+func loadAverage() string {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return "not known"
+	}
+	first, _, _ := strings.Cut(string(text), " ")
+	return first
 }
 
 // begin starts everything.
