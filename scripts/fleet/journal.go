@@ -87,7 +87,7 @@ func (j *journal) releases(from int) (took spread) {
 	return took
 }
 
-// refusals are the keys that did nothing, and why, with how often: the first words of each reason.
+// refusals are the keys that did nothing: how often, and why.
 func (j *journal) refusals() string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -97,11 +97,8 @@ func (j *journal) refusals() string {
 			if p.err == nil || p.later {
 				continue
 			}
-			text := p.err.Error()
-			if _, after, ok := strings.Cut(text, ": "); ok && strings.HasPrefix(text, "box-") {
-				text = after // without the machine's name
-			}
-			why[text]++
+			parts := strings.Split(p.err.Error(), ": ") // the machine or the call, and why
+			why[strings.Join(parts[min(1, len(parts)-1):], ": ")]++
 		}
 	}
 	var list []string
