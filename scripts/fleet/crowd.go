@@ -154,12 +154,16 @@ func (c *crowd) pace(ctx context.Context, stop <-chan struct{}, rate int) {
 	}
 }
 
-// on is a session of a machine.
-func (c *crowd) on(machine int) (*session, error) {
-	for _, s := range c.sessions {
-		if s.machine == machine && s.busy.CompareAndSwap(false, true) {
-			return s, nil
+// on is a session of a machine that is idle, as soon as there is one.
+func (c *crowd) on(ctx context.Context, machine int) (*session, error) {
+	for {
+		for _, s := range c.sessions {
+			if s.machine == machine && s.busy.CompareAndSwap(false, true) {
+				return s, nil
+			}
+		}
+		if err := pause(ctx, 50*time.Millisecond); err != nil {
+			return nil, fmt.Errorf("no session of machine %d becomes idle: %w", machine, err)
 		}
 	}
-	return nil, fmt.Errorf("no session of machine %d is idle", machine)
 }

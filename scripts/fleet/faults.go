@@ -141,7 +141,7 @@ func (t *trial) suspend(ctx context.Context) error {
 	}
 	var list []waiting
 	for i := range suspended {
-		s, err := t.crowd.on(b.first + i%(b.last-b.first))
+		s, err := t.crowd.on(within, b.first+i%(b.last-b.first))
 		if err != nil {
 			return err
 		}

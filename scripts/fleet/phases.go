@@ -45,7 +45,7 @@ func (t *trial) quiet(ctx context.Context) error {
 
 // one has one call decided, at its machine or over the fleet, and says how long that took.
 func (t *trial) one(ctx context.Context, machine int, own bool) (time.Duration, error) {
-	s, err := t.crowd.on(machine)
+	s, err := t.crowd.on(ctx, machine)
 	if err != nil {
 		return 0, err
 	}
