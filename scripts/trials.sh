@@ -50,6 +50,7 @@ trial_crash() { scripts/crash.sh $((1 + $(part 4) * 2)); }
 trial_faults() { scripts/faults.sh; }
 trial_presses() { scripts/presses.sh $((10 + $(part 3) * 4)); }
 trial_load() { scripts/load.sh -minutes "$(awk "BEGIN{print $(part 2) / 60}")"; }
+trial_fleet() { scripts/fleet.sh -machines 24 -sessions 200 -calls $((200 + $(part 4) * 10)); }
 trial_threats() { scripts/threats.sh -n $((1 + $(part 5) / 15)); }
 trial_verdicts() { scripts/verdicts.sh -q -n $(($(part 3) * 5)); }
 trial_agents() {
@@ -77,7 +78,7 @@ trial_widths() {
 trial_effects() { scripts/effects.sh; }
 trial_bench() { scripts/bench.sh; }
 
-all=(draws again fuzz sim robustness crash faults presses load threats verdicts agents shells effects mutate widths bench waits)
+all=(draws again fuzz sim robustness crash faults presses load fleet threats verdicts agents shells effects mutate widths bench waits)
 if (($#)); then
 	for name in "$@"; do
 		declare -F "trial_$name" >/dev/null || {

@@ -135,6 +135,30 @@ func TestPastBeginsWhereAsked(t *testing.T) {
 	}
 }
 
+// What does not come on its way is read again: nothing is missing, and nothing comes twice.
+func TestPastAfterALoss(t *testing.T) {
+	t.Parallel()
+	f := fleettest.Start(t, 1, nil)
+	ctx := within(t)
+	list := eventsOf(t, fleettest.Machine, 1, 600)
+	if _, err := f.As(t, fleettest.Machine).Events(id(t, fleettest.Machine)).Append(ctx, 0, list); err != nil {
+		t.Fatal(err)
+	}
+	l := f.As(t, fleettest.Watcher)
+	var got []string
+	err := l.Past(ctx, id(t, fleettest.Machine), 0, func(_ uint64, body []byte) bool {
+		if got = append(got, string(body)); len(got) == 1 {
+			if err := l.Steal(told.StreamEvents, jet.ReadsEvents, 20); err != nil {
+				t.Error(err)
+			}
+		}
+		return true
+	})
+	if err != nil || !slices.Equal(got, bodies(list)) {
+		t.Errorf("%d events are read, %v", len(got), err)
+	}
+}
+
 func TestTooLargeIsSaid(t *testing.T) {
 	t.Parallel()
 	f := fleettest.Start(t, 1, nil)

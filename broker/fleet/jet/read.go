@@ -1,6 +1,7 @@
 package jet
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -123,11 +124,12 @@ func (l *Line) all(ctx context.Context, r reading, take taker) error {
 			ended = !take(m, seq)
 			return !ended
 		})
-		if err != nil || ended || r.to < max(r.from, 1) {
+		// What is lost on the way comes again.
+		if !errors.Is(err, errGap) && (err != nil || ended || r.to < max(r.from, 1)) {
 			return l.failed(err)
 		}
 		if try == behindTries {
-			return ErrBehind
+			return cmp.Or(l.failed(err), ErrBehind)
 		}
 		if err := pause(ctx, try); err != nil {
 			return err

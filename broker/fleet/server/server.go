@@ -62,6 +62,7 @@ const (
 	maxSubs        = 256 // of one connection
 	maxPending     = 64 << 20
 	defaultEvents  = 8 << 30
+	maxStore       = 1 << 50 // none: each stream has its own, and one over all keeps a server from starting with less room than before
 
 	startMost = 15 * time.Second // until it listens, after it has read what is stored
 )
@@ -158,7 +159,7 @@ func (o *Options) nats(id identity) (*nats.Options, error) {
 		ServerName: serverName(name, o.Folder), Host: host, Port: port, NoSigs: true, DontListen: false,
 		MaxConn: maxConnections, MaxSubs: maxSubs, MaxPayload: jet.MaxPayload, MaxPending: maxPending,
 		TLSConfig: id.clients(), TLSTimeout: 5, AuthTimeout: 5, PingInterval: 15 * time.Second, MaxPingsOut: 2,
-		JetStream: true, StoreDir: filepath.Join(o.Folder, o.store()), JetStreamMaxMemory: 256 << 20, JetStreamMaxStore: 2 * sum(streams(o)),
+		JetStream: true, StoreDir: filepath.Join(o.Folder, o.store()), JetStreamMaxMemory: 256 << 20, JetStreamMaxStore: maxStore,
 		// One server alone has to have written what it acknowledges. Of several, most have it in memory.
 		SyncAlways:             o.Replicas == 1,
 		DisableJetStreamBanner: true,

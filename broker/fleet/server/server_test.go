@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -485,6 +486,59 @@ func TestFullStream(t *testing.T) {
 	e = f.As(t, fleettest.Machine).Events(m)
 	if _, err := e.Append(ctx, after, list(n+1)); err != nil {
 		t.Errorf("with room again: %v", err)
+	}
+}
+
+// Whoever starts the servers with less room than before keeps what is there: the stream is full then.
+func TestLessRoomThanBefore(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{1, 3} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			t.Parallel()
+			f := fleettest.Start(t, n, func(o *server.Options, _ *members.Roster) { o.MaxEvents = 8 << 30 })
+			ctx := within(t)
+			m := id(t, fleettest.Machine)
+			list := func(n int) (list []link.Message) {
+				for i := range 4 {
+					list = append(list, link.Message{Subject: names.At(m, "events.s"), ID: fmt.Sprintf("%d/%d", n, i), Body: make([]byte, 100<<10)})
+				}
+				return list
+			}
+			after, err := f.As(t, fleettest.Machine).Events(m).Append(ctx, 0, list(0))
+			if err != nil {
+				t.Fatal(err)
+			}
+			again(ctx, t, f, func(o *server.Options) { o.MaxEvents = 64 << 10 })
+			e := f.As(t, fleettest.Machine).Events(m)
+			if last, err := e.Newest(ctx); err != nil || last.Seq != after {
+				t.Errorf("the newest is %d, %v; want %d", last.Seq, err, after)
+			}
+			if _, err := e.Append(ctx, after, list(1)); !errors.Is(err, link.ErrFull) {
+				t.Errorf("there is no room: %v", err)
+			}
+		})
+	}
+}
+
+// again ends all servers, and starts them with other options.
+func again(ctx context.Context, t *testing.T, f *fleettest.Fleet, change func(*server.Options)) {
+	t.Helper()
+	for _, s := range f.Servers {
+		s.Close()
+	}
+	var all sync.WaitGroup
+	for i := range f.Servers {
+		change(&f.Options[i])
+		all.Go(func() {
+			var err error
+			if f.Servers[i], err = server.Start(ctx, f.Options[i]); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if t.Failed() {
+		t.FailNow()
 	}
 }
 

@@ -66,13 +66,6 @@ func streams(o *Options) []jetstream.StreamConfig {
 	return all
 }
 
-func sum(list []jetstream.StreamConfig) (bytes int64) {
-	for i := range list {
-		bytes += list[i].MaxBytes
-	}
-	return bytes
-}
-
 // tender keeps the streams: it makes them, follows who is in the fleet, and takes out of the members'
 // stream what is no roster and no enrolment of anybody. It has a connection inside the process.
 type tender struct {

@@ -30,6 +30,7 @@ type Screen struct {
 	cmd    *exec.Cmd
 	master *os.File
 	ended  chan struct{}
+	drew   chan struct{} // something was drawn
 
 	mu  sync.Mutex
 	out bytes.Buffer // what was drawn since the last Press, at most kept
@@ -42,7 +43,7 @@ func Start(ctx context.Context, argv, env []string, dir string) (*Screen, error)
 		return nil, fmt.Errorf("open a terminal: %w", err)
 	}
 	defer slave.Close()
-	s := &Screen{master: master, ended: make(chan struct{})}
+	s := &Screen{master: master, ended: make(chan struct{}), drew: make(chan struct{}, 1)}
 	s.cmd = exec.CommandContext(ctx, argv[0], argv[1:]...) //nolint:gosec // G204: programs that the caller built
 	s.cmd.Env, s.cmd.Dir = append(env, "TERM=xterm-256color", "LANG=C.UTF-8"), dir
 	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = slave, slave, slave
@@ -92,6 +93,10 @@ func (s *Screen) read() {
 		}
 		s.out.Write(buf[:n])
 		s.mu.Unlock()
+		select {
+		case s.drew <- struct{}{}:
+		default:
+		}
 		if err != nil {
 			return
 		}
@@ -117,7 +122,7 @@ func (s *Screen) Press(keys string) error {
 	return err
 }
 
-// WaitFor returns once text was drawn.
+// WaitFor returns once text was drawn. One goroutine waits at a time.
 func (s *Screen) WaitFor(ctx context.Context, text string) error {
 	for {
 		if strings.Contains(s.Text(), text) {
@@ -128,7 +133,7 @@ func (s *Screen) WaitFor(ctx context.Context, text string) error {
 			return fmt.Errorf("the program ended (%s); it drew:\n%s", s.cmd.ProcessState, s.Text())
 		case <-ctx.Done():
 			return fmt.Errorf("%q was not drawn: %w; this was:\n%s", text, ctx.Err(), s.Text())
-		case <-time.After(2 * time.Millisecond):
+		case <-s.drew:
 		}
 	}
 }
