@@ -191,7 +191,7 @@ func (b *Broker) takenUp(ctx context.Context, saved broker.Saved, aside map[stri
 	start.Health.StoreErr = problem
 	start.Health.LogSeq, start.Health.LogHash = b.store.Head()
 	start.Saved = saved
-	if start.Alarms, err = b.alarmsOnRecord(ctx); err != nil {
+	if start.Alarms, err = alarmsOnRecord(ctx, b.store); err != nil {
 		return start, err
 	}
 	if start.Late, err = b.lateOnRecord(ctx); err != nil {
@@ -227,9 +227,9 @@ func (b *Broker) takenUp(ctx context.Context, saved broker.Saved, aside map[stri
 
 // alarmsOnRecord are all events of alarms, oldest first: one that was let go would no longer
 // hold its session's rules.
-func (b *Broker) alarmsOnRecord(ctx context.Context) (all []broker.Event, err error) {
+func alarmsOnRecord(ctx context.Context, st broker.Store) (all []broker.Event, err error) {
 	for after := int64(-1); ; {
-		list, err := b.store.Events(ctx, broker.EventFilter{Console: true, Types: []string{broker.EventAlarm, broker.EventAlarmSeen}, After: after, Limit: alarmsRead})
+		list, err := st.Events(ctx, broker.EventFilter{Console: true, Types: []string{broker.EventAlarm, broker.EventAlarmSeen}, After: after, Limit: alarmsRead})
 		if err != nil {
 			return nil, fmt.Errorf("read the alarms: %w", err)
 		}

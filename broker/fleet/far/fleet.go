@@ -14,7 +14,6 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/consoles"
 	"github.com/aoctl/aoctl/broker/fleet/keys"
-	"github.com/aoctl/aoctl/broker/fleet/link"
 	"github.com/aoctl/aoctl/broker/fleet/members"
 	"github.com/aoctl/aoctl/broker/fleet/told"
 )
@@ -175,7 +174,14 @@ func (f *fleet) begin() {
 	}
 }
 
-func pause(ctx context.Context, d time.Duration) { link.Pause(ctx, d, nil) }
+func pause(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}
 
 // begun notes that all that there was has come.
 func (f *fleet) begun() {
