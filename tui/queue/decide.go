@@ -1,8 +1,10 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -174,7 +176,9 @@ func (q sender) notDecided(msg decidedMsg, c *board.Card, name string) tea.Cmd {
 	case errors.Is(err, broker.ErrFrozen):
 		return q.Say(draw.Warn, name+": frozen; nothing was allowed", "frozen")
 	case errors.Is(err, broker.ErrTwo):
-		return q.Say(draw.Warn, name+": "+safe.Line(broker.Plain(err)))
+		text := safe.Line(broker.Plain(err))
+		_, short, _ := strings.Cut(text, ": ")
+		return q.Say(draw.Warn, name+": "+text, name+": "+cmp.Or(short, text), cmp.Or(short, text))
 	case errors.Is(err, broker.ErrAlreadyDecided):
 		return q.Say(draw.Warn, name+": too late, this call "+q.Book.Ended(msg.req))
 	case errors.Is(err, broker.ErrChanged), errors.Is(err, broker.ErrReadAnew):

@@ -79,7 +79,7 @@ var (
 	errNoFleet = errors.New("this machine is in no fleet any more, so nobody knows who is an operator")
 	errBlind   = errors.New("the list of who is in the fleet cannot be read here")
 	errOver    = errors.New("the list of who is in the fleet is over: an owner's console signs it anew")
-	errUnknown = errors.New("this console, or the token, is of nobody in the fleet: allow it in aoctl --fleet")
+	errUnknown = errors.New("nobody in the fleet has this console or token; use aoctl --fleet")
 	errRole    = errors.New("only an operator or an owner of the fleet counts")
 )
 
