@@ -4,7 +4,7 @@
 # machines and consoles over a network that delays, loses, doubles and is cut. Prints how
 # many steps that were, or the shortest story in which a promise is broken.
 #
-#   scripts/sim.sh [-worlds 8000] [-fleets 150] [-minutes N] [-from SEED] [-moves 300]
+#   scripts/sim.sh [-worlds 8000] [-fleets 150] [-minutes N] [-from SEED] [-moves 300] [-story=false]
 #   scripts/sim.sh defects   # takes protections out, one at a time: each must be noticed
 #
 # Exit 0: every promise was kept; 1: one was broken, or a defect was not noticed.

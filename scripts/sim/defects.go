@@ -10,14 +10,15 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 )
 
-// defect is a protection that is taken out of the engine: text that occurs exactly once in a
-// file.
+// defect is a protection that is taken out: text that occurs exactly once in a file. A file without a
+// folder is one of the engine's.
 type defect struct{ name, file, from, to string }
 
 var defects = []defect{
@@ -48,7 +49,27 @@ var defects = []defect{
 const (
 	enginePath = "broker/engine"
 	seeds      = 6000 // worlds in which a defect must show; some ten seconds
+	fleetSeeds = 150  // the same for fleets
 )
+
+// fleetDefects are protections that machines and consoles of a fleet have.
+var fleetDefects = []defect{
+	{"an order is taken as often as it comes", "broker/fleet/orders/orders.go", "w.has(o.Number) {", "false {"},
+	{"an order is taken that has expired", "broker/fleet/orders/orders.go", "case !now.Before(o.Expires):", "case false:"},
+	{"an order is taken that is for an earlier run", "broker/fleet/orders/orders.go", "case !o.Waits() && o.Boot != d.boot:", "case false:"},
+	{"an order is taken that is for another machine", "broker/fleet/orders/orders.go", " || o.Machine != d.machine:", ":"},
+	{"a guard allows", "broker/fleet/orders/orders.go", "case !has.Includes(need.Role):", "case false:"},
+	{"a roster that is over lets its operators allow", "broker/fleet/orders/orders.go", "case !need.Refuses && !d.roster.Fresh(now):", "case false:"},
+	{"whoever was put out goes on giving orders", "broker/fleet/link/inbox.go", "\tin.desk.SetRoster(r)\n", ""},
+	{"an order is carried out that is not on record", "broker/fleet/link/inbox.go", "if err := in.record(ctx, &t, waited); err != nil {", "if err := in.record(ctx, &t, waited); false {\n\t\t\t_ = err"},
+	{"an order that waited is lost when the disk fails", "broker/fleet/link/inbox.go", "if err == nil || !waited || ctx.Err() != nil {", "if true {"},
+	{"an order that was answered is carried out by a later run", "broker/fleet/link/run.go", "\t\t\t\tdelete(unsolved, a.Mark)\n", ""},
+	{"events are appended behind whatever there is", "broker/fleet/link/outbox.go", "o.events.Append(ctx, o.after, list)", "o.events.Append(ctx, func() uint64 { l, _ := o.events.Newest(ctx); return l.Seq }(), list)"},
+	{"where the stream ends is not looked up after an error", "broker/fleet/link/outbox.go", "\t\to.known = false\n", ""},
+	{"what there is is told once", "broker/fleet/link/states.go", "\t\treturn fmt.Errorf(\"tell what there is: %w\", err)\n", "\t\t_ = fmt.Errorf\n"},
+	{"what there is is not told again over another line", "broker/fleet/link/run.go", "\tif r.states.begun {\n\t\tr.states.again()\n\t}\n\tif len", "\tif len"},
+	{"a key that was lost is not told again", "broker/fleet/link/run.go", "if len(r.letters) > 0 {", "if false {"},
+}
 
 // tryDefects takes each defect in and looks whether a world shows it: as many at a time as there are processors, and
 // each is told in its turn.
@@ -62,9 +83,10 @@ func tryDefects(ctx context.Context) error {
 	var trying sync.WaitGroup
 	defer trying.Wait()
 	defer stop()
+	all := slices.Concat(defects, fleetDefects)
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	tried := make([]chan outcome, len(defects))
-	for i, d := range defects {
+	tried := make([]chan outcome, len(all))
+	for i, d := range all {
 		tried[i] = make(chan outcome, 1)
 		trying.Go(func() {
 			slots <- struct{}{}
@@ -74,7 +96,7 @@ func tryDefects(ctx context.Context) error {
 		})
 	}
 	blind := 0
-	for i, d := range defects {
+	for i, d := range all {
 		o := <-tried[i]
 		if o.err != nil {
 			return fmt.Errorf("%s: %w", d.name, o.err)
@@ -116,19 +138,33 @@ func (d defect) try(ctx context.Context, dir string) (string, error) {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute) // an engine may hang with it
 	defer cancel()
-	out, err := exec.CommandContext(ctx, program, "-worlds", fmt.Sprint(seeds)).Output() //nolint:gosec // G204: just built
+	worlds, fleets, story := seeds, 0, true
+	if d.fleet() {
+		worlds, fleets, story = 0, fleetSeeds, false // that takes long
+	}
+	out, err := exec.CommandContext(ctx, program, "-worlds", fmt.Sprint(worlds), "-fleets", fmt.Sprint(fleets), fmt.Sprintf("-story=%t", story)).Output() //nolint:gosec // G204: just built
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.ExitCode() != 1 {
 		return "", err
 	}
 	line, _, _ := strings.Cut(string(out), "\n")
-	moves := bytes.Count(out, []byte("\n"))
-	return fmt.Sprintf("found in %4.1f s, told in %d lines: %s", time.Since(began).Seconds(), moves, strings.TrimPrefix(line, "BROKEN ")), nil
+	how := fmt.Sprintf("found in %4.1f s", time.Since(began).Seconds())
+	if story {
+		how += fmt.Sprintf(", told in %d lines", bytes.Count(out, []byte("\n")))
+	}
+	return how + ": " + strings.TrimPrefix(line, "BROKEN "), nil
 }
+
+// fleet reports whether fleets show d.
+func (d defect) fleet() bool { return strings.Contains(d.file, "/") }
 
 // overlay writes the changed file and the list that go build takes.
 func (d defect) overlay(dir string) (string, error) {
-	from, err := filepath.Abs(filepath.Join(enginePath, d.file))
+	path := d.file
+	if !d.fleet() {
+		path = filepath.Join(enginePath, d.file)
+	}
+	from, err := filepath.Abs(path)
 	if err != nil {
 		return "", err
 	}
@@ -139,7 +175,7 @@ func (d defect) overlay(dir string) (string, error) {
 	if n := strings.Count(string(text), d.from); n != 1 {
 		return "", fmt.Errorf("%s has %q %d times, it must be there once: bring the defect up to date", d.file, d.from, n)
 	}
-	to := filepath.Join(dir, d.file)
+	to := filepath.Join(dir, filepath.Base(d.file))
 	if err := os.WriteFile(to, []byte(strings.Replace(string(text), d.from, d.to, 1)), 0o600); err != nil { //nolint:gosec // G703: in our own folder
 		return "", err
 	}
@@ -147,6 +183,6 @@ func (d defect) overlay(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(dir, "overlay.json")
+	path = filepath.Join(dir, "overlay.json")
 	return path, os.WriteFile(path, list, 0o600)
 }

@@ -29,9 +29,10 @@ func main() {
 	fleets := flag.Int("fleets", 150, "how many fleets, likewise")
 	minutes := flag.Float64("minutes", 0, "play for that long instead, half of it fleets")
 	moves := flag.Int("moves", 300, "in each world")
+	story := flag.Bool("story", true, "tell the shortest story of a broken promise")
 	flag.Parse()
 	for _, g := range []game{{"worlds", *worlds, sim.Play, sim.Story}, {"fleets", *fleets, sim.PlayFleet, sim.StoryFleet}} {
-		if err := g.play(ctx, *from, *moves, time.Duration(*minutes*float64(time.Minute)/2)); err != nil {
+		if err := g.play(ctx, *from, *moves, *story, time.Duration(*minutes*float64(time.Minute)/2)); err != nil {
 			end(err)
 		}
 	}
@@ -51,7 +52,7 @@ var errBroken = errors.New("a promise was broken")
 // play plays worlds until one breaks a promise, and tells how that came about. It plays some at a
 // time, so that no processor is idle, and looks at their results in the order of their seeds: the first broken one is
 // always the same.
-func (g game) play(ctx context.Context, from uint64, moves int, limit time.Duration) error {
+func (g game) play(ctx context.Context, from uint64, moves int, story bool, limit time.Duration) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	if limit == 0 && g.most == 0 {
@@ -80,7 +81,10 @@ func (g game) play(ctx context.Context, from uint64, moves int, limit time.Durat
 		steps += r.Steps
 		if r.Wrong != "" {
 			seed := from + uint64(n) - 1
-			fmt.Printf("BROKEN after %d steps: %s\n%s\n", steps, r.Wrong, g.story(seed, moves))
+			fmt.Printf("BROKEN after %d steps: %s\n", steps, r.Wrong)
+			if story {
+				fmt.Println(g.story(seed, moves))
+			}
 			return errBroken
 		}
 	}

@@ -30,7 +30,7 @@ type inHand struct {
 	mark   string
 	by     []byte
 	waited bool
-	must   bool // it is good, and waited: it has to take effect
+	must   bool // it is good, waited and was not turned away before: it has to take effect
 }
 
 // arrives takes note of what is handed over.
@@ -41,7 +41,7 @@ func (c *orderChecks) arrives(raw []byte, waited bool) {
 		return
 	}
 	c.hand.mark, c.hand.by = orders.Mark(s), s.By
-	c.hand.must = waited && !c.misused[c.hand.mark] && c.carried[c.hand.mark] == 0 && c.wrong() == ""
+	c.hand.must = waited && !c.misused[c.hand.mark] && !c.shown[c.hand.mark] && c.carried[c.hand.mark] == 0 && c.wrong() == ""
 }
 
 // wrong says why the order in hand must not take effect, "" when it may.
