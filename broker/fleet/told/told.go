@@ -116,12 +116,15 @@ type Opener interface {
 // Read opens what is sealed in t into v, which is a pointer. Errors: seals.ErrSealed, and what is
 // wrong with it.
 func (t *Told) Read(o Opener, v any) error {
-	plain, err := o.Open(t.about(), t.Sealed)
+	plain, err := t.Unseal(o)
 	if err != nil {
 		return err
 	}
 	return keys.DecodeKnown(plain, v)
 }
+
+// Unseal opens what is sealed in t. Errors: seals.ErrSealed.
+func (t *Told) Unseal(o Opener) ([]byte, error) { return o.Open(t.about(), t.Sealed) }
 
 // Letter is the letter that t is. Errors: ErrPlace where it is none.
 func (t *Told) Letter() (seals.Letter, error) {
