@@ -193,7 +193,9 @@ func enrol(ctx context.Context, me *member.Me, code members.Code, key keys.Key, 
 	if err != nil {
 		return s, err
 	}
-	if err := line.Enrol(ctx, key.Public().ID(), s); err != nil {
+	// The owner's screen closes the invite as soon as it was used, and the server this line with it: the
+	// answer may be lost then. Whoever is not in the fleet after that hears so.
+	if err := line.Enrol(ctx, key.Public().ID(), s); err != nil && !errors.Is(err, jet.ErrOut) {
 		return s, noInvite(me.Servers[0], err.Error())
 	}
 	return s, nil

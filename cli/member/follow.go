@@ -34,7 +34,7 @@ func (me *Me) Follow(ctx context.Context, line *jet.Line, changed func(members.R
 	defer work.Wait()
 	work.Go(func() {
 		after := me.book.Roster().Number
-		_ = line.Rosters(ctx, after, func(s keys.Signed) {
+		_ = line.Rosters(ctx, after, nil, func(s keys.Signed) {
 			mu.Lock()
 			defer mu.Unlock()
 			// One that cannot be written down is read again by the next console.

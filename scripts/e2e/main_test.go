@@ -120,6 +120,7 @@ func setUpScript(env *testscript.Env) error {
 	}
 	env.Values[consoleKey{}] = &scriptConsole{}
 	env.Values[slowKey{}] = &slowPeers{}
+	env.Values[handKey{}] = &fleetHand{}
 	return os.Mkdir(filepath.Join(env.WorkDir, "user"), 0o700)
 }
 

@@ -185,7 +185,7 @@ func (m mutation) try(ctx context.Context, dir string) (verdict, why string, err
 	if err := os.WriteFile(path, before, 0o600); err != nil { //nolint:gosec // G703: in our own folder
 		return "", "", fmt.Errorf("write %s: %w", m.file, err)
 	}
-	name := "TestScripts/" + m.script
+	name := suite(m.script) + "/" + m.script
 	switch {
 	case ctx.Err() != nil:
 		return "", "", ctx.Err()
@@ -201,11 +201,19 @@ func (m mutation) try(ctx context.Context, dir string) (verdict, why string, err
 	return survived, "", nil
 }
 
+// suite is the test that has a script: those of fleets need the fleet's server.
+func suite(script string) string {
+	if strings.HasPrefix(script, "threat-fleet-") {
+		return "TestFleetScripts"
+	}
+	return "TestScripts"
+}
+
 // failure is the line that says where a script failed.
 func failure(out string) string {
 	for line := range strings.Lines(out) {
 		if text := strings.TrimSpace(line); strings.HasPrefix(text, "FAIL: testdata") {
-			return "    " + safe.Cut(safe.Line(strings.TrimPrefix(text, "FAIL: testdata/script/")), 150) + "\n"
+			return "    " + safe.Cut(safe.Line(strings.TrimPrefix(text, "FAIL: testdata/")), 150) + "\n"
 		}
 	}
 	return ""
@@ -215,7 +223,7 @@ func failure(out string) string {
 func test(ctx context.Context, dir, scripts string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "go", "test", "-trimpath", "-buildvcs=false", "-count=1", "-v", "-timeout", "3m", "-run", "^TestScripts$/^("+scripts+")$", "./scripts/e2e") //nolint:gosec // G204: our own scripts
+	cmd := exec.CommandContext(ctx, "go", "test", "-trimpath", "-buildvcs=false", "-count=1", "-v", "-timeout", "3m", "-run", "^Test(Fleet)?Scripts$/^("+scripts+")$", "./scripts/e2e") //nolint:gosec // G204: our own scripts
 	cmd.Dir = dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a script that hangs leaves programs behind
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
@@ -223,7 +231,7 @@ func test(ctx context.Context, dir, scripts string) (string, error) {
 	if cmd.Process != nil {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	}
-	if err == nil && !bytes.Contains(out, []byte("=== RUN   TestScripts/")) {
+	if err == nil && !bytes.Contains(out, []byte("Scripts/threat-")) {
 		err = errors.New("no script ran")
 	}
 	return string(out), err

@@ -185,6 +185,50 @@ var mutations = []mutation{
 		"	for _, r := range st.Saved.Requests {\n", "	for _, r := range st.Saved.Requests[:0] {\n",
 	},
 	{
+		"threat-fleet-1-operator", "who was put out orders nothing", "broker/fleet/orders/orders.go",
+		"	if !ok {\n		return o, Taken{}, ErrStranger\n	}", "	if !ok {\n		m = members.Member{Name: \"ben\", Role: members.Operator}\n	}",
+	},
+	{
+		"threat-fleet-1-operator", "the server takes a roster from owners alone", "broker/fleet/server/may.go",
+		"	if role.Includes(members.Owner) {", "	if role.Includes(members.Guard) {",
+	},
+	{
+		"threat-fleet-2-machine", "a machine orders nothing", "broker/fleet/members/roster.go",
+		"	return r.rank() > 0 && least.rank() > 0 && r.rank() >= least.rank()", "	return r.rank() == 0 || r.rank() >= least.rank()",
+	},
+	{
+		"threat-fleet-2-machine", "a machine speaks for itself alone", "broker/fleet/told/told.go",
+		"	case !slices.Equal(s.By, machine.Sign), t.Fleet != n.Fleet, t.Machine != machine.ID():", "	case t.Fleet != n.Fleet, t.Machine != machine.ID():",
+	},
+	{
+		"threat-fleet-3-server", "a server is known by its key", "broker/fleet/jet/jet.go",
+		"			if len(s.PeerCertificates) == 0 || subtle.ConstantTimeCompare(PinOf(s.PeerCertificates[0].RawSubjectPublicKeyInfo), pin) != 1 {", "			if subtle.ConstantTimeCompare(pin, pin) != 1 {",
+	},
+	{
+		"threat-fleet-3-server", "an old roster ends", "broker/fleet/orders/orders.go",
+		"	case !need.Refuses && !d.roster.Fresh(now):", "	case !need.Refuses && !d.roster.Fresh(now) && now.IsZero():",
+	},
+	{
+		"threat-fleet-4-hostile", "what grows when it is decoded is not decoded", "broker/fleet/keys/signed.go",
+		"func DecodeKnown(raw []byte, v any) error {\n	if Weight(raw) > MaxWeight {", "func DecodeKnown(raw []byte, v any) error {\n	if Weight(raw) > 1<<40 {",
+	},
+	{
+		"threat-fleet-5-restore", "what lets something run is for one run of the broker", "broker/fleet/orders/orders.go",
+		"	case !o.Waits() && o.Boot != d.boot:", "	case !o.Waits() && o.Boot == \"\":",
+	},
+	{
+		"threat-fleet-6-code", "a code for a machine makes no person", "broker/fleet/members/enrol.go",
+		"	case w.Role != Machine && !in.Role.Includes(w.Role):\n		return Member{}, fmt.Errorf(\"%w: the invite is for a %s\", ErrInvite, in.Role)\n", "",
+	},
+	{
+		"threat-fleet-6-code", "a code is good for a time", "broker/fleet/server/gate.go",
+		"return slices.Equal(in.Key, key) && g.now().Before(in.Until) })", "return slices.Equal(in.Key, key) })",
+	},
+	{
+		"threat-fleet-6-code", "who tries many codes has to wait", "broker/fleet/server/tries.go",
+		"	return t.from[at] >= triesMost\n", "	return t.from[at] < 0\n",
+	},
+	{
 		"threat-24-paused", "the client has a clock of its own", "hookclient/conversation.go",
 		"	if err := conn.SetDeadline(limit); err != nil {", "	if err := conn.SetDeadline(limit.Add(time.Hour)); err != nil {",
 	},

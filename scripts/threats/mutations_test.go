@@ -13,7 +13,8 @@ func TestMutationsFit(t *testing.T) {
 		if _, err := m.apply(root); err != nil {
 			t.Error(err)
 		}
-		if _, err := os.Stat(filepath.Join(root, "scripts", "e2e", "testdata", "script", m.script+".txtar")); err != nil {
+		folder := map[string]string{"TestScripts": "script", "TestFleetScripts": "fleet"}[suite(m.script)]
+		if _, err := os.Stat(filepath.Join(root, "scripts", "e2e", "testdata", folder, m.script+".txtar")); err != nil {
 			t.Error(err)
 		}
 	}

@@ -251,7 +251,11 @@ func (m *Mirror) open(r *run, t *told.Told, now time.Time) {
 		return
 	}
 	var s told.State
-	if err := t.Read(e, &s); err != nil {
+	plain, err := t.Unseal(e)
+	if err == nil {
+		err = keys.DecodeKnown(plain, &s)
+	}
+	if err != nil {
 		m.bad(err, now)
 		return
 	}
@@ -260,8 +264,12 @@ func (m *Mirror) open(r *run, t *told.Told, now time.Time) {
 		m.bad(told.ErrPlace, now)
 		return
 	}
-	before := r.open(t, s, now)
+	before := r.open(t, s, keys.Weight(plain), now)
 	if r != m.shown {
+		return
+	}
+	if _, kept := r.last[t.Place]; !kept && !s.Leaves() {
+		m.anew = true // there was no room for it
 		return
 	}
 	if s.Gone {

@@ -433,6 +433,26 @@ func (m *Mirror) epochs() (list []*seals.Epoch) {
 	return list
 }
 
+// What is short on its way may be large here: it is what it takes here that is bounded.
+func TestWhatGrowsFindsNoRoom(t *testing.T) {
+	me := key(t, 100)
+	b := newBox(t, 1, "dev-box", members.Roster{Fleet: fleetID, Members: []members.Member{member(me, "ada", members.Operator)}}, func() time.Time { return noon })
+	m := NewMirror(me, names, b.me)
+	m.Hear(b.letter.subject, b.letter.body, noon)
+	sent := 0
+	for _, id := range []string{"a", "b", "c"} {
+		s := b.tell(told.State{Update: broker.Update{Session: &broker.Session{ID: id, State: broker.SessionActive, Subagents: make([]broker.Subagent, 60_000)}}})
+		sent += len(s.body)
+		m.Hear(s.subject, s.body, noon)
+	}
+	if sent > mostBytes {
+		t.Fatalf("%d bytes were sent, so nothing is shown", sent)
+	}
+	if n := len(m.shown.states); n != 2 || !m.shown.lacks || m.shown.bytes > mostBytes {
+		t.Errorf("%d of 3 are kept, lacks %v, %d bytes", n, m.shown.lacks, m.shown.bytes)
+	}
+}
+
 // FuzzHear has foreign bytes heard: as they are, and signed by the machine.
 func FuzzHear(f *testing.F) {
 	me := key(f, 100)

@@ -23,7 +23,7 @@ type run struct {
 	pass   *pass                 // nil once all that there was has come
 	most   uint64                // the largest number of all
 	newest time.Time             // by the machine's clock: when it told the newest
-	bytes  int                   // of last's messages
+	bytes  int                   // of last's messages, or what they weigh once they are opened
 	sizes  map[string]int        // the same, by place
 	lacks  bool                  // something found no room
 
@@ -95,11 +95,19 @@ func (r *run) take(t *told.Told, size int) bool {
 	return true
 }
 
-// open takes in what a place says now. before is what it said before that.
-func (r *run) open(t *told.Told, s told.State, now time.Time) (before told.State) {
+// open takes in what a place says now, and what that weighs, unless there is no room for it. before is
+// what it said before that.
+func (r *run) open(t *told.Told, s told.State, weight int, now time.Time) (before told.State) {
 	before = r.states[t.Place]
 	delete(r.shut, t.Place)
 	r.expire(t.Place)
+	r.bytes += weight - r.sizes[t.Place]
+	r.sizes[t.Place] = weight
+	if r.bytes > mostBytes {
+		r.forget(t.Place)
+		r.lacks = true
+		return before
+	}
 	if !s.Leaves() {
 		r.states[t.Place] = s
 		return before

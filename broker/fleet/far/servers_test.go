@@ -225,7 +225,8 @@ func (w wire) TakeOrders(ctx context.Context, id string, take func(context.Conte
 	}
 }
 
-func (w wire) Rosters(ctx context.Context, _ uint64, _ func(keys.Signed)) error {
+func (w wire) Rosters(ctx context.Context, _ uint64, begun func(), _ func(keys.Signed)) error {
+	begun()
 	<-ctx.Done()
 	return nil
 }

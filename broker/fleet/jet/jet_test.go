@@ -415,7 +415,7 @@ func TestJoining(t *testing.T) {
 	next.Number, next.Invites = 3, nil
 	numbers := make(chan uint64, 8)
 	go func() {
-		_ = f.As(t, fleettest.Guard).Rosters(t.Context(), 1, func(s keys.Signed) {
+		_ = f.As(t, fleettest.Guard).Rosters(t.Context(), 1, nil, func(s keys.Signed) {
 			if r, err := members.Read(s); err == nil {
 				numbers <- r.Number
 			}

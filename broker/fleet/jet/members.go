@@ -15,11 +15,11 @@ import (
 )
 
 // Rosters hands over the rosters with a larger number than after: those that there are, in the order
-// in which they were stored, then what comes, until the context ends. Whether they are good is the
-// caller's to judge.
-func (l *Line) Rosters(ctx context.Context, after uint64, take func(keys.Signed)) error {
+// in which they were stored, calls begun, and then hands over what comes, until the context ends.
+// Whether they are good is the caller's to judge.
+func (l *Line) Rosters(ctx context.Context, after uint64, begun func(), take func(keys.Signed)) error {
 	r := reading{stream: told.StreamMembers, kind: ReadsRosters, filter: l.names.Rosters()}
-	return l.follow(ctx, r, nil, func(m jetstream.Msg) {
+	return l.follow(ctx, r, begun, func(m jetstream.Msg) {
 		_, number, _ := l.names.Split(m.Subject())
 		if n, err := strconv.ParseUint(number, 10, 64); err == nil && n > after {
 			signed(m, take)

@@ -5,6 +5,8 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"testing"
+
+	"github.com/fxamacker/cbor/v2"
 )
 
 func key(tb testing.TB, seed byte) Key {
@@ -134,4 +136,57 @@ func FuzzDecodeSigned(f *testing.F) {
 			t.Skip("signed by somebody who exists")
 		}
 	})
+}
+
+// rulesOf is n lists of sixty thousand items of one byte.
+func rulesOf(n byte) []byte {
+	list := append([]byte{0x99, 60_000 >> 8, 60_000 & 0xff}, bytes.Repeat([]byte{0xa0}, 60_000)...)
+	return append([]byte{0x98, n}, bytes.Repeat(list, int(n))...)
+}
+
+// A few megabytes from a member must not become gigabytes here.
+func TestWhatGrowsIsNotDecoded(t *testing.T) {
+	type rule struct{ Text [40]string }
+	var all [][]rule
+	for name, decode := range map[string]func([]byte, any) error{"strict": Decode, "known": DecodeKnown} {
+		if err := decode(rulesOf(100), &all); !errors.Is(err, ErrHeavy) || all != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := Decode(rulesOf(1), &all); err != nil || len(all[0]) != 60_000 {
+		t.Errorf("what is long and not too long: %v", err)
+	}
+}
+
+func FuzzWeight(f *testing.F) {
+	f.Add([]byte{0x82, 0x98, 0x02, 0xa0, 0xa0, 0xf6})
+	f.Add([]byte{0x82, 0x18, 0x20, 0xa1, 0x61, 0x78, 0x81, 0x60})
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		weight := Weight(raw)
+		var v any
+		if decodingKnown().Unmarshal(raw, &v) != nil {
+			return
+		}
+		if want := len(raw) + itemWeight*items(v); weight != want {
+			t.Fatalf("%x weighs %d, not %d", raw, weight, want)
+		}
+	})
+}
+
+// items counts the items of all lists in v.
+func items(v any) (n int) {
+	switch v := v.(type) {
+	case []any:
+		n = len(v)
+		for _, item := range v {
+			n += items(item)
+		}
+	case map[any]any:
+		for k, item := range v {
+			n += items(k) + items(item)
+		}
+	case cbor.Tag:
+		n = items(v.Content)
+	}
+	return n
 }

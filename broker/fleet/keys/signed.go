@@ -103,8 +103,11 @@ func Encode(v any) ([]byte, error) {
 }
 
 // Decode reads what Encode wrote into v, which is a pointer. A field that v has not, a field that
-// comes twice, and anything behind the end are errors.
+// comes twice, and anything behind the end are errors. Errors: ErrHeavy.
 func Decode(raw []byte, v any) error {
+	if Weight(raw) > MaxWeight {
+		return ErrHeavy
+	}
 	if err := decoding().Unmarshal(raw, v); err != nil {
 		return fmt.Errorf("decode a %T: %w", v, err)
 	}
@@ -114,6 +117,9 @@ func Decode(raw []byte, v any) error {
 // DecodeKnown is Decode for what machines tell: a field that v has not is left out, since the other
 // end may be newer.
 func DecodeKnown(raw []byte, v any) error {
+	if Weight(raw) > MaxWeight {
+		return ErrHeavy
+	}
 	if err := decodingKnown().Unmarshal(raw, v); err != nil {
 		return fmt.Errorf("decode a %T: %w", v, err)
 	}

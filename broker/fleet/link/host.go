@@ -40,8 +40,9 @@ type Line interface {
 	// TakeHello and TakeOrders answer those who ask, until ctx ends.
 	TakeHello(ctx context.Context, machine string, answer func(asked []byte) []byte) error
 	TakeOrders(ctx context.Context, machine string, take func(ctx context.Context, raw []byte, waited bool) []byte) error
-	// Rosters and Enrolments tell what there is, and then what comes, until ctx ends.
-	Rosters(ctx context.Context, after uint64, take func(keys.Signed)) error
+	// Rosters and Enrolments tell what there is, and then what comes, until ctx ends. begun is called
+	// when all rosters that there were have been taken.
+	Rosters(ctx context.Context, after uint64, begun func(), take func(keys.Signed)) error
 	Enrolments(ctx context.Context, take func(keys.Signed)) error
 	// Up reports whether a server is connected, since when that is so or not, and why not.
 	Up() (up bool, since time.Time, why string)

@@ -129,6 +129,7 @@ type wire struct {
 	states  []Message // in the order in which they came
 	full    bool      // there is no room for more of them
 	rosters chan keys.Signed
+	had     int // so many of them are there from the start
 	orders  chan func(take func(context.Context, []byte, bool) []byte)
 	claims  claims
 	closed  bool
@@ -176,7 +177,11 @@ func (w *wire) TakeOrders(ctx context.Context, _ string, take func(context.Conte
 	}
 }
 
-func (w *wire) Rosters(ctx context.Context, _ uint64, take func(keys.Signed)) error {
+func (w *wire) Rosters(ctx context.Context, _ uint64, begun func(), take func(keys.Signed)) error {
+	for range w.had {
+		take(<-w.rosters)
+	}
+	begun()
 	for {
 		select {
 		case s := <-w.rosters:
@@ -272,6 +277,12 @@ func running(t *testing.T, h *house) (*Host, *wire) {
 func linked(t *testing.T, h *house, m consoles.Membership) (*Host, *wire) {
 	t.Helper()
 	w := newWire()
+	return linkedBy(t, h, m, w), w
+}
+
+// linkedBy is linked with a line that may have something already.
+func linkedBy(t *testing.T, h *house, m consoles.Membership, w *wire) *Host {
+	t.Helper()
 	host := NewHost(Options{Home: h, Key: key(t, box), Version: "v", Listed: func(*members.Roster) {}, Dial: func(context.Context, consoles.Membership, string) (Line, error) { return w, nil }, Log: slog.New(slog.DiscardHandler)})
 	if err := host.Join(t.Context(), m, broker.Actor{Kind: broker.ByOperator}); err != nil {
 		t.Fatal(err)
@@ -287,7 +298,7 @@ func linked(t *testing.T, h *house, m consoles.Membership) (*Host, *wire) {
 		<-done
 	})
 	synctest.Wait()
-	return host, w
+	return host
 }
 
 // reader is somebody who may read what machines tell, as far as they have the keys.
@@ -511,6 +522,31 @@ func TestGuestOutlastsAFullDisk(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		if _, ok := h.FleetToken(); !ok || host.Status().Machine == "" {
 			t.Errorf("it left the fleet: %+v", host.Status())
+		}
+	})
+}
+
+// A broker that was away, or whose database is a backup, does not know who was put out meanwhile. What
+// they left for it is not done, and nothing is sealed for them.
+func TestNothingIsTakenBeforeTheNewestRoster(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, w := newHouse(), newWire()
+		raw := decision(t, ana, "", 1, broker.Deny)
+		w.orders <- func(take func(context.Context, []byte, bool) []byte) { take(t.Context(), raw, true) }
+		old, err := keys.Encode(signRoster(t, fleetRoster(t, 1, box, owner, ana, ben)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.had = 1
+		linkedBy(t, h, consoles.Membership{Roster: old, Servers: []string{"nats://x:1"}}, w)
+		time.Sleep(10 * time.Second)
+		if len(h.carried)+len(h.refused)+len(w.since(0)) > 0 {
+			t.Errorf("before the servers said who is in the fleet, %v were carried out, %v refused and %d told", h.carried, h.refused, len(w.since(0)))
+		}
+		w.rosters <- signRoster(t, fleetRoster(t, 2, box, owner, ben))
+		time.Sleep(10 * time.Second)
+		if len(h.carried) > 0 || len(h.refused) != 1 || len(w.since(0)) == 0 {
+			t.Errorf("after that, %v were carried out, %v refused and %d told", h.carried, h.refused, len(w.since(0)))
 		}
 	})
 }

@@ -46,7 +46,8 @@ type run struct {
 	again    bool     // what there is must be told again, under the new key
 	problems map[string]string
 
-	kick chan struct{} // there may be something to carry out
+	kick  chan struct{} // there may be something to carry out
+	heard chan struct{} // closed when the servers have said who is in the fleet
 }
 
 // ordersKept is how far back orders are looked for that were taken: none that is older is good.
@@ -56,7 +57,7 @@ func (h *Host) newRun(ctx context.Context, m consoles.Membership, book *members.
 	roster := book.At(h.clock())
 	r := &run{
 		host: h, line: line, names: told.Names{Fleet: roster.Fleet}, speaker: told.Speaker{Key: h.o.Key, Fleet: roster.Fleet, Boot: boot},
-		member: m, book: book, problems: map[string]string{}, kick: make(chan struct{}, 1),
+		member: m, book: book, problems: map[string]string{}, kick: make(chan struct{}, 1), heard: make(chan struct{}),
 	}
 	r.machine = r.speaker.Machine()
 	took, unsolved, err := h.taken(ctx)
@@ -145,15 +146,18 @@ func (r *run) turn(roster *members.Roster) {
 // errLeft ends a link whose machine is in the fleet no longer.
 var errLeft = errors.New("this machine left the fleet, or was put out of it")
 
-// serve works until ctx ends or the machine leaves.
+// serve works until ctx ends or the machine leaves. Nothing is told and no order taken before the
+// servers have handed over all rosters that they have: a broker that was away, or whose database is a
+// backup, may not know yet who was put out.
 func (r *run) serve(ctx context.Context) error {
 	ctx, end := context.WithCancel(ctx)
 	var work sync.WaitGroup
 	defer work.Wait()
 	defer end()
+	begun := sync.OnceFunc(func() { close(r.heard) })
 	for name, do := range map[string]func(context.Context) error{
 		"rosters": func(ctx context.Context) error {
-			return r.line.Rosters(ctx, r.number(), func(s keys.Signed) { r.follow(ctx, s) })
+			return r.line.Rosters(ctx, r.number(), begun, func(s keys.Signed) { r.follow(ctx, s) })
 		},
 		"joins":       func(ctx context.Context) error { return r.line.Enrolments(ctx, r.join) },
 		"hello":       func(ctx context.Context) error { return r.line.TakeHello(ctx, r.machine, r.hello) },
@@ -163,6 +167,9 @@ func (r *run) serve(ctx context.Context) error {
 		"what is now": r.tell,
 	} {
 		work.Go(func() {
+			if name != "rosters" {
+				r.waitHeard(ctx)
+			}
 			for failures := 0; ctx.Err() == nil; failures++ {
 				if err := do(ctx); err != nil && ctx.Err() == nil {
 					r.problem(name, err)
@@ -171,7 +178,10 @@ func (r *run) serve(ctx context.Context) error {
 			}
 		})
 	}
-	work.Go(func() { r.beat(ctx) })
+	work.Go(func() {
+		r.waitHeard(ctx)
+		r.beat(ctx)
+	})
 	for {
 		select {
 		case <-ctx.Done():
@@ -185,6 +195,13 @@ func (r *run) serve(ctx context.Context) error {
 		if !r.in() { // the invite that it joined with is over
 			r.leave()
 		}
+	}
+}
+
+func (r *run) waitHeard(ctx context.Context) {
+	select {
+	case <-r.heard:
+	case <-ctx.Done():
 	}
 }
 

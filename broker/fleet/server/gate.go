@@ -47,6 +47,7 @@ type gate struct {
 	signed keys.Signed
 	joined map[uint64]joined // by number in the stream: who joined with an invite
 	lines  map[uint64]line   // by the connection's id
+	tries  tries             // with keys that nobody has
 	timer  *time.Timer       // when the next invite ends
 }
 
@@ -55,6 +56,9 @@ type joined struct {
 	member members.Member
 	invite []byte // its key
 }
+
+// invited is what whoever has an invite's key is let in as.
+const invited = "invited"
 
 // line is a connection that was let in.
 type line struct {
@@ -140,7 +144,11 @@ func (g *gate) Check(c nats.ClientAuthentication) bool {
 		return false
 	}
 	role, user, most := g.user(sign, o.Nkey, token)
-	if user == nil {
+	if from := host(c.RemoteAddress()); user == nil {
+		g.tries.note(from, g.now())
+		return false
+	} else if role == invited && g.tries.tooMany(from, g.now()) {
+		g.log.Warn("too many codes were tried from an address", "address", from)
 		return false
 	}
 	has := 0
@@ -187,7 +195,7 @@ func (g *gate) user(sign []byte, nkey, token string) (role string, u *nats.User,
 		return string(m.Role), &nats.User{Username: m.Name, Permissions: mayMember(g.names(), &m, nkey, token)}, linesMost
 	}
 	if g.open(sign) {
-		return "invited", &nats.User{Username: "invited", Permissions: mayGuest(g.names(), nkey, token)}, guestsMost
+		return invited, &nats.User{Username: invited, Permissions: mayGuest(g.names(), nkey, token)}, guestsMost
 	}
 	return "", nil, 0
 }
@@ -280,7 +288,7 @@ func (g *gate) role(sign []byte) string {
 		return string(m.Role)
 	}
 	if g.open(sign) {
-		return "invited"
+		return invited
 	}
 	return ""
 }

@@ -111,12 +111,15 @@ func (n Names) Hear(subject string, s keys.Signed, machine members.Member) (Told
 // Read opens what is sealed in t with e into v, which is a pointer. Errors: seals.ErrSealed, and what
 // is wrong with it.
 func (t *Told) Read(e *seals.Epoch, v any) error {
-	plain, err := e.Open(t.about(), t.Sealed)
+	plain, err := t.Unseal(e)
 	if err != nil {
 		return err
 	}
 	return keys.DecodeKnown(plain, v)
 }
+
+// Unseal opens what is sealed in t. Errors: seals.ErrSealed.
+func (t *Told) Unseal(e *seals.Epoch) ([]byte, error) { return e.Open(t.about(), t.Sealed) }
 
 // Letter is the letter that t is. Errors: ErrPlace where it is none.
 func (t *Told) Letter() (seals.Letter, error) {
