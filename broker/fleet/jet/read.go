@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/aoctl/aoctl/broker/fleet/told"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -31,9 +32,10 @@ func Reader(nkey, token string, kind Kind) string {
 }
 
 const (
-	readerBeat   = 2 * time.Second // a reader that says nothing for twice as long is gone with its server
-	readerIdle   = time.Minute     // a reader that is left alone is gone after that
-	readMessages = 128             // on the way at a time
+	readerBeat   = 2 * time.Second  // a reader that says nothing for twice as long is gone with its server
+	membersBeat  = 12 * time.Second // the same for the members' stream, of which every machine has two readers
+	readerIdle   = time.Minute      // a reader that is left alone is gone after that
+	readMessages = 128              // on the way at a time
 	readBytes    = 2 * MaxPayload
 
 	behindTries = 8 // until a replica has what another has
@@ -50,6 +52,15 @@ type reading struct {
 	from   uint64 // the first sequence number in the stream
 	to     uint64 // one that is known to be there: a replica that is behind it has not all yet
 	bare   bool   // without bodies
+}
+
+// beat is how often the reader says that it is there. Servers that have much to do say it late, and each
+// reader that is then made anew is more to do: what every machine reads is given time.
+func (r *reading) beat() time.Duration {
+	if r.stream == told.StreamMembers {
+		return membersBeat
+	}
+	return readerBeat
 }
 
 // taker gets a message and its sequence number in the stream; false ends the reading.
@@ -162,7 +173,7 @@ func (l *Line) read(ctx context.Context, r reading, goesOn bool, begun func(), t
 			return nil
 		}
 	}
-	it, err := c.Messages(jetstream.PullMaxMessagesWithBytesLimit(readMessages, readBytes), jetstream.PullHeartbeat(readerBeat), jetstream.WithMessagesErrOnMissingHeartbeat(true))
+	it, err := c.Messages(jetstream.PullMaxMessagesWithBytesLimit(readMessages, readBytes), jetstream.PullHeartbeat(r.beat()), jetstream.WithMessagesErrOnMissingHeartbeat(true))
 	if err != nil {
 		return fmt.Errorf("read %s: %w", r.stream, err)
 	}
