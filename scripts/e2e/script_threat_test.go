@@ -37,7 +37,7 @@ func conditions(cond string) (bool, error) {
 		return peers.BornOfAgentHere() != "", nil
 	case "orphan":
 		chain, err := peers.SteadyLineage(os.Getpid())
-		return err != nil || peers.CutOff(chain, nil, runsShell), nil
+		return err == nil && peers.CutOff(chain, nil, runsShell), err
 	}
 	return false, fmt.Errorf("unknown condition %q", cond)
 }

@@ -11,7 +11,7 @@ import (
 // What nobody answers is asked again, for as long as a request may take and no longer.
 func TestAskedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		asked, began := 0, time.Now()
+		asked := 0
 		ask := func(answered int) func(context.Context) (int, error) {
 			return func(ctx context.Context) (int, error) {
 				if asked++; asked == answered {
@@ -24,7 +24,8 @@ func TestAskedAgain(t *testing.T) {
 		if n, err := again(t.Context(), ask(3)); n != 3 || err != nil {
 			t.Errorf("%d, %v", n, err)
 		}
-		asked, began = 0, time.Now()
+		asked = 0
+		began := time.Now()
 		if _, err := again(t.Context(), ask(0)); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != requestWait {
 			t.Errorf("%v after %v", err, time.Since(began))
 		}
