@@ -92,12 +92,20 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// TestFleetScripts tells the stories in testdata/fleet, which have the fleet's server in the path.
+// TestFleetScripts tells the stories in testdata/fleet, which have the fleet's server in the path. With
+// -short those of threats are left out: they wait most of their time.
 func TestFleetScripts(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("testdata", "fleet", "*.txtar"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("there are no scripts: %v", err)
+	}
+	if testing.Short() {
+		files = slices.DeleteFunc(files, func(f string) bool { return strings.HasPrefix(filepath.Base(f), "threat-") })
+	}
 	dir := t.TempDir()
 	build(t, filepath.Join(dir, "aoctl-fleet"), module+"/broker/fleet/aoctl-fleet", "CGO_ENABLED=0")
 	testscript.Run(t, testscript.Params{
-		Dir:                 filepath.Join("testdata", "fleet"),
+		Files:               files,
 		Cmds:                scriptCommands,
 		Condition:           conditions,
 		RequireExplicitExec: true,
