@@ -319,10 +319,10 @@ func (h *fleetHand) look(args []string, want bool) error {
 	if !eventually(func() bool {
 		text, _, err = h.drawn()
 		return err != nil || fits.MatchString(text) == want
-	}) || err != nil {
-		return fmt.Errorf("%s is drawn, or not: %w\n%s", fits, err, text)
+	}) {
+		return fmt.Errorf("want %s drawn: %v; this is:\n%s", fits, want, text)
 	}
-	return nil
+	return err
 }
 
 func (h *fleetHand) decide(ts *testscript.TestScript, args []string) error {

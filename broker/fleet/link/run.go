@@ -25,7 +25,6 @@ import (
 type run struct {
 	host    *Host
 	line    Line
-	names   told.Names
 	speaker told.Speaker
 	machine string
 
@@ -56,7 +55,7 @@ const ordersKept = orders.MostWait + time.Hour
 func (h *Host) newRun(ctx context.Context, m consoles.Membership, book *members.Book, line Line, boot string) (*run, error) {
 	roster := book.At(h.clock())
 	r := &run{
-		host: h, line: line, names: told.Names{Fleet: roster.Fleet}, speaker: told.Speaker{Key: h.o.Key, Fleet: roster.Fleet, Boot: boot},
+		host: h, line: line, speaker: told.Speaker{Key: h.o.Key, Fleet: roster.Fleet, Boot: boot},
 		member: m, book: book, problems: map[string]string{}, kick: make(chan struct{}, 1), heard: make(chan struct{}),
 	}
 	r.machine = r.speaker.Machine()
@@ -189,7 +188,7 @@ func (r *run) serve(ctx context.Context) error {
 		case <-r.host.changed:
 		case <-time.After(lookEvery):
 		}
-		if d, ok := r.host.o.Home.FleetToken(); !ok || d.ID != r.names.Fleet {
+		if d, ok := r.host.o.Home.FleetToken(); !ok || d.ID != r.speaker.Fleet {
 			return errLeft
 		}
 		if !r.in() { // the invite that it joined with is over
@@ -475,7 +474,7 @@ func (r *run) flush(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		m := Message{Subject: r.names.At(r.machine, told.PlaceOfKeys(l.Epoch)), Body: raw}
+		m := Message{Subject: told.Names{Fleet: r.speaker.Fleet}.At(r.machine, told.PlaceOfKeys(l.Epoch)), Body: raw}
 		r.letters = slices.DeleteFunc(r.letters, func(old Message) bool { return old.Subject == m.Subject })
 		r.letters = append(r.letters[max(0, len(r.letters)+1-lettersKept):], m)
 		if err := r.states.stream.Put(ctx, []Message{m}); err != nil {
