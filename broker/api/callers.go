@@ -181,29 +181,37 @@ func (cl *callers) behind(ctx context.Context, by broker.Actor) (broker.Actor, s
 		}
 		return by, why
 	}
-	pids := peers.HoldersOf(*p.TCP)
-	if len(pids) == 0 {
-		if cl.listenOperators {
+	for range 3 {
+		pids := peers.HoldersOf(*p.TCP)
+		if len(pids) == 0 && cl.listenOperators {
 			return by, ""
 		}
-		return by, "its connection belongs to no process of yours on this machine that can be looked at; a console started with --listen-operators takes it all the same"
-	}
-	by.PID = pids[0]
-	by.Exe, by.TTY = peers.Describe(by.PID)
-	for _, pid := range pids {
-		if why := cl.AgentAbove(pid); why != "" {
+		if len(pids) == 0 {
+			return by, "its connection belongs to no process of yours on this machine that can be looked at; a console started with --listen-operators takes it all the same"
+		}
+		by.PID = pids[0]
+		by.Exe, by.TTY = peers.Describe(by.PID)
+		why := cl.anyBehind(pids)
+		// A connection can be handed to another process while its holders are looked at, as to one that its holder is about
+		// to start. When the two readings differ, the judgement was about somebody else, and is made anew.
+		if slices.Equal(peers.HoldersOf(*p.TCP), pids) {
 			return by, why
 		}
+	}
+	return by, "its connection went to another process meanwhile"
+}
+
+// anyBehind says why one of the holders of a connection is no operator; "" when all may be.
+func (cl *callers) anyBehind(pids []int) string {
+	for _, pid := range pids {
+		if why := cl.AgentAbove(pid); why != "" {
+			return why
+		}
 		if name := peers.Forwarder(pid); name != "" && !cl.listenOperators {
-			return by, forwards(pid, name)
+			return forwards(pid, name)
 		}
 	}
-	// A connection can be handed to another process while its holders are looked at. When the two
-	// readings differ, the judgement was about somebody else.
-	if again := peers.HoldersOf(*p.TCP); fmt.Sprint(again) != fmt.Sprint(pids) {
-		return by, "its connection went to another process meanwhile"
-	}
-	return by, ""
+	return ""
 }
 
 // forwards says why a process that passes a connection on is no operator.
