@@ -217,10 +217,6 @@ var mutations = []mutation{
 		"	case !o.Waits() && o.Boot != d.boot:", "	case !o.Waits() && o.Boot == \"\":",
 	},
 	{
-		"threat-fleet-6-code", "a code for a machine makes no person", "broker/fleet/members/enrol.go",
-		"	case w.Role != Machine && !in.Role.Includes(w.Role):\n		return Member{}, fmt.Errorf(\"%w: the invite is for a %s\", ErrInvite, in.Role)\n", "",
-	},
-	{
 		"threat-fleet-6-code", "a code is good for a time", "broker/fleet/server/gate.go",
 		"return slices.Equal(in.Key, key) && g.now().Before(in.Until) })", "return slices.Equal(in.Key, key) })",
 	},
