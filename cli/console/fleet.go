@@ -38,8 +38,8 @@ func (a *App) joinFleet(me consoles.Identity) error {
 		return machineLine{line}, err
 	}
 	two := eyes.New(eyes.Options{Tokens: a.Broker.TokenRecords, Fleet: a.Broker.FleetToken, Screen: screenKey, Now: time.Now})
-	listed := func(r *members.Roster) {
-		if two.Set(r) {
+	listed := func(r *members.Roster, signer []byte) {
+		if two.Set(r, signer) {
 			a.Broker.NeedTwo(two)
 		}
 	}
