@@ -538,8 +538,11 @@ func TestNothingIsTakenBeforeTheNewestRoster(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.had = 1
-		linkedBy(t, h, consoles.Membership{Roster: old, Servers: []string{"nats://x:1"}}, w)
+		host := linkedBy(t, h, consoles.Membership{Roster: old, Servers: []string{"nats://x:1"}}, w)
 		time.Sleep(10 * time.Second)
+		if _, err := host.Claim(t.Context(), broker.Request{ID: "x", Digest: "d"}); !errors.Is(err, broker.ErrFleetOut) {
+			t.Errorf("an id is claimed before the servers said who is in the fleet: %v", err)
+		}
 		if len(h.carried)+len(h.refused)+len(w.since(0)) > 0 {
 			t.Errorf("before the servers said who is in the fleet, %v were carried out, %v refused and %d told", h.carried, h.refused, len(w.since(0)))
 		}
@@ -547,6 +550,9 @@ func TestNothingIsTakenBeforeTheNewestRoster(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		if len(h.carried) > 0 || len(h.refused) != 1 || len(w.since(0)) == 0 {
 			t.Errorf("after that, %v were carried out, %v refused and %d told", h.carried, h.refused, len(w.since(0)))
+		}
+		if _, err := host.Claim(t.Context(), broker.Request{ID: "x", Digest: "d"}); err != nil {
+			t.Errorf("after that no id is claimed: %v", err)
 		}
 	})
 }
