@@ -48,7 +48,7 @@ func (cs *Calls) decide(ctx context.Context, id string, d broker.Decision) (brok
 		}
 		pick, err := cs.pick(ctx, req, d)
 		if err == nil {
-			err = cs.firsts.enough(req, d, pick.Stamp)
+			err = cs.firsts.enough(cs.o.Records.Latest(ctx, req), d, pick.Stamp) // of the card that the files were compared with
 		}
 		if errors.Is(err, broker.ErrTwo) {
 			cs.lookAgain(id, assessing{}) // it says who did
@@ -160,6 +160,10 @@ func (cs *Calls) stillAsShown(ctx context.Context, p broker.Pick, d broker.Decis
 		return picked, fmt.Errorf("%w: a dangerous call is decided by itself", broker.ErrInvalid)
 	}
 	picked.Stamp, err = cs.unchanged(ctx, p.ID)
+	// The card may be another one than above, and the files are compared with that.
+	if now := cs.o.Records.Latest(ctx, req); err == nil && cs.o.Policy.NeedsTwo(&now) {
+		err = fmt.Errorf("%w: it is decided by itself", broker.ErrTwo)
+	}
 	return picked, err
 }
 

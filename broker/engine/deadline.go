@@ -37,7 +37,7 @@ func (s *State) timeOver(now time.Time, c *Call) {
 		o = *beside()
 	case s.held(c.Req.SessionID) != "":
 		o.Reason = broker.HeldTillEnd
-	case s.limits.OnTimeout == broker.Ask && s.cause == nil && broker.MayAsk(*c.Req):
+	case s.limits.OnTimeout == broker.Ask && s.cause == nil && c.Req.Assessment != nil && broker.MayAsk(*c.Req): // it may need two, as long as nobody looked
 		o.State = broker.Answered
 	}
 	s.end(now, c, o)

@@ -128,6 +128,9 @@ func open(ctx context.Context, st broker.Store, opts Options, every time.Duratio
 	b.loop = engine.NewLoop(state, timers, st, world{b}, b.opts.Log)
 	b.view = b.loop.View()
 	b.furnish(aside)
+	if o := opts.Guard; o.Eyes != nil {
+		b.policy.SetEyes(o.Eyes(b))
+	}
 	b.wg.Go(func() { b.loop.Run(run) })
 	// From here on the loop runs. Stopped sessions come first: nothing of them may be allowed in
 	// between.

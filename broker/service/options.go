@@ -48,6 +48,9 @@ type Guard struct {
 	Paths    []string                     // aoctl's own folders and files: calls that touch them always ask
 	Port     string                       // where aoctl listens on this machine, "" for none
 	Silences func(settings []byte) string // why a settings file may not hold while aoctl guards its agent, "" when it may; nil: none may
+	// Eyes says which calls two operators must allow; see NeedTwo. It is called before anything is judged
+	// or its time is over, and may read what is on record; nil: one operator is enough.
+	Eyes func(*Broker) policy.Eyes
 }
 
 // How much one session may ask, unless Options say otherwise; see package engine.

@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"time"
 
@@ -47,9 +48,11 @@ func (s shared) Elsewhere(ctx context.Context, q broker.Question) (bool, error) 
 	if err != nil || owner == "" {
 		return false, err
 	}
-	if s.b.policy.AssessRequest(q.Request, s.b.view.Look(&q.Request).Project, q.Trusted).Verdict == rules.Deny {
+	a := s.b.policy.AssessRequest(q.Request, s.b.view.Look(&q.Request).Project, q.Trusted)
+	if a.Verdict == rules.Deny {
 		return false, broker.ErrRefused
 	}
+	q.Assessment = &rules.Assessment{Risk: a.Risk} // what counts needs of it
 	s.fleet.Follow(owner, q.Request)
 	return true, nil
 }
@@ -65,6 +68,9 @@ func (s shared) Response(ctx context.Context, id string, wait, again time.Durati
 	case r.State != broker.Allowed:
 		return r, nil
 	}
+	if err := s.counts(r); err != nil {
+		return broker.Request{}, err
+	}
 	stopped, err := s.b.StopRequested(ctx, r.SessionID)
 	switch {
 	case err != nil && !errors.Is(err, broker.ErrNotFound):
@@ -75,6 +81,24 @@ func (s shared) Response(ctx context.Context, id string, wait, again time.Durati
 		r.State, r.Outcome = broker.Pending, nil
 	}
 	return r, nil
+}
+
+// counts reports why another machine's allow of r does not count here. That shows the order of one person,
+// and where two must allow a call that is one too few: the other machine may go by another list, or by
+// none. An input that was edited there is one that this machine has not judged yet.
+func (s shared) counts(r broker.Request) error {
+	two := s.b.policy.NeedsTwo(&r)
+	if input := r.Outcome.UpdatedInput; len(input) > 0 && !two {
+		e, _ := s.b.policy.Edited(r, input)
+		if e.Deny != "" {
+			return fmt.Errorf("%w: %s", broker.ErrRefused, e.Deny)
+		}
+		two = e.Request.NeedsTwo()
+	}
+	if two {
+		return fmt.Errorf("%w: two operators must allow it, at the machine that asks it", broker.ErrElsewhere)
+	}
+	return nil
 }
 
 // Callers are those who ask at other machines of a fleet what became of a call here.

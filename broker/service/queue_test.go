@@ -2,9 +2,11 @@ package service_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -121,6 +123,46 @@ func TestNothingIsAskedWithoutAClaim(t *testing.T) {
 	fleet.fails = nil
 	if status, m := c.do("POST", "/approval-queue", queueBody("theirs", "s", "make wreck")); status != 409 || len(fleet.follows) != 0 {
 		t.Errorf("a rule of this machine refuses it: %d %v", status, m)
+	}
+}
+
+// Attack: one operator alone allows at another machine, which may lie, what takes two here, or what a rule
+// refuses here, as another input.
+func TestAllowElsewhereIsOneAllow(t *testing.T) {
+	t.Parallel()
+	fleet, team := &others{follows: map[string]broker.Request{}}, &team{}
+	team.gone.Store("")
+	team.everywhere.Store(true)
+	c := serveOver(t, brokertest.NewMemory(), service.Options{}, func(b *service.Broker) { b.ShareCalls(fleet) })
+	save(t, c.b, denying("make wreck", "no"))
+	for _, o := range []struct {
+		two            bool
+		command, input string
+		want           int
+	}{
+		{false, "rm -rf /", "", 200},
+		{true, "rm -rf /", "", 409},
+		{true, "make", "", 200},
+		{true, "make", "make all", 200},
+		{true, "make", "rm -rf /", 409},
+		{true, "make", "make wreck", 409},
+	} {
+		if o.two {
+			c.b.NeedTwo(team)
+		}
+		id := fmt.Sprintf("their-%s-%s-%t", o.command[:2], o.input, o.two)
+		id = strings.NewReplacer(" ", "", "/", "").Replace(id)
+		fleet.says = nil
+		if status, m := c.do("POST", "/approval-queue", queueBody(id, "s", o.command)); status != 200 {
+			t.Fatalf("asked %q: %d %v", o.command, status, m)
+		}
+		fleet.says = &broker.Outcome{State: broker.Allowed, By: broker.Actor{Kind: broker.ByOperator}}
+		if o.input != "" {
+			fleet.says.UpdatedInput = json.RawMessage(fmt.Sprintf(`{"command":%q}`, o.input))
+		}
+		if status, m := c.do("GET", "/response-queue/"+id+"?timeout=0", ""); status != o.want {
+			t.Errorf("%q, allowed as %q, two: %t: %d %v", o.command, o.input, o.two, status, m)
+		}
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/brokertest"
+	"github.com/aoctl/aoctl/broker/policy"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/service"
 )
@@ -235,6 +236,37 @@ func TestTwoWhenTimeIsOver(t *testing.T) {
 		}
 		waits(t, b, submit(t, b, bash("s", "2", "rm -rf /")).ID, "")
 	})
+}
+
+// Attack: one person starts the broker anew, so that a call's time is over before the broker has looked at it.
+func TestTwoWhenTimeIsOverMeanwhile(t *testing.T) {
+	for _, down := range []time.Duration{10 * time.Second, 2 * time.Minute} {
+		synctest.Test(t, func(t *testing.T) {
+			st, e := brokertest.NewMemory(), &team{}
+			e.gone.Store("")
+			o := service.Options{ApprovalTimeout: time.Minute, OnTimeout: broker.Ask, AskerGrace: time.Hour}
+			o.Guard.Eyes = func(b *service.Broker) policy.Eyes {
+				if _, ok := b.FleetToken(); ok {
+					t.Error("the broker is in a fleet")
+				}
+				return e
+			}
+			b := newBroker(t, st, o)
+			r := submit(t, b, bash("s", "1", "rm -rf /"))
+			waits(t, b, r.ID, "")
+			must(t, b.Close())
+			time.Sleep(down)
+			b = newBroker(t, st, o)
+			if down < time.Minute {
+				waits(t, b, r.ID, "")
+				time.Sleep(time.Minute)
+			}
+			synctest.Wait()
+			if got := must2(b.Request(t.Context(), r.ID)); got.State != broker.Expired {
+				t.Errorf("after %s without a broker the call is %s", down, got.State)
+			}
+		})
+	}
 }
 
 // A grant from before the project was listed lets nothing run.

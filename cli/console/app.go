@@ -13,7 +13,9 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/api"
 	"github.com/aoctl/aoctl/broker/consoles"
+	"github.com/aoctl/aoctl/broker/fleet/keys"
 	"github.com/aoctl/aoctl/broker/fleet/link"
+	"github.com/aoctl/aoctl/broker/policy"
 	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/member"
@@ -116,12 +118,17 @@ func (a *App) open(ctx context.Context, o Options) error {
 		a.closers = append(a.closers, g.Close)
 		opts.Vet = g
 	}
+	key, err := keys.New(me.Key())
+	if err != nil {
+		return err
+	}
+	opts.Guard.Eyes = func(b *service.Broker) policy.Eyes {
+		a.Broker = b
+		return a.joinFleet(key)
+	}
 	a.Broker, err = service.New(ctx, st, o.limits.in(opts))
 	if err != nil {
 		return fmt.Errorf("take up what was left waiting: %w", err)
-	}
-	if err = a.joinFleet(me); err != nil {
-		return err
 	}
 	a.admitConsoles(me, o)
 	a.Broker.ShareCalls(a.fleet)

@@ -19,6 +19,7 @@ import (
 	"github.com/aoctl/aoctl/broker/fleet/link"
 	"github.com/aoctl/aoctl/broker/fleet/members"
 	"github.com/aoctl/aoctl/broker/fleet/queue"
+	"github.com/aoctl/aoctl/broker/policy"
 	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/member"
@@ -27,19 +28,17 @@ import (
 	"github.com/aoctl/aoctl/tui"
 )
 
-// joinFleet makes this broker's part in a fleet, which works while it is in one.
-func (a *App) joinFleet(me consoles.Identity) error {
-	key, err := keys.New(me.Key())
-	if err != nil {
-		return err
-	}
+// joinFleet makes this broker's part in a fleet, which works while it is in one. It returns who must allow
+// dangerous calls, before the broker judges any.
+func (a *App) joinFleet(key keys.Key) policy.Eyes {
 	dial := func(ctx context.Context, m consoles.Membership, fleet string) (link.Line, error) {
 		line, err := jet.Dial(ctx, jet.Options{Servers: m.Servers, Pin: m.Pin, Key: key, Fleet: fleet, Name: "aoctl broker", Log: a.log})
 		return machineLine{line}, err
 	}
 	two := eyes.New(eyes.Options{Tokens: a.Broker.TokenRecords, Fleet: a.Broker.FleetToken, Screen: screenKey, Now: time.Now})
-	listed := func(r *members.Roster) {
-		if two.Set(r) {
+	begun := false // the broker has cards that say what holds
+	listed := func(r *members.Roster, signer []byte) {
+		if two.Set(r, signer) && begun {
 			a.Broker.NeedTwo(two)
 		}
 	}
@@ -47,9 +46,9 @@ func (a *App) joinFleet(me consoles.Identity) error {
 	if err := a.fleet.Begin(); err != nil {
 		a.log.Error("no dangerous call can be allowed", "err", err)
 		two.Blind()
-		a.Broker.NeedTwo(two)
 	}
-	return nil
+	begun = true
+	return two
 }
 
 // screenKey is the key of who sits at the broker's own screen: that of the state folder's consoles. nil

@@ -193,7 +193,7 @@ func (m *machine) join(ctx context.Context, home string, fleet consoles.Membersh
 		return err
 	}
 	screens := consoles.NewServer(consoles.Options{Broker: forScreens{m.broker}, Keys: m.broker, Place: bare{}, Me: me, Log: log})
-	m.host = link.NewHost(link.Options{Home: fleetHome{m.broker, service.CallersOf(m.broker), st, screens}, Key: key, Version: "trial", Log: log, Listed: func(*members.Roster) {}, Dial: func(ctx context.Context, f consoles.Membership, id string) (link.Line, error) {
+	m.host = link.NewHost(link.Options{Home: fleetHome{m.broker, service.CallersOf(m.broker), st, screens}, Key: key, Version: "trial", Log: log, Listed: func(*members.Roster, []byte) {}, Dial: func(ctx context.Context, f consoles.Membership, id string) (link.Line, error) {
 		line, err := jet.Dial(ctx, jet.Options{Servers: f.Servers, Pin: f.Pin, Key: key, Fleet: id, Name: "aoctl broker", Log: log})
 		return machineLine{line}, err
 	}})

@@ -47,13 +47,15 @@ type Eyes struct {
 // New makes Eyes of a machine that is in no fleet.
 func New(o Options) *Eyes { return &Eyes{o: o} }
 
-// Set has another list hold. That of another fleet holds only where nothing was listed before: to join
-// one's own fleet is no way out. It reports whether what is said of waiting calls may be another now.
-func (e *Eyes) Set(r *members.Roster) (changed bool) {
+// Set has another list hold, which has the signature of signer. Where something was listed before, only a
+// later list holds that an owner in the one before has signed: to leave, and to join a fleet of one's own,
+// with the same id or an older list, is no way out. It reports whether what is said of waiting calls may
+// be another now.
+func (e *Eyes) Set(r *members.Roster, signer []byte) (changed bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	lists := e.blind || e.roster != nil && len(e.roster.FourEyes) > 0
-	if lists && (e.blind || e.roster.Fleet != r.Fleet) {
+	if lists && (e.blind || !e.roster.Before(r, signer)) {
 		return false
 	}
 	e.roster = r

@@ -70,7 +70,7 @@ func TestOperator(t *testing.T) {
 		mint("t-loop", by("token:t-loop")), mint("t-process", broker.Actor{Kind: broker.ByProcess}),
 	}
 	e := m.eyes()
-	e.Set(r)
+	e.Set(r, ana.Sign)
 	for id, want := range map[string]string{
 		"":       "ana", // the broker's own screen
 		fleetBen: "ben", broker.ConsoleID("k-ben", "desk"): "ben", "token:t-ben": "ben", "token:t-ben2": "ben", "token:t-console": "ben", "token:t-screen": "ana",
@@ -100,16 +100,18 @@ func TestOperator(t *testing.T) {
 
 // Attack: who may not allow alone has the machine leave the fleet, or join their own.
 func TestLeavingIsNoWayOut(t *testing.T) {
-	ana := key(t, 1)
-	list := func(fleet string, projects ...string) *members.Roster {
-		return &members.Roster{Fleet: fleet, FourEyes: projects, Until: noon.Add(time.Hour), Members: []members.Member{{Public: ana, Name: "ana", Role: members.Owner}}}
+	ana, ben := key(t, 1), key(t, 2)
+	list := func(fleet string, number uint64, projects ...string) *members.Roster {
+		return &members.Roster{Fleet: fleet, Number: number, FourEyes: projects, Until: noon.Add(time.Hour), Members: []members.Member{
+			{Public: ana, Name: "ana", Role: members.Owner}, {Public: ben, Name: "ben", Role: members.Operator},
+		}}
 	}
 	m := &machine{now: noon, fleet: "team-abc123", screen: ana.Sign}
 	e := m.eyes()
-	if e.NeedsTwo("/src/api") || e.Set(list("team-abc123")) {
+	if e.NeedsTwo("/src/api") || e.Set(list("team-abc123", 1), ana.Sign) {
 		t.Error("nothing is listed")
 	}
-	if !e.Set(list("team-abc123", "api")) || !e.NeedsTwo("/src/api") || e.NeedsTwo("/src/web") {
+	if !e.Set(list("team-abc123", 2, "api"), ana.Sign) || !e.NeedsTwo("/src/api") || e.NeedsTwo("/src/web") {
 		t.Error("api is listed")
 	}
 	m.fleet = ""
@@ -117,19 +119,25 @@ func TestLeavingIsNoWayOut(t *testing.T) {
 		t.Errorf("after it left: %v", err)
 	}
 	m.fleet = "mine-abc123"
-	if e.Set(list("mine-abc123")) || !e.NeedsTwo("/src/api") {
+	if e.Set(list("mine-abc123", 3), ana.Sign) || !e.NeedsTwo("/src/api") {
 		t.Error("another fleet's list holds")
 	}
 	if _, _, err := e.Operator(by("")); !errors.Is(err, errNoFleet) {
 		t.Errorf("in another fleet: %v", err)
 	}
 	m.fleet = "team-abc123"
-	if !e.Set(list("team-abc123")) || e.NeedsTwo("/src/api") {
+	if e.Set(list("team-abc123", 1), ana.Sign) || !e.NeedsTwo("/src/api") {
+		t.Error("a list from before holds again")
+	}
+	if e.Set(list("team-abc123", 9), ben.Sign) || !e.NeedsTwo("/src/api") {
+		t.Error("a list holds that no owner signed")
+	}
+	if !e.Set(list("team-abc123", 3), ana.Sign) || e.NeedsTwo("/src/api") {
 		t.Error("its owners took it from the list")
 	}
 	blind := m.eyes()
 	blind.Blind()
-	if _, _, err := blind.Operator(by("")); !errors.Is(err, errBlind) || !blind.NeedsTwo("/anywhere") || blind.Set(list("team-abc123")) {
+	if _, _, err := blind.Operator(by("")); !errors.Is(err, errBlind) || !blind.NeedsTwo("/anywhere") || blind.Set(list("team-abc123", 4), ana.Sign) {
 		t.Errorf("a list that cannot be read: %v", err)
 	}
 }

@@ -13,6 +13,7 @@
 package link
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -74,8 +75,8 @@ type Options struct {
 	Version string                                                                       // of aoctl
 	Dial    func(ctx context.Context, m consoles.Membership, fleet string) (Line, error) // waits no longer than ctx
 	Log     *slog.Logger
-	// Listed is told each list of who is in the fleet, once it is on record.
-	Listed func(*members.Roster)
+	// Listed is told each list of who is in the fleet, and whose signature it has, once it is on record.
+	Listed func(r *members.Roster, signer []byte)
 }
 
 // Host is a machine's part in a fleet: it carries the log and what there is out to the servers, and
@@ -102,8 +103,9 @@ var (
 	ErrNotInIt  = errors.New("this machine is not in that fleet")
 )
 
-// Join has the machine be in a fleet from now on. Errors: ErrOneFleet, ErrNotInIt, those of
-// members.Read, broker.ErrNotRecorded.
+// Join has the machine be in a fleet from now on. Errors: ErrOneFleet, also where the machine is in that
+// fleet and the roster does not follow the one on record; ErrNotInIt, those of members.Read,
+// broker.ErrNotRecorded.
 func (h *Host) Join(_ context.Context, m consoles.Membership, by broker.Actor) error {
 	book, err := h.read(m)
 	if err != nil {
@@ -113,7 +115,7 @@ func (h *Host) Join(_ context.Context, m consoles.Membership, by broker.Actor) e
 	if _, ok := r.Of(h.o.Key.Public().Sign); !ok {
 		return ErrNotInIt
 	}
-	if was, ok := h.o.Home.FleetToken(); ok && was.ID != r.Fleet {
+	if d, ok := h.o.Home.FleetToken(); ok && !h.continues(d, m) {
 		return ErrOneFleet
 	}
 	if err := h.keep(m, &r, by); err != nil {
@@ -121,6 +123,20 @@ func (h *Host) Join(_ context.Context, m consoles.Membership, by broker.Actor) e
 	}
 	h.wake()
 	return nil
+}
+
+// continues reports whether m is of the fleet on record: its roster is the same, or a later one that an
+// owner in that signed. Anybody can make a roster with the id of the fleet.
+func (h *Host) continues(d broker.TokenData, m consoles.Membership) bool {
+	was, book, err := h.recorded(d)
+	if err != nil {
+		return false
+	}
+	var s keys.Signed
+	if bytes.Equal(was.Roster, m.Roster) {
+		return true
+	}
+	return keys.Decode(m.Roster, &s) == nil && book.Follow(s) == nil
 }
 
 // Leave ends that. Errors: broker.ErrNotFound where the machine is in no fleet, broker.ErrNotRecorded.
@@ -195,7 +211,16 @@ func (h *Host) keep(m consoles.Membership, r *members.Roster, by broker.Actor) e
 	if err := h.o.Home.KeepFleet(broker.TokenData{ID: r.Fleet, Kind: broker.FleetToken, Label: r.Name, By: by, Fleet: raw}); err != nil {
 		return err
 	}
-	h.o.Listed(r)
+	return h.listed(m, r)
+}
+
+// listed tells Listed who is in the fleet.
+func (h *Host) listed(m consoles.Membership, r *members.Roster) error {
+	var s keys.Signed
+	if err := keys.Decode(m.Roster, &s); err != nil {
+		return err
+	}
+	h.o.Listed(r, s.By)
 	return nil
 }
 
@@ -206,13 +231,12 @@ func (h *Host) Begin() error {
 	if !ok {
 		return nil
 	}
-	_, book, err := h.recorded(d)
+	m, book, err := h.recorded(d)
 	if err != nil {
 		return err
 	}
 	r := book.Roster()
-	h.o.Listed(&r)
-	return nil
+	return h.listed(m, &r)
 }
 
 // lookEvery is how often the record is looked at: a person may revoke the fleet among the tokens.

@@ -283,7 +283,7 @@ func linked(t *testing.T, h *house, m consoles.Membership) (*Host, *wire) {
 // linkedBy is linked with a line that may have something already.
 func linkedBy(t *testing.T, h *house, m consoles.Membership, w *wire) *Host {
 	t.Helper()
-	host := NewHost(Options{Home: h, Key: key(t, box), Version: "v", Listed: func(*members.Roster) {}, Dial: func(context.Context, consoles.Membership, string) (Line, error) { return w, nil }, Log: slog.New(slog.DiscardHandler)})
+	host := NewHost(Options{Home: h, Key: key(t, box), Version: "v", Listed: func(*members.Roster, []byte) {}, Dial: func(context.Context, consoles.Membership, string) (Line, error) { return w, nil }, Log: slog.New(slog.DiscardHandler)})
 	if err := host.Join(t.Context(), m, broker.Actor{Kind: broker.ByOperator}); err != nil {
 		t.Fatal(err)
 	}
@@ -538,8 +538,11 @@ func TestNothingIsTakenBeforeTheNewestRoster(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.had = 1
-		linkedBy(t, h, consoles.Membership{Roster: old, Servers: []string{"nats://x:1"}}, w)
+		host := linkedBy(t, h, consoles.Membership{Roster: old, Servers: []string{"nats://x:1"}}, w)
 		time.Sleep(10 * time.Second)
+		if _, err := host.Claim(t.Context(), broker.Request{ID: "x", Digest: "d"}); !errors.Is(err, broker.ErrFleetOut) {
+			t.Errorf("an id is claimed before the servers said who is in the fleet: %v", err)
+		}
 		if len(h.carried)+len(h.refused)+len(w.since(0)) > 0 {
 			t.Errorf("before the servers said who is in the fleet, %v were carried out, %v refused and %d told", h.carried, h.refused, len(w.since(0)))
 		}
@@ -547,6 +550,9 @@ func TestNothingIsTakenBeforeTheNewestRoster(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		if len(h.carried) > 0 || len(h.refused) != 1 || len(w.since(0)) == 0 {
 			t.Errorf("after that, %v were carried out, %v refused and %d told", h.carried, h.refused, len(w.since(0)))
+		}
+		if _, err := host.Claim(t.Context(), broker.Request{ID: "x", Digest: "d"}); err != nil {
+			t.Errorf("after that no id is claimed: %v", err)
 		}
 	})
 }
@@ -581,6 +587,27 @@ func TestJoin(t *testing.T) {
 		}
 		if err := join(fleetRoster(t, 1, owner, ana)); !errors.Is(err, ErrNotInIt) {
 			t.Errorf("one that it is not in: %v", err)
+		}
+		// Anybody can make a roster with the id of the fleet.
+		forged, err := key(t, ana).Sign(keys.KindRoster, members.Roster{
+			Fleet: "team-abc123", Name: "team", Number: 9, At: time.Now(), Until: time.Now().Add(time.Hour),
+			Members: []members.Member{{Public: key(t, ana).Public(), Name: "ana", Role: members.Owner}, {Public: key(t, box).Public(), Name: "box", Role: members.Machine}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := keys.Encode(forged)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := host.Join(t.Context(), consoles.Membership{Roster: raw}, broker.Actor{}); !errors.Is(err, ErrOneFleet) {
+			t.Errorf("one of the same id that no owner signed: %v", err)
+		}
+		if err := join(fleetRoster(t, 3, box, owner, ana)); err != nil {
+			t.Errorf("a later one: %v", err)
+		}
+		if err := join(fleetRoster(t, 2, box, owner, ana, ben)); !errors.Is(err, ErrOneFleet) {
+			t.Errorf("one from before: %v", err)
 		}
 		if err := host.Join(t.Context(), consoles.Membership{Roster: []byte("x")}, broker.Actor{}); err == nil {
 			t.Error("junk is a roster")

@@ -40,14 +40,21 @@ func (h *Host) Response(ctx context.Context, id string, wait, again time.Duratio
 	return q.Response(ctx, id, wait, again)
 }
 
-// queue is the machine's part in the queue of its fleet, nil where none is at work.
+// queue is the machine's part in the queue of its fleet, nil where none is at work. None is before the
+// servers have said who is in the fleet: an allow of somebody who was put out must not count.
 func (h *Host) queue() *queue.Desk {
 	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.now == nil {
+	r := h.now
+	h.mu.Unlock()
+	if r == nil {
 		return nil
 	}
-	return h.now.queue
+	select {
+	case <-r.heard:
+		return r.queue
+	default:
+		return nil
+	}
 }
 
 // queueHome is the broker as a queue wants it.

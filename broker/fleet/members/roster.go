@@ -214,16 +214,27 @@ func Read(s keys.Signed) (Roster, error) {
 // where its signer is no owner in r.
 func (r *Roster) Follow(s keys.Signed) (Roster, error) {
 	next, err := Read(s)
-	switch {
-	case err != nil:
-		return Roster{}, err
-	case next.Fleet != r.Fleet:
-		return Roster{}, ErrOther
-	case next.Number <= r.Number:
-		return Roster{}, ErrOld
+	if err == nil {
+		err = r.before(&next, s.By)
 	}
-	if m, ok := r.Of(s.By); !ok || m.Role != Owner {
-		return Roster{}, ErrSigner
+	if err != nil {
+		return Roster{}, err
 	}
 	return next, nil
+}
+
+// Before reports whether next, which signer has signed, comes after r; see Follow.
+func (r *Roster) Before(next *Roster, signer []byte) bool { return r.before(next, signer) == nil }
+
+func (r *Roster) before(next *Roster, signer []byte) error {
+	m, ok := r.Of(signer)
+	switch {
+	case next.Fleet != r.Fleet:
+		return ErrOther
+	case next.Number <= r.Number:
+		return ErrOld
+	case !ok || m.Role != Owner:
+		return ErrSigner
+	}
+	return nil
 }
