@@ -540,6 +540,7 @@ func TestNothingIsTakenBeforeTheNewestRoster(t *testing.T) {
 		w.had = 1
 		host := linkedBy(t, h, consoles.Membership{Roster: old, Servers: []string{"nats://x:1"}}, w)
 		time.Sleep(10 * time.Second)
+		synctest.Wait()
 		if _, err := host.Claim(t.Context(), broker.Request{ID: "x", Digest: "d"}); !errors.Is(err, broker.ErrFleetOut) {
 			t.Errorf("an id is claimed before the servers said who is in the fleet: %v", err)
 		}
@@ -548,6 +549,7 @@ func TestNothingIsTakenBeforeTheNewestRoster(t *testing.T) {
 		}
 		w.rosters <- signRoster(t, fleetRoster(t, 2, box, owner, ben))
 		time.Sleep(10 * time.Second)
+		synctest.Wait()
 		if len(h.carried) > 0 || len(h.refused) != 1 || len(w.since(0)) == 0 {
 			t.Errorf("after that, %v were carried out, %v refused and %d told", h.carried, h.refused, len(w.since(0)))
 		}
