@@ -36,7 +36,10 @@ func TestMarkdown(t *testing.T) {
 
 // Whatever is in a text, it is drawn in little time, fits, and says all its words.
 func TestMarkdownHostile(t *testing.T) {
-	const n = maxMarkdown
+	n := maxMarkdown
+	if testing.Short() { // it starts no goroutine
+		n /= 4
+	}
 	for name, source := range map[string]string{
 		"quotes":      strings.Repeat(">", n),
 		"quotes deep": strings.Repeat("> ", n/2) + "x",
@@ -55,7 +58,7 @@ func TestMarkdownHostile(t *testing.T) {
 		"fences":      strings.Repeat("```\n", n/4),
 		"staircase":   staircase(300),
 		"escapes":     "# \x1b[2J\x1b]0;x\a\n\n`\x9b31m`\n\n[a\x1b](\x1b\u202e)\n\n```\x1b\n\x1b[A\n```\n",
-		"too long":    strings.Repeat("word ", n/5+1),
+		"too long":    strings.Repeat("word ", maxMarkdown/5+1),
 		"definition":  "[hidden]: /x 'words'\n[hidden]: /y 'twice'\n",
 	} {
 		t.Run(name, func(t *testing.T) {
