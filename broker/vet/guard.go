@@ -153,7 +153,7 @@ func (g *Guard) vet(whose string, t text) Result {
 	// What fails is tried again after a while, as the fault may have been the machine's.
 	if k.Why != "" {
 		k.until = time.Now().Add(failedFor)
-		g.opts.Log.Warn("a text was not read safely", "bytes", len(*buf), "why", k.Why)
+		g.opts.Log.Warn("a text was not read safely", "bytes", len(*buf), "why", k.Why, "err", err)
 	}
 	g.seen.put(id, k)
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"syscall"
-	"time"
 
 	"github.com/aoctl/aoctl/broker/vet"
 	"github.com/aoctl/aoctl/cli/exit"
@@ -21,9 +20,9 @@ const ParseGuard = "parse-guard"
 // through there must come through here. One that does not ends the guard, and its call
 // asks.
 const (
-	guardStack = 32 << 20                // bytes of one goroutine; the console has a gigabyte
-	guardData  = 512 << 20               // bytes beyond what the program has at its start
-	guardLimit = 1500 * time.Millisecond // for one text, should the console not end it
+	guardStack = 32 << 20  // bytes of one goroutine; the console has a gigabyte
+	guardData  = 512 << 20 // bytes beyond what the program has at its start
+	guardTimes = 4         // the console's patience, for one text, should the console not end it
 )
 
 // RunParseGuard reads texts from standard input until it ends, and answers on standard
@@ -37,7 +36,7 @@ func RunParseGuard() int {
 		return exit.Failed
 	}
 	limitGuard()
-	err := vet.Serve(os.Stdin, os.Stdout, guardLimit, func() { os.Exit(exit.Failed) })
+	err := vet.Serve(os.Stdin, os.Stdout, guardTimes*vet.Patience, func() { os.Exit(exit.Failed) })
 	if err != nil {
 		return exit.Failed
 	}
