@@ -307,10 +307,7 @@ func showAttached(ctx context.Context, o Options, a address, c *consoles.Client,
 	t.Operator.ID = broker.ConsoleID(w.ID, w.Label)
 	t.ReadFile, t.Stamp = c.ReadFile, c.Stamp
 	t.Hooks = tui.Hooks{Others: c.OtherHooks, Ours: c.OurHooks}
-	t.Place = func() tui.Place {
-		now := c.Met()
-		return tui.Place{Elsewhere: true, Served: own && now.Empty != "" && a.heldBy(now.PID), Empty: now.Empty}
-	}
+	t.Place = placeOf(a, c, w, own)
 	err := tui.Run(drawing, c, t)
 	switch why := context.Cause(drawing); {
 	case errors.Is(err, tui.ErrLeave):
@@ -321,6 +318,21 @@ func showAttached(ctx context.Context, o Options, a address, c *consoles.Client,
 		return unattached(a, why)
 	}
 	return err
+}
+
+// placeOf says where the broker at a is, which said w of itself before c began to watch it. While it
+// changes its process it is what it was: nobody holds its socket then, or one of whom c has no word yet.
+func placeOf(a address, c interface{ Met() consoles.Welcome }, w consoles.Welcome, own bool) func() tui.Place {
+	place := func(w consoles.Welcome) tui.Place {
+		return tui.Place{Elsewhere: true, Served: own && w.Empty != "" && a.heldBy(w.PID), Empty: w.Empty}
+	}
+	last := place(w)
+	return func() tui.Place {
+		if now := c.Met(); now.PID != 0 && now.PID != w.PID {
+			w, last = now, place(now)
+		}
+		return last
+	}
 }
 
 // noticesOf are what the broker tells, as the screen takes it, until ctx ends. said, unless it is "",

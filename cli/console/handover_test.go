@@ -213,3 +213,37 @@ func TestNobodyTakesTheBroker(t *testing.T) {
 	default:
 	}
 }
+
+// met is a console that has heard this of the broker.
+type met struct{ consoles.Welcome }
+
+func (m *met) Met() consoles.Welcome { return m.Welcome }
+
+// While the broker is between two processes, a console still asks for it and does not go to the background.
+func TestPlaceBetweenTwoProcesses(t *testing.T) {
+	socket := atHome(t)
+	o := parsed(t)
+	o.Socket = socket
+	a, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c met
+	here := consoles.Welcome{PID: os.Getpid(), Empty: "calls wait"}
+	place := placeOf(address{socket: socket}, &c, here, true)
+	if !place().Served {
+		t.Error("before the first word: not a served one")
+	}
+	c.Welcome = here
+	a.Close()
+	if !place().Served {
+		t.Error("while nobody has the socket: not a served one")
+	}
+	c.Welcome = consoles.Welcome{PID: os.Getpid() + 1, Empty: "calls wait"}
+	if place().Served {
+		t.Error("another process than the one that holds the socket counts as served here")
+	}
+	if placeOf(address{socket: socket}, &c, here, false)().Served {
+		t.Error("the broker of another state folder counts as served here")
+	}
+}
