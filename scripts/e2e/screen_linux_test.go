@@ -41,7 +41,7 @@ type screens struct {
 }
 
 // typed is what a terminal sends for what cannot be typed in a script.
-var typed = strings.NewReplacer("<enter>", "\r", "<ctrl+z>", "\x1a", "<focus>", "\x1b[I", "<blur>", "\x1b[O")
+var typed = strings.NewReplacer("<enter>", "\r", "<esc>", "\x1b", "<ctrl+z>", "\x1a", "<focus>", "\x1b[I", "<blur>", "\x1b[O")
 
 // cmdScreen runs a program at a terminal:
 //
@@ -49,13 +49,13 @@ var typed = strings.NewReplacer("<enter>", "\r", "<ctrl+z>", "\x1a", "<focus>", 
 //	screen to NAME            what follows is about the terminal of that name; the first one is ""
 //	screen env NAME REGEXP    the variable gets the last text that was drawn and fits
 //	screen waitfor TEXT       the text was drawn
-//	screen press KEY          press a key again and again until what comes next is met: screen press KEY gone|pending N
-//	screen type TEXT          type it once; <enter>, <ctrl+z>, <focus> and <blur> in it are what a terminal sends for these
+//	screen press KEY WHAT     press a key again and again until WHAT is met: gone, pending N, answered PROGRAM ARG…, or a text that is drawn anew
+//	screen type TEXT          type it once; <enter>, <esc>, <ctrl+z>, <focus> and <blur> in it are what a terminal sends for these
 //	screen bells N            the terminal was sent so many bells since the last time that was asked
 //	screen osc TEXT           the terminal was sent this text in a sequence of that kind
 //	screen notices            nothing but the console's own sequences was sent, and notifications of plain words
 //	screen again KEY TEXT     press a key again and again until TEXT is drawn
-//	screen back TEXT          press Escape again and again until TEXT is drawn anew
+//	screen allow WHAT         type the digits that a dangerous call asks for, again and again until WHAT is met, as for press
 //	screen settle             the shown card has been there for longer than the console stays deaf
 //	screen clean              nothing but the console's own sequences was sent to the terminal
 //	screen hangup             the terminal goes away
@@ -63,7 +63,7 @@ var typed = strings.NewReplacer("<enter>", "\r", "<ctrl+z>", "\x1a", "<focus>", 
 //	screen exits CODE         the program has ended with that code
 func cmdScreen(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
-		ts.Fatalf("usage: screen start|waitfor|press|again|back|settle|type|clean|hangup|signal|exits …")
+		ts.Fatalf("usage: screen start|waitfor|press|again|allow|settle|type|clean|hangup|signal|exits …")
 	}
 	values, ok := ts.Value(consoleKey{}).(*scriptConsole)
 	if !ok {
@@ -111,9 +111,9 @@ func cmdScreen(ts *testscript.TestScript, neg bool, args []string) {
 		_, err := s.master.WriteString(typed.Replace(rest))
 		ts.Check(err)
 	case "again":
-		ts.Check(s.again(args[1:], 0))
-	case "back":
-		ts.Check(s.again([]string{"\x1b", rest}, s.drawn()))
+		ts.Check(s.again(args[1:]))
+	case "allow":
+		ts.Check(s.allow(ts, args[1:]))
 	case "settle":
 		<-time.After(settled) // a real console at a real clock: nothing else tells that it hears again
 	case "clean":
@@ -281,20 +281,23 @@ func (p *presses) due() error {
 		return nil
 	}
 	p.pause = max(settled, min(p.pause*3/2, 8*settled))
+	if p.key == "<ctrl+z>" {
+		p.pause = 8 * settled // a second one would take back the question that the first one asks
+	}
 	p.next = time.Now().Add(p.pause)
-	_, err := p.s.master.WriteString(p.key)
+	_, err := p.s.master.WriteString(typed.Replace(p.key))
 	return err
 }
 
-// again presses a key until a text is drawn behind so many bytes of all that was sent.
-func (s *screen) again(args []string, behind int) error {
+// again presses a key until a text was drawn at any time.
+func (s *screen) again(args []string) error {
 	if len(args) < 2 {
 		return errors.New("usage: screen again KEY TEXT")
 	}
 	text := strings.Join(args[1:], " ")
-	keys := presses{s: s, key: typed.Replace(args[0]), next: time.Now().Add(settled)}
+	keys := presses{s: s, key: args[0], next: time.Now().Add(settled)}
 	if !eventually(func() bool {
-		if strings.Contains(s.textBehind(behind), text) {
+		if strings.Contains(s.text(), text) {
 			return true
 		}
 		_ = keys.due() // the end of the program is seen by what is not drawn
@@ -305,32 +308,73 @@ func (s *screen) again(args []string, behind int) error {
 	return nil
 }
 
-// press presses a key until a number of calls waits, or the program has ended. Once
-// may fall into the time in which the console is deaf.
-func (s *screen) press(ts *testscript.TestScript, args []string) error {
-	if len(args) < 2 {
-		return errors.New("usage: screen press KEY gone|pending N")
-	}
-	api := newScriptAPI(ts.Getenv("AOCTL_HOME"))
-	keys := presses{s: s, key: args[0]}
-	if err := keys.due(); err != nil {
-		return err
-	}
-	met := func() bool {
-		select {
-		case <-s.ended:
-			return args[1] == "gone"
-		default:
+// allow types the digits of the code that was asked for last, each when the console hears it, until what is
+// wanted is met.
+func (s *screen) allow(ts *testscript.TestScript, wanted []string) error {
+	next, pause, keys := time.Now().Add(settled), settled, ""
+	return s.until(ts, wanted, func() {
+		if time.Now().Before(next) {
+			return
 		}
-		if args[1] == "pending" {
-			if ok, _ := api.pending(args[2]); ok {
-				return true
+		if keys == "" {
+			keys, pause = "a", min(pause*3/2, 8*settled) // what is typed too early keeps the console deaf
+			if asked := dangerCode.FindAllStringSubmatch(s.text(), -1); len(asked) > 0 {
+				keys += asked[len(asked)-1][1]
 			}
 		}
-		return keys.due() != nil && args[1] == "gone"
+		_, _ = s.master.WriteString(keys[:1]) // the end of the program is seen by what is not drawn
+		if keys = keys[1:]; keys == "" {
+			next = time.Now().Add(pause)
+		} else {
+			next = time.Now().Add(settled)
+		}
+	})
+}
+
+// dangerCode is how the console asks for the digits that allow a dangerous call.
+var dangerCode = regexp.MustCompile(`type (\d\d)`)
+
+// press presses a key until what is wanted is met. Once may fall into the time in which the console is deaf.
+func (s *screen) press(ts *testscript.TestScript, args []string) error {
+	if len(args) < 2 {
+		return errors.New("usage: screen press KEY gone|pending N|answered PROGRAM ARG…|TEXT")
 	}
-	if !eventually(met) {
-		return fmt.Errorf("pressing %q did not lead to %s; drawn:\n%s", args[0], strings.Join(args[1:], " "), s.text())
+	keys := presses{s: s, key: args[0]}
+	return s.until(ts, args[1:], func() { _ = keys.due() }) // as above
+}
+
+// until does something again and again until what is wanted is met: gone (the program has ended), pending N
+// (so many calls wait), answered PROGRAM ARG… (that one ends well), or a text that is drawn from now on.
+func (s *screen) until(ts *testscript.TestScript, wanted []string, do func()) error {
+	met := func() bool { return false }
+	switch api, text, behind := newScriptAPI(ts.Getenv("AOCTL_HOME")), strings.Join(wanted, " "), s.drawn(); wanted[0] {
+	case "gone":
+		met = func() bool {
+			select {
+			case <-s.ended:
+				return true
+			default:
+				return false
+			}
+		}
+	case "pending":
+		met = func() bool {
+			ok, _ := api.pending(wanted[1])
+			return ok
+		}
+	case "answered":
+		met = func() bool { return ts.Exec(wanted[1], wanted[2:]...) == nil }
+	default:
+		met = func() bool { return strings.Contains(s.textBehind(behind), text) }
+	}
+	if !eventually(func() bool {
+		if met() {
+			return true
+		}
+		do()
+		return false
+	}) {
+		return fmt.Errorf("pressing keys did not lead to %s; drawn:\n%s", strings.Join(wanted, " "), s.text())
 	}
 	return nil
 }
