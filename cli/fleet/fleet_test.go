@@ -10,6 +10,7 @@ import (
 	"github.com/aoctl/aoctl/broker/fleet/fleettest"
 	"github.com/aoctl/aoctl/broker/fleet/members"
 	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/member"
 	"github.com/aoctl/aoctl/cli/usage"
 )
 
@@ -36,7 +37,7 @@ func TestServerAt(t *testing.T) {
 		"office:4222x":       "",
 		"office:99999":       "",
 	} {
-		at, err := serverAt(text)
+		at, err := member.ServerAt(text)
 		if at != want || (err != nil) != (want == "") {
 			t.Errorf("%q is %q, %v; want %q", text, at, err, want)
 		}
@@ -61,7 +62,7 @@ func TestFleetID(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	for _, name := range []func(string) (string, error){personName, machineName} {
+	for _, name := range []func(string) (string, error){personName, member.MachineName} {
 		if got, err := name("ada"); got != "ada" || err != nil {
 			t.Errorf("%q, %v", got, err)
 		}

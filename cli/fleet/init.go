@@ -3,7 +3,6 @@ package fleet
 import (
 	"crypto/rand"
 	"fmt"
-	"os"
 	"os/user"
 	"strings"
 	"time"
@@ -104,20 +103,5 @@ func personName(as string) (string, error) {
 			as = u.Username
 		}
 	}
-	return goodName(as)
-}
-
-// machineName is what the fleet calls the machine.
-func machineName(as string) (string, error) {
-	if as == "" {
-		as, _ = os.Hostname() // then goodName asks for one
-	}
-	return goodName(as)
-}
-
-func goodName(as string) (string, error) {
-	if as == "" || broker.CheckName("name", as) != nil {
-		return "", usage.Error{Text: fmt.Sprintf("the fleet cannot call anybody %q", as), Hint: "choose a short name with --as"}
-	}
-	return as, nil
+	return member.GoodName(as)
 }

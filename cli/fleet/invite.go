@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -105,7 +104,7 @@ func invite(ctx context.Context, me *member.Me, line *jet.Line, role members.Rol
 	if err := putLetter(ctx, me, line, code); err != nil {
 		return err
 	}
-	text := fmt.Sprintf("To join as a %s, run this there:\n\n    aoctl fleet join %s\n\nand type the code\n\n    %s\n\nIt is good until %s.", role, plainServer(me.Servers[0]), code, in.Until.Local().Format(time.DateTime))
+	text := fmt.Sprintf("To join as a %s, run this there:\n\n    aoctl fleet join %s\n\nand type the code\n\n    %s\n\nIt is good until %s.", role, member.PlainServer(me.Servers[0]), code, in.Until.Local().Format(time.DateTime))
 	if err := show.Line(out, text); err != nil || o.many {
 		return err
 	}
@@ -178,6 +177,3 @@ func takeBack(me *member.Me, line *jet.Line, code members.Code, in members.Invit
 	})
 	_ = line.DropInvite(ctx, code.ID())
 }
-
-// plainServer is an address as a person types it.
-func plainServer(url string) string { return strings.TrimPrefix(url, "tls://") }

@@ -1,27 +1,18 @@
 package fleet
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"net"
-	"net/url"
 	"os"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker/consoles"
-	"github.com/aoctl/aoctl/broker/fleet/jet"
 	"github.com/aoctl/aoctl/broker/fleet/keys"
 	"github.com/aoctl/aoctl/broker/fleet/members"
-	"github.com/aoctl/aoctl/broker/fleet/seals"
 	"github.com/aoctl/aoctl/cli/console"
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/member"
@@ -29,9 +20,6 @@ import (
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/tui/safe"
 )
-
-// defaultPort is that of "aoctl fleet up".
-const defaultPort = "4222"
 
 func newJoinCommand() *cobra.Command {
 	var as string
@@ -54,7 +42,7 @@ An owner's own machine joins without a code and without SERVER.`,
 			if len(args) == 0 {
 				return joinOwn(cmd, as)
 			}
-			at, err := serverAt(args[0])
+			at, err := member.ServerAt(args[0])
 			if err != nil {
 				return err
 			}
@@ -69,48 +57,18 @@ An owner's own machine joins without a code and without SERVER.`,
 	return cmd
 }
 
-// serverAt reads an address: "office", "office:4222" or "tls://office:4222".
-func serverAt(text string) (string, error) {
-	wrong := usage.Error{Text: fmt.Sprintf("%q is no address of a server", text), Hint: "it is a host and a port, such as office:4222"}
-	if u, err := url.Parse(text); err == nil && u.Host != "" {
-		if u.Scheme != "tls" && u.Scheme != "nats" || u.User != nil || strings.Trim(u.Path, "/") != "" {
-			return "", wrong
-		}
-		text = u.Host
-	}
-	host, port, err := net.SplitHostPort(text)
-	if err != nil {
-		host, port = strings.Trim(text, "[]"), defaultPort
-	}
-	if _, err := strconv.ParseUint(port, 10, 16); err != nil || host == "" || strings.ContainsAny(host, " /,") {
-		return "", wrong
-	}
-	return "tls://" + net.JoinHostPort(host, port), nil
-}
-
 // askCode reads the code from the terminal, or from what is piped in.
 func askCode(cmd *cobra.Command) (members.Code, error) {
 	if f, ok := cmd.InOrStdin().(*os.File); ok && term.IsTerminal(f.Fd()) {
 		fmt.Fprint(cmd.ErrOrStderr(), "Code of the fleet: ")
 	}
-	typed, err := bufio.NewReader(io.LimitReader(cmd.InOrStdin(), 256)).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		return members.Code{}, err
-	}
-	code, err := members.ParseCode(typed)
-	if err != nil {
-		return code, usage.Error{Text: err.Error(), Hint: `"aoctl fleet invite" shows one on an owner's screen`}
-	}
-	return code, nil
+	return member.ReadCode(cmd.InOrStdin())
 }
-
-// letterTime is how long a server has to hand over the invite's letter.
-const letterTime = 15 * time.Second
 
 // join uses an invite.
 func join(cmd *cobra.Command, at string, code members.Code, as string) error {
 	ctx := cmd.Context()
-	letter, in, err := fetch(ctx, at, code)
+	letter, in, err := member.Fetch(ctx, at, code)
 	if err != nil {
 		return err
 	}
@@ -120,90 +78,9 @@ func join(cmd *cobra.Command, at string, code members.Code, as string) error {
 	return joinPerson(cmd, letter, code, in.Role, as)
 }
 
-// fetch gets the invite's letter, and says what the invite is for. Nothing vouches for the server yet:
-// the letter does, which only the code opens.
-func fetch(ctx context.Context, at string, code members.Code) (letter members.Letter, in members.Invite, err error) {
-	ctx, stop := context.WithTimeout(ctx, letterTime)
-	defer stop()
-	key, err := code.Key()
-	if err != nil {
-		return letter, in, err
-	}
-	line, err := jet.Dial(ctx, jet.Options{Servers: []string{at}, Unproved: true, Key: key, Name: "aoctl fleet join"})
-	if err != nil {
-		return letter, in, err
-	}
-	defer line.Close()
-	if err = member.Up(ctx, line); err != nil {
-		return letter, in, notUp(at, line, err)
-	}
-	raw, err := line.Invite(ctx, code.ID())
-	var sealed seals.Sealed
-	if err == nil {
-		err = keys.Decode(raw, &sealed)
-	}
-	var plain []byte
-	if err == nil {
-		plain, err = seals.Of(code.Secret()).Open(code.ID(), sealed)
-	}
-	if err == nil {
-		err = keys.Decode(plain, &letter)
-	}
-	var r members.Roster
-	if err == nil {
-		r, err = members.Read(letter.Roster)
-	}
-	if err != nil {
-		return letter, in, noInvite(at, err.Error())
-	}
-	i := slices.IndexFunc(r.Invites, func(in members.Invite) bool { return slices.Equal(in.Key, key.Public().Sign) })
-	if i < 0 {
-		return letter, in, noInvite(at, members.ErrInvite.Error())
-	}
-	return letter, r.Invites[i], nil
-}
-
-// notUp says why a line with an invite's key is not up.
-func notUp(at string, line *jet.Line, err error) error {
-	if errors.Is(err, jet.ErrUnknown) {
-		return noInvite(at, "it has no such code, or no longer")
-	}
-	return exit.Error{Code: exit.NoConsole, Text: fmt.Sprintf("no server of a fleet answers at %s: %s", plainServer(at), line.State().Err), Hint: "look at the address, and whether the server runs there: aoctl fleet up", Cause: err}
-}
-
-func noInvite(at, why string) error {
-	return exit.Error{Code: exit.Forbidden, Text: fmt.Sprintf("the server at %s does not let you in: %s", plainServer(at), why), Hint: `have a new code shown, which is good once and for a short time: aoctl fleet invite`}
-}
-
-// enrol tells the fleet who joins, and returns what was told.
-func enrol(ctx context.Context, me *member.Me, code members.Code, key keys.Key, name string, role members.Role) (keys.Signed, error) {
-	invite, err := code.Key()
-	if err != nil {
-		return keys.Signed{}, err
-	}
-	line, err := me.Dial(ctx, invite)
-	if err != nil {
-		return keys.Signed{}, err
-	}
-	defer line.Close()
-	if err := member.Up(ctx, line); err != nil {
-		return keys.Signed{}, notUp(me.Servers[0], line, err)
-	}
-	s, err := members.Enrol(code, key, me.Roster().Fleet, name, role, time.Now().UTC())
-	if err != nil {
-		return s, err
-	}
-	// The owner's screen closes the invite as soon as it was used, and the server this line with it: the
-	// answer may be lost then. Whoever is not in the fleet after that hears so.
-	if err := line.Enrol(ctx, key.Public().ID(), s); err != nil && !errors.Is(err, jet.ErrOut) {
-		return s, noInvite(me.Servers[0], err.Error())
-	}
-	return s, nil
-}
-
 // joinMachine has this machine's broker be in the fleet.
 func joinMachine(cmd *cobra.Command, letter members.Letter, code members.Code, as string) error {
-	name, err := machineName(as)
+	name, err := member.MachineName(as)
 	if err != nil {
 		return err
 	}
@@ -220,7 +97,7 @@ func joinMachine(cmd *cobra.Command, letter members.Letter, code members.Code, a
 		if err != nil {
 			return err
 		}
-		joined, err := enrol(ctx, me, code, key, name, members.Machine)
+		joined, err := me.Enrol(ctx, code, key, name, members.Machine)
 		if err != nil {
 			return err
 		}
@@ -293,7 +170,7 @@ func joinPerson(cmd *cobra.Command, letter members.Letter, code members.Code, ro
 		return err
 	}
 	ctx := cmd.Context()
-	if _, err := enrol(ctx, me, code, me.Key, name, role); err != nil {
+	if _, err := me.Enrol(ctx, code, me.Key, name, role); err != nil {
 		return err
 	}
 	ctx, stop := context.WithTimeout(ctx, letInTime)
@@ -324,7 +201,7 @@ func joinOwn(cmd *cobra.Command, as string) error {
 	if err != nil {
 		return err
 	}
-	name, err := machineName(as)
+	name, err := member.MachineName(as)
 	if err != nil {
 		return err
 	}

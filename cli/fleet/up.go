@@ -75,7 +75,7 @@ that know each other go on when one of them fails: see docs/fleet.md.`,
 			return up(cmd.Context(), o, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	cmd.Flags().StringVar(&o.listen, "listen", "0.0.0.0:"+defaultPort, "where the server listens")
+	cmd.Flags().StringVar(&o.listen, "listen", "0.0.0.0:"+member.DefaultPort, "where the server listens")
 	cmd.Flags().StringVar(&o.address, "address", "", "where others reach it, host:port; this machine's name and the port when not given")
 	cmd.Flags().StringVar(&o.folder, "folder", "", "where it keeps what it has; fleet in the state folder when not given")
 	cmd.Flags().StringVar(&cluster, "cluster-name", "", "the cluster that this server is one of")
@@ -100,7 +100,7 @@ func up(ctx context.Context, o upOptions, out, errs io.Writer) error {
 		return err
 	}
 	for i, other := range o.also {
-		if o.also[i], err = serverAt(other); err != nil {
+		if o.also[i], err = member.ServerAt(other); err != nil {
 			return err
 		}
 	}
@@ -208,13 +208,13 @@ func (o upOptions) reachedAt() (string, error) {
 		return "", usage.Error{Text: fmt.Sprintf("--listen %q is no address", o.listen), Hint: "it is HOST:PORT, such as 0.0.0.0:4222"}
 	}
 	if o.address != "" {
-		return serverAt(o.address)
+		return member.ServerAt(o.address)
 	}
 	host, err := os.Hostname()
 	if err != nil {
 		return "", usage.Error{Text: "this machine's name cannot be told", Hint: "say with --address where others reach the server"}
 	}
-	return serverAt(net.JoinHostPort(host, port))
+	return member.ServerAt(net.JoinHostPort(host, port))
 }
 
 // rosterFile writes the roster down for the server.
@@ -250,7 +250,7 @@ func sayUp(stdout io.Reader, me *member.Me, at string, also []string, out io.Wri
 		return fmt.Errorf("read the server's pin: %w", err)
 	}
 	if u, err := url.Parse(ready.URL); err == nil && u.Port() != "" {
-		if host, port, err := net.SplitHostPort(plainServer(at)); err == nil && port == "0" {
+		if host, port, err := net.SplitHostPort(member.PlainServer(at)); err == nil && port == "0" {
 			at = "tls://" + net.JoinHostPort(host, u.Port())
 		}
 	}
@@ -259,5 +259,5 @@ func sayUp(stdout io.Reader, me *member.Me, at string, also []string, out io.Wri
 			return err
 		}
 	}
-	return show.Line(out, safe.Line(fmt.Sprintf("The fleet's server is at %s. Invite a machine or a person: aoctl fleet invite", plainServer(at))))
+	return show.Line(out, safe.Line(fmt.Sprintf("The fleet's server is at %s. Invite a machine or a person: aoctl fleet invite", member.PlainServer(at))))
 }

@@ -121,7 +121,7 @@ var arrows = map[string][]string{
 	"cli/console":                     append(family("cli/member", "broker", "broker/…", "hookclient/install", "hookclient/paths", "store", "tui", "tui/callview", "tui/change", "tui/tty", "tui/tmux", "hookclient/install/check"), "github.com/spf13/pflag"),
 	"cli/demo":                        family("cli/console"),
 	"cli/fleet":                       family("broker", "broker/consoles", "broker/fleet/…", "cli/console", "cli/member", "hookclient/paths"),
-	"cli/member":                      family("broker/consoles", "broker/fleet/…", "hookclient/paths"),
+	"cli/member":                      family("broker", "broker/consoles", "broker/fleet/…", "hookclient/paths"),
 	"cli/doctor":                      family("broker", "broker/…", "cli/drill", "cli/drill/fakemodel", "hookclient/install", "hookclient/paths", "hookclient/profile", "store", "hookclient/install/check", "hookclient/install/hookline"),
 	"cli/drill":                       {module + "/cli/drill/fakemodel", module + "/hookclient/profile"},
 	"cli/drill/fakemodel":             {},

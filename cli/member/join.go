@@ -1,0 +1,162 @@
+package member
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/fleet/jet"
+	"github.com/aoctl/aoctl/broker/fleet/keys"
+	"github.com/aoctl/aoctl/broker/fleet/members"
+	"github.com/aoctl/aoctl/broker/fleet/seals"
+	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/usage"
+)
+
+// DefaultPort is that of "aoctl fleet up".
+const DefaultPort = "4222"
+
+// ServerAt reads an address: "office", "office:4222" or "tls://office:4222".
+func ServerAt(text string) (string, error) {
+	wrong := usage.Error{Text: fmt.Sprintf("%q is no address of a server", text), Hint: "it is a host and a port, such as office:4222"}
+	if u, err := url.Parse(text); err == nil && u.Host != "" {
+		if u.Scheme != "tls" && u.Scheme != "nats" || u.User != nil || strings.Trim(u.Path, "/") != "" {
+			return "", wrong
+		}
+		text = u.Host
+	}
+	host, port, err := net.SplitHostPort(text)
+	if err != nil {
+		host, port = strings.Trim(text, "[]"), DefaultPort
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil || host == "" || strings.ContainsAny(host, " /,") {
+		return "", wrong
+	}
+	return "tls://" + net.JoinHostPort(host, port), nil
+}
+
+// PlainServer is an address as a person types it.
+func PlainServer(url string) string { return strings.TrimPrefix(url, "tls://") }
+
+// ReadCode reads the code of an invite: the first line. Errors: usage.Error.
+func ReadCode(from io.Reader) (members.Code, error) {
+	typed, err := bufio.NewReader(io.LimitReader(from, 256)).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return members.Code{}, err
+	}
+	code, err := members.ParseCode(typed)
+	if err != nil {
+		return code, usage.Error{Text: err.Error(), Hint: `"aoctl fleet invite" shows one on an owner's screen`}
+	}
+	return code, nil
+}
+
+// letterTime is how long a server has to hand over the invite's letter.
+const letterTime = 15 * time.Second
+
+// Fetch gets the invite's letter, and says what the invite is for. Nothing vouches for the server yet:
+// the letter does, which only the code opens.
+func Fetch(ctx context.Context, at string, code members.Code) (letter members.Letter, in members.Invite, err error) {
+	ctx, stop := context.WithTimeout(ctx, letterTime)
+	defer stop()
+	key, err := code.Key()
+	if err != nil {
+		return letter, in, err
+	}
+	line, err := jet.Dial(ctx, jet.Options{Servers: []string{at}, Unproved: true, Key: key, Name: "aoctl fleet join"})
+	if err != nil {
+		return letter, in, err
+	}
+	defer line.Close()
+	if err = Up(ctx, line); err != nil {
+		return letter, in, notUp(at, line, err)
+	}
+	raw, err := line.Invite(ctx, code.ID())
+	var sealed seals.Sealed
+	if err == nil {
+		err = keys.Decode(raw, &sealed)
+	}
+	var plain []byte
+	if err == nil {
+		plain, err = seals.Of(code.Secret()).Open(code.ID(), sealed)
+	}
+	if err == nil {
+		err = keys.Decode(plain, &letter)
+	}
+	var r members.Roster
+	if err == nil {
+		r, err = members.Read(letter.Roster)
+	}
+	if err != nil {
+		return letter, in, noInvite(at, err.Error())
+	}
+	i := slices.IndexFunc(r.Invites, func(in members.Invite) bool { return slices.Equal(in.Key, key.Public().Sign) })
+	if i < 0 {
+		return letter, in, noInvite(at, members.ErrInvite.Error())
+	}
+	return letter, r.Invites[i], nil
+}
+
+// notUp says why a line with an invite's key is not up.
+func notUp(at string, line *jet.Line, err error) error {
+	if errors.Is(err, jet.ErrUnknown) {
+		return noInvite(at, "it has no such code, or no longer")
+	}
+	return exit.Error{Code: exit.NoConsole, Text: fmt.Sprintf("no server of a fleet answers at %s: %s", PlainServer(at), line.State().Err), Hint: "look at the address, and whether the server runs there: aoctl fleet up", Cause: err}
+}
+
+func noInvite(at, why string) error {
+	return exit.Error{Code: exit.Forbidden, Text: fmt.Sprintf("the server at %s does not let you in: %s", PlainServer(at), why), Hint: `have a new code shown, which is good once and for a short time: aoctl fleet invite`}
+}
+
+// Enrol tells the fleet who joins, and returns what was told. Errors: exit.Error.
+func (me *Me) Enrol(ctx context.Context, code members.Code, key keys.Key, name string, role members.Role) (keys.Signed, error) {
+	invite, err := code.Key()
+	if err != nil {
+		return keys.Signed{}, err
+	}
+	line, err := me.Dial(ctx, invite)
+	if err != nil {
+		return keys.Signed{}, err
+	}
+	defer line.Close()
+	if err := Up(ctx, line); err != nil {
+		return keys.Signed{}, notUp(me.Servers[0], line, err)
+	}
+	s, err := members.Enrol(code, key, me.Roster().Fleet, name, role, time.Now().UTC())
+	if err != nil {
+		return s, err
+	}
+	// The owner's screen closes the invite as soon as it was used, and the server this line with it: the
+	// answer may be lost then. Whoever is not in the fleet after that hears so.
+	if err := line.Enrol(ctx, key.Public().ID(), s); err != nil && !errors.Is(err, jet.ErrOut) {
+		return s, noInvite(me.Servers[0], err.Error())
+	}
+	return s, nil
+}
+
+// MachineName is what the fleet calls the machine.
+func MachineName(as string) (string, error) {
+	if as == "" {
+		as, _ = os.Hostname() // then GoodName asks for one
+	}
+	return GoodName(as)
+}
+
+// GoodName is a name that the fleet can call somebody. Errors: usage.Error.
+func GoodName(as string) (string, error) {
+	if as == "" || broker.CheckName("name", as) != nil {
+		return "", usage.Error{Text: fmt.Sprintf("the fleet cannot call anybody %q", as), Hint: "choose a short name with --as"}
+	}
+	return as, nil
+}
