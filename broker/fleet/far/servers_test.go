@@ -140,12 +140,13 @@ type wire struct {
 	machine string
 }
 
-func (w wire) Events(string) link.Events                  { return w }
-func (w wire) States(string) link.States                  { return w }
-func (w wire) Queue() queue.Line                          { return alone{} }
-func (w wire) Newest(context.Context) (link.Last, error)  { return link.Last{}, nil }
-func (w wire) Up() (up bool, since time.Time, why string) { return true, time.Time{}, "" }
-func (w wire) Close()                                     {}
+func (w wire) Events(string) link.Events                        { return w }
+func (w wire) States(string) link.States                        { return w }
+func (w wire) Queue() queue.Line                                { return alone{} }
+func (w wire) Newest(context.Context) (link.Last, error)        { return link.Last{}, nil }
+func (w wire) Up() (up bool, since time.Time, why string)       { return true, time.Time{}, "" }
+func (w wire) Enrol(context.Context, string, keys.Signed) error { return nil }
+func (w wire) Close()                                           {}
 
 func (w wire) Find(context.Context, func([]byte) (int64, bool)) (int64, error) { return 0, nil }
 

@@ -69,8 +69,8 @@ func (l *Line) PutRoster(ctx context.Context, number uint64, s keys.Signed) erro
 	return l.putSigned(ctx, l.names.Roster(number), s)
 }
 
-// Enrol asks to be in the fleet, with the invite whose key the line has; id is the new member's.
-// Errors: ErrTaken where that member has asked before.
+// Enrol asks to be in the fleet, with the invite whose key the line has; id is the new member's. A machine
+// takes that back under the id that told.Gone says. Errors: ErrTaken where that stands there already.
 func (l *Line) Enrol(ctx context.Context, id string, s keys.Signed) error {
 	return l.putSigned(ctx, l.names.Enrolment(id), s)
 }

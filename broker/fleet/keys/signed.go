@@ -19,6 +19,7 @@ type Kind string
 const (
 	KindRoster    Kind = "aoctl fleet roster 1"
 	KindEnrolment Kind = "aoctl fleet enrolment 1"
+	KindGone      Kind = "aoctl fleet gone 1" // of a machine that takes its enrolment back
 	KindOrder     Kind = "aoctl fleet order 1"
 	KindAnswer    Kind = "aoctl fleet answer 1"
 	KindTold      Kind = "aoctl fleet told 1"  // an event, a state, a letter of keys, a beat

@@ -28,6 +28,7 @@ import (
 	"github.com/aoctl/aoctl/broker/fleet/keys"
 	"github.com/aoctl/aoctl/broker/fleet/members"
 	"github.com/aoctl/aoctl/broker/fleet/queue"
+	"github.com/aoctl/aoctl/broker/fleet/told"
 )
 
 // Line is the way to a fleet's servers; see package jet. It connects by itself, and anew whenever it
@@ -45,6 +46,8 @@ type Line interface {
 	// when all rosters that there were have been taken.
 	Rosters(ctx context.Context, after uint64, begun func(), take func(keys.Signed)) error
 	Enrolments(ctx context.Context, take func(keys.Signed)) error
+	// Enrol puts into the members' stream what the machine says of its own enrolment.
+	Enrol(ctx context.Context, id string, s keys.Signed) error
 	// Up reports whether a server is connected, since when that is so or not, and why not.
 	Up() (up bool, since time.Time, why string)
 	Close()
@@ -94,7 +97,7 @@ type Host struct {
 
 // NewHost makes one. Run has it work.
 func NewHost(o Options) *Host {
-	return &Host{o: o, changed: make(chan struct{}, 1), clock: time.Now, pause: Pause}
+	return &Host{o: o, changed: make(chan struct{}, 1), clock: time.Now, pause: pause}
 }
 
 // Why a machine does not join.
@@ -149,6 +152,30 @@ func (h *Host) Leave(ctx context.Context, by broker.Actor) error {
 	h.wake()
 	return err
 }
+
+// Withdraw has the machine be gone for everybody in the fleet, where it joined with an invite, once all
+// that is on record was told, or ctx ends. Errors: ErrNotInIt, those of the line.
+func (h *Host) Withdraw(ctx context.Context) error {
+	h.mu.Lock()
+	r := h.now
+	h.mu.Unlock()
+	if r == nil {
+		return ErrNotInIt
+	}
+	for head := int64(0); ctx.Err() == nil; h.pause(ctx, drainEvery, nil) {
+		if head, _ = h.o.Home.Head(); r.outbox.sent.Load() >= head {
+			break
+		}
+	}
+	s, err := members.Withdraw(h.o.Key, r.speaker.Fleet)
+	if err != nil {
+		return err
+	}
+	return r.line.Enrol(context.WithoutCancel(ctx), told.Gone(r.machine), s)
+}
+
+// drainEvery is how often is looked whether all was told.
+const drainEvery = 20 * time.Millisecond
 
 // Status says how the link is.
 func (h *Host) Status() consoles.FleetStatus {
@@ -249,16 +276,16 @@ func (h *Host) Run(ctx context.Context) {
 			if err := h.serve(ctx, d); err != nil && !errors.Is(err, errLeft) && ctx.Err() == nil {
 				h.o.Log.WarnContext(ctx, "the link with the fleet ended", "fleet", d.ID, "err", err)
 				h.set(nil, err.Error())
-				Pause(ctx, 5*time.Second, h.changed)
+				pause(ctx, 5*time.Second, h.changed)
 			}
 			continue
 		}
-		Pause(ctx, time.Hour, h.changed)
+		pause(ctx, time.Hour, h.changed)
 	}
 }
 
-// Pause waits for d, or until wake or ctx ends it; wake may be nil.
-func Pause(ctx context.Context, d time.Duration, wake <-chan struct{}) {
+// pause waits for d, or until wake or ctx ends it; wake may be nil.
+func pause(ctx context.Context, d time.Duration, wake <-chan struct{}) {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {

@@ -134,6 +134,14 @@ type wire struct {
 	claims  claims
 	closed  bool
 	up      time.Time // since when
+
+	enrolled []enrolled
+}
+
+// enrolled is what was said of an enrolment.
+type enrolled struct {
+	id string
+	keys.Signed
 }
 
 func newWire() *wire {
@@ -194,6 +202,13 @@ func (w *wire) Rosters(ctx context.Context, _ uint64, begun func(), take func(ke
 
 func (w *wire) Enrolments(ctx context.Context, _ func(keys.Signed)) error {
 	<-ctx.Done()
+	return nil
+}
+
+func (w *wire) Enrol(_ context.Context, id string, s keys.Signed) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.enrolled = append(w.enrolled, enrolled{id, s})
 	return nil
 }
 
@@ -646,6 +661,29 @@ func TestKeysAreToldAgain(t *testing.T) {
 		time.Sleep(2 * lookEvery)
 		if first, again := letters(all), letters(w.since(len(all))); len(first) != 2 || !slices.Equal(first, again) {
 			t.Errorf("first %v, then %v", first, again)
+		}
+	})
+}
+
+// A machine that goes says so when all that is on record was told.
+func TestWithdraw(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse()
+		h.paper.add("session_start", "s1", "")
+		host, w := running(t, h)
+		time.Sleep(3 * time.Second)
+		h.mu.Lock()
+		h.paper.add("session_start", "s2", "")
+		h.mu.Unlock()
+		if err := host.Withdraw(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		machine := key(t, box).Public().ID()
+		if head, _ := h.Head(); len(w.enrolled) != 1 || w.enrolled[0].id != told.Gone(machine) || int64(len(w.events.kept)) != head {
+			t.Fatalf("%d of %d events were told, then %v", len(w.events.kept), head, w.enrolled)
+		}
+		if err := members.Withdrawn(w.enrolled[0].Signed, "team-abc123"); err != nil {
+			t.Error(err)
 		}
 	})
 }

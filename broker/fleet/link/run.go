@@ -173,7 +173,7 @@ func (r *run) serve(ctx context.Context) error {
 				if err := do(ctx); err != nil && ctx.Err() == nil {
 					r.problem(name, err)
 				}
-				Pause(ctx, backoff(failures), nil)
+				pause(ctx, backoff(failures), nil)
 			}
 		})
 	}
@@ -356,13 +356,13 @@ func (r *run) carryOut(ctx context.Context) error {
 		more, err := r.carry(ctx)
 		switch {
 		case err != nil:
-			Pause(ctx, backoff(failures), nil)
+			pause(ctx, backoff(failures), nil)
 			failures++
 		case more:
 			failures = 0
 		default:
 			failures = 0
-			Pause(ctx, lookEvery, r.kick)
+			pause(ctx, lookEvery, r.kick)
 		}
 	}
 	return nil

@@ -44,9 +44,18 @@ func (b *Book) Follow(s keys.Signed) error {
 	return nil
 }
 
-// Join takes an enrolment, and says who it is of. A machine is in the fleet from then on (At). One
-// that is there already joins once. Errors: those of Admit.
+// Join takes an enrolment, and says who it is of. A machine is in the fleet from then on (At), until it
+// takes that back (Withdraw), which Join takes as well. One that is there already joins once. Errors: those of
+// Admit and Withdrawn.
 func (b *Book) Join(s keys.Signed, now time.Time) (Member, error) {
+	if i := slices.IndexFunc(b.guests, func(g guest) bool { return g.is(s.By) }); i >= 0 {
+		m := b.guests[i].member
+		if err := Withdrawn(s, b.roster.Fleet); err != nil {
+			return m, err
+		}
+		b.guests = slices.Delete(b.guests, i, i+1)
+		return m, nil
+	}
 	m, err := b.roster.Admit(s, now)
 	if err != nil {
 		return m, err

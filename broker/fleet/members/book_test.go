@@ -95,3 +95,55 @@ func TestWhoJoinedIsVerifiedOnce(t *testing.T) {
 		t.Errorf("it takes %v allocations to say who is in the fleet: they are verified again", n)
 	}
 }
+
+// A machine that joined with an invite takes that back, and nobody else does.
+func TestBookLetsMachinesGo(t *testing.T) {
+	code := Code{1}
+	invite, err := code.Invite(Machine, noon.Add(time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := roster(t, 1)
+	first.Invites = []Invite{invite}
+	b, err := NewBook(signed(t, 1, first))
+	if err != nil {
+		t.Fatal(err)
+	}
+	machine, other := key(t, 7), key(t, 8)
+	for _, k := range []keys.Key{machine, other} {
+		s, err := Enrol(code, k, first.Fleet, "ci", Machine, noon)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.Join(s, noon); err != nil {
+			t.Fatal(err)
+		}
+	}
+	in := func(k keys.Key) bool { r := b.At(noon); _, ok := r.Of(k.Public().Sign); return ok }
+	gone := func(k keys.Key, fleet string) error {
+		t.Helper()
+		s, err := Withdraw(k, fleet)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = b.Join(s, noon)
+		return err
+	}
+	forged, err := Withdraw(machine, first.Fleet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	forged.Sig[0] ^= 1
+	if _, err := b.Join(forged, noon); !errors.Is(err, keys.ErrForged) || !in(machine) {
+		t.Errorf("a forged one: %v, in %t", err, in(machine))
+	}
+	if err := gone(machine, "other-fleet"); !errors.Is(err, ErrOther) || !in(machine) {
+		t.Errorf("one of another fleet: %v, in %t", err, in(machine))
+	}
+	if err := gone(machine, first.Fleet); err != nil || in(machine) || !in(other) {
+		t.Errorf("%v; it is in: %t, the other: %t", err, in(machine), in(other))
+	}
+	if err := gone(key(t, 1), first.Fleet); !errors.Is(err, ErrInvite) {
+		t.Errorf("one of the roster: %v", err)
+	}
+}

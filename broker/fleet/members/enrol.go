@@ -117,6 +117,28 @@ func Enrol(c Code, k keys.Key, fleet string, name string, role Role, at time.Tim
 	return invite.Sign(keys.KindEnrolment, Enrolment{fleet, own})
 }
 
+// goodbye is what a machine signs that takes its enrolment back.
+type goodbye struct {
+	Fleet string `json:"fleet"`
+}
+
+// Withdraw signs that the machine with key k, which joined with an invite, is gone.
+func Withdraw(k keys.Key, fleet string) (keys.Signed, error) {
+	return k.Sign(keys.KindGone, goodbye{fleet})
+}
+
+// Withdrawn says whether s is that, of whoever signed it. Errors: keys.ErrForged, ErrOther.
+func Withdrawn(s keys.Signed, fleet string) error {
+	var g goodbye
+	if err := s.Open(keys.KindGone, &g); err != nil {
+		return err
+	}
+	if g.Fleet != fleet {
+		return ErrOther
+	}
+	return nil
+}
+
 // Admit is who an enrolment says, where an invite of r is open for it. A Machine is in the fleet by
 // that alone; for anybody else an owner puts them into the next roster. Errors: ErrInvite,
 // ErrOther, ErrRoster, keys.ErrForged.

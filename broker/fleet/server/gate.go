@@ -55,6 +55,7 @@ type gate struct {
 type joined struct {
 	member members.Member
 	invite []byte // its key
+	gone   bool   // it took that back
 }
 
 // invited is what whoever has an invite's key is let in as.
@@ -206,7 +207,7 @@ func (g *gate) member(sign []byte) (members.Member, bool) {
 		return m, true
 	}
 	for _, j := range g.joined {
-		if j.member.Role == members.Machine && slices.Equal(j.member.Sign, sign) && g.open(j.invite) {
+		if !j.gone && j.member.Role == members.Machine && slices.Equal(j.member.Sign, sign) && g.open(j.invite) {
 			return j.member, true
 		}
 	}
@@ -247,18 +248,37 @@ func (g *gate) join(seq uint64, id string, s keys.Signed) error {
 	case len(g.joined) >= joinedMost:
 		return fmt.Errorf("%w: too many joined with invites", members.ErrInvite)
 	}
-	g.joined[seq] = joined{m, s.By}
+	g.joined[seq] = joined{member: m, invite: s.By}
 	g.log.Info("somebody joined with an invite", "member", broker.Clip(m.Name), "role", string(m.Role))
 	return nil
 }
 
+// leave takes what stands as number seq of the stream, where a machine says that its enrolment is over.
+func (g *gate) leave(seq uint64, id string, s keys.Signed) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if err := members.Withdrawn(s, g.fleet); err != nil {
+		return err
+	}
+	for at, j := range g.joined {
+		if j.member.ID() == id && slices.Equal(j.member.Sign, s.By) {
+			j.gone = true
+			g.joined[at] = j
+			g.joined[seq] = joined{invite: j.invite} // others read it until the invite is over
+			g.log.Info("a machine that joined with an invite is gone", "member", broker.Clip(j.member.Name))
+			return nil
+		}
+	}
+	return members.ErrInvite
+}
+
 // settle puts out every line whose owner is no longer what they were let in as, and returns the
-// enrolments that no invite is open for. It comes again when the next invite ends.
+// enrolments that no invite is open for, or that were taken back. It comes again when the next invite ends.
 func (g *gate) settle(again func()) (over []uint64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for seq, j := range g.joined {
-		if !g.open(j.invite) {
+		if j.gone || !g.open(j.invite) {
 			over = append(over, seq)
 			delete(g.joined, seq)
 		}

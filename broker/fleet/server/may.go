@@ -62,12 +62,12 @@ func mayGuest(n told.Names, nkey, token string) *nats.Permissions {
 	return m.permissions(false)
 }
 
-// machine: it tells under its own id, reads its own events and states, and takes its own orders. It claims
+// machine: it tells under its own id, also that it is gone, reads its own events and states, and takes its own orders. It claims
 // ids of calls, reads the claim of an id that it knows, and asks other machines what became of calls.
 func (m *may) machine(n told.Names, id, nkey, token string) {
 	waits := n.At(id, told.PlaceWaits)
 	m.publish = append(m.publish,
-		n.EventsOf(id), n.StatesOf(id), n.KeysOf(id), n.At(id, told.PlaceBeat),
+		n.EventsOf(id), n.StatesOf(id), n.KeysOf(id), n.At(id, told.PlaceBeat), n.Enrolment(told.Gone(id)),
 		jet.NewestOf(told.StreamEvents, n.EventsOf(id)),
 		"$JS.API.CONSUMER.CREATE."+told.StreamOrders+"."+id+"."+waits,
 		"$JS.API.CONSUMER.INFO."+told.StreamOrders+"."+id,

@@ -73,6 +73,7 @@ type tender struct {
 	log     *slog.Logger
 	nc      *client.Conn
 	js      jetstream.JetStream
+	states  jetstream.Stream
 	members jetstream.Stream
 	look    chan struct{} // an invite ended
 }
@@ -107,7 +108,7 @@ func (t *tender) prepare(ctx context.Context, o *Options) error {
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	t.members = made[len(made)-1]
+	t.states, t.members = made[1], made[len(made)-1]
 	// Who joins finds the roster in the stream, also when it began in a file.
 	r, signed := t.gate.newest()
 	raw, err := keys.Encode(signed)
@@ -222,7 +223,12 @@ func (t *tender) take(ctx context.Context, n told.Names, m jetstream.Msg) {
 	seq := meta.Sequence.Stream
 	var s keys.Signed
 	if err = keys.Decode(m.Data(), &s); err == nil {
-		if kind, id, _ := n.Split(m.Subject()); kind == "enrol" {
+		kind, id, _ := n.Split(m.Subject())
+		if machine, ok := told.WhoIsGone(id); kind == "enrol" && ok {
+			if err = t.gate.leave(seq, machine, s); err == nil {
+				defer t.forget(ctx, n, machine)
+			}
+		} else if kind == "enrol" {
 			err = t.gate.join(seq, id, s)
 		} else if err = t.gate.follow(s); errors.Is(err, members.ErrOld) {
 			return
@@ -252,6 +258,15 @@ func (t *tender) settle(ctx context.Context) {
 func (t *tender) remove(ctx context.Context, seq uint64) {
 	if err := t.members.DeleteMsg(ctx, seq); err != nil {
 		t.log.Debug("take something out of the members' stream", "err", err)
+	}
+}
+
+// forget takes out what a machine said of what there is: it is gone.
+func (t *tender) forget(ctx context.Context, n told.Names, machine string) {
+	for _, subject := range []string{n.StatesOf(machine), n.KeysOf(machine)} {
+		if err := t.states.Purge(ctx, jetstream.WithPurgeSubject(subject)); err != nil {
+			t.log.Warn("forget the states of a machine that is gone", "err", err)
+		}
 	}
 }
 

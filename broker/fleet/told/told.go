@@ -215,6 +215,15 @@ func (n Names) Enrolment(id string) string {
 	return fmt.Sprintf("%s.%s.enrol.%s", root, n.Fleet, id)
 }
 
+// gone ends the id under which a machine takes its enrolment back. It is read with the enrolments.
+const gone = "-gone"
+
+// Gone is the id under which a machine says, in an Enrolment, that it is gone.
+func Gone(machine string) string { return machine + gone }
+
+// WhoIsGone is the machine that says so under an id; ok is false where the id is that of an enrolment.
+func WhoIsGone(id string) (machine string, ok bool) { return strings.CutSuffix(id, gone) }
+
 // Claim is where the claim of an id lies, by what stands for the id: see package queue.
 func (n Names) Claim(mark string) string { return fmt.Sprintf("%s.%s.claims.%s", root, n.Fleet, mark) }
 
