@@ -72,9 +72,13 @@ const (
 // denyWhenEmpty refuses what waits while no console is attached, until ctx ends. Each call has its
 // time, so that somebody may attach who was told of it.
 func (a *App) denyWhenEmpty(ctx context.Context) {
+	a.denyUnseenBy(ctx, func() bool { return a.consoles.Present() > 0 }, nobodyThere)
+}
+
+// denyUnseenBy refuses, for a reason, what waits while nobody attends, until ctx ends.
+func (a *App) denyUnseenBy(ctx context.Context, attended func() bool, why string) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
-	attended := func() bool { return a.consoles.Present() > 0 }
 	var since time.Time // when the last one left
 	for {
 		switch now := time.Now(); {
@@ -83,7 +87,7 @@ func (a *App) denyWhenEmpty(ctx context.Context) {
 		case since.IsZero():
 			since = now
 		default:
-			a.denyUnseen(ctx, now, since, attended)
+			a.denyUnseen(ctx, now, since, attended, why)
 		}
 		select {
 		case <-ctx.Done():
@@ -94,7 +98,7 @@ func (a *App) denyWhenEmpty(ctx context.Context) {
 }
 
 // denyUnseen refuses the calls that have waited long enough in an empty room, until somebody came.
-func (a *App) denyUnseen(ctx context.Context, now, since time.Time, came func() bool) {
+func (a *App) denyUnseen(ctx context.Context, now, since time.Time, came func() bool, why string) {
 	for _, r := range a.Broker.Pending("") {
 		if came() {
 			return
@@ -106,7 +110,7 @@ func (a *App) denyUnseen(ctx context.Context, now, since time.Time, came func() 
 		if r.Checkpoint != nil || now.Sub(from) < emptyFor { // what was put off waits for its person
 			continue
 		}
-		d := broker.Decision{Verdict: broker.Deny, By: broker.Actor{Kind: broker.ByBroker}, Reason: nobodyThere, Digest: r.Digest}
+		d := broker.Decision{Verdict: broker.Deny, By: broker.Actor{Kind: broker.ByBroker}, Reason: why, Digest: r.Digest}
 		if _, err := a.Broker.Decide(ctx, r.ID, d); err != nil {
 			a.log.WarnContext(ctx, "a call that nobody could see was not refused", "request_id", r.ID, "err", err)
 		}

@@ -44,16 +44,16 @@ func TestCallsThatNobodySees(t *testing.T) {
 		}
 		return r.State
 	}
-	a.denyUnseen(ctx, asked.Add(emptyFor-time.Second), asked.Add(-time.Hour), nobody)
-	a.denyUnseen(ctx, asked.Add(time.Hour), asked.Add(time.Hour-emptyFor+time.Second), nobody)
+	a.denyUnseen(ctx, asked.Add(emptyFor-time.Second), asked.Add(-time.Hour), nobody, nobodyThere)
+	a.denyUnseen(ctx, asked.Add(time.Hour), asked.Add(time.Hour-emptyFor+time.Second), nobody, nobodyThere)
 	if got := state(waits); got != broker.Pending {
 		t.Fatalf("it is %s before its time", got)
 	}
-	a.denyUnseen(ctx, asked.Add(emptyFor), asked.Add(-time.Hour), func() bool { return true })
+	a.denyUnseen(ctx, asked.Add(emptyFor), asked.Add(-time.Hour), func() bool { return true }, nobodyThere)
 	if got := state(waits); got != broker.Pending {
 		t.Fatalf("it is %s when somebody has come", got)
 	}
-	a.denyUnseen(ctx, asked.Add(emptyFor), asked.Add(-time.Hour), nobody)
+	a.denyUnseen(ctx, asked.Add(emptyFor), asked.Add(-time.Hour), nobody, nobodyThere)
 	if got := state(waits); got != broker.Denied {
 		t.Errorf("after its time it is %s", got)
 	}

@@ -37,6 +37,8 @@ type serveOptions struct {
 	pair   bool
 	json   bool
 	takeUp bool // wait for the console that started it to leave
+
+	guest guestOptions
 }
 
 func newServeCommand() *cobra.Command {
@@ -54,8 +56,15 @@ you type at the console. Only a code that you can read here, or in a console tha
 paired (r, t, c), makes another one. Keys are listed and revoked among the tokens (r, t).
 
 While no console is attached, each call waits 30 seconds for one and is refused then;
-with --on-empty wait it waits for all of its time.`,
+with --on-empty wait it waits for all of its time.
+
+--ephemeral is for a container or a CI runner, whose agents ask the people of a fleet: the
+broker joins it with the code of "aoctl fleet invite --many", read from standard input or
+from a file, and leaves it when it ends, or when the invite is over. Its state folder must be
+new, and is removed with all that is in it. While no server of the fleet is in reach, each
+call waits 30 seconds for one and is refused then.`,
 		Example: `  aoctl serve --pair               # show a code for the first console
+  aoctl serve --ephemeral --join office:4222 --join-code-file /run/secrets/fleet
   aoctl serve --on-empty wait      # calls wait until somebody attaches
   aoctl                            # in any other terminal: attach`,
 		Args: usage.NoArgs,
@@ -66,6 +75,9 @@ with --on-empty wait it waits for all of its time.`,
 				return err
 			}
 			if err := o.readBroker(cmd); err != nil {
+				return err
+			}
+			if err := o.guest.read(cmd); err != nil {
 				return err
 			}
 			if o.empty != emptyDeny && o.empty != emptyWait {
@@ -81,6 +93,7 @@ with --on-empty wait it waits for all of its time.`,
 	cmd.Flags().BoolVar(&o.takeUp, takeUpFlag, false, "wait for the console that holds the socket to leave")
 	_ = cmd.Flags().MarkHidden(takeUpFlag) // the flag exists
 	cmd.MarkFlagsMutuallyExclusive("pair", "json", takeUpFlag)
+	o.guest.flags(cmd)
 	_ = cmd.RegisterFlagCompletionFunc(onEmptyFlag, cobra.FixedCompletions([]string{emptyDeny, emptyWait}, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
 	return cmd
 }
@@ -99,6 +112,9 @@ func serve(ctx context.Context, o serveOptions, out io.Writer) error {
 		if err := awaitTurn(ctx, o.Socket, out); err != nil {
 			return err
 		}
+	}
+	if o.guest.on {
+		return o.serveGuest(ctx, out)
 	}
 	a, err := Open(ctx, o.Options)
 	for first := true; err == nil; first = false {

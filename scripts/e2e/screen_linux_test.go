@@ -281,8 +281,10 @@ func (p *presses) due() error {
 		return nil
 	}
 	p.pause = max(settled, min(p.pause*3/2, 8*settled))
-	if p.key == "<ctrl+z>" {
-		p.pause = 8 * settled // a second one would take back the question that the first one asks
+	if p.key == "<ctrl+z>" || p.key == "y" {
+		// A second ctrl+z takes back the question that the first one asks, and a y that comes when the broker
+		// has left, or has not, is for what is drawn then.
+		p.pause = 8 * settled
 	}
 	p.next = time.Now().Add(p.pause)
 	_, err := p.s.master.WriteString(typed.Replace(p.key))
