@@ -98,8 +98,9 @@ func newState() error {
 // fleetGone is the reason with which a call is refused that nobody in the fleet can have seen.
 const fleetGone = "no server of the fleet could be reached, so nobody could answer"
 
-// withdrawTime is how long the end of a guest waits until all was told.
-const withdrawTime = 10 * time.Second
+// withdrawTime is how long the end of a guest may take for the fleet: what runs containers kills them after
+// ten seconds.
+const withdrawTime = 6 * time.Second
 
 // serveGuest serves as a guest of a fleet until ctx ends, the invite is over, or serving fails. The state
 // folder is removed then.
@@ -133,6 +134,7 @@ func (o *serveOptions) serveGuest(ctx context.Context, out io.Writer) (err error
 	if err != nil {
 		return err
 	}
+	o.sayConfig()
 	over := time.NewTimer(time.Until(in.Until))
 	defer over.Stop()
 	select {

@@ -138,10 +138,8 @@ func (a *App) serveAlone(ctx context.Context, o serveOptions, out io.Writer, fir
 	if o.empty == emptyDeny {
 		a.beside(a.denyWhenEmpty)
 	}
-	if p := o.config.Problem; p != nil && first {
-		exit.PrintProblem(os.Stderr, o.config.Place(p.Line)+": "+p.Text+": the settings file is not taken", p.Cure)
-	}
 	if first {
+		o.sayConfig()
 		if err := a.sayReady(out, o); err != nil {
 			return err
 		}
@@ -156,6 +154,13 @@ func (a *App) serveAlone(ctx context.Context, o serveOptions, out io.Writer, fir
 		return tui.ErrLeave
 	case <-a.served:
 		return a.serveErr
+	}
+}
+
+// sayConfig tells what is wrong with the settings file.
+func (o *serveOptions) sayConfig() {
+	if p := o.config.Problem; p != nil {
+		exit.PrintProblem(os.Stderr, o.config.Place(p.Line)+": "+p.Text+": the settings file is not taken", p.Cure)
 	}
 }
 

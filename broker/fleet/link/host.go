@@ -154,7 +154,8 @@ func (h *Host) Leave(ctx context.Context, by broker.Actor) error {
 }
 
 // Withdraw has the machine be gone for everybody in the fleet, where it joined with an invite, once all
-// that is on record was told, or ctx ends. Errors: ErrNotInIt, those of the line.
+// that is on record was told, or a few seconds are over. Errors: ErrNotInIt, broker.ErrFleetOut, those of the
+// line.
 func (h *Host) Withdraw(ctx context.Context) error {
 	h.mu.Lock()
 	r := h.now
@@ -162,20 +163,28 @@ func (h *Host) Withdraw(ctx context.Context) error {
 	if r == nil {
 		return ErrNotInIt
 	}
-	for head := int64(0); ctx.Err() == nil; h.pause(ctx, drainEvery, nil) {
-		if head, _ = h.o.Home.Head(); r.outbox.sent.Load() >= head {
+	if up, _, _ := r.line.Up(); !up {
+		return broker.ErrFleetOut
+	}
+	until := h.clock().Add(drainMost)
+	for h.clock().Before(until) && ctx.Err() == nil {
+		if head, _ := h.o.Home.Head(); r.outbox.sent.Load() >= head {
 			break
 		}
+		h.pause(ctx, drainEvery, nil)
 	}
 	s, err := members.Withdraw(h.o.Key, r.speaker.Fleet)
 	if err != nil {
 		return err
 	}
-	return r.line.Enrol(context.WithoutCancel(ctx), told.Gone(r.machine), s)
+	return r.line.Enrol(ctx, told.Gone(r.machine), s)
 }
 
-// drainEvery is how often is looked whether all was told.
-const drainEvery = 20 * time.Millisecond
+// How long Withdraw waits until all was told, and how often it looks.
+const (
+	drainMost  = 3 * time.Second
+	drainEvery = 20 * time.Millisecond
+)
 
 // Status says how the link is.
 func (h *Host) Status() consoles.FleetStatus {
