@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -32,16 +33,15 @@ func (s *sentSpans) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	s.body = append(s.body, r.URL.Path+" "+string(body))
 }
 
-// names are those of all spans, sorted.
+// names are those of all spans, sorted. One that was sent again, because the answer came too late, is one.
 func (s *sentSpans) names() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var names []string
-	for _, m := range regexp.MustCompile(`"name":"(\w+)","kind"`).FindAllStringSubmatch(strings.Join(s.body, ""), -1) {
-		names = append(names, m[1])
+	sent := map[string]string{}
+	for _, m := range regexp.MustCompile(`"spanId":"(\w+)",(?:"parentSpanId":"\w*",)?"name":"(\w+)","kind"`).FindAllStringSubmatch(strings.Join(s.body, ""), -1) {
+		sent[m[1]] = m[2]
 	}
-	slices.Sort(names)
-	return strings.Join(names, " ")
+	return strings.Join(slices.Sorted(maps.Values(sent)), " ")
 }
 
 // page is GET /metrics.
