@@ -261,12 +261,11 @@ func (t *tender) remove(ctx context.Context, seq uint64) {
 	}
 }
 
-// forget takes out what a machine said of what there is: it is gone.
+// forget takes out what a machine said of what there is: it is gone. The letters of its keys stay, as
+// nobody could read its events without them.
 func (t *tender) forget(ctx context.Context, n told.Names, machine string) {
-	for _, subject := range []string{n.StatesOf(machine), n.KeysOf(machine)} {
-		if err := t.states.Purge(ctx, jetstream.WithPurgeSubject(subject)); err != nil {
-			t.log.Warn("forget the states of a machine that is gone", "err", err)
-		}
+	if err := t.states.Purge(ctx, jetstream.WithPurgeSubject(n.StatesOf(machine))); err != nil {
+		t.log.Warn("forget the states of a machine that is gone", "err", err)
 	}
 }
 
