@@ -54,6 +54,7 @@ var typed = strings.NewReplacer("<enter>", "\r", "<esc>", "\x1b", "<ctrl+z>", "\
 //	screen bells N            the terminal was sent so many bells since the last time that was asked
 //	screen osc TEXT           the terminal was sent this text in a sequence of that kind
 //	screen notices            nothing but the console's own sequences was sent, and notifications of plain words
+//	screen early KEY          press it as soon as a call is drawn: it decides nothing
 //	screen again KEY TEXT     press a key again and again until TEXT is drawn
 //	screen allow WHAT         type the digits that a dangerous call asks for, again and again until WHAT is met, as for press
 //	screen settle             the shown card has been there for longer than the console stays deaf
@@ -112,6 +113,8 @@ func cmdScreen(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(err)
 	case "again":
 		ts.Check(s.again(args[1:]))
+	case "early":
+		ts.Check(s.early(ts, rest))
 	case "allow":
 		ts.Check(s.allow(ts, args[1:]))
 	case "settle":
@@ -308,6 +311,58 @@ func (s *screen) again(args []string) error {
 		return fmt.Errorf("pressing %q did not draw %q but:\n%s", args[0], text, s.text())
 	}
 	return nil
+}
+
+// earlyEnough is well within the time for which the console takes no decision on a card that came.
+const earlyEnough = 300 * time.Millisecond
+
+// early has calls asked, and presses a key as soon as one is drawn, until it came early enough to be a key that the
+// call slid under: it must decide nothing then. On a machine that is short of time the card may have been there
+// for long; what the key does then proves nothing.
+func (s *screen) early(ts *testscript.TestScript, key string) error {
+	api := newScriptAPI(ts.Getenv("AOCTL_HOME"))
+	for try := range 20 {
+		command, before := fmt.Sprintf("make early%d", try), s.drawn()
+		ask, err := hostileHook(ts, map[string]any{
+			"session_id": "s-0", "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": map[string]any{"command": command}, "tool_use_id": command,
+		})
+		if err != nil {
+			return err
+		}
+		shown := func(text string) bool { return strings.Contains(s.textBehind(before), text) }
+		var unseen time.Time
+		if !eventually(func() bool {
+			looked := time.Now()
+			ok := shown(command)
+			if !ok {
+				unseen = looked
+			}
+			return ok
+		}) {
+			return fmt.Errorf("%q was not drawn: %s", command, ask.saidSoFar())
+		}
+		if _, err := s.master.WriteString(key); err != nil {
+			return err
+		}
+		took := time.Since(unseen)
+		decided := func() bool { ok, _ := api.pending("0"); return ok }
+		if !eventually(func() bool { return shown("just came up") || decided() }) {
+			return fmt.Errorf("nothing came of %q; drawn:\n%s", key, s.text())
+		}
+		switch {
+		case !decided():
+			if err := s.press(ts, []string{"d", "pending", "0"}); err != nil {
+				return err
+			}
+			return ask.end()
+		case took <= earlyEnough:
+			return fmt.Errorf("%q decided a call that had been there for %s at the most: %s", key, took, ask.saidSoFar())
+		}
+		if err := ask.end(); err != nil {
+			return err
+		}
+	}
+	return errors.New("this machine is too short of time to press a key early")
 }
 
 // allow types the digits of the code that was asked for last, each when the console hears it, until what is
