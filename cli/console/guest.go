@@ -141,7 +141,7 @@ func (o *serveOptions) serveGuest(ctx context.Context, out io.Writer) (err error
 	case <-ctx.Done():
 		during, stop := context.WithTimeout(context.WithoutCancel(ctx), withdrawTime)
 		defer stop()
-		if err := a.fleet.Withdraw(during); err != nil {
+		if _, err := a.fleet.Withdraw(during); err != nil {
 			a.log.Warn("the fleet was not told that this machine is gone: it is listed until its invite is over", "err", err)
 		}
 		return nil

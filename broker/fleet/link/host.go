@@ -100,10 +100,11 @@ func NewHost(o Options) *Host {
 	return &Host{o: o, changed: make(chan struct{}, 1), clock: time.Now, pause: pause}
 }
 
-// Why a machine does not join.
+// Why a machine does not join, or is not gone.
 var (
 	ErrOneFleet = errors.New("this broker is in a fleet already: leave that one first")
 	ErrNotInIt  = errors.New("this machine is not in that fleet")
+	ErrUntold   = errors.New("there was no time to tell the fleet all that is on record")
 )
 
 // Join has the machine be in a fleet from now on. Errors: ErrOneFleet, also where the machine is in that
@@ -153,38 +154,41 @@ func (h *Host) Leave(ctx context.Context, by broker.Actor) error {
 	return err
 }
 
-// Withdraw has the machine be gone for everybody in the fleet, where it joined with an invite, once all
-// that is on record was told, or a few seconds are over. Errors: ErrNotInIt, broker.ErrFleetOut, those of the
-// line.
-func (h *Host) Withdraw(ctx context.Context) error {
+// Withdraw tells all that is on record, and then has the machine be gone for everybody in the fleet, where it
+// joined with an invite. Where not all can be told before ctx ends, all is false, and the machine stays in the
+// fleet to tell the rest another time. Errors: ErrNotInIt, broker.ErrFleetOut, ErrUntold, those of the line.
+func (h *Host) Withdraw(ctx context.Context) (all bool, err error) {
 	h.mu.Lock()
 	r := h.now
 	h.mu.Unlock()
 	if r == nil {
-		return ErrNotInIt
+		return false, ErrNotInIt
 	}
-	if up, _, _ := r.line.Up(); !up {
-		return broker.ErrFleetOut
+	var joined keys.Signed
+	if err := keys.Decode(r.membership().Joined, &joined); err != nil {
+		return false, ErrNotInIt
 	}
-	until := h.clock().Add(drainMost)
-	for h.clock().Before(until) && ctx.Err() == nil {
+	for {
 		if head, _ := h.o.Home.Head(); r.outbox.sent.Load() >= head {
 			break
 		}
-		h.pause(ctx, drainEvery, nil)
+		if h.pause(ctx, drainEvery, nil); ctx.Err() == nil {
+			continue
+		}
+		if up, _, _ := r.line.Up(); !up {
+			return false, broker.ErrFleetOut
+		}
+		return false, ErrUntold
 	}
-	s, err := members.Withdraw(h.o.Key, r.speaker.Fleet)
+	s, err := members.Withdraw(h.o.Key, r.speaker.Fleet, joined.By)
 	if err != nil {
-		return err
+		return true, err
 	}
-	return r.line.Enrol(ctx, told.Gone(r.machine), s)
+	return true, r.line.Enrol(ctx, told.Gone(r.machine), s)
 }
 
-// How long Withdraw waits until all was told, and how often it looks.
-const (
-	drainMost  = 3 * time.Second
-	drainEvery = 20 * time.Millisecond
-)
+// drainEvery is how often Withdraw looks whether all was told.
+const drainEvery = 20 * time.Millisecond
 
 // Status says how the link is.
 func (h *Host) Status() consoles.FleetStatus {

@@ -504,31 +504,37 @@ func TestNoEventGoesOutBeforeItsKey(t *testing.T) {
 	})
 }
 
+// guest is what a machine knows that joined with an invite, and the rosters that have that invite.
+func guest(t *testing.T) (m consoles.Membership, with func(number uint64) keys.Signed) {
+	t.Helper()
+	code := members.Code{1}
+	invite, err := code.Invite(members.Machine, time.Now().Add(time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	with = func(number uint64) keys.Signed {
+		r := fleetRoster(t, number, owner, ana)
+		r.Invites = []members.Invite{invite}
+		return signRoster(t, r)
+	}
+	joined, err := members.Enrol(code, key(t, box), "team-abc123", "box", members.Machine, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Roster, err = keys.Encode(with(1)); err != nil {
+		t.Fatal(err)
+	}
+	if m.Joined, err = keys.Encode(joined); err != nil {
+		t.Fatal(err)
+	}
+	return m, with
+}
+
 // A machine that joined with an invite stays in the fleet when a roster finds no room on its disk.
 func TestGuestOutlastsAFullDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse()
-		code := members.Code{1}
-		invite, err := code.Invite(members.Machine, time.Now().Add(time.Hour))
-		if err != nil {
-			t.Fatal(err)
-		}
-		with := func(number uint64) keys.Signed {
-			r := fleetRoster(t, number, owner, ana)
-			r.Invites = []members.Invite{invite}
-			return signRoster(t, r)
-		}
-		joined, err := members.Enrol(code, key(t, box), "team-abc123", "box", members.Machine, time.Now())
-		if err != nil {
-			t.Fatal(err)
-		}
-		var m consoles.Membership
-		if m.Roster, err = keys.Encode(with(1)); err != nil {
-			t.Fatal(err)
-		}
-		if m.Joined, err = keys.Encode(joined); err != nil {
-			t.Fatal(err)
-		}
+		m, with := guest(t)
 		host, w := linked(t, h, m)
 		h.mu.Lock()
 		h.fails = errors.New("the disk is full")
@@ -670,20 +676,46 @@ func TestWithdraw(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse()
 		h.paper.add("session_start", "s1", "")
-		host, w := running(t, h)
+		m, _ := guest(t)
+		host, w := linked(t, h, m)
 		time.Sleep(3 * time.Second)
 		h.mu.Lock()
 		h.paper.add("session_start", "s2", "")
 		h.mu.Unlock()
-		if err := host.Withdraw(t.Context()); err != nil {
+		all, err := host.Withdraw(t.Context())
+		if err != nil {
 			t.Fatal(err)
 		}
 		machine := key(t, box).Public().ID()
-		if head, _ := h.Head(); len(w.enrolled) != 1 || w.enrolled[0].id != told.Gone(machine) || int64(len(w.events.kept)) != head {
-			t.Fatalf("%d of %d events were told, then %v", len(w.events.kept), head, w.enrolled)
+		if head, _ := h.Head(); !all || len(w.enrolled) != 1 || w.enrolled[0].id != told.Gone(machine) || int64(len(w.events.kept)) != head {
+			t.Fatalf("%d of %d events were told, all of them: %t, then %v", len(w.events.kept), head, all, w.enrolled)
 		}
-		if err := members.Withdrawn(w.enrolled[0].Signed, "team-abc123"); err != nil {
-			t.Error(err)
+		bye, err := members.Withdrawn(w.enrolled[0].Signed, "team-abc123")
+		if code, _ := (members.Code{1}).Key(); err != nil || bye.ID() != machine || !slices.Equal(bye.Invite, code.Public().Sign) {
+			t.Error(bye, err)
+		}
+	})
+}
+
+// A machine that could not tell all is not gone, and one that an owner put into the list is not by itself.
+func TestNotWithdrawn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse()
+		h.paper.add("session_start", "s1", "")
+		m, _ := guest(t)
+		w := newWire()
+		w.events.fails = func() fault { return full }
+		host := linkedBy(t, h, m, w)
+		ctx, stop := context.WithTimeout(t.Context(), 3*time.Second)
+		defer stop()
+		if all, err := host.Withdraw(ctx); all || !errors.Is(err, ErrUntold) || len(w.enrolled) > 0 {
+			t.Errorf("all was told: %t, %v, then %v", all, err, w.enrolled)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		host, w := running(t, newHouse())
+		if _, err := host.Withdraw(t.Context()); !errors.Is(err, ErrNotInIt) || len(w.enrolled) > 0 {
+			t.Errorf("%v, then %v", err, w.enrolled)
 		}
 	})
 }

@@ -40,7 +40,7 @@ func (b *Book) Follow(s keys.Signed) error {
 	}
 	b.roster, b.signed = next, s
 	// Whoever the owners took out comes back with no old invite.
-	b.guests = slices.DeleteFunc(b.guests, func(g guest) bool { _, ok := b.roster.invite(g.invite); return !ok })
+	b.guests = slices.DeleteFunc(b.guests, func(g guest) bool { return !b.roster.invites(g.invite) })
 	return nil
 }
 
@@ -50,7 +50,7 @@ func (b *Book) Follow(s keys.Signed) error {
 func (b *Book) Join(s keys.Signed, now time.Time) (Member, error) {
 	if i := slices.IndexFunc(b.guests, func(g guest) bool { return g.is(s.By) }); i >= 0 {
 		m := b.guests[i].member
-		if err := Withdrawn(s, b.roster.Fleet); err != nil {
+		if _, err := Withdrawn(s, b.roster.Fleet); err != nil {
 			return m, err
 		}
 		b.guests = slices.Delete(b.guests, i, i+1)

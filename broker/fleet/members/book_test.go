@@ -8,11 +8,10 @@ import (
 	"github.com/aoctl/aoctl/broker/fleet/keys"
 )
 
-// A machine is in the fleet with its enrolment, as long as the invite is; a person is not.
-func TestBookAdmitsMachines(t *testing.T) {
-	code := Code{1}
-	until := noon.Add(time.Hour)
-	invite, err := code.Invite(Operator, until)
+// invited is a book whose roster has the invite of a code.
+func invited(t *testing.T, code Code, most Role, until time.Time) (*Book, Roster) {
+	t.Helper()
+	invite, err := code.Invite(most, until)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,6 +21,14 @@ func TestBookAdmitsMachines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return b, first
+}
+
+// A machine is in the fleet with its enrolment, as long as the invite is; a person is not.
+func TestBookAdmitsMachines(t *testing.T) {
+	code := Code{1}
+	until := noon.Add(time.Hour)
+	b, first := invited(t, code, Operator, until)
 	join := func(k keys.Key, role Role) (Member, error) {
 		t.Helper()
 		s, err := Enrol(code, k, first.Fleet, "dev", role, noon)
@@ -68,16 +75,7 @@ func TestBookAdmitsMachines(t *testing.T) {
 // asked every second: their signatures are not verified again each time.
 func TestWhoJoinedIsVerifiedOnce(t *testing.T) {
 	code := Code{1}
-	invite, err := code.Invite(Machine, noon.Add(time.Hour))
-	if err != nil {
-		t.Fatal(err)
-	}
-	first := roster(t, 1)
-	first.Invites = []Invite{invite}
-	b, err := NewBook(signed(t, 1, first))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b, first := invited(t, code, Machine, noon.Add(time.Hour))
 	const guests = 40
 	for i := range byte(guests) {
 		s, err := Enrol(code, key(t, 100+i), first.Fleet, "ci", Machine, noon)
@@ -99,16 +97,7 @@ func TestWhoJoinedIsVerifiedOnce(t *testing.T) {
 // A machine that joined with an invite takes that back, and nobody else does.
 func TestBookLetsMachinesGo(t *testing.T) {
 	code := Code{1}
-	invite, err := code.Invite(Machine, noon.Add(time.Hour))
-	if err != nil {
-		t.Fatal(err)
-	}
-	first := roster(t, 1)
-	first.Invites = []Invite{invite}
-	b, err := NewBook(signed(t, 1, first))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b, first := invited(t, code, Machine, noon.Add(time.Hour))
 	machine, other := key(t, 7), key(t, 8)
 	for _, k := range []keys.Key{machine, other} {
 		s, err := Enrol(code, k, first.Fleet, "ci", Machine, noon)
@@ -120,22 +109,21 @@ func TestBookLetsMachinesGo(t *testing.T) {
 		}
 	}
 	in := func(k keys.Key) bool { r := b.At(noon); _, ok := r.Of(k.Public().Sign); return ok }
+	invite := first.Invites[0].Key
 	gone := func(k keys.Key, fleet string) error {
-		t.Helper()
-		s, err := Withdraw(k, fleet)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = b.Join(s, noon)
+		_, err := b.Join(must(Withdraw(k, fleet, invite)), noon)
 		return err
 	}
-	forged, err := Withdraw(machine, first.Fleet)
-	if err != nil {
-		t.Fatal(err)
-	}
+	forged := must(Withdraw(machine, first.Fleet, invite))
 	forged.Sig[0] ^= 1
 	if _, err := b.Join(forged, noon); !errors.Is(err, keys.ErrForged) || !in(machine) {
 		t.Errorf("a forged one: %v, in %t", err, in(machine))
+	}
+	for _, of := range []keys.Key{other, key(t, 9)} {
+		another := must(machine.Sign(keys.KindGone, Goodbye{of.Public(), first.Fleet, invite}))
+		if _, err := b.Join(another, noon); !errors.Is(err, keys.ErrForged) || !in(machine) || !in(other) {
+			t.Errorf("one that names another: %v", err)
+		}
 	}
 	if err := gone(machine, "other-fleet"); !errors.Is(err, ErrOther) || !in(machine) {
 		t.Errorf("one of another fleet: %v, in %t", err, in(machine))

@@ -87,6 +87,16 @@ type Letter struct {
 	Pin     []byte      `json:"pin,omitempty"` // SHA-256 of the servers' public key, when no authority vouches for it
 }
 
+// Owner is who signed the roster of l. Errors: those of Read.
+func (l *Letter) Owner() (Member, error) {
+	r, err := Read(l.Roster)
+	if err != nil {
+		return Member{}, err
+	}
+	m, _ := r.Of(l.Roster.By) // Read has looked
+	return m, nil
+}
+
 // Enrolment asks to be in a fleet. The key of the invite signs it, and inside is the member's own
 // signature, so that nobody enrols a key that is another's.
 type Enrolment struct {
@@ -117,26 +127,31 @@ func Enrol(c Code, k keys.Key, fleet string, name string, role Role, at time.Tim
 	return invite.Sign(keys.KindEnrolment, Enrolment{fleet, own})
 }
 
-// goodbye is what a machine signs that takes its enrolment back.
-type goodbye struct {
-	Fleet string `json:"fleet"`
+// Goodbye is what a machine signs that takes its enrolment back.
+type Goodbye struct {
+	keys.Public // the machine's
+
+	Fleet  string `json:"fleet"`
+	Invite []byte `json:"invite"` // the key of the one with which it joined
 }
 
 // Withdraw signs that the machine with key k, which joined with an invite, is gone.
-func Withdraw(k keys.Key, fleet string) (keys.Signed, error) {
-	return k.Sign(keys.KindGone, goodbye{fleet})
+func Withdraw(k keys.Key, fleet string, invite []byte) (keys.Signed, error) {
+	return k.Sign(keys.KindGone, Goodbye{k.Public(), fleet, invite})
 }
 
-// Withdrawn says whether s is that, of whoever signed it. Errors: keys.ErrForged, ErrOther.
-func Withdrawn(s keys.Signed, fleet string) error {
-	var g goodbye
-	if err := s.Open(keys.KindGone, &g); err != nil {
-		return err
+// Withdrawn opens what Withdraw signed. Errors: keys.ErrForged, ErrOther.
+func Withdrawn(s keys.Signed, fleet string) (g Goodbye, err error) {
+	if err = s.Open(keys.KindGone, &g); err != nil {
+		return g, err
 	}
-	if g.Fleet != fleet {
-		return ErrOther
+	switch {
+	case g.Fleet != fleet:
+		return g, ErrOther
+	case !slices.Equal(g.Sign, s.By):
+		return g, keys.ErrForged
 	}
-	return nil
+	return g, nil
 }
 
 // Admit is who an enrolment says, where an invite of r is open for it. A Machine is in the fleet by
@@ -160,6 +175,8 @@ func (r *Roster) Admit(s keys.Signed, now time.Time) (Member, error) {
 		return Member{}, ErrOther
 	case !slices.Equal(w.Sign, e.Own.By):
 		return Member{}, keys.ErrForged
+	case r.invites(w.Sign): // whoever else has the code would be taken for this machine
+		return Member{}, fmt.Errorf("%w: it asks with the key of an invite", ErrRoster)
 	case w.Check() != nil, w.Name == "", broker.CheckName("name", w.Name) != nil:
 		return Member{}, fmt.Errorf("%w: it asks under no name or key", ErrRoster)
 	case w.Role != Machine && !in.Role.Includes(w.Role):

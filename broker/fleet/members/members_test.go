@@ -65,15 +65,20 @@ func TestFollowTakesAnOwnersNextRosterAlone(t *testing.T) {
 		s    keys.Signed
 		want error
 	}{
-		"an operator":           {signed(t, 2, next), ErrSigner},
-		"a machine":             {signed(t, 3, next), ErrSigner},
-		"a stranger":            {signed(t, 9, next), ErrSigner},
-		"who makes itself one":  {signed(t, 2, promoted), ErrSigner},
-		"the number again":      {signed(t, 1, same), ErrOld},
-		"of another fleet":      {signed(t, 1, elsewhere), ErrOther},
-		"signed as an order":    {must(key(t, 1).Sign(keys.KindOrder, next)), keys.ErrForged},
-		"what is no roster":     {must(key(t, 1).Sign(keys.KindRoster, Roster{})), ErrRoster},
-		"under another's name":  {keys.Signed{Body: signed(t, 2, next).Body, By: key(t, 1).Public().Sign, Sig: signed(t, 2, next).Sig}, keys.ErrForged},
+		"an operator":          {signed(t, 2, next), ErrSigner},
+		"a machine":            {signed(t, 3, next), ErrSigner},
+		"a stranger":           {signed(t, 9, next), ErrSigner},
+		"who makes itself one": {signed(t, 2, promoted), ErrSigner},
+		"the number again":     {signed(t, 1, same), ErrOld},
+		"of another fleet":     {signed(t, 1, elsewhere), ErrOther},
+		"signed as an order":   {must(key(t, 1).Sign(keys.KindOrder, next)), keys.ErrForged},
+		"what is no roster":    {must(key(t, 1).Sign(keys.KindRoster, Roster{})), ErrRoster},
+		"under another's name": {keys.Signed{Body: signed(t, 2, next).Body, By: key(t, 1).Public().Sign, Sig: signed(t, 2, next).Sig}, keys.ErrForged},
+		"many invited as more": {signed(t, 1, func() Roster {
+			r := next
+			r.Invites = []Invite{{Key: key(t, 9).Public().Sign, Role: Guard, Until: noon, Many: true}}
+			return r
+		}()), ErrRoster},
 		"without an owner left": {signed(t, 1, func() Roster { r := next; r.Members = r.Members[1:]; return r }()), ErrRoster},
 	} {
 		if got, err := now.Follow(c.s); !errors.Is(err, c.want) || got.Number != 0 {
@@ -82,11 +87,11 @@ func TestFollowTakesAnOwnersNextRosterAlone(t *testing.T) {
 	}
 }
 
-func must(s keys.Signed, err error) keys.Signed {
+func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
 	}
-	return s
+	return v
 }
 
 func TestCheckNamesWhatIsWrong(t *testing.T) {
@@ -214,10 +219,24 @@ func TestAdmit(t *testing.T) {
 		"a name that draws":     {enrol(code, key(t, 5), r.Fleet, "a\x1bb", Machine), noon, ErrRoster},
 		"another's key":         {stolen(), noon, keys.ErrForged},
 		"a wish that was moved": {moved(), noon, ErrOther},
+		"the invite's own key":  {enrol(code, must(code.Key()), r.Fleet, "x", Machine), noon, ErrRoster},
+		"another invite's key":  {enrol(code, must(other.Key()), r.Fleet, "x", Machine), noon, ErrRoster},
 	} {
 		if m, err := r.Admit(c.s, c.at); !errors.Is(err, c.want) {
 			t.Errorf("%s: %+v, %v, not %v", name, m, err, c.want)
 		}
+	}
+}
+
+// The letter of an invite says whose fleet it is.
+func TestLetterOwner(t *testing.T) {
+	l := Letter{Roster: signed(t, 1, roster(t, 1))}
+	if m, err := l.Owner(); err != nil || m.ID() != key(t, 1).Public().ID() {
+		t.Errorf("%+v, %v", m, err)
+	}
+	l.Roster = signed(t, 2, roster(t, 1))
+	if m, err := l.Owner(); !errors.Is(err, ErrSigner) {
+		t.Errorf("an operator's is taken: %+v, %v", m, err)
 	}
 }
 

@@ -70,6 +70,7 @@ type Invite struct {
 	Key   []byte    `json:"key"`  // ed25519 public key
 	Role  Role      `json:"role"` // the most that who joins with it may be
 	Until time.Time `json:"until"`
+	Many  bool      `json:"many,omitempty"` // any number of machines joins with it, each for as long as it runs
 }
 
 // Roster is who is in a fleet.
@@ -137,7 +138,7 @@ func (r *Roster) Check() error {
 		}
 	}
 	for _, in := range r.Invites {
-		if len(in.Key) != inviteKeySize || !in.Role.Known() || in.Role == Owner {
+		if len(in.Key) != inviteKeySize || !in.Role.Known() || in.Role == Owner || in.Many && in.Role != Machine {
 			return wrong("an invite is none")
 		}
 	}
@@ -167,6 +168,12 @@ func (r *Roster) invite(key []byte) (Invite, bool) {
 		return Invite{}, false
 	}
 	return r.Invites[i], true
+}
+
+// invites reports whether a key is that of an invite.
+func (r *Roster) invites(key []byte) bool {
+	_, ok := r.invite(key)
+	return ok
 }
 
 // Member is the member of an id.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -25,11 +26,13 @@ import (
 )
 
 // linesMost is how many lines one member may have at a time, guestsMost those that one invite may,
-// and joinedMost how many may have joined since the roster.
+// joinedMost how many may be there that joined since the roster, and goneMost how many of those that are gone
+// are remembered.
 const (
 	linesMost  = 16
 	guestsMost = 256
 	joinedMost = 4096
+	goneMost   = 16384
 )
 
 // gate says who may come in, and puts out who may no longer. NATS asks it for every connection.
@@ -46,6 +49,7 @@ type gate struct {
 	roster members.Roster
 	signed keys.Signed
 	joined map[uint64]joined // by number in the stream: who joined with an invite
+	gone   map[string]gone   // by member's id: who took that back
 	lines  map[uint64]line   // by the connection's id
 	tries  tries             // with keys that nobody has
 	timer  *time.Timer       // when the next invite ends
@@ -55,7 +59,13 @@ type gate struct {
 type joined struct {
 	member members.Member
 	invite []byte // its key
-	gone   bool   // it took that back
+}
+
+// gone is a machine that joined with an invite and is gone. What it said of that stays in the stream as long as the
+// invite is open: others may have been away, and nobody enrols it again.
+type gone struct {
+	seq    uint64 // in the stream
+	invite []byte // its key
 }
 
 // invited is what whoever has an invite's key is let in as.
@@ -73,7 +83,7 @@ func newGate(path string, first keys.Signed, log *slog.Logger) (*gate, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &gate{path: path, log: log, own: own, now: time.Now, joined: map[uint64]joined{}, lines: map[uint64]line{}}
+	g := &gate{path: path, log: log, own: own, now: time.Now, joined: map[uint64]joined{}, gone: map[string]gone{}, lines: map[uint64]line{}}
 	kept, err := readRoster(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -207,7 +217,7 @@ func (g *gate) member(sign []byte) (members.Member, bool) {
 		return m, true
 	}
 	for _, j := range g.joined {
-		if !j.gone && j.member.Role == members.Machine && slices.Equal(j.member.Sign, sign) && g.open(j.invite) {
+		if j.member.Role == members.Machine && slices.Equal(j.member.Sign, sign) && g.open(j.invite) {
 			return j.member, true
 		}
 	}
@@ -245,6 +255,8 @@ func (g *gate) join(seq uint64, id string, s keys.Signed) error {
 		return err
 	case m.ID() != id:
 		return members.ErrOther
+	case g.isGone(id):
+		return fmt.Errorf("%w: it took its enrolment back", members.ErrInvite)
 	case len(g.joined) >= joinedMost:
 		return fmt.Errorf("%w: too many joined with invites", members.ErrInvite)
 	}
@@ -253,34 +265,52 @@ func (g *gate) join(seq uint64, id string, s keys.Signed) error {
 	return nil
 }
 
-// leave takes what stands as number seq of the stream, where a machine says that its enrolment is over.
-func (g *gate) leave(seq uint64, id string, s keys.Signed) error {
+// leave takes what stands as number seq of the stream, where a machine says that its enrolment is over. known
+// says that it was in the fleet until then. Errors: those of members.Withdrawn, members.ErrInvite.
+func (g *gate) leave(seq uint64, id string, s keys.Signed) (known bool, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if err := members.Withdrawn(s, g.fleet); err != nil {
-		return err
+	bye, err := members.Withdrawn(s, g.fleet)
+	switch {
+	case err != nil:
+		return false, err
+	case bye.ID() != id:
+		return false, members.ErrOther
+	case !g.open(bye.Invite):
+		return false, members.ErrInvite
 	}
-	for at, j := range g.joined {
-		if j.member.ID() == id && slices.Equal(j.member.Sign, s.By) {
-			j.gone = true
-			g.joined[at] = j
-			g.joined[seq] = joined{invite: j.invite} // others read it until the invite is over
-			g.log.Info("a machine that joined with an invite is gone", "member", broker.Clip(j.member.Name))
-			return nil
-		}
+	known = slices.ContainsFunc(slices.Collect(maps.Values(g.joined)), func(j joined) bool { return j.member.ID() == id })
+	if !known && len(g.gone) >= goneMost {
+		return false, fmt.Errorf("%w: too many are gone", members.ErrInvite)
 	}
-	return members.ErrInvite
+	g.gone[id] = gone{seq, bye.Invite}
+	if known {
+		g.log.Info("a machine that joined with an invite is gone", "member", id)
+	}
+	return known, nil
 }
 
-// settle puts out every line whose owner is no longer what they were let in as, and returns the
-// enrolments that no invite is open for, or that were taken back. It comes again when the next invite ends.
+func (g *gate) isGone(id string) bool {
+	_, is := g.gone[id]
+	return is
+}
+
+// settle puts out every line whose owner is no longer what they were let in as, and returns what stands in the
+// stream for nothing any more: enrolments that were taken back, and all that no invite is open for. It comes again
+// when the next invite ends.
 func (g *gate) settle(again func()) (over []uint64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for seq, j := range g.joined {
-		if j.gone || !g.open(j.invite) {
+		if g.isGone(j.member.ID()) || !g.open(j.invite) {
 			over = append(over, seq)
 			delete(g.joined, seq)
+		}
+	}
+	for id, w := range g.gone {
+		if !g.open(w.invite) {
+			over = append(over, w.seq)
+			delete(g.gone, id)
 		}
 	}
 	for id, l := range g.lines {

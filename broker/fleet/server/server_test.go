@@ -378,6 +378,85 @@ func TestInvitesEnd(t *testing.T) {
 	fleettest.Until(t, guest, func(s jet.State) bool { return s.Err == jet.ErrUnknown.Error() })
 }
 
+// A machine that took its enrolment back is out, and nobody enrols it again while its invite is open, whatever
+// server was away meanwhile. Others read so long that it is gone.
+func TestWhoIsGoneStaysGone(t *testing.T) {
+	t.Parallel()
+	code := members.NewCode()
+	f := fleettest.Start(t, 1, func(_ *server.Options, r *members.Roster) {
+		invite, err := code.Invite(members.Machine, time.Now().Add(time.Hour))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Invites = []members.Invite{invite}
+	})
+	ctx := within(t)
+	k, err := code.Key()
+	if err != nil {
+		t.Fatal(err)
+	}
+	guest, mine := f.Line(t, k), fleettest.Key(t, 77)
+	fleettest.Until(t, guest, func(s jet.State) bool { return s.Up })
+	enrol := func() {
+		t.Helper()
+		s, err := members.Enrol(code, mine, fleettest.ID, "dev", members.Machine, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := guest.Enrol(ctx, mine.Public().ID(), s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	enrol()
+	machine := f.Line(t, mine)
+	fleettest.Until(t, machine, func(s jet.State) bool { return s.Up })
+	bye, err := members.Withdraw(mine, fleettest.ID, k.Public().Sign)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := machine.Enrol(ctx, told.Gone(mine.Public().ID()), bye); err != nil {
+		t.Fatal(err)
+	}
+	out := func(l *jet.Line) {
+		fleettest.Until(t, l, func(s jet.State) bool { return s.Err == jet.ErrUnknown.Error() })
+	}
+	out(machine)
+	// stands waits until so many enrolments stand in the stream, and as many words that somebody is gone.
+	stands := func(enrolments, gone int) {
+		t.Helper()
+		owner := f.As(t, fleettest.Owner)
+		for {
+			_, list, err := owner.Members(ctx, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := 0
+			for _, s := range list {
+				if _, err := members.Withdrawn(s, fleettest.ID); err == nil {
+					n++
+				}
+			}
+			if n == gone && len(list)-n == enrolments {
+				return
+			}
+		}
+	}
+	stands(0, 1)
+	again(ctx, t, f, func(*server.Options) {})
+	stands(0, 1)
+	guest = f.Line(t, k)
+	fleettest.Until(t, guest, func(s jet.State) bool { return s.Up })
+	enrol()
+	stands(0, 1)
+	out(f.Line(t, mine))
+	next := f.Roster
+	next.Number, next.Invites = 2, nil
+	if err := f.As(t, fleettest.Owner).PutRoster(ctx, 2, fleettest.Sign(t, next)); err != nil {
+		t.Fatal(err)
+	}
+	stands(0, 0) // the invite is over
+}
+
 // What is no enrolment of that member keeps nobody's place, and no roster that is not an owner's does.
 func TestJunkKeepsNoPlace(t *testing.T) {
 	t.Parallel()

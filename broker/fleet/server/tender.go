@@ -225,8 +225,9 @@ func (t *tender) take(ctx context.Context, n told.Names, m jetstream.Msg) {
 	if err = keys.Decode(m.Data(), &s); err == nil {
 		kind, id, _ := n.Split(m.Subject())
 		if machine, ok := told.WhoIsGone(id); kind == "enrol" && ok {
-			if err = t.gate.leave(seq, machine, s); err == nil {
-				defer t.forget(ctx, n, machine)
+			var known bool
+			if known, err = t.gate.leave(seq, machine, s); known {
+				t.forget(ctx, n, machine)
 			}
 		} else if kind == "enrol" {
 			err = t.gate.join(seq, id, s)
