@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
@@ -48,10 +49,11 @@ type App struct {
 
 	notices chan tui.Notice // for the screen
 
-	stop     context.CancelFunc // ends Serve
-	served   chan struct{}      // closed when Serve has returned
-	serveErr error              // why; to be read once served is closed
-	closers  []func() error     // in the order of opening
+	stop       context.CancelFunc // ends Serve
+	endServing func()             // does that, and waits for it; the second time it does nothing
+	served     chan struct{}      // closed when Serve has returned
+	serveErr   error              // why; to be read once served is closed
+	closers    []func() error     // in the order of opening
 }
 
 // Open prepares the state folder, claims the socket, opens the store and starts to serve.
@@ -61,6 +63,7 @@ type App struct {
 // nothing is left open. That another console runs is an exit.Error that names it.
 func Open(ctx context.Context, o Options) (*App, error) {
 	a := &App{socket: o.Socket, served: make(chan struct{}), stop: func() {}, notices: make(chan tui.Notice, 16), leaving: make(chan struct{}, 1)}
+	a.endServing = sync.OnceFunc(a.awaitServed)
 	if err := a.open(ctx, o); err != nil {
 		a.Close()
 		return nil, err
@@ -326,22 +329,29 @@ func (a *App) explainListen(err error) error {
 // on. Hooks that still wait keep trying until their own deadline and find their calls again
 // in the next console. It is for an App that Open made or began to make, and for one call.
 func (a *App) Close() {
-	a.stop()
+	a.endServing()
 	if a.Broker != nil {
-		select {
-		case <-a.served:
-			a.note("serve", a.serveErr)
-		// A request that does not end must not keep the console from closing; its asker
-		// finds the call again.
-		case <-time.After(closeTime):
-			a.log.Warn("requests still under way at the end")
-		}
 		a.note("close broker", a.Broker.Close())
 		a.log.Info("console ended", "pid", os.Getpid())
 	}
 	// The last that was opened goes first: what it stands on is still there.
 	for i := len(a.closers) - 1; i >= 0; i-- {
 		a.note("close", a.closers[i]())
+	}
+}
+
+func (a *App) awaitServed() {
+	a.stop()
+	if a.Broker == nil {
+		return
+	}
+	select {
+	case <-a.served:
+		a.note("serve", a.serveErr)
+	// A request that does not end must not keep the console from closing; its asker
+	// finds the call again.
+	case <-time.After(closeTime):
+		a.log.Warn("requests still under way at the end")
 	}
 }
 

@@ -72,11 +72,11 @@ const (
 // denyWhenEmpty refuses what waits while no console is attached, until ctx ends. Each call has its
 // time, so that somebody may attach who was told of it.
 func (a *App) denyWhenEmpty(ctx context.Context) {
-	a.denyUnseenBy(ctx, func() bool { return a.consoles.Present() > 0 }, nobodyThere)
+	a.denyUnseenBy(ctx, func() bool { return a.consoles.Present() > 0 }, func() string { return nobodyThere })
 }
 
-// denyUnseenBy refuses, for a reason, what waits while nobody attends, until ctx ends.
-func (a *App) denyUnseenBy(ctx context.Context, attended func() bool, why string) {
+// denyUnseenBy refuses what waits while nobody attends, until ctx ends. why is the reason.
+func (a *App) denyUnseenBy(ctx context.Context, attended func() bool, why func() string) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	var since time.Time // when the last one left
@@ -87,7 +87,7 @@ func (a *App) denyUnseenBy(ctx context.Context, attended func() bool, why string
 		case since.IsZero():
 			since = now
 		default:
-			a.denyUnseen(ctx, now, since, attended, why)
+			a.denyUnseen(ctx, now, since, attended, why())
 		}
 		select {
 		case <-ctx.Done():
@@ -110,9 +110,14 @@ func (a *App) denyUnseen(ctx context.Context, now, since time.Time, came func() 
 		if r.Checkpoint != nil || now.Sub(from) < emptyFor { // what was put off waits for its person
 			continue
 		}
-		d := broker.Decision{Verdict: broker.Deny, By: broker.Actor{Kind: broker.ByBroker}, Reason: why, Digest: r.Digest}
-		if _, err := a.Broker.Decide(ctx, r.ID, d); err != nil {
-			a.log.WarnContext(ctx, "a call that nobody could see was not refused", "request_id", r.ID, "err", err)
-		}
+		a.refuse(ctx, &r, why)
+	}
+}
+
+// refuse refuses a call that nobody can answer. why goes on from "because".
+func (a *App) refuse(ctx context.Context, r *broker.Request, why string) {
+	d := broker.Decision{Verdict: broker.Deny, By: broker.Actor{Kind: broker.ByBroker}, Reason: why, Digest: r.Digest}
+	if _, err := a.Broker.Decide(ctx, r.ID, d); err != nil {
+		a.log.WarnContext(ctx, "a call that nobody could answer was not refused", "request_id", r.ID, "err", err)
 	}
 }

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"regexp"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker"
-	"github.com/aoctl/aoctl/broker/consoles"
-	"github.com/aoctl/aoctl/broker/fleet/keys"
 	"github.com/aoctl/aoctl/broker/fleet/members"
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/member"
@@ -27,6 +27,7 @@ import (
 type guestOptions struct {
 	on       bool
 	server   string
+	owner    string // the id of whoever made the invite
 	codeFile string
 	as       string
 
@@ -36,26 +37,34 @@ type guestOptions struct {
 
 // flags adds them to serve.
 func (g *guestOptions) flags(cmd *cobra.Command) {
-	const on, server, file, as = "ephemeral", "join", "join-code-file", "as"
+	const on, server, owner, file, as = "ephemeral", "join", "owner", "join-code-file", "as"
 	cmd.Flags().BoolVar(&g.on, on, false, "join a fleet, and leave nothing behind at the end: for containers and CI")
 	cmd.Flags().StringVar(&g.server, server, "", "with --ephemeral, the fleet's server, such as office:4222")
-	cmd.Flags().StringVar(&g.codeFile, file, "", "with --ephemeral, the file that has the code of the invite; standard input when not given")
+	cmd.Flags().StringVar(&g.owner, owner, "", `with --ephemeral, the key of the owner who made the code, as "aoctl fleet invite --many" shows it`)
+	cmd.Flags().StringVar(&g.codeFile, file, "", "with --ephemeral, the file that has the code; standard input when not given")
 	cmd.Flags().StringVar(&g.as, as, "", "with --ephemeral, what the fleet calls this machine; its host name when not given")
-	for _, other := range []string{"pair", takeUpFlag, onEmptyFlag} {
+	for _, other := range []string{"pair", takeUpFlag, onEmptyFlag, "observe", "on-wait-token"} { // the fleet's people decide
 		cmd.MarkFlagsMutuallyExclusive(on, other)
 	}
 }
 
+// memberID is how a member's key is named.
+var memberID = regexp.MustCompile(`^[a-z2-7]{26}$`)
+
 // read completes them. Errors: usage.Error, exit.Error.
 func (g *guestOptions) read(cmd *cobra.Command) (err error) {
 	if !g.on {
-		if g.server != "" || g.codeFile != "" || g.as != "" {
-			return usage.Error{Text: "--join, --join-code-file and --as are for --ephemeral", Hint: `any other broker joins with "aoctl fleet join"`}
+		if g.server != "" || g.owner != "" || g.codeFile != "" || g.as != "" {
+			return usage.Error{Text: "--join, --owner, --join-code-file and --as are for --ephemeral", Hint: `any other broker joins with "aoctl fleet join"`}
 		}
 		return nil
 	}
+	const whole = `"aoctl fleet invite --many" shows the whole command`
 	if g.server == "" {
-		return usage.Error{Text: "--ephemeral needs the fleet's server: --join HOST:PORT", Hint: usage.HelpHint(cmd)}
+		return usage.Error{Text: "--ephemeral needs the fleet's server: --join HOST:PORT", Hint: whole}
+	}
+	if !memberID.MatchString(g.owner) {
+		return usage.Error{Text: fmt.Sprintf("--owner %q is not the key of the owner who made the code: it has 26 letters and digits", g.owner), Hint: whole}
 	}
 	if g.server, err = member.ServerAt(g.server); err != nil {
 		return err
@@ -63,7 +72,7 @@ func (g *guestOptions) read(cmd *cobra.Command) (err error) {
 	if g.name, err = member.MachineName(g.as); err != nil {
 		return err
 	}
-	if err = newState(); err != nil { // before a code is asked for
+	if _, err = newState(); err != nil { // before a code is asked for
 		return err
 	}
 	from := cmd.InOrStdin()
@@ -79,108 +88,181 @@ func (g *guestOptions) read(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// newState says whether the state folder is new. Nothing that somebody may need is in it then.
-func newState() error {
-	dir, err := paths.StateDir()
+// newState is the state folder, which must be new. Nothing that somebody may need is in it then.
+func newState() (dir string, err error) {
+	dir, err = paths.StateDir()
 	if err != nil {
-		return err
+		return "", err
 	}
 	list, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) || err == nil && len(list) == 0 {
-		return nil
+		return dir, nil
 	}
 	if err != nil {
-		return err
+		return "", err
 	}
-	return exit.Error{Code: exit.Failed, Text: fmt.Sprintf("--ephemeral removes its state folder at the end, and %s has something in it", dir), Hint: "set AOCTL_HOME to a folder that does not exist yet, for the broker and its agents"}
+	return "", exit.Error{Code: exit.Failed, Text: fmt.Sprintf("--ephemeral removes its state folder at the end, and %s has something in it", dir), Hint: "set AOCTL_HOME to a folder that does not exist yet, for the broker and its agents"}
 }
 
-// fleetGone is the reason with which a call is refused that nobody in the fleet can have seen.
-const fleetGone = "no server of the fleet could be reached, so nobody could answer"
+// fetch gets what the code opens. Whoever knows the code can make such a letter, and there may be somebody like that
+// on the way to the server, so it counts only where the owner signed it who made the invite.
+func (g *guestOptions) fetch(ctx context.Context) (letter members.Letter, in members.Invite, err error) {
+	letter, in, err = member.Fetch(ctx, g.server, g.code)
+	if err != nil {
+		return letter, in, err
+	}
+	another := `"aoctl fleet invite --many" makes one for jobs, and shows the whole command`
+	switch owner, err := letter.Owner(); {
+	case err != nil:
+		return letter, in, err
+	case owner.ID() != g.owner:
+		return letter, in, exit.Error{Code: exit.Forbidden, Text: fmt.Sprintf("the fleet at %s is another one than --owner says: %s signed its list", member.PlainServer(g.server), owner.ID()), Hint: another}
+	case in.Role != members.Machine:
+		return letter, in, exit.Error{Code: exit.Forbidden, Text: fmt.Sprintf("the code is for a %s, and this is a machine", in.Role), Hint: another}
+	case !in.Many:
+		return letter, in, exit.Error{Code: exit.Forbidden, Text: "the code is for one machine, which stays in the fleet", Hint: another}
+	}
+	return letter, in, nil
+}
 
-// withdrawTime is how long the end of a guest may take for the fleet: what runs containers kills them after
-// ten seconds.
-const withdrawTime = 6 * time.Second
+const (
+	// untoldTime is how long the end of a guest may take to tell the fleet what is on record; with closeTime it is
+	// less than the ten seconds after which what runs containers kills them.
+	untoldTime = 3 * time.Second
+	// endBefore is how long before the end of its invite a guest ends, so that it can tell what is on record.
+	endBefore = 10 * time.Second
+)
 
 // serveGuest serves as a guest of a fleet until ctx ends, the invite is over, or serving fails. The state
-// folder is removed then.
-func (o *serveOptions) serveGuest(ctx context.Context, out io.Writer) (err error) {
-	letter, in, err := member.Fetch(ctx, o.guest.server, o.guest.code)
+// folder is removed then, if the fleet has all that is on record.
+func (o *serveOptions) serveGuest(ctx context.Context, out io.Writer) error {
+	letter, in, err := o.guest.fetch(ctx)
 	if err != nil {
 		return err
 	}
-	if in.Role != members.Machine {
-		return exit.Error{Code: exit.Forbidden, Text: fmt.Sprintf("the code is for a %s, and this is a machine", in.Role), Hint: "have one shown for machines: aoctl fleet invite --many"}
+	dir, err := newState() // somebody may have used it while the code was read
+	if err != nil {
+		return err
 	}
 	a, err := Open(ctx, o.Options)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		a.Close()
-		err = errors.Join(err, removeState())
-	}()
-	if err = a.joinAs(ctx, o.guest, letter); err != nil {
-		return err
+	g := guest{a, dir}
+	err = g.join(ctx, o.guest, letter)
+	if err == nil {
+		err = g.sayReady(o, out)
 	}
-	a.beside(func(ctx context.Context) {
-		a.denyUnseenBy(ctx, func() bool { return a.fleet.Status().Up }, fleetGone)
-	})
-	if o.json {
-		err = a.sayWhere(out)
-	} else {
-		err = show.Line(out, safe.Line(fmt.Sprintf("aoctl serves on %s (pid %d), in fleet %s as %s.", a.socket, os.Getpid(), a.fleet.Status().Name, o.guest.name)))
+	if err == nil {
+		err = g.serve(ctx, in.Until.Add(-endBefore))
 	}
+	return g.leave(err)
+}
+
+// guest is a broker that is in a fleet for as long as it runs.
+type guest struct {
+	*App
+	dir string // the state folder
+}
+
+// join has the broker be in the fleet that a letter is of.
+func (g guest) join(ctx context.Context, o guestOptions, letter members.Letter) error {
+	m, err := member.EnrolMachine(ctx, letter, o.code, o.name)
 	if err != nil {
 		return err
 	}
+	return g.fleet.Join(ctx, m, broker.Actor{Kind: broker.ByBroker})
+}
+
+func (g guest) sayReady(o *serveOptions, out io.Writer) error {
 	o.sayConfig()
-	over := time.NewTimer(time.Until(in.Until))
-	defer over.Stop()
-	select {
-	case <-ctx.Done():
-		during, stop := context.WithTimeout(context.WithoutCancel(ctx), withdrawTime)
-		defer stop()
-		if _, err := a.fleet.Withdraw(during); err != nil {
-			a.log.Warn("the fleet was not told that this machine is gone: it is listed until its invite is over", "err", err)
+	if o.json {
+		return g.sayWhere(out)
+	}
+	return show.Line(out, safe.Line(fmt.Sprintf("aoctl serves on %s (pid %d), in fleet %s as %s.", g.socket, os.Getpid(), g.fleet.Status().Name, o.guest.name)))
+}
+
+// serve serves until ctx ends, or until over.
+func (g guest) serve(ctx context.Context, over time.Time) error {
+	g.beside(func(ctx context.Context) {
+		g.denyUnseenBy(ctx, func() bool { return g.fleet.Status().Up }, g.whyUnseen)
+	})
+	end := time.NewTimer(time.Until(over))
+	defer end.Stop()
+	look := time.NewTicker(time.Second)
+	defer look.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-end.C:
+			return exit.Error{Code: exit.Failed, Text: "the invite is over, and with it this machine's time in the fleet", Hint: "have another code shown, for longer: aoctl fleet invite --many --for"}
+		case <-look.C:
+			if g.fleet.Status().ID == "" {
+				return exit.Error{Code: exit.Failed, Text: "this machine was put out of the fleet", Hint: "ask an owner of the fleet"}
+			}
+		case <-g.served:
+			return g.serveErr
 		}
-		return nil
-	case <-over.C:
-		return exit.Error{Code: exit.Failed, Text: "the invite is over, and with it this machine's time in the fleet", Hint: "have another code shown, for longer: aoctl fleet invite --many --for"}
-	case <-a.served:
-		return a.serveErr
 	}
 }
 
-// joinAs has the broker be a machine of the fleet that a letter is of.
-func (a *App) joinAs(ctx context.Context, g guestOptions, letter members.Letter) error {
-	key, err := member.MachineKey()
-	if err != nil {
-		return err
+// whyUnseen is why a call is refused that nobody in the fleet can have seen. The sentence goes on from "because".
+func (g guest) whyUnseen() string {
+	why := ""
+	if p := g.fleet.Status().Problem; p != "" {
+		why = " (" + broker.Clip(p) + ")"
 	}
-	me, err := member.New(letter.Roster, letter.Servers, letter.Pin)
-	if err != nil {
-		return err
-	}
-	joined, err := me.Enrol(ctx, g.code, key, g.name, members.Machine)
-	if err != nil {
-		return err
-	}
-	m := consoles.Membership{Servers: me.Servers, Pin: me.Pin}
-	if m.Roster, err = keys.Encode(me.Signed()); err != nil {
-		return err
-	}
-	if m.Joined, err = keys.Encode(joined); err != nil {
-		return err
-	}
-	return a.fleet.Join(ctx, m, broker.Actor{Kind: broker.ByBroker})
+	return "no server of the fleet could be reached" + why + ", so nobody could answer"
 }
 
-// removeState removes the state folder, which was new.
-func removeState() error {
-	dir, err := paths.StateDir()
+// leave ends the guest, because of why: it refuses what waits, tells the fleet what is on record and that this
+// machine is gone, and removes the state folder. What cannot be told stays there.
+func (g guest) leave(why error) error {
+	waiting := g.Broker.Pending("")
+	for i := range waiting {
+		g.refuse(context.Background(), &waiting[i], "this machine's broker ended, so nobody could answer")
+	}
+	g.endServing() // nothing more is asked
+	ctx, stop := context.WithTimeout(context.Background(), untoldTime)
+	defer stop()
+	told, err := g.fleet.Withdraw(ctx)
+	if head, _ := g.store.Head(); head == 0 { // it did not join
+		told, err = true, nil
+	}
+	g.Close()
+	if !told {
+		return g.kept(why, err)
+	}
+	if err != nil {
+		exit.PrintProblem(os.Stderr, "the fleet was not told that this machine is gone: "+exit.RootCause(err).Error(), "it is listed until its invite is over")
+	}
+	if err := empty(g.dir); err != nil {
+		return errors.Join(why, fmt.Errorf("the state folder is not removed: %w", err))
+	}
+	return why
+}
+
+// kept is the end of a guest, because of why, whose log the fleet has not all of.
+func (g guest) kept(why, untold error) error {
+	e := exit.Error{Code: exit.Failed, Text: fmt.Sprintf("the fleet was not told all that is on record, which stays in %s: %v", g.dir, untold), Hint: `with AOCTL_HOME set to that folder, "aoctl log" shows it, and "aoctl serve" tells the rest while the invite is open`, Cause: untold}
+	if why != nil {
+		e.Text, e.Hint = fmt.Sprintf("%v; what is on record stays in %s", why, g.dir), `with AOCTL_HOME set to that folder, "aoctl log" shows it`
+	}
+	return e
+}
+
+// empty removes all that is in a folder, and the folder where that may be: something may be mounted there.
+func empty(dir string) error {
+	list, err := os.ReadDir(dir)
 	if err != nil {
 		return err
 	}
-	return os.RemoveAll(dir)
+	for _, entry := range list {
+		if err := os.RemoveAll(filepath.Join(dir, entry.Name())); err != nil {
+			return err
+		}
+	}
+	_ = os.Remove(dir)
+	return nil
 }

@@ -61,10 +61,11 @@ with --on-empty wait it waits for all of its time.
 --ephemeral is for a container or a CI runner, whose agents ask the people of a fleet: the
 broker joins it with the code of "aoctl fleet invite --many", read from standard input or
 from a file, and leaves it when it ends, or when the invite is over. Its state folder must be
-new, and is removed with all that is in it. While no server of the fleet is in reach, each
-call waits 30 seconds for one and is refused then.`,
+new; it is removed when the fleet has all that is on record, and kept otherwise (exit 1).
+While no server of the fleet is in reach, each call waits 30 seconds for one and is refused
+then.`,
 		Example: `  aoctl serve --pair               # show a code for the first console
-  aoctl serve --ephemeral --join office:4222 --join-code-file /run/secrets/fleet
+  aoctl serve --ephemeral --join office:4222 --owner KEY < /run/secrets/fleet
   aoctl serve --on-empty wait      # calls wait until somebody attaches
   aoctl                            # in any other terminal: attach`,
 		Args: usage.NoArgs,

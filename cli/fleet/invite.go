@@ -45,7 +45,7 @@ other screen: "aoctl fleet join SERVER". It is good once.
 --role says what they are: a machine tells what its agents do and takes orders; a watcher
 sees; a guard denies, stops and freezes; an operator allows. With --many any number of
 machines join with the code until its time is over, and are out of the fleet then: that
-is for containers and CI runners, and nobody but a machine can be invited so.`,
+is for containers and CI runners, which run "aoctl serve --ephemeral".`,
 		Example: `  aoctl fleet invite                        # for a machine
   aoctl fleet invite --role operator
   aoctl fleet invite --many --for 24h       # for CI`,
@@ -94,6 +94,7 @@ func invite(ctx context.Context, me *member.Me, line *jet.Line, role members.Rol
 	if err != nil {
 		return err
 	}
+	in.Many = o.many
 	err = me.Change(ctx, line, func(r *members.Roster) error {
 		r.Invites = append(slices.Clone(r.Invites), in)
 		return nil
@@ -104,8 +105,7 @@ func invite(ctx context.Context, me *member.Me, line *jet.Line, role members.Rol
 	if err := putLetter(ctx, me, line, code); err != nil {
 		return err
 	}
-	text := fmt.Sprintf("To join as a %s, run this there:\n\n    aoctl fleet join %s\n\nand type the code\n\n    %s\n\nIt is good until %s.", role, member.PlainServer(me.Servers[0]), code, in.Until.Local().Format(time.DateTime))
-	if err := show.Line(out, text); err != nil || o.many {
+	if err := show.Line(out, o.text(me, code, in)); err != nil || o.many {
 		return err
 	}
 	m, err := awaitJoin(ctx, me, line, in)
@@ -123,6 +123,15 @@ func invite(ctx context.Context, me *member.Me, line *jet.Line, role members.Rol
 	}
 	_ = line.DropInvite(ctx, code.ID()) // it opens nothing any more
 	return show.Line(out, safe.Line(fmt.Sprintf("%s joined as a %s (key %s).", m.Name, m.Role, m.ID())))
+}
+
+// text says how to join.
+func (o inviteOptions) text(me *member.Me, code members.Code, in members.Invite) string {
+	server, until := member.PlainServer(me.Servers[0]), in.Until.Local().Format(time.DateTime)
+	if o.many {
+		return fmt.Sprintf("To join as a machine for as long as a job runs, run this there, with the code on standard input:\n\n    aoctl serve --ephemeral --join %s --owner %s\n\nThe code is\n\n    %s\n\nIt is good until %s.", server, me.Key.Public().ID(), code, until)
+	}
+	return fmt.Sprintf("To join as a %s, run this there:\n\n    aoctl fleet join %s\n\nand type the code\n\n    %s\n\nIt is good until %s.", in.Role, server, code, until)
 }
 
 // putLetter leaves what one who joins must know, sealed with the code.

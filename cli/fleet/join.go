@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker/consoles"
-	"github.com/aoctl/aoctl/broker/fleet/keys"
 	"github.com/aoctl/aoctl/broker/fleet/members"
 	"github.com/aoctl/aoctl/cli/console"
 	"github.com/aoctl/aoctl/cli/exit"
@@ -89,19 +88,11 @@ func joinMachine(cmd *cobra.Command, letter members.Letter, code members.Code, a
 		if st, err := b.Fleet(ctx); err != nil || st.ID != "" {
 			return inOne(st, err)
 		}
-		key, err := member.MachineKey()
+		m, err := member.EnrolMachine(ctx, letter, code, name)
 		if err != nil {
 			return err
 		}
-		me, err := member.New(letter.Roster, letter.Servers, letter.Pin)
-		if err != nil {
-			return err
-		}
-		joined, err := me.Enrol(ctx, code, key, name, members.Machine)
-		if err != nil {
-			return err
-		}
-		if err := tellBroker(ctx, b, me, &joined); err != nil {
+		if err := b.JoinFleet(ctx, m); err != nil {
 			return err
 		}
 		return sayJoined(ctx, cmd, b, name)
@@ -113,21 +104,6 @@ func inOne(st consoles.FleetStatus, err error) error {
 		return err
 	}
 	return exit.Error{Code: exit.Failed, Text: fmt.Sprintf("this machine is in fleet %s already", st.Name), Hint: "take it out first: aoctl fleet leave"}
-}
-
-// tellBroker has the broker be in the fleet. joined is nil where the roster has the machine.
-func tellBroker(ctx context.Context, b *consoles.Client, me *member.Me, joined *keys.Signed) error {
-	m := consoles.Membership{Servers: me.Servers, Pin: me.Pin}
-	var err error
-	if m.Roster, err = keys.Encode(me.Signed()); err != nil {
-		return err
-	}
-	if joined != nil {
-		if m.Joined, err = keys.Encode(*joined); err != nil {
-			return err
-		}
-	}
-	return b.JoinFleet(ctx, m)
 }
 
 // sayJoined waits a little for the broker's link, and says how it is.
@@ -225,7 +201,11 @@ func joinOwn(cmd *cobra.Command, as string) error {
 		if err != nil {
 			return err
 		}
-		if err := tellBroker(ctx, b, me, nil); err != nil {
+		m, err := me.Membership(nil)
+		if err != nil {
+			return err
+		}
+		if err := b.JoinFleet(ctx, m); err != nil {
 			return err
 		}
 		return sayJoined(ctx, cmd, b, name)

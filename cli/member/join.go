@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/consoles"
 	"github.com/aoctl/aoctl/broker/fleet/jet"
 	"github.com/aoctl/aoctl/broker/fleet/keys"
 	"github.com/aoctl/aoctl/broker/fleet/members"
@@ -143,6 +144,34 @@ func (me *Me) Enrol(ctx context.Context, code members.Code, key keys.Key, name s
 		return s, noInvite(me.Servers[0], err.Error())
 	}
 	return s, nil
+}
+
+// EnrolMachine has this machine be in the fleet that a letter is of, and returns what its broker must know.
+// Errors: exit.Error.
+func EnrolMachine(ctx context.Context, letter members.Letter, code members.Code, name string) (m consoles.Membership, err error) {
+	key, err := MachineKey()
+	if err != nil {
+		return m, err
+	}
+	me, err := New(letter.Roster, letter.Servers, letter.Pin)
+	if err != nil {
+		return m, err
+	}
+	joined, err := me.Enrol(ctx, code, key, name, members.Machine)
+	if err != nil {
+		return m, err
+	}
+	return me.Membership(&joined)
+}
+
+// Membership is what a machine's broker must know to be in the fleet. joined is the machine's enrolment, nil where
+// the roster has the machine.
+func (me *Me) Membership(joined *keys.Signed) (m consoles.Membership, err error) {
+	m.Servers, m.Pin = me.Servers, me.Pin
+	if m.Roster, err = keys.Encode(me.Signed()); err == nil && joined != nil {
+		m.Joined, err = keys.Encode(*joined)
+	}
+	return m, err
 }
 
 // MachineName is what the fleet calls the machine.
