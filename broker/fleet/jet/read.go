@@ -225,7 +225,8 @@ func again[T any](ctx context.Context, ask func(ctx context.Context) (T, error))
 }
 
 // next is the next message. While a reader still has to catch up, and nothing comes, it looks whether
-// there is anything left to come: none is returned without an error then.
+// there is anything left to come: none is returned without an error then. In a cluster what we ask a reader for that
+// was just made may be lost on its way, and no heartbeat tells while we come back so often. Errors: errGap.
 func next(ctx context.Context, c jetstream.Consumer, it jetstream.MessagesContext, caught bool) (jetstream.Msg, error) {
 	if caught {
 		return it.Next(jetstream.NextContext(ctx))
@@ -239,8 +240,11 @@ func next(ctx context.Context, c jetstream.Consumer, it jetstream.MessagesContex
 		if err != nil {
 			return nil, err
 		}
-		if info.NumPending == 0 && info.NumAckPending == 0 {
+		switch {
+		case info.NumPending == 0 && info.NumAckPending == 0:
 			return nil, nil //nolint:nilnil // said above
+		case info.NumWaiting == 0: // nobody asks
+			return nil, errGap
 		}
 	}
 }
