@@ -102,6 +102,9 @@ func (m *machine) AwaitCall(context.Context, string, time.Duration, time.Duratio
 
 func (m *machine) CallHeard(string) {}
 
+// Proposals are none.
+func (m *machine) Proposals() []broker.Proposal { return nil }
+
 // pause is time that passes before something is tried again. The disk's faults come to their end.
 func (m *machine) pause() { m.w.mend() }
 

@@ -284,6 +284,25 @@ func TestRulesAndFolders(t *testing.T) {
 	})
 }
 
+// A screen asks every second what is to be granted. Only machines are asked that have something.
+func TestProposals(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tm := newTeam(t, members.Operator, "a", "b", "c")
+		tm.watch()
+		for _, want := range []int{0, 1, 0} {
+			b := tm.machines[1]
+			b.mu.Lock()
+			b.asks = make([]broker.Proposal, want)
+			b.mu.Unlock()
+			time.Sleep(5 * time.Second) // beats tell of it
+			before := tm.servers.sent
+			if list := tm.Proposals(); len(list) != want || tm.servers.sent-before != want {
+				t.Errorf("%d proposals for %d orders, want %d", len(list), tm.servers.sent-before, want)
+			}
+		}
+	})
+}
+
 // A reader that falls behind watches anew, and one that is there when a machine leaves is told.
 func TestWatchers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

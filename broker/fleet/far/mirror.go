@@ -440,6 +440,14 @@ func (m *Mirror) Present(now time.Time) (boot string, clock time.Time) {
 	return m.shown.boot, now.Add(m.clock)
 }
 
+// Proposals is how many processes of the machine ask to be granted something, as it said last.
+func (m *Mirror) Proposals() int {
+	if m.shown == nil || !m.sure {
+		return 0
+	}
+	return m.shown.beat.Proposals
+}
+
 // Waiting notes how many orders wait for the machine.
 func (m *Mirror) Waiting(n int, now time.Time) []broker.Update {
 	m.waiting = n

@@ -159,9 +159,12 @@ func (d ruleDesk) TrustFile(ctx context.Context, path, digest string, by broker.
 	}))
 }
 
-// Proposals are what processes ask to be granted, on the machines in reach.
+// Proposals are what processes ask to be granted, on the machines in reach. A screen asks every second, so the
+// machines are asked whose beats say that there are any.
 func (d ruleDesk) Proposals() (all []broker.Proposal) {
-	for _, r := range each(d.fleet, d.inReach(), func(id string) ([]broker.Proposal, error) { return d.on(id).Proposals(), nil }) {
+	now := d.now()
+	ids := d.machines(func(p *peer) bool { boot, _ := p.mirror.Present(now); return boot != "" && p.mirror.Proposals() > 0 })
+	for _, r := range each(d.fleet, ids, func(id string) ([]broker.Proposal, error) { return d.on(id).Proposals(), nil }) {
 		d.mu.Lock()
 		d.here.proposals.prune(func() map[at]bool { return nil })
 		for _, p := range r.value {

@@ -256,6 +256,7 @@ type machine struct {
 	did      []string
 	refused  []string
 	requests map[string]broker.Request
+	asks     []broker.Proposal
 }
 
 func newMachine(t *testing.T, s *servers, seed byte, name string) *machine {
@@ -344,6 +345,12 @@ func (m *machine) KeepFleet(d broker.TokenData) error                      { m.t
 func (m *machine) RevokeToken(context.Context, string, broker.Actor) error { return nil }
 func (m *machine) LogDoubt() string                                        { return "" }
 func (m *machine) CallHeard(string)                                        {}
+
+func (m *machine) Proposals() []broker.Proposal {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.asks
+}
 
 func (m *machine) AwaitCall(ctx context.Context, id string, _, _ time.Duration) (broker.Request, error) {
 	return m.Request(ctx, id)

@@ -67,6 +67,8 @@ type Home interface {
 	CallHeard(id string)
 	// Watch is everything that there is, and what changes.
 	Watch(ctx context.Context) (broker.Snapshot, <-chan broker.Update)
+	// Proposals are what processes of the machine ask to be granted.
+	Proposals() []broker.Proposal
 	// LogDoubt is why the log cannot be trusted to say who may give orders, "" when it can.
 	LogDoubt() string
 }

@@ -91,6 +91,8 @@ func (h *house) Watch(context.Context) (broker.Snapshot, <-chan broker.Update) {
 
 func (h *house) LogDoubt() string { return h.doubt }
 
+func (h *house) Proposals() []broker.Proposal { return nil }
+
 func (h *house) AwaitCall(ctx context.Context, id string, _, _ time.Duration) (broker.Request, error) {
 	return h.Request(ctx, id)
 }

@@ -323,7 +323,7 @@ func (r *run) told(place string, what any) []byte {
 // pulse is how the machine is.
 func (r *run) pulse() told.Beat {
 	head, _ := r.host.o.Home.Head()
-	b := told.Beat{Now: r.host.clock(), Head: head, Sent: r.outbox.sent.Load(), Roster: r.number(), Version: r.host.o.Version}
+	b := told.Beat{Now: r.host.clock(), Head: head, Sent: r.outbox.sent.Load(), Roster: r.number(), Version: r.host.o.Version, Proposals: len(r.host.o.Home.Proposals())}
 	r.states.beat(&b)
 	return b
 }

@@ -173,6 +173,8 @@ type Beat struct {
 	Sent    int64     `json:"sent"`    // the newest that the fleet has
 	Roster  uint64    `json:"roster"`  // the number of the roster that it goes by
 	Version string    `json:"version"` // of its aoctl
+	// Proposals is how many processes there ask to be granted something.
+	Proposals int `json:"proposals,omitempty"`
 }
 
 // Hello answers somebody who asked with a number of their own: so they know that nobody kept this
