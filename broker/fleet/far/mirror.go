@@ -29,6 +29,8 @@ const (
 	// askEvery is how often a machine is asked whether it is the same run still, and what its clock
 	// says; askSoon is the same where something tells that this has changed.
 	askEvery, askSoon = 20 * time.Second, 3 * time.Second
+	// askSpread is how much sooner some are asked than others.
+	askSpread = 4 * time.Second
 	// answerWithin is how long its answer counts as one.
 	answerWithin = 5 * time.Second
 	// wrongFor is how long it is said that something was wrong.
@@ -374,7 +376,8 @@ func (m *Mirror) Tick(now time.Time) []broker.Update {
 // Wants says what is to be done for the mirror: hello, that the machine is to be asked (Ask), and
 // again, that all that it told is to be read anew (Again, Begun).
 func (m *Mirror) Wants(now time.Time) (hello, again bool) {
-	pause := askEvery
+	// Those that were asked together once are not asked together for ever.
+	pause := askEvery - askSpread*time.Duration(m.id[0]%8)/8
 	if m.soon || m.sure && since(now, m.shown.said) > lateAfter && since(now, m.shown.said) < 2*outAfter {
 		pause = askSoon
 	}

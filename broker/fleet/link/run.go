@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -332,18 +333,24 @@ func (r *run) pulse() told.Beat {
 const beatEvery = 2 * time.Second
 
 func (r *run) beat(ctx context.Context) {
+	r.beatOnce()
+	// Machines that came at the same time, as after a server was away, do not go on beating at the same time.
+	pause(ctx, rand.N(beatEvery), nil) //nolint:gosec // G404: no secret
 	tick := time.NewTicker(beatEvery)
 	defer tick.Stop()
-	for {
-		if up, _, _ := r.line.Up(); up {
-			if raw := r.told(told.PlaceBeat, r.pulse()); raw != nil {
-				r.problem("beats", r.line.Beat(r.machine, raw))
-			}
-		}
+	for ctx.Err() == nil {
+		r.beatOnce()
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return
+		}
+	}
+}
+
+func (r *run) beatOnce() {
+	if up, _, _ := r.line.Up(); up {
+		if raw := r.told(told.PlaceBeat, r.pulse()); raw != nil {
+			r.problem("beats", r.line.Beat(r.machine, raw))
 		}
 	}
 }
