@@ -18,7 +18,6 @@ import (
 	"github.com/aoctl/aoctl/broker/fleet/keys"
 	"github.com/aoctl/aoctl/broker/fleet/link"
 	"github.com/aoctl/aoctl/broker/fleet/members"
-	"github.com/aoctl/aoctl/broker/fleet/queue"
 	"github.com/aoctl/aoctl/broker/policy"
 	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/cli/exit"
@@ -33,7 +32,7 @@ import (
 func (a *App) joinFleet(key keys.Key) policy.Eyes {
 	dial := func(ctx context.Context, m consoles.Membership, fleet string) (link.Line, error) {
 		line, err := jet.Dial(ctx, jet.Options{Servers: m.Servers, Pin: m.Pin, Key: key, Fleet: fleet, Name: "aoctl broker", Log: a.log})
-		return machineLine{line}, err
+		return jet.Machine(line), err
 	}
 	two := eyes.New(eyes.Options{Tokens: a.Broker.TokenRecords, Fleet: a.Broker.FleetToken, Screen: screenKey, Now: time.Now})
 	begun := false // the broker has cards that say what holds
@@ -65,16 +64,6 @@ func screenKey() []byte {
 	sign, _ := id.Key().Public().(ed25519.PublicKey)
 	return sign
 }
-
-// machineLine is a line as a link wants it.
-type machineLine struct{ *jet.Line }
-
-func (l machineLine) Up() (up bool, since time.Time, why string) {
-	s := l.State()
-	return s.Up, s.Since, s.Err
-}
-
-func (l machineLine) Queue() queue.Line { return jet.Queue(l.Line) }
 
 // fleetHome is the broker as a link wants it.
 type fleetHome struct {

@@ -21,7 +21,6 @@ import (
 	"github.com/aoctl/aoctl/broker/fleet/keys"
 	"github.com/aoctl/aoctl/broker/fleet/link"
 	"github.com/aoctl/aoctl/broker/fleet/members"
-	"github.com/aoctl/aoctl/broker/fleet/queue"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/broker/tally"
@@ -195,7 +194,7 @@ func (m *machine) join(ctx context.Context, home string, fleet consoles.Membersh
 	screens := consoles.NewServer(consoles.Options{Broker: forScreens{m.broker}, Keys: m.broker, Place: bare{}, Me: me, Log: log})
 	m.host = link.NewHost(link.Options{Home: fleetHome{m.broker, service.CallersOf(m.broker), st, screens}, Key: key, Version: "trial", Log: log, Listed: func(*members.Roster, []byte) {}, Dial: func(ctx context.Context, f consoles.Membership, id string) (link.Line, error) {
 		line, err := jet.Dial(ctx, jet.Options{Servers: f.Servers, Pin: f.Pin, Key: key, Fleet: id, Name: "aoctl broker", Log: log})
-		return machineLine{line}, err
+		return jet.Machine(line), err
 	}})
 	if err := m.host.Join(ctx, fleet, operator); err != nil {
 		return err
@@ -253,16 +252,6 @@ func (bare) ReadFile(string) ([]byte, error)                             { retur
 func (bare) Stamp(string) string                                         { return "" }
 func (bare) OurHooks() []string                                          { return nil }
 func (bare) OtherHooks(agent, event, tool, project string) (no []string) { return nil }
-
-// machineLine is a line as a link wants it.
-type machineLine struct{ *jet.Line }
-
-func (l machineLine) Queue() queue.Line { return jet.Queue(l.Line) }
-
-func (l machineLine) Up() (up bool, since time.Time, why string) {
-	s := l.State()
-	return s.Up, s.Since, s.Err
-}
 
 // forScreens is a broker without the figures that only the record has.
 type forScreens struct{ *service.Broker }

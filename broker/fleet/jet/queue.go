@@ -8,6 +8,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/aoctl/aoctl/broker/fleet/link"
 	"github.com/aoctl/aoctl/broker/fleet/queue"
 	"github.com/aoctl/aoctl/broker/fleet/told"
 )
@@ -15,8 +16,19 @@ import (
 // claims is a line as a queue wants it.
 type claims struct{ line *Line }
 
+// Machine is l as the link of a machine wants it.
+func Machine(l *Line) link.Line { return machine{l} }
+
+type machine struct{ *Line }
+
+// Up reports whether a server is connected, since when that is so or not, and why not.
+func (m machine) Up() (up bool, since time.Time, why string) {
+	s := m.State()
+	return s.Up, s.Since, s.Err
+}
+
 // Queue is the way to claims of calls' ids, and to the machines that made them.
-func Queue(l *Line) queue.Line { return claims{l} }
+func (m machine) Queue() queue.Line { return claims{m.Line} }
 
 // Put stores a claim, unless there is one.
 func (c claims) Put(ctx context.Context, mark string, claim []byte) (taken bool, err error) {

@@ -15,7 +15,7 @@ func TestClaimsAndQuestions(t *testing.T) {
 	f := fleettest.Start(t, 3, nil)
 	ctx := within(t)
 	m := id(t, fleettest.Machine)
-	a, b := jet.Queue(f.As(t, fleettest.Machine)), jet.Queue(f.As(t, fleettest.Machine2))
+	a, b := jet.Machine(f.As(t, fleettest.Machine)).Queue(), jet.Machine(f.As(t, fleettest.Machine2)).Queue()
 	for _, mark := range []string{"m1", "m2", "m3"} {
 		for range 2 { // the same again, as when nobody heard that it was stored
 			if taken, err := a.Put(ctx, mark, []byte("a")); err != nil || taken {

@@ -49,15 +49,15 @@ func streams(o *Options) []jetstream.StreamConfig {
 		{Name: told.StreamStates, Subjects: []string{"aoctl.*.*.state.>", "aoctl.*.*.keys.>"}, MaxBytes: 1 << 30, MaxMsgsPerSubject: 1, AllowMsgTTL: true},
 		{Name: told.StreamOrders, Subjects: []string{"aoctl.*.*.orders.wait"}, MaxBytes: 256 << 20, MaxAge: ordersKept, MaxMsgSize: 1 << 20, MaxMsgsPerSubject: 256, DiscardNewPerSubject: true, Retention: jetstream.WorkQueuePolicy},
 		{Name: told.StreamClaims, Subjects: []string{"aoctl.*.claims.*"}, MaxBytes: 256 << 20, MaxAge: queue.Kept, MaxMsgSize: 2 << 10, MaxMsgsPerSubject: 1, DiscardNewPerSubject: true, AllowDirect: true},
-		// A roster, a letter or an enrolment that stands is replaced by nobody. It is the last here.
+		// A roster, a letter or an enrolment that stands is replaced by nobody.
 		{Name: told.StreamMembers, Subjects: []string{"aoctl.*.roster.*", "aoctl.*.invite.*", "aoctl.*.enrol.*"}, MaxBytes: 256 << 20, MaxMsgSize: 4 << 20, MaxMsgsPerSubject: 1, DiscardNewPerSubject: true, AllowDirect: true},
 	}
-	if o.Replicas == 1 {
-		// Every call's state synced by itself is what one disk cannot do. Machines tell their states anew
-		// when they lost their line.
-		all[1].PersistMode = jetstream.AsyncPersistMode
-	}
 	for i := range all {
+		if all[i].Name == told.StreamStates && o.Replicas == 1 {
+			// Every call's state synced by itself is what one disk cannot do. Machines tell their states anew
+			// when they lost their line.
+			all[i].PersistMode = jetstream.AsyncPersistMode
+		}
 		all[i].Storage, all[i].Discard, all[i].Duplicates, all[i].Replicas = jetstream.FileStorage, jetstream.DiscardNew, doubles, o.Replicas
 		if all[i].Name != told.StreamOrders { // a machine has one reader there, under its own id
 			all[i].ConsumerLimits.InactiveThreshold = readerIdle
@@ -108,7 +108,14 @@ func (t *tender) prepare(ctx context.Context, o *Options) error {
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	t.states, t.members = made[1], made[len(made)-1]
+	for i, s := range made {
+		switch list[i].Name {
+		case told.StreamStates:
+			t.states = s
+		case told.StreamMembers:
+			t.members = s
+		}
+	}
 	// Who joins finds the roster in the stream, also when it began in a file.
 	r, signed := t.gate.newest()
 	raw, err := keys.Encode(signed)
