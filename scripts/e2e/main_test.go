@@ -126,6 +126,8 @@ func setUpScript(env *testscript.Env) error {
 	if err := reapUnder(env.WorkDir); err != nil {
 		return err
 	}
+	// A script that fails is told of when all that it started has ended, and a hook whose console is gone waits on.
+	env.Defer(func() { killUnder(env.WorkDir, func(int) bool { return true }) })
 	env.Values[consoleKey{}] = &scriptConsole{}
 	env.Values[slowKey{}] = &slowPeers{}
 	env.Values[handKey{}] = &fleetHand{}
