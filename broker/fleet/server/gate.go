@@ -32,7 +32,7 @@ const (
 	linesMost  = 16
 	guestsMost = 256
 	joinedMost = 4096
-	goneMost   = 16384
+	goneMost   = 4096
 )
 
 // gate says who may come in, and puts out who may no longer. NATS asks it for every connection.
@@ -280,9 +280,6 @@ func (g *gate) leave(seq uint64, id string, s keys.Signed) (known bool, err erro
 		return false, members.ErrInvite
 	}
 	known = slices.ContainsFunc(slices.Collect(maps.Values(g.joined)), func(j joined) bool { return j.member.ID() == id })
-	if !known && len(g.gone) >= goneMost {
-		return false, fmt.Errorf("%w: too many are gone", members.ErrInvite)
-	}
 	g.gone[id] = gone{seq, bye.Invite}
 	if known {
 		g.log.Info("a machine that joined with an invite is gone", "member", id)
@@ -296,8 +293,8 @@ func (g *gate) isGone(id string) bool {
 }
 
 // settle puts out every line whose owner is no longer what they were let in as, and returns what stands in the
-// stream for nothing any more: enrolments that were taken back, and all that no invite is open for. It comes again
-// when the next invite ends.
+// stream for nothing any more: enrolments that were taken back, all that no invite is open for, and what is too much:
+// whoever has a code could fill the stream with machines that come and go. It comes again when the next invite ends.
 func (g *gate) settle(again func()) (over []uint64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -308,7 +305,7 @@ func (g *gate) settle(again func()) (over []uint64) {
 		}
 	}
 	for id, w := range g.gone {
-		if !g.open(w.invite) {
+		if !g.open(w.invite) || len(g.gone) > goneMost {
 			over = append(over, w.seq)
 			delete(g.gone, id)
 		}
