@@ -8,6 +8,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/aoctl/aoctl/broker/fleet/keys"
 	"github.com/aoctl/aoctl/broker/fleet/link"
 	"github.com/aoctl/aoctl/broker/fleet/queue"
 	"github.com/aoctl/aoctl/broker/fleet/told"
@@ -25,6 +26,16 @@ type machine struct{ *Line }
 func (m machine) Up() (up bool, since time.Time, why string) {
 	s := m.State()
 	return s.Up, s.Since, s.Err
+}
+
+// Enrol takes the machine's enrolment back. A server puts out who says so as soon as it has read that, and the
+// answer may be lost with the line.
+func (m machine) Enrol(ctx context.Context, id string, s keys.Signed) error {
+	was := m.State().Up
+	if err := m.Line.Enrol(ctx, id, s); !was || !errors.Is(err, ErrOut) {
+		return err
+	}
+	return nil
 }
 
 // Queue is the way to claims of calls' ids, and to the machines that made them.

@@ -414,7 +414,7 @@ func TestWhoIsGoneStaysGone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := machine.Enrol(ctx, told.Gone(mine.Public().ID()), bye); err != nil {
+	if err := jet.Machine(machine).Enrol(ctx, told.Gone(mine.Public().ID()), bye); err != nil {
 		t.Fatal(err)
 	}
 	out := func(l *jet.Line) {
