@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/fleet/jet"
 	"github.com/aoctl/aoctl/broker/fleet/members"
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/member"
@@ -131,6 +132,8 @@ const (
 	untoldTime = 3 * time.Second
 	// endBefore is how long before the end of its invite a guest ends, so that it can tell what is on record.
 	endBefore = 10 * time.Second
+	// unknownMost is for how many seconds no server may know a guest.
+	unknownMost = 30
 )
 
 // serveGuest serves as a guest of a fleet until ctx ends, the invite is over, or serving fails. The state
@@ -191,6 +194,7 @@ func (g guest) serve(ctx context.Context, over time.Time) error {
 	defer end.Stop()
 	look := time.NewTicker(time.Second)
 	defer look.Stop()
+	unknown := 0 // looks for which no server has known the machine
 	for {
 		select {
 		case <-ctx.Done():
@@ -198,7 +202,13 @@ func (g guest) serve(ctx context.Context, over time.Time) error {
 		case <-end.C:
 			return exit.Error{Code: exit.Failed, Text: "the invite is over, and with it this machine's time in the fleet", Hint: "have another code shown, for longer: aoctl fleet invite --many --for"}
 		case <-look.C:
-			if g.fleet.Status().ID == "" {
+			st := g.fleet.Status()
+			// Whoever is put out often loses the line before they have read so. A server that only starts knows nobody
+			// either, for a moment.
+			if unknown++; st.Up || st.Problem != jet.ErrUnknown.Error() {
+				unknown = 0
+			}
+			if st.ID == "" || unknown >= unknownMost {
 				return exit.Error{Code: exit.Failed, Text: "this machine was put out of the fleet", Hint: "ask an owner of the fleet"}
 			}
 		case <-g.served:
@@ -234,7 +244,7 @@ func (g guest) leave(why error) error {
 	if !told {
 		return g.kept(why, err)
 	}
-	if err != nil {
+	if err != nil && why == nil {
 		exit.PrintProblem(os.Stderr, "the fleet was not told that this machine is gone: "+exit.RootCause(err).Error(), "it is listed until its invite is over")
 	}
 	if err := empty(g.dir); err != nil {
