@@ -21,6 +21,7 @@ type Book struct {
 type guest struct {
 	member Member
 	invite []byte // its key
+	gone   bool   // it took that back, and does not come again with that invite
 }
 
 // maxGuests bounds what machines that are in no roster may take.
@@ -48,13 +49,8 @@ func (b *Book) Follow(s keys.Signed) error {
 // takes that back (Withdraw), which Join takes as well. One that is there already joins once. Errors: those of
 // Admit and Withdrawn.
 func (b *Book) Join(s keys.Signed, now time.Time) (Member, error) {
-	if i := slices.IndexFunc(b.guests, func(g guest) bool { return g.is(s.By) }); i >= 0 {
-		m := b.guests[i].member
-		if _, err := Withdrawn(s, b.roster.Fleet); err != nil {
-			return m, err
-		}
-		b.guests = slices.Delete(b.guests, i, i+1)
-		return m, nil
+	if i := slices.IndexFunc(b.guests, func(g guest) bool { return g.is(s.By) && !g.gone }); i >= 0 {
+		return b.guests[i].member, b.leave(i, s)
 	}
 	m, err := b.roster.Admit(s, now)
 	if err != nil {
@@ -63,11 +59,38 @@ func (b *Book) Join(s keys.Signed, now time.Time) (Member, error) {
 	if _, ok := b.roster.Of(m.Sign); ok || m.Role != Machine || b.CameWith(m.Sign, s.By) {
 		return m, nil
 	}
-	if len(b.guests) >= maxGuests {
+	if living := len(b.guests) - b.gone(); living >= maxGuests {
 		return m, errors.Join(ErrInvite, errors.New("too many machines joined with invites"))
 	}
-	b.guests = append(b.guests, guest{m, s.By})
+	b.guests = append(b.guests, guest{member: m, invite: s.By})
 	return m, nil
+}
+
+// leave takes what a guest signed that takes its enrolment back. Of those that are gone the last are remembered.
+func (b *Book) leave(i int, s keys.Signed) error {
+	bye, err := Withdrawn(s, b.roster.Fleet)
+	switch g := &b.guests[i]; {
+	case err != nil:
+		return err
+	case bye.ID() != g.member.ID(), !slices.Equal(bye.Invite, g.invite):
+		return ErrOther
+	}
+	b.guests[i].gone = true
+	if b.gone() > maxGuests {
+		first := slices.IndexFunc(b.guests, func(g guest) bool { return g.gone })
+		b.guests = slices.Delete(b.guests, first, first+1)
+	}
+	return nil
+}
+
+// gone is how many of the guests are gone.
+func (b *Book) gone() (n int) {
+	for i := range b.guests {
+		if b.guests[i].gone {
+			n++
+		}
+	}
+	return n
 }
 
 func (g *guest) is(sign []byte) bool { return slices.Equal(g.member.Sign, sign) }
@@ -88,7 +111,7 @@ func (b *Book) At(now time.Time) Roster {
 	}
 	for _, g := range b.guests {
 		invite, ok := b.roster.invite(g.invite)
-		if ok && now.Before(invite.Until) && !in[string(g.member.Sign)] {
+		if ok && !g.gone && now.Before(invite.Until) && !in[string(g.member.Sign)] {
 			in[string(g.member.Sign)] = true
 			r.Members = append(r.Members, g.member)
 		}

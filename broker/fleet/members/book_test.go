@@ -128,8 +128,20 @@ func TestBookLetsMachinesGo(t *testing.T) {
 	if err := gone(machine, "other-fleet"); !errors.Is(err, ErrOther) || !in(machine) {
 		t.Errorf("one of another fleet: %v, in %t", err, in(machine))
 	}
+	// Another box, or another invite: whoever lets it in does not take that either.
+	for _, g := range []Goodbye{
+		{keys.Public{Sign: machine.Public().Sign, Box: other.Public().Box}, first.Fleet, invite},
+		{machine.Public(), first.Fleet, other.Public().Sign},
+	} {
+		if _, err := b.Join(must(machine.Sign(keys.KindGone, g)), noon); !errors.Is(err, ErrOther) || !in(machine) {
+			t.Errorf("one of another member or invite: %v, in %t", err, in(machine))
+		}
+	}
 	if err := gone(machine, first.Fleet); err != nil || in(machine) || !in(other) {
 		t.Errorf("%v; it is in: %t, the other: %t", err, in(machine), in(other))
+	}
+	if _, err := b.Join(must(Enrol(code, machine, first.Fleet, "ci", Machine, noon)), noon); err != nil || in(machine) {
+		t.Errorf("it comes again with the same invite: %v, in %t", err, in(machine))
 	}
 	if err := gone(key(t, 1), first.Fleet); !errors.Is(err, ErrInvite) {
 		t.Errorf("one of the roster: %v", err)

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"crypto/ed25519"
 	"crypto/rand"
 	"encoding/base64"
@@ -257,7 +258,7 @@ func (g *gate) join(seq uint64, id string, s keys.Signed) error {
 		return members.ErrOther
 	case g.isGone(id):
 		return fmt.Errorf("%w: it took its enrolment back", members.ErrInvite)
-	case len(g.joined) >= joinedMost:
+	case len(g.joined) >= joinedMost && !g.has(seq):
 		return fmt.Errorf("%w: too many joined with invites", members.ErrInvite)
 	}
 	g.joined[seq] = joined{member: m, invite: s.By}
@@ -279,12 +280,26 @@ func (g *gate) leave(seq uint64, id string, s keys.Signed) (known bool, err erro
 	case !g.open(bye.Invite):
 		return false, members.ErrInvite
 	}
-	known = slices.ContainsFunc(slices.Collect(maps.Values(g.joined)), func(j joined) bool { return j.member.ID() == id })
+	for _, j := range g.joined {
+		if j.member.ID() != id {
+			continue
+		}
+		if !slices.Equal(j.invite, bye.Invite) {
+			return false, members.ErrOther
+		}
+		known = true
+	}
 	g.gone[id] = gone{seq, bye.Invite}
 	if known {
 		g.log.Info("a machine that joined with an invite is gone", "member", id)
 	}
 	return known, nil
+}
+
+// has reports whether an enrolment was taken already: they may be read again.
+func (g *gate) has(seq uint64) bool {
+	_, is := g.joined[seq]
+	return is
 }
 
 func (g *gate) isGone(id string) bool {
@@ -305,10 +320,15 @@ func (g *gate) settle(again func()) (over []uint64) {
 		}
 	}
 	for id, w := range g.gone {
-		if !g.open(w.invite) || len(g.gone) > goneMost {
+		if !g.open(w.invite) {
 			over = append(over, w.seq)
 			delete(g.gone, id)
 		}
+	}
+	for len(g.gone) > goneMost { // the oldest, on all servers
+		first := slices.MinFunc(slices.Collect(maps.Keys(g.gone)), func(x, y string) int { return cmp.Compare(g.gone[x].seq, g.gone[y].seq) })
+		over = append(over, g.gone[first].seq)
+		delete(g.gone, first)
 	}
 	for id, l := range g.lines {
 		role := ""

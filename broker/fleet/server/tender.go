@@ -229,12 +229,13 @@ func (t *tender) take(ctx context.Context, n told.Names, m jetstream.Msg) {
 	}
 	seq := meta.Sequence.Stream
 	var s keys.Signed
+	gone := "" // the machine that is gone with this
 	if err = keys.Decode(m.Data(), &s); err == nil {
 		kind, id, _ := n.Split(m.Subject())
 		if machine, ok := told.WhoIsGone(id); kind == "enrol" && ok {
 			var known bool
 			if known, err = t.gate.leave(seq, machine, s); known {
-				t.forget(ctx, n, machine)
+				gone = machine
 			}
 		} else if kind == "enrol" {
 			err = t.gate.join(seq, id, s)
@@ -247,17 +248,28 @@ func (t *tender) take(ctx context.Context, n told.Names, m jetstream.Msg) {
 		t.remove(ctx, seq)
 		return
 	}
-	t.settle(ctx)
+	over := t.putOut()
+	if gone != "" { // it tells nothing more now, and is still known where this does not get to its end
+		t.forget(ctx, n, gone)
+	}
+	t.removeAll(ctx, over)
 }
 
-func (t *tender) settle(ctx context.Context) {
+func (t *tender) settle(ctx context.Context) { t.removeAll(ctx, t.putOut()) }
+
+// putOut has the gate settle, and returns what is to be taken out of the stream.
+func (t *tender) putOut() (over []uint64) {
 	again := func() {
 		select {
 		case t.look <- struct{}{}:
 		default:
 		}
 	}
-	for _, seq := range t.gate.settle(again) {
+	return t.gate.settle(again)
+}
+
+func (t *tender) removeAll(ctx context.Context, over []uint64) {
+	for _, seq := range over {
 		t.remove(ctx, seq)
 	}
 }
