@@ -100,14 +100,7 @@ func (h *hostile) refused(t *testing.T, subject string) bool {
 // Each role may use the subjects that its work takes, and no other.
 func TestEachRoleMayDoItsWorkAlone(t *testing.T) {
 	t.Parallel()
-	code := members.NewCode()
-	f := fleettest.Start(t, 1, func(_ *server.Options, r *members.Roster) {
-		invite, err := code.Invite(members.Watcher, time.Now().Add(time.Hour))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Invites = []members.Invite{invite}
-	})
+	f, code := invited(t, members.Watcher, time.Hour)
 	guest, err := code.Key()
 	if err != nil {
 		t.Fatal(err)
@@ -349,16 +342,22 @@ func TestWhoIsPutOutIsOutAtOnce(t *testing.T) {
 }
 
 // An invite ends by time, for who has its key and for the machine that joined with it.
-func TestInvitesEnd(t *testing.T) {
-	t.Parallel()
+// invited is a fleet whose roster has the invite of a code.
+func invited(t *testing.T, most members.Role, open time.Duration) (*fleettest.Fleet, members.Code) {
+	t.Helper()
 	code := members.NewCode()
-	f := fleettest.Start(t, 1, func(_ *server.Options, r *members.Roster) {
-		invite, err := code.Invite(members.Watcher, time.Now().Add(3*time.Second))
+	return fleettest.Start(t, 1, func(_ *server.Options, r *members.Roster) {
+		invite, err := code.Invite(most, time.Now().Add(open))
 		if err != nil {
 			t.Fatal(err)
 		}
 		r.Invites = []members.Invite{invite}
-	})
+	}), code
+}
+
+func TestInvitesEnd(t *testing.T) {
+	t.Parallel()
+	f, code := invited(t, members.Watcher, 3*time.Second)
 	k, err := code.Key()
 	if err != nil {
 		t.Fatal(err)
@@ -382,14 +381,7 @@ func TestInvitesEnd(t *testing.T) {
 // server was away meanwhile. Others read so long that it is gone.
 func TestWhoIsGoneStaysGone(t *testing.T) {
 	t.Parallel()
-	code := members.NewCode()
-	f := fleettest.Start(t, 1, func(_ *server.Options, r *members.Roster) {
-		invite, err := code.Invite(members.Machine, time.Now().Add(time.Hour))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Invites = []members.Invite{invite}
-	})
+	f, code := invited(t, members.Machine, time.Hour)
 	ctx := within(t)
 	k, err := code.Key()
 	if err != nil {
@@ -460,14 +452,7 @@ func TestWhoIsGoneStaysGone(t *testing.T) {
 // What is no enrolment of that member keeps nobody's place, and no roster that is not an owner's does.
 func TestJunkKeepsNoPlace(t *testing.T) {
 	t.Parallel()
-	code := members.NewCode()
-	f := fleettest.Start(t, 1, func(_ *server.Options, r *members.Roster) {
-		invite, err := code.Invite(members.Watcher, time.Now().Add(time.Hour))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Invites = []members.Invite{invite}
-	})
+	f, code := invited(t, members.Watcher, time.Hour)
 	ctx := within(t)
 	k, err := code.Key()
 	if err != nil {
