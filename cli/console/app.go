@@ -49,11 +49,11 @@ type App struct {
 
 	notices chan tui.Notice // for the screen
 
-	stop       context.CancelFunc // ends Serve
-	endServing func()             // does that, and waits for it; the second time it does nothing
-	served     chan struct{}      // closed when Serve has returned
-	serveErr   error              // why; to be read once served is closed
-	closers    []func() error     // in the order of opening
+	stop      context.CancelFunc // ends Serve
+	endBroker func()             // does that, and then ends the broker; the second time it does nothing
+	served    chan struct{}      // closed when Serve has returned
+	serveErr  error              // why; to be read once served is closed
+	closers   []func() error     // in the order of opening
 }
 
 // Open prepares the state folder, claims the socket, opens the store and starts to serve.
@@ -63,7 +63,7 @@ type App struct {
 // nothing is left open. That another console runs is an exit.Error that names it.
 func Open(ctx context.Context, o Options) (*App, error) {
 	a := &App{socket: o.Socket, served: make(chan struct{}), stop: func() {}, notices: make(chan tui.Notice, 16), leaving: make(chan struct{}, 1)}
-	a.endServing = sync.OnceFunc(a.awaitServed)
+	a.endBroker = sync.OnceFunc(a.endAll)
 	if err := a.open(ctx, o); err != nil {
 		a.Close()
 		return nil, err
@@ -329,18 +329,15 @@ func (a *App) explainListen(err error) error {
 // on. Hooks that still wait keep trying until their own deadline and find their calls again
 // in the next console. It is for an App that Open made or began to make, and for one call.
 func (a *App) Close() {
-	a.endServing()
-	if a.Broker != nil {
-		a.note("close broker", a.Broker.Close())
-		a.log.Info("console ended", "pid", os.Getpid())
-	}
+	a.endBroker()
 	// The last that was opened goes first: what it stands on is still there.
 	for i := len(a.closers) - 1; i >= 0; i-- {
 		a.note("close", a.closers[i]())
 	}
 }
 
-func (a *App) awaitServed() {
+// endAll ends what answers and decides. The store is open still, and takes nothing more.
+func (a *App) endAll() {
 	a.stop()
 	if a.Broker == nil {
 		return
@@ -353,6 +350,8 @@ func (a *App) awaitServed() {
 	case <-time.After(closeTime):
 		a.log.Warn("requests still under way at the end")
 	}
+	a.note("close broker", a.Broker.Close())
+	a.log.Info("console ended", "pid", os.Getpid())
 }
 
 // note logs what could not be done; once the log itself is closed, there is nowhere left to

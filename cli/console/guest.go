@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"regexp"
 	"time"
 
@@ -53,12 +52,16 @@ func (g *guestOptions) flags(cmd *cobra.Command) {
 var memberID = regexp.MustCompile(`^[a-z2-7]{26}$`)
 
 // read completes them. Errors: usage.Error, exit.Error.
-func (g *guestOptions) read(cmd *cobra.Command) (err error) {
+// late is what becomes of a call that nobody answers in time.
+func (g *guestOptions) read(cmd *cobra.Command, late string) (err error) {
 	if !g.on {
 		if g.server != "" || g.owner != "" || g.codeFile != "" || g.as != "" {
 			return usage.Error{Text: "--join, --owner, --join-code-file and --as are for --ephemeral", Hint: `any other broker joins with "aoctl fleet join"`}
 		}
 		return nil
+	}
+	if late != string(broker.Deny) { // no prompt of an agent's own, and nothing is kept for later
+		return usage.Error{Text: fmt.Sprintf("--ephemeral refuses what nobody answers in time, and on-timeout is %q", late), Hint: "give --on-timeout deny"}
 	}
 	const whole = `"aoctl fleet invite --many" shows the whole command`
 	if g.server == "" {
@@ -127,9 +130,9 @@ func (g *guestOptions) fetch(ctx context.Context) (letter members.Letter, in mem
 }
 
 const (
-	// untoldTime is how long the end of a guest may take to tell the fleet what is on record; with closeTime it is
-	// less than the ten seconds after which what runs containers kills them.
-	untoldTime = 3 * time.Second
+	// The end of a guest may take so long to refuse what waits, and to tell the fleet what is on record. With
+	// closeTime that is less than the ten seconds after which what runs containers kills them.
+	refuseTime, untoldTime = time.Second, 3 * time.Second
 	// endBefore is how long before the end of its invite a guest ends, so that it can tell what is on record.
 	endBefore = 10 * time.Second
 	// unknownMost is for how many seconds no server may know a guest.
@@ -151,7 +154,12 @@ func (o *serveOptions) serveGuest(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	g := guest{a, dir}
+	folder, err := os.OpenRoot(dir)
+	if err != nil {
+		a.Close()
+		return err
+	}
+	g := guest{a, dir, folder}
 	err = g.join(ctx, o.guest, letter)
 	if err == nil {
 		err = g.sayReady(o, out)
@@ -165,7 +173,8 @@ func (o *serveOptions) serveGuest(ctx context.Context, out io.Writer) error {
 // guest is a broker that is in a fleet for as long as it runs.
 type guest struct {
 	*App
-	dir string // the state folder
+	dir    string // the state folder
+	folder *os.Root
 }
 
 // join has the broker be in the fleet that a letter is of.
@@ -229,11 +238,9 @@ func (g guest) whyUnseen() string {
 // leave ends the guest, because of why: it refuses what waits, tells the fleet what is on record and that this
 // machine is gone, and removes the state folder. What cannot be told stays there.
 func (g guest) leave(why error) error {
-	waiting := g.Broker.Pending("")
-	for i := range waiting {
-		g.refuse(context.Background(), &waiting[i], "this machine's broker ended, so nobody could answer")
-	}
-	g.endServing() // nothing more is asked
+	defer func() { _ = g.folder.Close() }()
+	g.refuseAll()
+	g.endBroker() // so nothing more is on record after this
 	ctx, stop := context.WithTimeout(context.Background(), untoldTime)
 	defer stop()
 	told, err := g.fleet.Withdraw(ctx)
@@ -247,7 +254,7 @@ func (g guest) leave(why error) error {
 	if err != nil && why == nil {
 		exit.PrintProblem(os.Stderr, "the fleet was not told that this machine is gone: "+exit.RootCause(err).Error(), "it is listed until its invite is over")
 	}
-	if err := empty(g.dir); err != nil {
+	if err := g.empty(); err != nil {
 		return errors.Join(why, fmt.Errorf("the state folder is not removed: %w", err))
 	}
 	return why
@@ -262,17 +269,44 @@ func (g guest) kept(why, untold error) error {
 	return e
 }
 
-// empty removes all that is in a folder, and the folder where that may be: something may be mounted there.
-func empty(dir string) error {
-	list, err := os.ReadDir(dir)
+// refuseAll refuses what waits, also what comes meanwhile, for a second.
+func (g guest) refuseAll() {
+	ctx, stop := context.WithTimeout(context.Background(), refuseTime)
+	defer stop()
+	for {
+		waiting := g.Broker.Pending("")
+		if len(waiting) == 0 {
+			return
+		}
+		for i := range waiting {
+			g.refuse(ctx, &waiting[i], "this machine's broker ended, so nobody could answer")
+			if ctx.Err() != nil {
+				return
+			}
+		}
+	}
+}
+
+// empty removes all that is in the state folder, and the folder where that may be: something may be mounted there.
+// What stands at its path by now, such as a link, may be another folder, which nobody touches.
+func (g guest) empty() error {
+	d, err := g.folder.Open(".")
 	if err != nil {
 		return err
 	}
-	for _, entry := range list {
-		if err := os.RemoveAll(filepath.Join(dir, entry.Name())); err != nil {
+	names, err := d.Readdirnames(-1)
+	mine, statErr := d.Stat()
+	_ = d.Close() // read to its end
+	if err = errors.Join(err, statErr); err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := g.folder.RemoveAll(name); err != nil {
 			return err
 		}
 	}
-	_ = os.Remove(dir)
+	if at, err := os.Lstat(g.dir); err == nil && os.SameFile(at, mine) {
+		_ = os.Remove(g.dir)
+	}
 	return nil
 }

@@ -78,7 +78,7 @@ then.`,
 			if err := o.readBroker(cmd); err != nil {
 				return err
 			}
-			if err := o.guest.read(cmd); err != nil {
+			if err := o.guest.read(cmd, o.late); err != nil {
 				return err
 			}
 			if o.empty != emptyDeny && o.empty != emptyWait {
