@@ -110,23 +110,23 @@ func newState() (dir string, err error) {
 
 // fetch gets what the code opens. Whoever knows the code can make such a letter, and there may be somebody like that
 // on the way to the server, so it counts only where the owner signed it who made the invite.
-func (g *guestOptions) fetch(ctx context.Context) (letter members.Letter, in members.Invite, err error) {
-	letter, in, err = member.Fetch(ctx, g.server, g.code)
+func (g *guestOptions) fetch(ctx context.Context) (members.Invited, error) {
+	in, err := member.Fetch(ctx, g.server, g.code)
 	if err != nil {
-		return letter, in, err
+		return in, err
 	}
-	another := `"aoctl fleet invite --many" makes one for jobs, and shows the whole command`
-	switch owner, err := letter.Owner(); {
-	case err != nil:
-		return letter, in, err
-	case owner.ID() != g.owner:
-		return letter, in, exit.Error{Code: exit.Forbidden, Text: fmt.Sprintf("the fleet at %s is another one than --owner says: %s signed its list", member.PlainServer(g.server), owner.ID()), Hint: another}
-	case in.Role != members.Machine:
-		return letter, in, exit.Error{Code: exit.Forbidden, Text: fmt.Sprintf("the code is for a %s, and this is a machine", in.Role), Hint: another}
-	case !in.Many:
-		return letter, in, exit.Error{Code: exit.Forbidden, Text: "the code is for one machine, which stays in the fleet", Hint: another}
+	wrong := ""
+	switch by := in.By.ID(); {
+	case by != g.owner:
+		wrong = fmt.Sprintf("the fleet at %s is another one than --owner says: %s made the code", member.PlainServer(g.server), by)
+	case in.To.Role != members.Machine:
+		wrong = fmt.Sprintf("the code is for a %s, and this is a machine", in.To.Role)
+	case !in.To.Many:
+		wrong = "the code is for one machine, which stays in the fleet"
+	default:
+		return in, nil
 	}
-	return letter, in, nil
+	return in, exit.Error{Code: exit.Forbidden, Text: wrong, Hint: `"aoctl fleet invite --many" makes one for jobs, and shows the whole command`}
 }
 
 const (
@@ -142,7 +142,7 @@ const (
 // serveGuest serves as a guest of a fleet until ctx ends, the invite is over, or serving fails. The state
 // folder is removed then, if the fleet has all that is on record.
 func (o *serveOptions) serveGuest(ctx context.Context, out io.Writer) error {
-	letter, in, err := o.guest.fetch(ctx)
+	in, err := o.guest.fetch(ctx)
 	if err != nil {
 		return err
 	}
@@ -160,12 +160,12 @@ func (o *serveOptions) serveGuest(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	g := guest{a, dir, folder}
-	err = g.join(ctx, o.guest, letter)
+	err = g.join(ctx, o.guest, in.Letter)
 	if err == nil {
 		err = g.sayReady(o, out)
 	}
 	if err == nil {
-		err = g.serve(ctx, in.Until.Add(-endBefore))
+		err = g.serve(ctx, in.To.Until.Add(-endBefore))
 	}
 	return g.leave(err)
 }

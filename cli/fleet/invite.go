@@ -13,7 +13,6 @@ import (
 	"github.com/aoctl/aoctl/broker/fleet/jet"
 	"github.com/aoctl/aoctl/broker/fleet/keys"
 	"github.com/aoctl/aoctl/broker/fleet/members"
-	"github.com/aoctl/aoctl/broker/fleet/seals"
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/member"
 	"github.com/aoctl/aoctl/cli/show"
@@ -102,7 +101,7 @@ func invite(ctx context.Context, me *member.Me, line *jet.Line, role members.Rol
 	if err != nil {
 		return err
 	}
-	if err := putLetter(ctx, me, line, code); err != nil {
+	if err := me.PutLetter(ctx, line, code, in); err != nil {
 		return err
 	}
 	if err := show.Line(out, o.text(me, code, in)); err != nil || o.many {
@@ -114,7 +113,11 @@ func invite(ctx context.Context, me *member.Me, line *jet.Line, role members.Rol
 		return err
 	}
 	err = me.Change(ctx, line, func(r *members.Roster) error {
+		open := len(r.Invites)
 		r.Invites = slices.DeleteFunc(slices.Clone(r.Invites), func(x members.Invite) bool { return slices.Equal(x.Key, in.Key) })
+		if len(r.Invites) == open {
+			return exit.Error{Code: exit.Failed, Text: fmt.Sprintf("%s does not join: an owner closed the code, or its time is over", safe.Line(m.Name)), Hint: "invite again"}
+		}
 		r.Members = append(slices.DeleteFunc(r.Members, func(x members.Member) bool { return x.ID() == m.ID() }), m)
 		return nil
 	})
@@ -129,22 +132,9 @@ func invite(ctx context.Context, me *member.Me, line *jet.Line, role members.Rol
 func (o inviteOptions) text(me *member.Me, code members.Code, in members.Invite) string {
 	server, until := member.PlainServer(me.Servers[0]), in.Until.Local().Format(time.DateTime)
 	if o.many {
-		return fmt.Sprintf("To join as a machine for as long as a job runs, run this there, with the code on standard input:\n\n    aoctl serve --ephemeral --join %s --owner %s\n\nThe code is\n\n    %s\n\nIt is good until %s.", server, me.Key.Public().ID(), code, until)
+		return fmt.Sprintf("To join as a machine for as long as a job runs, run this there, with the code on standard input:\n\n    aoctl serve --ephemeral --join %s --owner %s\n\nThe code is\n\n    %s\n\nIt is good until %s. This closes it before: aoctl fleet leave %s", server, me.Key.Public().ID(), code, until, in.ID())
 	}
 	return fmt.Sprintf("To join as a %s, run this there:\n\n    aoctl fleet join %s\n\nand type the code\n\n    %s\n\nIt is good until %s.", in.Role, server, code, until)
-}
-
-// putLetter leaves what one who joins must know, sealed with the code.
-func putLetter(ctx context.Context, me *member.Me, line *jet.Line, code members.Code) error {
-	plain, err := keys.Encode(members.Letter{Roster: me.Signed(), Servers: me.Servers, Pin: me.Pin})
-	if err != nil {
-		return err
-	}
-	letter, err := keys.Encode(seals.Of(code.Secret()).Seal(code.ID(), plain))
-	if err != nil {
-		return err
-	}
-	return line.PutInvite(ctx, code.ID(), letter)
 }
 
 // awaitJoin waits for an enrolment with the invite.

@@ -67,14 +67,14 @@ func askCode(cmd *cobra.Command) (members.Code, error) {
 // join uses an invite.
 func join(cmd *cobra.Command, at string, code members.Code, as string) error {
 	ctx := cmd.Context()
-	letter, in, err := member.Fetch(ctx, at, code)
+	in, err := member.Fetch(ctx, at, code)
 	if err != nil {
 		return err
 	}
-	if in.Role == members.Machine {
-		return joinMachine(cmd, letter, code, as)
+	if in.To.Role == members.Machine {
+		return joinMachine(cmd, in.Letter, code, as)
 	}
-	return joinPerson(cmd, letter, code, in.Role, as)
+	return joinPerson(cmd, in.Letter, code, in.To.Role, as)
 }
 
 // joinMachine has this machine's broker be in the fleet.

@@ -11,12 +11,14 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/consoles"
+	"github.com/aoctl/aoctl/broker/fleet/keys"
 	"github.com/aoctl/aoctl/broker/fleet/members"
 	"github.com/aoctl/aoctl/cli/console"
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/member"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/usage"
+	"github.com/aoctl/aoctl/tui/figures"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -30,7 +32,8 @@ takes no orders from there. With --me it forgets on this machine that you are in
 
 With MEMBER an owner takes somebody out, a person or a machine: by name, or by the
 beginning or the end of the key that "aoctl fleet list" shows. A machine that joined with a
-code for many goes with all that joined with it, and the code is good no more. Machines that a server
+code for many goes with all that joined with it, and the code is good no more; the key of a
+code that is open closes it in the same way. Machines that a server
 reaches take no order from them from that moment on, and tell them nothing more; others
 when the roster that they know is over, two weeks after it was signed.`,
 		Example: "  aoctl fleet leave\n  aoctl fleet leave ben\n  aoctl fleet leave --me",
@@ -109,7 +112,7 @@ func putOut(cmd *cobra.Command, who string) error {
 	}
 	defer line.Close()
 	var gone members.Member
-	with := 0 // other machines that go with it
+	machines := 0 // that go with it
 	err = me.Change(ctx, line, func(r *members.Roster) error {
 		all := me.Roster()
 		if gone, err = find(&all, who); err != nil {
@@ -119,24 +122,30 @@ func putOut(cmd *cobra.Command, who string) error {
 			return exit.Error{Code: exit.Failed, Text: "you cannot take yourself out", Hint: "another owner can; --me forgets the fleet on this machine"}
 		}
 		r.Members = slices.DeleteFunc(r.Members, func(m members.Member) bool { return m.ID() == gone.ID() })
-		with = closeInvites(me.Book(), r, &all, gone) - 1
+		machines = closeInvites(me.Book(), r, &all, gone)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	if with > 0 {
-		gone.Name = fmt.Sprintf("%s, with %d more of the same code,", gone.Name, with)
+	r := me.Roster()
+	text := fmt.Sprintf("%s is out of fleet %s", gone.Name, r.Name)
+	switch {
+	case gone.Box == nil: // a code has no such key
+		text = fmt.Sprintf("The code is closed; out of fleet %s with it: %s", r.Name, figures.Plural(machines, "machine"))
+	case machines > 1:
+		text += fmt.Sprintf(", with %d more of the same code", machines-1)
 	}
-	return show.Line(cmd.OutOrStdout(), safe.Line(fmt.Sprintf("%s is out of fleet %s. Machines in reach know it now, others by %s at the latest.", gone.Name, me.Roster().Name, me.Roster().Until.Local().Format("2 January"))))
+	return show.Line(cmd.OutOrStdout(), safe.Line(fmt.Sprintf("%s. Machines in reach know it now, others by %s at the latest.", text, r.Until.Local().Format("2 January"))))
 }
 
-// closeInvites takes back what a machine joined with that is in no roster: it would only join again.
-// All that joined with the same go with it; it returns how many there are, the machine among them.
+// closeInvites takes back an invite that is gone itself, and what a machine joined with that is in no roster: it
+// would only join again. All that joined with the same go with it; it returns how many there are, the machine
+// among them.
 func closeInvites(book *members.Book, r, all *members.Roster, gone members.Member) (out int) {
 	closed := map[string]bool{}
 	r.Invites = slices.DeleteFunc(slices.Clone(r.Invites), func(in members.Invite) bool {
-		closed[string(in.Key)] = book.CameWith(gone.Sign, in.Key)
+		closed[string(in.Key)] = slices.Equal(in.Key, gone.Sign) || book.CameWith(gone.Sign, in.Key)
 		return closed[string(in.Key)]
 	})
 	for i := range all.Members {
@@ -147,16 +156,23 @@ func closeInvites(book *members.Book, r, all *members.Roster, gone members.Membe
 			}
 		}
 	}
-	return max(out, 1)
+	return out
 }
 
-// find is the member that a person names.
+// find is the member that a person names, or the open code. Of that it is no more than the key.
 func find(r *members.Roster, who string) (members.Member, error) {
 	var found []members.Member
+	called := func(id string) bool {
+		return len(who) >= 4 && (strings.HasPrefix(id, who) || strings.HasSuffix(id, who))
+	}
 	for _, m := range r.Members {
-		id := m.ID()
-		if m.Name == who || len(who) >= 4 && (strings.HasPrefix(id, who) || strings.HasSuffix(id, who)) {
+		if m.Name == who || called(m.ID()) {
 			found = append(found, m)
+		}
+	}
+	for _, in := range r.Invites {
+		if called(in.ID()) {
+			found = append(found, members.Member{Public: keys.Public{Sign: in.Key}, Name: "a code", Role: in.Role})
 		}
 	}
 	switch len(found) {

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"crypto/ed25519"
+	"slices"
 	"testing"
 	"time"
 
@@ -58,7 +59,14 @@ func TestPuttingAGuestOutClosesItsInvite(t *testing.T) {
 		t.Errorf("%d are out, and %d invites are open", out, len(next.Invites))
 	}
 	next = book.Roster()
-	if out := closeInvites(book, &next, &all, r.Members[0]); out != 1 || len(next.Invites) != 2 {
+	if out := closeInvites(book, &next, &all, r.Members[0]); out != 0 || len(next.Invites) != 2 {
 		t.Errorf("with a person %d are out, and %d invites are open", out, len(next.Invites))
+	}
+	code, err := find(&all, all.Invites[0].ID()[:6])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out := closeInvites(book, &next, &all, code); out != 2 || len(next.Invites) != 1 || slices.Equal(next.Invites[0].Key, code.Sign) {
+		t.Errorf("with a code %d are out, and %d invites are open", out, len(next.Invites))
 	}
 }

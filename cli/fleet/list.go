@@ -12,21 +12,31 @@ import (
 	"github.com/aoctl/aoctl/cli/usage"
 )
 
-// listed is a member as list prints it.
+// listed is a member as list prints it, or a code with which somebody may still join.
 type listed struct {
 	Name  string       `json:"name"`
 	Role  members.Role `json:"role"`
 	ID    string       `json:"id"`
-	Until *time.Time   `json:"until,omitempty"` // of a machine that joined with an invite for many: when it is out again
+	Until *time.Time   `json:"until,omitempty"` // of a code, and of a machine that joined with one for many: when it is over
 	You   bool         `json:"you,omitempty"`
+	Code  goodFor      `json:"code,omitempty"` // of a code
 }
+
+// goodFor is how often a code is good.
+type goodFor string
+
+const (
+	once goodFor = "once"
+	many goodFor = "many"
+)
 
 func newListCommand() *cobra.Command {
 	var format output.Format
 	cmd := &cobra.Command{
-		Use:     "list",
-		Short:   "List who is in your fleet",
-		Long:    "list asks the fleet's server who is in the fleet: people with their roles, and machines.",
+		Use:   "list",
+		Short: "List who is in your fleet",
+		Long: `list asks the fleet's server who is in the fleet: people with their roles, and machines; and
+which codes are open, with which somebody may still join.`,
 		Example: "  aoctl fleet list\n  aoctl fleet list --json",
 		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -45,19 +55,30 @@ func newListCommand() *cobra.Command {
 			return printMembers(cmd, me, &format)
 		},
 	}
-	output.Flags[listed](cmd, &format, "print a JSON array of the members")
+	output.Flags[listed](cmd, &format, "print a JSON array of members and open codes")
 	return cmd
 }
 
 func printMembers(cmd *cobra.Command, me *member.Me, format *output.Format) error {
-	r, signed := me.Roster(), me.Book().Roster()
-	list := make([]listed, 0, len(r.Members))
+	now := time.Now()
+	r, book := me.Roster(), me.Book()
+	signed := book.Roster()
+	list := make([]listed, 0, len(r.Members)+len(signed.Invites))
 	for i := range r.Members {
 		m := &r.Members[i]
 		l := listed{Name: m.Name, Role: m.Role, ID: m.ID(), You: m.ID() == me.Key.Public().ID()}
 		if _, kept := signed.Member(l.ID); !kept {
-			until := latest(signed.Invites)
-			l.Until = &until
+			l.Until = until(book, m)
+		}
+		list = append(list, l)
+	}
+	for _, in := range signed.Invites {
+		if !now.Before(in.Until) {
+			continue
+		}
+		l := listed{Name: "a code", Role: in.Role, ID: in.ID(), Until: &in.Until, Code: once}
+		if in.Many {
+			l.Code = many
 		}
 		list = append(list, l)
 	}
@@ -70,6 +91,8 @@ func printMembers(cmd *cobra.Command, me *member.Me, format *output.Format) erro
 		switch {
 		case l.You:
 			note = "you"
+		case l.Code != "":
+			note = map[goodFor]string{once: "good once, until ", many: "good for many machines until "}[l.Code] + l.Until.Local().Format(time.DateTime)
 		case l.Until != nil:
 			note = "until " + l.Until.Local().Format(time.DateTime)
 		}
@@ -78,12 +101,13 @@ func printMembers(cmd *cobra.Command, me *member.Me, format *output.Format) erro
 	return t.Print(cmd.OutOrStdout())
 }
 
-// latest is when the last of the invites ends.
-func latest(list []members.Invite) (until time.Time) {
-	for _, in := range list {
-		if in.Until.After(until) {
-			until = in.Until
+// until is when the last of the invites ends with which a machine joined.
+func until(book *members.Book, m *members.Member) *time.Time {
+	var last time.Time
+	for _, in := range book.Roster().Invites {
+		if book.CameWith(m.Sign, in.Key) && in.Until.After(last) {
+			last = in.Until
 		}
 	}
-	return until
+	return &last
 }

@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/url"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -65,47 +64,66 @@ func ReadCode(from io.Reader) (members.Code, error) {
 // letterTime is how long a server has to hand over the invite's letter.
 const letterTime = 15 * time.Second
 
-// Fetch gets the invite's letter, and says what the invite is for. Nothing vouches for the server yet:
-// the letter does, which only the code opens.
-func Fetch(ctx context.Context, at string, code members.Code) (letter members.Letter, in members.Invite, err error) {
+// Fetch gets the invite's letter. Nothing vouches for the server yet: the letter does, which only the code
+// opens.
+func Fetch(ctx context.Context, at string, code members.Code) (in members.Invited, err error) {
 	ctx, stop := context.WithTimeout(ctx, letterTime)
 	defer stop()
 	key, err := code.Key()
 	if err != nil {
-		return letter, in, err
+		return in, err
 	}
 	line, err := jet.Dial(ctx, jet.Options{Servers: []string{at}, Unproved: true, Key: key, Name: "aoctl fleet join"})
 	if err != nil {
-		return letter, in, err
+		return in, err
 	}
 	defer line.Close()
 	if err = Up(ctx, line); err != nil {
-		return letter, in, notUp(at, line, err)
+		return in, notUp(at, line, err)
 	}
 	raw, err := line.Invite(ctx, code.ID())
-	var sealed seals.Sealed
 	if err == nil {
-		err = keys.Decode(raw, &sealed)
-	}
-	var plain []byte
-	if err == nil {
-		plain, err = seals.Of(code.Secret()).Open(code.ID(), sealed)
-	}
-	if err == nil {
-		err = keys.Decode(plain, &letter)
-	}
-	var r members.Roster
-	if err == nil {
-		r, err = members.Read(letter.Roster)
+		in, err = open(code, key, raw)
 	}
 	if err != nil {
-		return letter, in, noInvite(at, err.Error())
+		return in, noInvite(at, err.Error())
 	}
-	i := slices.IndexFunc(r.Invites, func(in members.Invite) bool { return slices.Equal(in.Key, key.Public().Sign) })
-	if i < 0 {
-		return letter, in, noInvite(at, members.ErrInvite.Error())
+	return in, nil
+}
+
+// open opens the letter of a code, whose key is key.
+func open(code members.Code, key keys.Key, raw []byte) (in members.Invited, err error) {
+	var sealed seals.Sealed
+	if err = keys.Decode(raw, &sealed); err != nil {
+		return in, err
 	}
-	return letter, r.Invites[i], nil
+	plain, err := seals.Of(code.Secret()).Open(code.ID(), sealed)
+	if err != nil {
+		return in, err
+	}
+	var s keys.Signed
+	if err = keys.Decode(plain, &s); err != nil {
+		return in, err
+	}
+	return members.ReadLetter(s, key.Public().Sign)
+}
+
+// PutLetter leaves what one who joins with the invite of code must know.
+func (me *Me) PutLetter(ctx context.Context, line *jet.Line, code members.Code, in members.Invite) error {
+	l := members.Letter{Invite: in.Key, Roster: me.Signed(), Servers: me.Servers, Pin: me.Pin}
+	s, err := l.Sign(me.Key)
+	if err != nil {
+		return err
+	}
+	plain, err := keys.Encode(s)
+	if err != nil {
+		return err
+	}
+	letter, err := keys.Encode(seals.Of(code.Secret()).Seal(code.ID(), plain))
+	if err != nil {
+		return err
+	}
+	return line.PutInvite(ctx, code.ID(), letter)
 }
 
 // notUp says why a line with an invite's key is not up.

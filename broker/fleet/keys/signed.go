@@ -18,6 +18,7 @@ type Kind string
 // The kinds of things that are signed.
 const (
 	KindRoster    Kind = "aoctl fleet roster 1"
+	KindLetter    Kind = "aoctl fleet invite letter 1"
 	KindEnrolment Kind = "aoctl fleet enrolment 1"
 	KindGone      Kind = "aoctl fleet gone 1" // of a machine that takes its enrolment back
 	KindOrder     Kind = "aoctl fleet order 1"

@@ -79,22 +79,48 @@ func (c Code) Invite(most Role, until time.Time) (Invite, error) {
 	return Invite{Key: k.Public().Sign, Role: most, Until: until}, nil
 }
 
-// Letter is what one finds with a code before one has joined: where one is about to be. It is
-// sealed with the code, so it comes from whoever knows that.
+// Letter is what one finds with a code before one has joined: where one is about to be. The owner who made
+// the invite signs it, so that who knows that owner's key need not trust the code, which others may have.
 type Letter struct {
+	Invite  []byte      `json:"invite"` // its key: a letter is for one
 	Roster  keys.Signed `json:"roster"`
 	Servers []string    `json:"servers"`       // addresses, as nats.go takes them
 	Pin     []byte      `json:"pin,omitempty"` // SHA-256 of the servers' public key, when no authority vouches for it
 }
 
-// Owner is who signed the roster of l. Errors: those of Read.
-func (l *Letter) Owner() (Member, error) {
-	r, err := Read(l.Roster)
-	if err != nil {
-		return Member{}, err
+// Invited is what a letter says.
+type Invited struct {
+	Letter
+
+	To Invite // as what
+	By Member // the owner who signed the letter
+}
+
+// Sign signs l, which k's owner made.
+func (l *Letter) Sign(k keys.Key) (keys.Signed, error) { return k.Sign(keys.KindLetter, l) }
+
+// ReadLetter opens what Letter.Sign signed, for the invite with a key. Errors: those of Read; ErrSigner where
+// another than an owner signed it; ErrOther, ErrInvite.
+func ReadLetter(s keys.Signed, invite []byte) (in Invited, err error) {
+	if err = s.Open(keys.KindLetter, &in.Letter); err != nil {
+		return in, err
 	}
-	m, _ := r.Of(l.Roster.By) // Read has looked
-	return m, nil
+	r, err := Read(in.Roster)
+	if err != nil {
+		return in, err
+	}
+	var open bool
+	in.By, _ = r.Of(s.By)
+	in.To, open = r.invite(invite)
+	switch {
+	case in.By.Role != Owner:
+		return in, ErrSigner
+	case !slices.Equal(in.Invite, invite):
+		return in, ErrOther
+	case !open:
+		return in, ErrInvite
+	}
+	return in, nil
 }
 
 // Enrolment asks to be in a fleet. The key of the invite signs it, and inside is the member's own

@@ -228,15 +228,44 @@ func TestAdmit(t *testing.T) {
 	}
 }
 
-// The letter of an invite says whose fleet it is.
-func TestLetterOwner(t *testing.T) {
-	l := Letter{Roster: signed(t, 1, roster(t, 1))}
-	if m, err := l.Owner(); err != nil || m.ID() != key(t, 1).Public().ID() {
-		t.Errorf("%+v, %v", m, err)
+// A letter counts where an owner of its roster signed it, for the invite that it was found with.
+func TestReadLetter(t *testing.T) {
+	r := roster(t, 1)
+	code, late := Code{1}, Code{2}
+	in, err := code.Invite(Machine, noon.Add(time.Hour))
+	if err != nil {
+		t.Fatal(err)
 	}
-	l.Roster = signed(t, 2, roster(t, 1))
-	if m, err := l.Owner(); !errors.Is(err, ErrSigner) {
-		t.Errorf("an operator's is taken: %+v, %v", m, err)
+	other, err := late.Invite(Machine, noon.Add(time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Invites = []Invite{in}
+	letter := func(invite Invite, lister byte, r Roster) *Letter {
+		return &Letter{Invite: invite.Key, Roster: signed(t, lister, r), Servers: []string{"tls://office:4222"}}
+	}
+	sign := func(k byte, l *Letter) keys.Signed { return must(l.Sign(key(t, k))) }
+	forged := sign(1, letter(in, 1, r))
+	forged.Body = sign(2, letter(in, 2, r)).Body
+	got, err := ReadLetter(sign(1, letter(in, 1, r)), in.Key)
+	if err != nil || got.By.ID() != key(t, 1).Public().ID() || got.To.Role != Machine || got.Servers[0] != "tls://office:4222" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for name, c := range map[string]struct {
+		s    keys.Signed
+		want error
+	}{
+		"an operator's":            {sign(2, letter(in, 1, r)), ErrSigner},
+		"somebody else's":          {sign(9, letter(in, 1, r)), ErrSigner},
+		"a list of an operator":    {sign(1, letter(in, 2, r)), ErrSigner},
+		"servers that were put in": {forged, keys.ErrForged},
+		"a roster alone":           {signed(t, 1, r), keys.ErrForged},
+		"for another invite":       {sign(1, letter(other, 1, r)), ErrOther},
+		"a list without it":        {sign(1, letter(in, 1, roster(t, 1))), ErrInvite},
+	} {
+		if _, err := ReadLetter(c.s, in.Key); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, not %v", name, err, c.want)
+		}
 	}
 }
 

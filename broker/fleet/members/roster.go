@@ -73,6 +73,9 @@ type Invite struct {
 	Many  bool      `json:"many,omitempty"` // any number of machines joins with it, each for as long as it runs
 }
 
+// ID names in for people: it has the shape of a member's, and is none's. It says nothing of the code.
+func (in *Invite) ID() string { return keys.Public{Sign: in.Key}.ID() }
+
 // Roster is who is in a fleet.
 type Roster struct {
 	Fleet    string    `json:"fleet"`  // its id, which stands in subjects
