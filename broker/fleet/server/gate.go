@@ -51,6 +51,7 @@ type gate struct {
 	signed keys.Signed
 	joined map[uint64]joined // by number in the stream: who joined with an invite
 	gone   map[string]gone   // by member's id: who took that back
+	there  map[string]string // machines that were in the fleet when left was last called, or joined since: their ids, by key
 	lines  map[uint64]line   // by the connection's id
 	tries  tries             // with keys that nobody has
 	timer  *time.Timer       // when the next invite ends
@@ -84,7 +85,7 @@ func newGate(path string, first keys.Signed, log *slog.Logger) (*gate, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &gate{path: path, log: log, own: own, now: time.Now, joined: map[uint64]joined{}, gone: map[string]gone{}, lines: map[uint64]line{}}
+	g := &gate{path: path, log: log, own: own, now: time.Now, joined: map[uint64]joined{}, gone: map[string]gone{}, there: map[string]string{}, lines: map[uint64]line{}}
 	kept, err := readRoster(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -261,39 +262,33 @@ func (g *gate) join(seq uint64, id string, s keys.Signed) error {
 	case len(g.joined) >= joinedMost && !g.has(seq):
 		return fmt.Errorf("%w: too many joined with invites", members.ErrInvite)
 	}
-	g.joined[seq] = joined{member: m, invite: s.By}
+	g.joined[seq], g.there[string(m.Sign)] = joined{member: m, invite: s.By}, id
 	g.log.Info("somebody joined with an invite", "member", broker.Clip(m.Name), "role", string(m.Role))
 	return nil
 }
 
-// leave takes what stands as number seq of the stream, where a machine says that its enrolment is over. known
-// says that it was in the fleet until then. Errors: those of members.Withdrawn, members.ErrInvite.
-func (g *gate) leave(seq uint64, id string, s keys.Signed) (known bool, err error) {
+// leave takes what stands as number seq of the stream, where a machine says that its enrolment is over. Errors:
+// those of members.Withdrawn, members.ErrInvite.
+func (g *gate) leave(seq uint64, id string, s keys.Signed) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	bye, err := members.Withdrawn(s, g.fleet)
 	switch {
 	case err != nil:
-		return false, err
+		return err
 	case bye.ID() != id:
-		return false, members.ErrOther
+		return members.ErrOther
 	case !g.open(bye.Invite):
-		return false, members.ErrInvite
+		return members.ErrInvite
 	}
 	for _, j := range g.joined {
-		if j.member.ID() != id {
-			continue
+		if j.member.ID() == id && !slices.Equal(j.invite, bye.Invite) {
+			return members.ErrOther
 		}
-		if !slices.Equal(j.invite, bye.Invite) {
-			return false, members.ErrOther
-		}
-		known = true
 	}
 	g.gone[id] = gone{seq, bye.Invite}
-	if known {
-		g.log.Info("a machine that joined with an invite is gone", "member", id)
-	}
-	return known, nil
+	g.log.Info("a machine that joined with an invite is gone", "member", id)
+	return nil
 }
 
 // has reports whether an enrolment was taken already: they may be read again.
@@ -347,6 +342,34 @@ func (g *gate) settle(again func()) (over []uint64) {
 		g.timer = time.AfterFunc(at.Sub(g.now()), again)
 	}
 	return over
+}
+
+// left are the ids of machines that are out since it was last called. Those that went on with another invite, or in
+// a later roster, are not: it is for whoever has read all that the stream has.
+func (g *gate) left() (out []string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	was := g.there
+	g.there = make(map[string]string, len(was))
+	note := func(m *members.Member) {
+		if id, ok := was[string(m.Sign)]; ok {
+			g.there[string(m.Sign)] = id
+		} else if m.Role == members.Machine {
+			g.there[string(m.Sign)] = m.ID()
+		}
+	}
+	for i := range g.roster.Members {
+		note(&g.roster.Members[i])
+	}
+	for _, j := range g.joined {
+		note(&j.member)
+	}
+	for sign, id := range was {
+		if _, still := g.there[sign]; !still {
+			out = append(out, id)
+		}
+	}
+	return out
 }
 
 // role is what somebody is let in as.

@@ -305,6 +305,64 @@ func TestNoReaderStaysBehind(t *testing.T) {
 	}
 }
 
+// Nothing stays of what there is at a machine that is out: the servers would fill up with jobs that were killed.
+// What a machine told that goes on in a later roster stays.
+func TestNoStateOfWhoIsOutStays(t *testing.T) {
+	t.Parallel()
+	f, code := invited(t, members.Machine, time.Hour)
+	ctx := within(t)
+	k, err := code.Key()
+	if err != nil {
+		t.Fatal(err)
+	}
+	guest := f.Line(t, k)
+	fleettest.Until(t, guest, func(s jet.State) bool { return s.Up })
+	const job, kept = 77, 78
+	for _, seed := range []byte{job, kept} {
+		s, err := members.Enrol(code, fleettest.Key(t, seed), fleettest.ID, "dev", members.Machine, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := guest.Enrol(ctx, id(t, seed), s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, seed := range []byte{fleettest.Machine, fleettest.Machine2, job, kept} {
+		l := f.Line(t, fleettest.Key(t, seed))
+		fleettest.Until(t, l, func(s jet.State) bool { return s.Up })
+		if err := l.States(id(t, seed)).Put(ctx, []link.Message{{Subject: names.At(id(t, seed), "state.health"), Body: []byte("x")}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	owner := f.As(t, fleettest.Owner)
+	tell := func() (list []string) {
+		ctx, end := context.WithCancel(ctx)
+		defer end()
+		_ = owner.Watch(ctx, func(subject string, _ []byte) {
+			machine, _, _ := names.Split(subject)
+			list = append(list, machine)
+		}, end)
+		slices.Sort(list)
+		return list
+	}
+	if list := tell(); len(list) != 4 {
+		t.Fatalf("there are states of %q", list)
+	}
+	next := f.Roster
+	next.Number, next.Invites = 2, nil
+	next.Members = append(slices.DeleteFunc(slices.Clone(next.Members), func(m members.Member) bool { return m.ID() == id(t, fleettest.Machine) }), fleettest.Member(t, kept, members.Machine))
+	if err := owner.PutRoster(ctx, 2, fleettest.Sign(t, next)); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{id(t, fleettest.Machine2), id(t, kept)}
+	slices.Sort(want)
+	for list := tell(); !slices.Equal(list, want); list = tell() {
+		if ctx.Err() != nil {
+			t.Fatalf("there are states of %q, not of %q", list, want)
+		}
+	}
+}
+
 // Whoever is put out of the roster, or has another role in it, loses the line at once.
 func TestWhoIsPutOutIsOutAtOnce(t *testing.T) {
 	t.Parallel()

@@ -205,13 +205,18 @@ func (t *tender) read(ctx context.Context, n told.Names, c jetstream.Consumer) e
 		return err
 	}
 	defer run.Stop()
-	t.settle(ctx)
+	all := false // that there is was read
+	t.settle(ctx, all)
 	for {
 		select {
 		case m := <-messages:
-			t.take(ctx, n, m)
+			if meta, err := m.Metadata(); err == nil {
+				t.take(ctx, n, m, meta.Sequence.Stream)
+				all = meta.NumPending == 0
+				t.settle(ctx, all)
+			}
 		case <-t.look:
-			t.settle(ctx)
+			t.settle(ctx, all)
 		case <-run.Closed():
 			return errors.New("the reader was closed")
 		case <-ctx.Done():
@@ -220,55 +225,41 @@ func (t *tender) read(ctx context.Context, n told.Names, c jetstream.Consumer) e
 	}
 }
 
-// take takes a roster or an enrolment. What is neither, or of nobody, is taken out of the stream, so
-// that it keeps nobody's place.
-func (t *tender) take(ctx context.Context, n told.Names, m jetstream.Msg) {
-	meta, err := m.Metadata()
-	if err != nil {
-		return
-	}
-	seq := meta.Sequence.Stream
+// take takes a roster or an enrolment, number seq of the stream. What is neither, or of nobody, is taken out of
+// that, so that it keeps nobody's place.
+func (t *tender) take(ctx context.Context, n told.Names, m jetstream.Msg, seq uint64) {
 	var s keys.Signed
-	gone := "" // the machine that is gone with this
-	if err = keys.Decode(m.Data(), &s); err == nil {
+	err := keys.Decode(m.Data(), &s)
+	if err == nil {
 		kind, id, _ := n.Split(m.Subject())
 		if machine, ok := told.WhoIsGone(id); kind == "enrol" && ok {
-			var known bool
-			if known, err = t.gate.leave(seq, machine, s); known {
-				gone = machine
-			}
+			err = t.gate.leave(seq, machine, s)
 		} else if kind == "enrol" {
 			err = t.gate.join(seq, id, s)
-		} else if err = t.gate.follow(s); errors.Is(err, members.ErrOld) {
-			return
+		} else {
+			err = t.gate.follow(s)
 		}
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, members.ErrOld) {
 		t.log.Warn("something in the members' stream is not good", "subject", m.Subject(), "err", err)
 		t.remove(ctx, seq)
-		return
 	}
-	over := t.putOut()
-	if gone != "" { // it tells nothing more now, and is still known where this does not get to its end
-		t.forget(ctx, n, gone)
-	}
-	t.removeAll(ctx, over)
 }
 
-func (t *tender) settle(ctx context.Context) { t.removeAll(ctx, t.putOut()) }
-
-// putOut has the gate settle, and returns what is to be taken out of the stream.
-func (t *tender) putOut() (over []uint64) {
-	again := func() {
+// settle has the gate look who is in the fleet, and takes out of the streams what is of nobody. Where the members'
+// stream was not read to its end, whoever seems to be out may be in again.
+func (t *tender) settle(ctx context.Context, all bool) {
+	over := t.gate.settle(func() {
 		select {
 		case t.look <- struct{}{}:
 		default:
 		}
+	})
+	if all {
+		for _, machine := range t.gate.left() { // before its enrolment, which says so again where this does not get to its end
+			t.forget(ctx, machine)
+		}
 	}
-	return t.gate.settle(again)
-}
-
-func (t *tender) removeAll(ctx context.Context, over []uint64) {
 	for _, seq := range over {
 		t.remove(ctx, seq)
 	}
@@ -281,10 +272,10 @@ func (t *tender) remove(ctx context.Context, seq uint64) {
 	}
 }
 
-// forget takes out what a machine said of what there is: it is gone. The letters of its keys stay, as
-// nobody could read its events without them.
-func (t *tender) forget(ctx context.Context, n told.Names, machine string) {
-	if err := t.states.Purge(ctx, jetstream.WithPurgeSubject(n.StatesOf(machine))); err != nil {
+// forget takes out what a machine said of what there is: it is out, and its line was cut. The letters of its keys
+// stay, as nobody could read its events without them.
+func (t *tender) forget(ctx context.Context, machine string) {
+	if err := t.states.Purge(ctx, jetstream.WithPurgeSubject(t.gate.names().StatesOf(machine))); err != nil {
 		t.log.Warn("forget the states of a machine that is gone", "err", err)
 	}
 }
