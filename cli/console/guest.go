@@ -123,6 +123,8 @@ func (g *guestOptions) fetch(ctx context.Context) (members.Invited, error) {
 		wrong = fmt.Sprintf("the code is for a %s, and this is a machine", in.To.Role)
 	case !in.To.Many:
 		wrong = "the code is for one machine, which stays in the fleet"
+	case time.Until(in.To.Until) <= endBefore:
+		wrong = "the code is good until " + in.To.Until.Local().Format(time.TimeOnly) + ", which is now"
 	default:
 		return in, nil
 	}
@@ -264,7 +266,7 @@ func (g guest) leave(why error) error {
 func (g guest) kept(why, untold error) error {
 	e := exit.Error{Code: exit.Failed, Text: fmt.Sprintf("the fleet was not told all that is on record, which stays in %s: %v", g.dir, untold), Hint: `with AOCTL_HOME set to that folder, "aoctl log" shows it, and "aoctl serve" tells the rest while the invite is open`, Cause: untold}
 	if why != nil {
-		e.Text, e.Hint = fmt.Sprintf("%v; what is on record stays in %s", why, g.dir), `with AOCTL_HOME set to that folder, "aoctl log" shows it`
+		e.Text, e.Hint = fmt.Sprintf("%v; %s", why, e.Text), `with AOCTL_HOME set to that folder, "aoctl log" shows it`
 	}
 	return e
 }

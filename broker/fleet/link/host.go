@@ -160,33 +160,51 @@ func (h *Host) Leave(ctx context.Context, by broker.Actor) error {
 // joined with an invite. Where not all can be told before ctx ends, all is false, and the machine stays in the
 // fleet to tell the rest another time. Errors: ErrNotInIt, broker.ErrFleetOut, ErrUntold, those of the line.
 func (h *Host) Withdraw(ctx context.Context) (all bool, err error) {
-	h.mu.Lock()
-	r := h.now
-	h.mu.Unlock()
-	if r == nil {
+	d, ok := h.o.Home.FleetToken()
+	if !ok {
 		return false, ErrNotInIt
+	}
+	m, _, err := h.recorded(d)
+	if err != nil {
+		return false, err
 	}
 	var joined keys.Signed
-	if err := keys.Decode(r.membership().Joined, &joined); err != nil {
+	if err := keys.Decode(m.Joined, &joined); err != nil {
 		return false, ErrNotInIt
 	}
-	for {
-		if head, _ := h.o.Home.Head(); r.outbox.sent.Load() >= head {
-			break
-		}
-		if h.pause(ctx, drainEvery, nil); ctx.Err() == nil {
-			continue
-		}
-		if up, _, _ := r.line.Up(); !up {
-			return false, broker.ErrFleetOut
-		}
-		return false, ErrUntold
+	r, err := h.drained(ctx)
+	if err != nil {
+		return false, err
 	}
-	s, err := members.Withdraw(h.o.Key, r.speaker.Fleet, joined.By)
+	s, err := members.Withdraw(h.o.Key, d.ID, joined.By)
 	if err != nil {
 		return true, err
 	}
 	return true, r.line.Enrol(ctx, told.Gone(r.machine), s)
+}
+
+// drained waits until a run has told all that is on record. Errors: broker.ErrFleetOut, ErrUntold when ctx ends.
+func (h *Host) drained(ctx context.Context) (*run, error) {
+	for {
+		h.mu.Lock()
+		r := h.now // the link may be made anew meanwhile
+		h.mu.Unlock()
+		if r != nil {
+			if head, _ := h.o.Home.Head(); r.outbox.sent.Load() >= head {
+				return r, nil
+			}
+		}
+		if h.pause(ctx, drainEvery, nil); ctx.Err() == nil {
+			continue
+		}
+		if r == nil {
+			return nil, broker.ErrFleetOut
+		}
+		if up, _, _ := r.line.Up(); !up {
+			return nil, broker.ErrFleetOut
+		}
+		return nil, ErrUntold
+	}
 }
 
 // drainEvery is how often Withdraw looks whether all was told.

@@ -714,6 +714,18 @@ func TestNotWithdrawn(t *testing.T) {
 			t.Errorf("all was told: %t, %v, then %v", all, err, w.enrolled)
 		}
 	})
+	synctest.Test(t, func(t *testing.T) { // the link is down, and is to be made anew
+		h := newHouse()
+		m, _ := guest(t)
+		host, _ := linked(t, h, m)
+		time.Sleep(3 * time.Second)
+		host.set(nil, "it ended")
+		ctx, stop := context.WithTimeout(t.Context(), 3*time.Second)
+		defer stop()
+		if all, err := host.Withdraw(ctx); all || !errors.Is(err, broker.ErrFleetOut) {
+			t.Errorf("without a link all was told: %t, %v", all, err)
+		}
+	})
 	synctest.Test(t, func(t *testing.T) {
 		host, w := running(t, newHouse())
 		if _, err := host.Withdraw(t.Context()); !errors.Is(err, ErrNotInIt) || len(w.enrolled) > 0 {
