@@ -23,7 +23,6 @@ import (
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/member"
 	"github.com/aoctl/aoctl/cli/version"
-	"github.com/aoctl/aoctl/store"
 	"github.com/aoctl/aoctl/tui"
 )
 
@@ -41,7 +40,7 @@ func (a *App) joinFleet(key keys.Key) policy.Eyes {
 			a.Broker.NeedTwo(two)
 		}
 	}
-	a.fleet = link.NewHost(link.Options{Home: fleetHome{a.Broker, service.CallersOf(a.Broker), a.store, a}, Key: key, Version: version.Read().Version, Dial: dial, Log: a.log, Listed: listed})
+	a.fleet = link.NewHost(link.Options{Home: link.Home{Record: a.Broker, Callers: service.CallersOf(a.Broker), Screens: screens{a}, Log: a.store}, Key: key, Version: version.Read().Version, Dial: dial, Log: a.log, Listed: listed})
 	if err := a.fleet.Begin(); err != nil {
 		a.log.Error("no dangerous call can be allowed", "err", err)
 		two.Blind()
@@ -65,22 +64,11 @@ func screenKey() []byte {
 	return sign
 }
 
-// fleetHome is the broker as a link wants it.
-type fleetHome struct {
-	*service.Broker
-	service.Callers
-	store *store.Store
-	app   *App
-}
+// screens are the app's consoles, which are made later.
+type screens struct{ app *App }
 
-func (h fleetHome) Head() (seq int64, hash string) { return h.store.Head() }
-
-func (h fleetHome) Events(ctx context.Context, f broker.EventFilter) ([]broker.Event, error) {
-	return h.store.Events(ctx, f)
-}
-
-func (h fleetHome) Carry(ctx context.Context, by broker.Actor, method string, body []byte) ([]byte, error) {
-	return h.app.consoles.Carry(ctx, by, method, body)
+func (s screens) Carry(ctx context.Context, by broker.Actor, method string, body []byte) ([]byte, error) {
+	return s.app.consoles.Carry(ctx, by, method, body)
 }
 
 // fleetMemory is what the screen over all machines may take before it collects garbage more often. 200

@@ -192,7 +192,7 @@ func (m *machine) join(ctx context.Context, home string, fleet consoles.Membersh
 		return err
 	}
 	screens := consoles.NewServer(consoles.Options{Broker: forScreens{m.broker}, Keys: m.broker, Place: bare{}, Me: me, Log: log})
-	m.host = link.NewHost(link.Options{Home: fleetHome{m.broker, service.CallersOf(m.broker), st, screens}, Key: key, Version: "trial", Log: log, Listed: func(*members.Roster, []byte) {}, Dial: func(ctx context.Context, f consoles.Membership, id string) (link.Line, error) {
+	m.host = link.NewHost(link.Options{Home: link.Home{Record: m.broker, Callers: service.CallersOf(m.broker), Screens: screens, Log: st}, Key: key, Version: "trial", Log: log, Listed: func(*members.Roster, []byte) {}, Dial: func(ctx context.Context, f consoles.Membership, id string) (link.Line, error) {
 		line, err := jet.Dial(ctx, jet.Options{Servers: f.Servers, Pin: f.Pin, Key: key, Fleet: id, Name: "aoctl broker", Log: log})
 		return jet.Machine(line), err
 	}})
@@ -224,25 +224,6 @@ func (m *machine) close() {
 	for i := len(m.closers) - 1; i >= 0; i-- {
 		m.closers[i]()
 	}
-}
-
-// fleetHome is a broker as a link wants it.
-type fleetHome struct {
-	*service.Broker
-	service.Callers
-
-	store   *store.Store
-	screens *consoles.Server
-}
-
-func (h fleetHome) Head() (seq int64, hash string) { return h.store.Head() }
-
-func (h fleetHome) Events(ctx context.Context, f broker.EventFilter) ([]broker.Event, error) {
-	return h.store.Events(ctx, f)
-}
-
-func (h fleetHome) Carry(ctx context.Context, by broker.Actor, method string, body []byte) ([]byte, error) {
-	return h.screens.Carry(ctx, by, method, body)
 }
 
 // bare is a machine without files or hooks.

@@ -84,7 +84,7 @@ func (m *machine) works() bool {
 	}
 	m.boot = m.f.newID("boot")
 	ctx, end := context.WithCancel(context.Background())
-	o := link.Options{Home: m, Key: m.key, Version: "sim", Log: quiet, Listed: func(*members.Roster, []byte) {}, Dial: func(context.Context, consoles.Membership, string) (link.Line, error) { return wire{m: m}, nil }}
+	o := link.Options{Home: link.Home{Record: m, Callers: m, Screens: m, Log: m}, Key: m.key, Version: "sim", Log: quiet, Listed: func(*members.Roster, []byte) {}, Dial: func(context.Context, consoles.Membership, string) (link.Line, error) { return wire{m: m}, nil }}
 	l, err := link.NewSteps(ctx, o, m.boot, m.clock, m.pause)
 	if err != nil {
 		end()

@@ -283,7 +283,7 @@ func (m *machine) start(roster keys.Signed) {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	host := link.NewHost(link.Options{Home: m, Key: m.key, Version: "v", Listed: func(*members.Roster, []byte) {}, Dial: func(context.Context, consoles.Membership, string) (link.Line, error) {
+	host := link.NewHost(link.Options{Home: link.Home{Record: m, Callers: m, Screens: m, Log: m}, Key: m.key, Version: "v", Listed: func(*members.Roster, []byte) {}, Dial: func(context.Context, consoles.Membership, string) (link.Line, error) {
 		return wire{m.servers, m.id()}, nil
 	}, Log: slog.New(slog.DiscardHandler)})
 	if err := host.Join(m.t.Context(), consoles.Membership{Roster: raw, Servers: []string{"nats://x:1"}}, broker.Actor{Kind: broker.ByOperator}); err != nil {

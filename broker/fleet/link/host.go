@@ -53,24 +53,34 @@ type Line interface {
 	Close()
 }
 
-// Home is the broker of the machine.
-type Home interface {
-	Broker
+// Home is the broker of the machine. All of it must be there.
+type Home struct {
+	Record
+	Callers
+	Screens
 	Log
+}
+
+// Record is what the broker knows, and what it writes down.
+type Record interface {
+	Notes
 	Requests
 	// FleetToken, KeepFleet and RevokeToken are where it is on record which fleet the broker is in.
 	FleetToken() (broker.TokenData, bool)
 	KeepFleet(d broker.TokenData) error
 	RevokeToken(ctx context.Context, id string, by broker.Actor) error
-	// AwaitCall and CallHeard are for callers at other machines: see queue.Home.
-	AwaitCall(ctx context.Context, id string, hold, again time.Duration) (broker.Request, error)
-	CallHeard(id string)
 	// Watch is everything that there is, and what changes.
 	Watch(ctx context.Context) (broker.Snapshot, <-chan broker.Update)
 	// Proposals are what processes of the machine ask to be granted.
 	Proposals() []broker.Proposal
 	// LogDoubt is why the log cannot be trusted to say who may give orders, "" when it can.
 	LogDoubt() string
+}
+
+// Callers is for callers at other machines: see queue.Home.
+type Callers interface {
+	AwaitCall(ctx context.Context, id string, hold, again time.Duration) (broker.Request, error)
+	CallHeard(id string)
 }
 
 // Options are what a Host needs. All of them must be there.

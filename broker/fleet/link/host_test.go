@@ -35,6 +35,8 @@ type house struct {
 	calls   map[string]broker.Request
 }
 
+func (h *house) home() Home { return Home{Record: h, Callers: h, Screens: h, Log: h} }
+
 func newHouse() *house { return &house{updates: make(chan broker.Update, 64)} }
 
 func (h *house) Head() (int64, string) {
@@ -300,7 +302,7 @@ func linked(t *testing.T, h *house, m consoles.Membership) (*Host, *wire) {
 // linkedBy is linked with a line that may have something already.
 func linkedBy(t *testing.T, h *house, m consoles.Membership, w *wire) *Host {
 	t.Helper()
-	host := NewHost(Options{Home: h, Key: key(t, box), Version: "v", Listed: func(*members.Roster, []byte) {}, Dial: func(context.Context, consoles.Membership, string) (Line, error) { return w, nil }, Log: slog.New(slog.DiscardHandler)})
+	host := NewHost(Options{Home: h.home(), Key: key(t, box), Version: "v", Listed: func(*members.Roster, []byte) {}, Dial: func(context.Context, consoles.Membership, string) (Line, error) { return w, nil }, Log: slog.New(slog.DiscardHandler)})
 	if err := host.Join(t.Context(), m, broker.Actor{Kind: broker.ByOperator}); err != nil {
 		t.Fatal(err)
 	}

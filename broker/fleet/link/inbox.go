@@ -15,8 +15,18 @@ import (
 
 // Broker is what a link needs of the broker to have orders carried out.
 type Broker interface {
+	Screens
+	Notes
+}
+
+// Screens are the consoles of the broker.
+type Screens interface {
 	// Carry carries out a method of the consoles for somebody, and returns its reply.
 	Carry(ctx context.Context, by broker.Actor, method string, body []byte) ([]byte, error)
+}
+
+// Notes is where the broker writes down what came of orders.
+type Notes interface {
 	// NoteOrder puts an event into the log, so that it survives a power cut.
 	NoteOrder(typ string, data any) error
 	// NoteRefusal records that somebody was turned away, and shows it.

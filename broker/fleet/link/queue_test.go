@@ -31,7 +31,7 @@ func TestOrderIsKeptAsEvidence(t *testing.T) {
 			h.calls = map[string]broker.Request{"r1": {ID: "r1", Key: c.key, Digest: "d"}}
 			host, w := running(t, h)
 			give(t, w, decision(t, ana, host.now.speaker.Boot, 1, c.verdict), false)
-			took, err := queueHome{h}.Orders(t.Context(), time.Now())
+			took, err := queueHome{h.home()}.Orders(t.Context(), time.Now())
 			if err != nil || len(took) != 1 {
 				t.Fatalf("%s: on record are %d orders, %v", name, len(took), err)
 			}
@@ -51,7 +51,7 @@ func TestOlderOrdersAreRead(t *testing.T) {
 	h := newHouse()
 	h.paper.add(broker.EventFleetOrder, "", "")
 	h.paper.list[0].Data = json.RawMessage(`{"operator":"a","name":"ana","role":"operator","number":1,"expires":"2026-11-27T20:00:00Z","method":"Calls.Decide","mark":"m","roster":1}`)
-	if took, err := (queueHome{h}).Orders(t.Context(), time.Now()); err != nil || len(took) != 1 || took[0].Signed != nil || took[0].Mark != "m" {
+	if took, err := (queueHome{h.home()}).Orders(t.Context(), time.Now()); err != nil || len(took) != 1 || took[0].Signed != nil || took[0].Mark != "m" {
 		t.Errorf("read %+v, %v", took, err)
 	}
 }
@@ -60,7 +60,7 @@ func TestOlderOrdersAreRead(t *testing.T) {
 func TestClaimOnlyInAFleet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse()
-		host := NewHost(Options{Home: h, Key: key(t, box), Log: slog.New(slog.DiscardHandler)})
+		host := NewHost(Options{Home: h.home(), Key: key(t, box), Log: slog.New(slog.DiscardHandler)})
 		if owner, err := host.Claim(t.Context(), broker.Request{ID: "x", Digest: "d"}); owner != "" || err != nil {
 			t.Errorf("in no fleet: %q, %v", owner, err)
 		}
