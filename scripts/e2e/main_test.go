@@ -5,6 +5,7 @@ package e2e
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -82,8 +83,9 @@ func fragile(text []byte) {
 // TestScripts tells the stories in testdata/script. Beside testscript's own
 // commands there are those of scriptCommands.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
-		Files:               scriptFiles(t),
+		Files:               scriptFiles(t, "script"),
 		Cmds:                scriptCommands,
 		Condition:           conditions,
 		RequireExplicitExec: true,
@@ -95,15 +97,13 @@ func TestScripts(t *testing.T) {
 // TestFleetScripts tells the stories in testdata/fleet, which have the fleet's server in the path. With
 // -short those of threats are left out: they wait most of their time.
 func TestFleetScripts(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("testdata", "fleet", "*.txtar"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("there are no scripts: %v", err)
-	}
+	files := scriptFiles(t, "fleet")
 	if testing.Short() {
 		files = slices.DeleteFunc(files, func(f string) bool { return strings.HasPrefix(filepath.Base(f), "threat-") })
 	}
 	dir := t.TempDir()
 	build(t, filepath.Join(dir, "aoctl-fleet"), module+"/broker/fleet/aoctl-fleet", "CGO_ENABLED=0")
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Files:               files,
 		Cmds:                scriptCommands,
@@ -134,26 +134,25 @@ func setUpScript(env *testscript.Env) error {
 	return os.Mkdir(filepath.Join(env.WorkDir, "user"), 0o700)
 }
 
-// waitLong are the scripts that wait ten seconds and more. They stand last: package testing lets
-// the parallel tests that were made last begin first, and the others then run beside them.
+// waitLong are the scripts that wait ten seconds and more, and some that do all the time. They stand last: package
+// testing lets the parallel tests that were made last begin first, and the others then run beside them.
 var waitLong = []string{
-	"notify_bell_focus", "notify_bell", "notify_bell_muted", "run-deaf", "threat-01-broken", "threat-17-slow", "threat-24-paused", "config_console", "doctor_drill", "fleet_errors",
+	"notify_bell_focus", "notify_bell", "notify_bell_muted", "run-deaf", "threat-01-broken", "threat-17-slow", "threat-24-paused", "config_console", "doctor_drill", "fleet_errors", "handover",
+	"fleet", "threat-fleet-3-server", "threat-fleet-5-restore",
 }
 
-// scriptFiles are all scripts, those of waitLong last.
-func scriptFiles(t *testing.T) []string {
+// scriptFiles are all scripts of a folder, those of waitLong last.
+func scriptFiles(t *testing.T, folder string) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join("testdata", "script", "*.txtar"))
-	if err != nil {
-		t.Fatal(err)
+	files, err := filepath.Glob(filepath.Join("testdata", folder, "*.txtar"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("there are no scripts: %v", err)
 	}
-	var long, rest []string
-	for _, file := range files {
-		if slices.Contains(waitLong, strings.TrimSuffix(filepath.Base(file), ".txtar")) {
-			long = append(long, file)
-		} else {
-			rest = append(rest, file)
+	slices.SortStableFunc(files, func(x, y string) int {
+		place := func(file string) int {
+			return slices.Index(waitLong, strings.TrimSuffix(filepath.Base(file), ".txtar"))
 		}
-	}
-	return append(rest, long...)
+		return cmp.Compare(place(x), place(y))
+	})
+	return files
 }
