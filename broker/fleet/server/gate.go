@@ -262,7 +262,10 @@ func (g *gate) join(seq uint64, id string, s keys.Signed) error {
 	case len(g.joined) >= joinedMost && !g.has(seq):
 		return fmt.Errorf("%w: too many joined with invites", members.ErrInvite)
 	}
-	g.joined[seq], g.there[string(m.Sign)] = joined{member: m, invite: s.By}, id
+	g.joined[seq] = joined{member: m, invite: s.By}
+	if m.Role == members.Machine {
+		g.there[string(m.Sign)] = id
+	}
 	g.log.Info("somebody joined with an invite", "member", broker.Clip(m.Name), "role", string(m.Role))
 	return nil
 }
