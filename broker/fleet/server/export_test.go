@@ -13,3 +13,8 @@ func (s *Server) Leads(stream string) bool { return s.nats.JetStreamIsStreamLead
 func (s *Server) Stream(ctx context.Context, name string) (jetstream.Stream, error) {
 	return s.tend.js.Stream(ctx, name)
 }
+
+// Sweep has a server look whose states and readers there are, as it does now and then.
+func (s *Server) Sweep(ctx context.Context, was map[string]bool) (out map[string]bool, err error) {
+	return s.tend.sweep(ctx, was)
+}

@@ -51,7 +51,6 @@ type gate struct {
 	signed keys.Signed
 	joined map[uint64]joined // by number in the stream: who joined with an invite
 	gone   map[string]gone   // by member's id: who took that back
-	there  map[string]string // machines that were in the fleet when left was last called, or joined since: their ids, by key
 	lines  map[uint64]line   // by the connection's id
 	tries  tries             // with keys that nobody has
 	timer  *time.Timer       // when the next invite ends
@@ -85,7 +84,7 @@ func newGate(path string, first keys.Signed, log *slog.Logger) (*gate, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &gate{path: path, log: log, own: own, now: time.Now, joined: map[uint64]joined{}, gone: map[string]gone{}, there: map[string]string{}, lines: map[uint64]line{}}
+	g := &gate{path: path, log: log, own: own, now: time.Now, joined: map[uint64]joined{}, gone: map[string]gone{}, lines: map[uint64]line{}}
 	kept, err := readRoster(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -263,9 +262,6 @@ func (g *gate) join(seq uint64, id string, s keys.Signed) error {
 		return fmt.Errorf("%w: too many joined with invites", members.ErrInvite)
 	}
 	g.joined[seq] = joined{member: m, invite: s.By}
-	if m.Role == members.Machine {
-		g.there[string(m.Sign)] = id
-	}
 	g.log.Info("somebody joined with an invite", "member", broker.Clip(m.Name), "role", string(m.Role))
 	return nil
 }
@@ -347,32 +343,18 @@ func (g *gate) settle(again func()) (over []uint64) {
 	return over
 }
 
-// left are the ids of machines that are out since it was last called. Those that went on with another invite, or in
-// a later roster, are not: it is for whoever has read all that the stream has.
-func (g *gate) left() (out []string) {
+// ids are those of everybody who is in the fleet.
+func (g *gate) ids() map[string]bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	was := g.there
-	g.there = make(map[string]string, len(was))
-	note := func(m *members.Member) {
-		if id, ok := was[string(m.Sign)]; ok {
-			g.there[string(m.Sign)] = id
-		} else if m.Role == members.Machine {
-			g.there[string(m.Sign)] = m.ID()
-		}
-	}
+	in := make(map[string]bool, len(g.roster.Members)+len(g.joined))
 	for i := range g.roster.Members {
-		note(&g.roster.Members[i])
+		in[g.roster.Members[i].ID()] = true
 	}
 	for _, j := range g.joined {
-		note(&j.member)
+		in[j.member.ID()] = true
 	}
-	for sign, id := range was {
-		if _, still := g.there[sign]; !still {
-			out = append(out, id)
-		}
-	}
-	return out
+	return in
 }
 
 // role is what somebody is let in as.

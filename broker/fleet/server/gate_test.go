@@ -21,7 +21,7 @@ func TestThoseWhoAreGoneAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := &gate{
-		log: slog.New(slog.DiscardHandler), now: time.Now, fleet: fleet, joined: map[uint64]joined{}, gone: map[string]gone{}, there: map[string]string{}, lines: map[uint64]line{},
+		log: slog.New(slog.DiscardHandler), now: time.Now, fleet: fleet, joined: map[uint64]joined{}, gone: map[string]gone{}, lines: map[uint64]line{},
 		roster: members.Roster{Fleet: fleet, Invites: []members.Invite{invite}},
 	}
 	defer g.close()

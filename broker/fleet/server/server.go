@@ -142,6 +142,7 @@ func (s *Server) begin(ctx context.Context, o *Options) (err error) {
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
 	s.done.Go(func() { s.tend.follow(life) })
+	s.done.Go(func() { s.tend.keepClean(life) })
 	return nil
 }
 

@@ -306,7 +306,7 @@ func TestNoReaderStaysBehind(t *testing.T) {
 }
 
 // Nothing stays of what there is at a machine that is out: the servers would fill up with jobs that were killed.
-// What a machine told that goes on in a later roster stays.
+// What a machine told that goes on in a later roster stays, and so does what is of nobody for the first time.
 func TestNoStateOfWhoIsOutStays(t *testing.T) {
 	t.Parallel()
 	f, code := invited(t, members.Machine, time.Hour)
@@ -333,34 +333,72 @@ func TestNoStateOfWhoIsOutStays(t *testing.T) {
 		if err := l.States(id(t, seed)).Put(ctx, []link.Message{{Subject: names.At(id(t, seed), "state.health"), Body: []byte("x")}}); err != nil {
 			t.Fatal(err)
 		}
+		taking, end := context.WithCancel(ctx)
+		go func() { _ = l.TakeOrders(taking, id(t, seed), func(context.Context, []byte, bool) []byte { return nil }) }()
+		for list := 0; list == 0; list = len(readers(ctx, t, f, id(t, seed))) {
+			if ctx.Err() != nil {
+				t.Fatal("it does not look for orders")
+			}
+		}
+		end()
 	}
-	owner := f.As(t, fleettest.Owner)
-	tell := func() (list []string) {
-		ctx, end := context.WithCancel(ctx)
+	// there are the machines of which a console reads states.
+	there := func() (list []string) {
+		reading, end := context.WithCancel(ctx)
 		defer end()
-		_ = owner.Watch(ctx, func(subject string, _ []byte) {
+		_ = f.As(t, fleettest.Owner).Watch(reading, func(subject string, _ []byte) {
 			machine, _, _ := names.Split(subject)
 			list = append(list, machine)
 		}, end)
 		slices.Sort(list)
 		return list
 	}
-	if list := tell(); len(list) != 4 {
-		t.Fatalf("there are states of %q", list)
-	}
 	next := f.Roster
 	next.Number, next.Invites = 2, nil
 	next.Members = append(slices.DeleteFunc(slices.Clone(next.Members), func(m members.Member) bool { return m.ID() == id(t, fleettest.Machine) }), fleettest.Member(t, kept, members.Machine))
-	if err := owner.PutRoster(ctx, 2, fleettest.Sign(t, next)); err != nil {
+	if err := f.As(t, fleettest.Owner).PutRoster(ctx, 2, fleettest.Sign(t, next)); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{id(t, fleettest.Machine2), id(t, kept)}
-	slices.Sort(want)
-	for list := tell(); !slices.Equal(list, want); list = tell() {
-		if ctx.Err() != nil {
-			t.Fatalf("there are states of %q, not of %q", list, want)
+	again(ctx, t, f, func(*server.Options) {}) // it was away when the job's invite ended
+	sweep := func(was map[string]bool) map[string]bool {
+		for {
+			out, err := f.Servers[0].Sweep(ctx, was)
+			if err == nil {
+				return out
+			}
+			if ctx.Err() != nil {
+				t.Fatal(err)
+			}
 		}
 	}
+	out := sweep(nil)
+	if list := there(); len(list) != 4 || len(out) != 2 || !out[id(t, fleettest.Machine)] || !out[id(t, job)] {
+		t.Fatalf("there are states of %q, and out are %v", list, out)
+	}
+	out = sweep(out)
+	want := []string{id(t, fleettest.Machine2), id(t, kept)}
+	slices.Sort(want)
+	if list := there(); !slices.Equal(list, want) || len(out) > 0 {
+		t.Errorf("there are states of %q, not of %q, and out are %v", list, want, out)
+	}
+	if left := readers(ctx, t, f, id(t, job)); len(left) > 0 || len(readers(ctx, t, f, id(t, kept))) == 0 {
+		t.Errorf("the job looks for orders still: %q", left)
+	}
+}
+
+// readers are those of waiting orders that have a name.
+func readers(ctx context.Context, t *testing.T, f *fleettest.Fleet, name string) (list []string) {
+	t.Helper()
+	s, err := f.Servers[0].Stream(ctx, told.StreamOrders)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range s.ConsumerNames(ctx).Name() {
+		if n == name {
+			list = append(list, n)
+		}
+	}
+	return list
 }
 
 // Whoever is put out of the roster, or has another role in it, loses the line at once.

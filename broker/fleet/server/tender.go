@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	nats "github.com/nats-io/nats-server/v2/server"
@@ -74,8 +75,10 @@ type tender struct {
 	nc      *client.Conn
 	js      jetstream.JetStream
 	states  jetstream.Stream
+	orders  jetstream.Stream
 	members jetstream.Stream
 	look    chan struct{} // an invite ended
+	taken   atomic.Uint64 // number of the last message of the members' stream that was taken
 }
 
 func newTender(ctx context.Context, inner *nats.Server, g *gate, o *Options) (*tender, error) {
@@ -112,6 +115,8 @@ func (t *tender) prepare(ctx context.Context, o *Options) error {
 		switch list[i].Name {
 		case told.StreamStates:
 			t.states = s
+		case told.StreamOrders:
+			t.orders = s
 		case told.StreamMembers:
 			t.members = s
 		}
@@ -205,18 +210,17 @@ func (t *tender) read(ctx context.Context, n told.Names, c jetstream.Consumer) e
 		return err
 	}
 	defer run.Stop()
-	all := false // that there is was read
-	t.settle(ctx, all)
+	t.settle(ctx)
 	for {
 		select {
 		case m := <-messages:
 			if meta, err := m.Metadata(); err == nil {
 				t.take(ctx, n, m, meta.Sequence.Stream)
-				all = meta.NumPending == 0
-				t.settle(ctx, all)
+				t.settle(ctx)
+				t.taken.Store(meta.Sequence.Stream)
 			}
 		case <-t.look:
-			t.settle(ctx, all)
+			t.settle(ctx)
 		case <-run.Closed():
 			return errors.New("the reader was closed")
 		case <-ctx.Done():
@@ -246,20 +250,14 @@ func (t *tender) take(ctx context.Context, n told.Names, m jetstream.Msg, seq ui
 	}
 }
 
-// settle has the gate look who is in the fleet, and takes out of the streams what is of nobody. Where the members'
-// stream was not read to its end, whoever seems to be out may be in again.
-func (t *tender) settle(ctx context.Context, all bool) {
+// settle has the gate look who is in the fleet, and takes out of the stream what is of nobody.
+func (t *tender) settle(ctx context.Context) {
 	over := t.gate.settle(func() {
 		select {
 		case t.look <- struct{}{}:
 		default:
 		}
 	})
-	if all {
-		for _, machine := range t.gate.left() { // before its enrolment, which says so again where this does not get to its end
-			t.forget(ctx, machine)
-		}
-	}
 	for _, seq := range over {
 		t.remove(ctx, seq)
 	}
@@ -269,14 +267,6 @@ func (t *tender) settle(ctx context.Context, all bool) {
 func (t *tender) remove(ctx context.Context, seq uint64) {
 	if err := t.members.DeleteMsg(ctx, seq); err != nil {
 		t.log.Debug("take something out of the members' stream", "err", err)
-	}
-}
-
-// forget takes out what a machine said of what there is: it is out, and its line was cut. The letters of its keys
-// stay, as nobody could read its events without them.
-func (t *tender) forget(ctx context.Context, machine string) {
-	if err := t.states.Purge(ctx, jetstream.WithPurgeSubject(t.gate.names().StatesOf(machine))); err != nil {
-		t.log.Warn("forget the states of a machine that is gone", "err", err)
 	}
 }
 
