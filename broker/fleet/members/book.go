@@ -14,7 +14,18 @@ type Book struct {
 	roster Roster
 	signed keys.Signed
 	guests []guest // in the order in which they joined
+	early  []early // in the order in which they came
 }
+
+// early is an enrolment with an invite that is not known yet: a server hands over lists and enrolments side by side,
+// and each enrolment once. The invite may be in a list that is on its way.
+type early struct {
+	enrolment keys.Signed
+	at        time.Time
+}
+
+// maxEarly bounds what is kept of those, in bytes: the oldest go first.
+const maxEarly = 1 << 20
 
 // guest is a machine that joined with an invite. Its enrolment was verified when it came, and is not
 // looked at again: there may be thousands, and who is in the fleet is asked all the time.
@@ -33,7 +44,7 @@ func NewBook(first keys.Signed) (*Book, error) {
 	return &Book{roster: r, signed: first}, err
 }
 
-// Follow takes a later roster. Errors: those of Roster.Follow.
+// Follow takes a later roster, and enrolments with its invites that came before it. Errors: those of Roster.Follow.
 func (b *Book) Follow(s keys.Signed) error {
 	next, err := b.roster.Follow(s)
 	if err != nil {
@@ -42,6 +53,11 @@ func (b *Book) Follow(s keys.Signed) error {
 	b.roster, b.signed = next, s
 	// Whoever the owners took out comes back with no old invite.
 	b.guests = slices.DeleteFunc(b.guests, func(g guest) bool { return !b.roster.invites(g.invite) })
+	again := b.early
+	b.early = nil
+	for _, e := range again {
+		_, _ = b.Join(e.enrolment, e.at) // one that is not good is none
+	}
 	return nil
 }
 
@@ -54,6 +70,9 @@ func (b *Book) Join(s keys.Signed, now time.Time) (Member, error) {
 	}
 	m, err := b.roster.Admit(s, now)
 	if err != nil {
+		if !b.roster.invites(s.By) {
+			b.keep(early{s, now})
+		}
 		return m, err
 	}
 	if _, ok := b.roster.Of(m.Sign); ok || m.Role != Machine || b.CameWith(m.Sign, s.By) {
@@ -64,6 +83,19 @@ func (b *Book) Join(s keys.Signed, now time.Time) (Member, error) {
 	}
 	b.guests = append(b.guests, guest{member: m, invite: s.By})
 	return m, nil
+}
+
+// keep keeps an enrolment for the next roster.
+func (b *Book) keep(e early) {
+	b.early = append(b.early, e)
+	size := 0
+	for i := len(b.early) - 1; i >= 0; i-- {
+		s := &b.early[i].enrolment
+		if size += len(s.Body) + len(s.By) + len(s.Sig); size > maxEarly {
+			b.early = slices.Clone(b.early[i+1:])
+			return
+		}
+	}
 }
 
 // leave takes what a guest signed that takes its enrolment back. Of those that are gone the last are remembered.

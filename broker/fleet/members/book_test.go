@@ -147,3 +147,50 @@ func TestBookLetsMachinesGo(t *testing.T) {
 		t.Errorf("one of the roster: %v", err)
 	}
 }
+
+// A server hands over lists and enrolments side by side, each once: what comes before the list that has its invite
+// is not lost, a goodbye neither.
+func TestEnrolmentsBeforeTheirRoster(t *testing.T) {
+	code := Code{1}
+	late, with := invited(t, code, Machine, noon.Add(time.Hour))
+	with.Number = 2
+	without := with
+	without.Number, without.Invites = 1, nil
+	b, err := NewBook(signed(t, 1, without))
+	if err != nil {
+		t.Fatal(err)
+	}
+	job, short := key(t, 7), key(t, 8)
+	var came []keys.Signed
+	for _, k := range []keys.Key{job, short} {
+		s, err := Enrol(code, k, with.Fleet, "dev", Machine, noon)
+		if err != nil {
+			t.Fatal(err)
+		}
+		came = append(came, s)
+	}
+	came = append(came, must(Withdraw(short, with.Fleet, with.Invites[0].Key)))
+	for _, s := range came {
+		if _, err := b.Join(s, noon); !errors.Is(err, ErrInvite) {
+			t.Errorf("before the list: %v", err)
+		}
+	}
+	if err := b.Follow(signed(t, 1, with)); err != nil {
+		t.Fatal(err)
+	}
+	r := b.At(noon)
+	if _, ok := r.Of(job.Public().Sign); !ok || len(r.Members) != len(without.Members)+1 || len(b.early) != 0 {
+		t.Errorf("in the fleet are %+v, and %d wait", r.Members, len(b.early))
+	}
+	// What is junk stays bounded, and nothing that is known waits.
+	if _, err := late.Join(came[0], noon.Add(2*time.Hour)); !errors.Is(err, ErrInvite) || len(late.early) != 0 {
+		t.Errorf("too late: %v, and %d wait", err, len(late.early))
+	}
+	const size = 1 << 16
+	for n := range 2 * maxEarly / size {
+		_, _ = b.Join(keys.Signed{Body: make([]byte, size), By: []byte{byte(n)}}, noon)
+	}
+	if n := len(b.early); n != maxEarly/size-1 || b.early[n-1].enrolment.By[0] != 2*maxEarly/size-1 {
+		t.Errorf("%d wait", n)
+	}
+}
