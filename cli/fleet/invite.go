@@ -102,6 +102,7 @@ func invite(ctx context.Context, me *member.Me, line *jet.Line, role members.Rol
 		return err
 	}
 	if err := me.PutLetter(ctx, line, code, in); err != nil {
+		takeBack(me, line, code, in)
 		return err
 	}
 	if err := show.Line(out, o.text(me, code, in)); err != nil || o.many {

@@ -159,20 +159,21 @@ func closeInvites(book *members.Book, r, all *members.Roster, gone members.Membe
 	return out
 }
 
-// find is the member that a person names, or the open code. Of that it is no more than the key.
+// find is the member that a person names, or the open code, of which it is no more than the key. A whole key is
+// nobody else's, whatever name somebody joined under.
 func find(r *members.Roster, who string) (members.Member, error) {
-	var found []members.Member
-	called := func(id string) bool {
-		return len(who) >= 4 && (strings.HasPrefix(id, who) || strings.HasSuffix(id, who))
-	}
-	for _, m := range r.Members {
-		if m.Name == who || called(m.ID()) {
-			found = append(found, m)
-		}
-	}
+	all := slices.Clone(r.Members)
 	for _, in := range r.Invites {
-		if called(in.ID()) {
-			found = append(found, members.Member{Public: keys.Public{Sign: in.Key}, Name: "a code", Role: in.Role})
+		all = append(all, members.Member{Public: keys.Public{Sign: in.Key}, Name: "a code", Role: in.Role})
+	}
+	var found []members.Member
+	for _, m := range all {
+		id := m.ID()
+		if id == who {
+			return m, nil
+		}
+		if m.Name == who && m.Box != nil || len(who) >= 4 && (strings.HasPrefix(id, who) || strings.HasSuffix(id, who)) {
+			found = append(found, m)
 		}
 	}
 	switch len(found) {
@@ -181,7 +182,7 @@ func find(r *members.Roster, who string) (members.Member, error) {
 	case 0:
 		return members.Member{}, exit.Error{Code: exit.NotFound, Text: fmt.Sprintf("nobody in the fleet is called %q", who), Hint: "aoctl fleet list shows who is in it"}
 	}
-	e := exit.Error{Code: exit.Usage, Text: fmt.Sprintf("%q fits several members", who), Hint: "name one by the end of its key"}
+	e := exit.Error{Code: exit.Usage, Text: fmt.Sprintf("%q fits several members", who), Hint: "name one by its whole key"}
 	for _, m := range found {
 		e.List = append(e.List, m.Name+"  "+string(m.Role)+"  "+m.ID())
 	}

@@ -70,3 +70,24 @@ func TestPuttingAGuestOutClosesItsInvite(t *testing.T) {
 		t.Errorf("with a code %d are out, and %d invites are open", out, len(next.Invites))
 	}
 }
+
+// Whoever joins chooses a name, which may be another's key.
+func TestAWholeKeyIsNobodyElses(t *testing.T) {
+	ben, other := key(t, 1).Public(), key(t, 2).Public()
+	r := members.Roster{Members: []members.Member{
+		{Public: other, Name: ben.ID(), Role: members.Machine},
+		{Public: ben, Name: "ben", Role: members.Guard},
+		{Public: key(t, 3).Public(), Name: ben.ID()[20:], Role: members.Machine},
+	}}
+	for _, who := range []string{ben.ID(), "ben"} {
+		if m, err := find(&r, who); err != nil || m.Name != "ben" {
+			t.Errorf("%s is %+v, %v", who, m, err)
+		}
+	}
+	if m, err := find(&r, ben.ID()[20:]); err == nil {
+		t.Errorf("the end of two keys is %+v", m)
+	}
+	if m, err := find(&r, "a code"); err == nil {
+		t.Errorf("a code by that name is %+v", m)
+	}
+}

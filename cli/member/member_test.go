@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -247,4 +248,49 @@ func TestRefused(t *testing.T) {
 	if _, err := me.Reach(t.Context()); code(err) != exit.NoConsole || !strings.Contains(err.Error(), "no server yet") {
 		t.Errorf("no address: %v", err)
 	}
+}
+
+// A console that is open hears when an invite is over, and with it who joined: nobody tells that.
+func TestFollowHearsThatAnInviteIsOver(t *testing.T) {
+	f, me := withFleet(t, members.Owner, GoodFor)
+	line := reach(t, me)
+	code := members.NewCode()
+	in, err := code.Invite(members.Machine, time.Now().Add(2*time.Second))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.Many = true
+	err = me.Change(t.Context(), line, func(r *members.Roster) error {
+		r.Invites = append(r.Invites, in)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := code.Key()
+	if err != nil {
+		t.Fatal(err)
+	}
+	job := fleettest.Key(t, 77)
+	s, err := members.Enrol(code, job, fleettest.ID, "job", members.Machine, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	guest := f.Line(t, k)
+	fleettest.Until(t, guest, func(s jet.State) bool { return s.Up })
+	if err := guest.Enrol(t.Context(), job.Public().ID(), s); err != nil {
+		t.Fatal(err)
+	}
+	ctx, end := context.WithCancel(t.Context())
+	heard := make(chan []string, 16)
+	var work sync.WaitGroup
+	work.Go(func() { _ = me.Follow(ctx, line, func(r members.Roster) { heard <- names(r) }) })
+	if list := <-heard; !slices.Contains(list, "job") {
+		t.Errorf("in the fleet are %q", list)
+	}
+	if list := <-heard; slices.Contains(list, "job") {
+		t.Errorf("after the invite's end in the fleet are %q", list)
+	}
+	end()
+	work.Wait()
 }

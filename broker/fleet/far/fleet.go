@@ -112,6 +112,8 @@ const (
 	tickEvery  = time.Second
 	// againEvery is how often all is read anew at most.
 	againEvery = time.Minute
+	// anewAfter is how long what was read is drawn before all is read anew because somebody joined.
+	anewAfter = 2 * time.Second
 	// retryAfter is the pause before something is tried again.
 	retryAfter = 500 * time.Millisecond
 )
@@ -139,16 +141,24 @@ func (f *fleet) read(ctx context.Context, work *sync.WaitGroup) {
 	reading, end := context.WithCancel(ctx)
 	defer end()
 	f.begin()
-	stop := make(chan struct{})
+	stop, all := make(chan struct{}), make(chan struct{})
 	work.Go(func() {
 		defer close(stop)
+		// Whoever joins has all be read anew, and many may: each reading comes to its end.
+		select {
+		case <-all:
+			f.pause(reading, anewAfter)
+		case <-reading.Done():
+		}
 		select {
 		case <-f.again:
 			end()
 		case <-reading.Done():
 		}
 	})
+	done := sync.OnceFunc(func() { close(all) })
 	err := f.o.Line.Watch(reading, f.hear, func() {
+		done()
 		f.begun()
 		work.Go(func() { f.greet(ctx) })
 	})

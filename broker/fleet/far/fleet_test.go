@@ -335,6 +335,31 @@ func TestWatchers(t *testing.T) {
 	})
 }
 
+// Whoever joins has all be read anew. However many do, it is read to its end, or no new card would be drawn.
+func TestManyJoin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tm := newTeam(t, members.Operator, "a", "b")
+		tm.watch()
+		tm.servers.slow = 700 * time.Millisecond
+		before := tm.servers.whole.Load()
+		without := tm.roster
+		without.Members = slices.Delete(slices.Clone(tm.roster.Members), 3, 4)
+		for range 60 {
+			tm.SetRoster(without)
+			time.Sleep(500 * time.Millisecond)
+			tm.SetRoster(tm.roster)
+			time.Sleep(500 * time.Millisecond)
+		}
+		if n := tm.servers.whole.Load() - before; n < 15 || n > 30 {
+			t.Errorf("in a minute all was read %d times", n)
+		}
+		time.Sleep(10 * time.Second)
+		if s := tm.watch(); len(s.Machines) != 2 || len(s.Requests) != 2 {
+			t.Errorf("%d machines with %d calls are drawn", len(s.Machines), len(s.Requests))
+		}
+	})
+}
+
 // A console that begins while nothing is heard draws that, and not that all is well.
 func TestNobodyIsThere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

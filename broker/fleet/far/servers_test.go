@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,6 +25,9 @@ var errNobody = errors.New("nobody answers there")
 
 // servers are the fleet's servers: the lines of machines and of consoles meet here.
 type servers struct {
+	slow  time.Duration // all that there is takes so long to read
+	whole atomic.Int64  // how often it was read
+
 	mu      sync.Mutex
 	states  []link.Message // the last of each subject, in the order in which they came
 	hearers map[chan link.Message]struct{}
@@ -63,8 +67,14 @@ func (s *servers) Watch(ctx context.Context, hear func(string, []byte), begun fu
 		defer s.mu.Unlock()
 		delete(s.hearers, c)
 	}()
+	select {
+	case <-time.After(s.slow):
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	for {
 		if n--; n == -1 {
+			s.whole.Add(1)
 			begun()
 		}
 		select {

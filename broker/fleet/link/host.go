@@ -203,6 +203,8 @@ func (h *Host) drained(ctx context.Context) (*run, error) {
 			if head, _ := h.o.Home.Head(); r.outbox.sent.Load() >= head {
 				return r, nil
 			}
+		} else {
+			h.wake() // it may pause after an error
 		}
 		if h.pause(ctx, drainEvery, nil); ctx.Err() == nil {
 			continue

@@ -139,6 +139,8 @@ type wire struct {
 	closed  bool
 	up      time.Time // since when
 
+	refuses int // so many times no line is to be had
+
 	enrolled []enrolled
 }
 
@@ -302,7 +304,7 @@ func linked(t *testing.T, h *house, m consoles.Membership) (*Host, *wire) {
 // linkedBy is linked with a line that may have something already.
 func linkedBy(t *testing.T, h *house, m consoles.Membership, w *wire) *Host {
 	t.Helper()
-	host := NewHost(Options{Home: h.home(), Key: key(t, box), Version: "v", Listed: func(*members.Roster, []byte) {}, Dial: func(context.Context, consoles.Membership, string) (Line, error) { return w, nil }, Log: slog.New(slog.DiscardHandler)})
+	host := NewHost(Options{Home: h.home(), Key: key(t, box), Version: "v", Listed: func(*members.Roster, []byte) {}, Dial: func(context.Context, consoles.Membership, string) (Line, error) { return w, w.dial() }, Log: slog.New(slog.DiscardHandler)})
 	if err := host.Join(t.Context(), m, broker.Actor{Kind: broker.ByOperator}); err != nil {
 		t.Fatal(err)
 	}
@@ -318,6 +320,16 @@ func linkedBy(t *testing.T, h *house, m consoles.Membership, w *wire) *Host {
 	})
 	synctest.Wait()
 	return host
+}
+
+// dial makes a line of w, or does not.
+func (w *wire) dial() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.refuses--; w.refuses >= 0 {
+		return errors.New("there is no line")
+	}
+	return nil
 }
 
 // reader is somebody who may read what machines tell, as far as they have the keys.
@@ -716,18 +728,20 @@ func TestNotWithdrawn(t *testing.T) {
 			t.Errorf("all was told: %t, %v, then %v", all, err, w.enrolled)
 		}
 	})
-	synctest.Test(t, func(t *testing.T) { // the link is down, and is to be made anew
-		h := newHouse()
-		m, _ := guest(t)
-		host, _ := linked(t, h, m)
-		time.Sleep(3 * time.Second)
-		host.set(nil, "it ended")
-		ctx, stop := context.WithTimeout(t.Context(), 3*time.Second)
-		defer stop()
-		if all, err := host.Withdraw(ctx); all || !errors.Is(err, broker.ErrFleetOut) {
-			t.Errorf("without a link all was told: %t, %v", all, err)
-		}
-	})
+	for _, failures := range []int{2, 1000} { // the link is to be made anew
+		synctest.Test(t, func(t *testing.T) {
+			m, _ := guest(t)
+			w := newWire()
+			w.refuses = failures
+			host := linkedBy(t, newHouse(), m, w)
+			ctx, stop := context.WithTimeout(t.Context(), 3*time.Second)
+			defer stop()
+			all, err := host.Withdraw(ctx)
+			if failures == 2 && (!all || err != nil || len(w.enrolled) != 1) || failures > 2 && (all || !errors.Is(err, broker.ErrFleetOut)) {
+				t.Errorf("after %d failures all was told: %t, %v", failures, all, err)
+			}
+		})
+	}
 	synctest.Test(t, func(t *testing.T) {
 		host, w := running(t, newHouse())
 		if _, err := host.Withdraw(t.Context()); !errors.Is(err, ErrNotInIt) || len(w.enrolled) > 0 {

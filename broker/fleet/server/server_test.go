@@ -334,7 +334,9 @@ func TestNoStateOfWhoIsOutStays(t *testing.T) {
 			t.Fatal(err)
 		}
 		taking, end := context.WithCancel(ctx)
-		go func() { _ = l.TakeOrders(taking, id(t, seed), func(context.Context, []byte, bool) []byte { return nil }) }()
+		go func() {
+			_ = l.TakeOrders(taking, id(t, seed), func(context.Context, []byte, bool) []byte { return nil })
+		}()
 		for list := 0; list == 0; list = len(readers(ctx, t, f, id(t, seed))) {
 			if ctx.Err() != nil {
 				t.Fatal("it does not look for orders")
