@@ -330,7 +330,7 @@ func TestNoStateOfWhoIsOutStays(t *testing.T) {
 	for _, seed := range []byte{fleettest.Machine, fleettest.Machine2, job, kept} {
 		l := f.Line(t, fleettest.Key(t, seed))
 		fleettest.Until(t, l, func(s jet.State) bool { return s.Up })
-		if err := l.States(id(t, seed)).Put(ctx, []link.Message{{Subject: names.At(id(t, seed), "state.health"), Body: []byte("x")}}); err != nil {
+		if err := l.States(id(t, seed)).Put(ctx, []link.Message{{Subject: names.At(id(t, seed), "state.health"), Body: []byte("x")}, {Subject: letter(t, seed), Body: []byte("key")}}); err != nil {
 			t.Fatal(err)
 		}
 		taking, end := context.WithCancel(ctx)
@@ -349,8 +349,9 @@ func TestNoStateOfWhoIsOutStays(t *testing.T) {
 		reading, end := context.WithCancel(ctx)
 		defer end()
 		_ = f.As(t, fleettest.Owner).Watch(reading, func(subject string, _ []byte) {
-			machine, _, _ := names.Split(subject)
-			list = append(list, machine)
+			if machine, place, _ := names.Split(subject); place == "state.health" {
+				list = append(list, machine)
+			}
 		}, end)
 		slices.Sort(list)
 		return list
@@ -383,6 +384,11 @@ func TestNoStateOfWhoIsOutStays(t *testing.T) {
 	if list := there(); !slices.Equal(list, want) || len(out) > 0 {
 		t.Errorf("there are states of %q, not of %q, and out are %v", list, want, out)
 	}
+	for seed, ends := range map[byte]bool{job: true, kept: false} { // its events need it
+		if m, err := stream(ctx, t, f, told.StreamStates).GetLastMsgForSubject(ctx, letter(t, seed)); err != nil || string(m.Data) != "key" || (m.Header.Get(jetstream.MsgTTLHeader) != "") != ends {
+			t.Errorf("a letter of keys, which ends %t: %+v, %v", ends, m, err)
+		}
+	}
 	if left := readers(ctx, t, f, id(t, job)); len(left) > 0 || len(readers(ctx, t, f, id(t, kept))) == 0 {
 		t.Errorf("the job looks for orders still: %q", left)
 	}
@@ -391,17 +397,25 @@ func TestNoStateOfWhoIsOutStays(t *testing.T) {
 // readers are those of waiting orders that have a name.
 func readers(ctx context.Context, t *testing.T, f *fleettest.Fleet, name string) (list []string) {
 	t.Helper()
-	s, err := f.Servers[0].Stream(ctx, told.StreamOrders)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for n := range s.ConsumerNames(ctx).Name() {
+	for n := range stream(ctx, t, f, told.StreamOrders).ConsumerNames(ctx).Name() {
 		if n == name {
 			list = append(list, n)
 		}
 	}
 	return list
 }
+
+func stream(ctx context.Context, t *testing.T, f *fleettest.Fleet, name string) jetstream.Stream {
+	t.Helper()
+	s, err := f.Servers[0].Stream(ctx, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// letter is where a machine's letter of keys lies.
+func letter(t *testing.T, seed byte) string { return names.At(id(t, seed), "keys.e") }
 
 // Whoever is put out of the roster, or has another role in it, loses the line at once.
 func TestWhoIsPutOutIsOutAtOnce(t *testing.T) {

@@ -31,16 +31,14 @@ func (t *tender) keepClean(ctx context.Context) {
 		}
 		now, err := t.sweep(ctx, was)
 		if err != nil {
-			t.log.Warn("the streams are not swept", "err", err)
-			continue
+			t.log.Warn("the streams are not swept to the end", "err", err)
 		}
 		was = now
 	}
 }
 
 // sweep takes out what there is of machines that are out, and were so when was was found. It returns those that are
-// out now. What they told of the present would stay without end: jobs that are killed would fill the stream. The
-// letters of their keys stay, as nobody could read their events without them.
+// out now. It would stay without end otherwise: jobs that are killed would fill the streams.
 func (t *tender) sweep(ctx context.Context, was map[string]bool) (out map[string]bool, err error) {
 	out, err = t.strangers(ctx)
 	if err != nil {
@@ -50,12 +48,13 @@ func (t *tender) sweep(ctx context.Context, was map[string]bool) (out map[string
 		if !was[id] {
 			continue
 		}
-		if err := t.forget(ctx, id); err != nil {
-			return nil, err
+		if bad := t.forget(ctx, id); bad != nil {
+			err = errors.Join(err, bad)
+			continue // the next sweep tries again
 		}
 		delete(out, id)
 	}
-	return out, nil
+	return out, err
 }
 
 // strangers are the machines of which there is something, and which are not in the fleet.
@@ -94,10 +93,25 @@ func (t *tender) strangers(ctx context.Context) (map[string]bool, error) {
 	return found, nil
 }
 
-// forget takes out what there is of a machine: its states, and where it stands among its orders.
+// forget takes out what there is of a machine: its states and, at last, where it stands among its orders. Nobody could
+// read its events without the letters of its keys, which end when the last of those does.
 func (t *tender) forget(ctx context.Context, id string) error {
-	if err := t.states.Purge(ctx, jetstream.WithPurgeSubject(t.gate.names().StatesOf(id))); err != nil {
+	n := t.gate.names()
+	if err := t.states.Purge(ctx, jetstream.WithPurgeSubject(n.StatesOf(id))); err != nil {
 		return err
+	}
+	letters, err := t.states.Info(ctx, jetstream.WithSubjectFilter(n.KeysOf(id)))
+	if err != nil {
+		return err
+	}
+	for subject := range letters.State.Subjects {
+		m, err := t.states.GetLastMsgForSubject(ctx, subject)
+		if err != nil {
+			return err
+		}
+		if _, err := t.js.Publish(ctx, subject, m.Data, jetstream.WithMsgTTL(t.kept)); err != nil {
+			return err
+		}
 	}
 	if err := t.orders.DeleteConsumer(ctx, id); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
 		return err

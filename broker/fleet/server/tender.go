@@ -78,6 +78,7 @@ type tender struct {
 	orders  jetstream.Stream
 	members jetstream.Stream
 	look    chan struct{} // an invite ended
+	kept    time.Duration // how long events are
 	taken   atomic.Uint64 // number of the last message of the members' stream that was taken
 }
 
@@ -87,7 +88,7 @@ func newTender(ctx context.Context, inner *nats.Server, g *gate, o *Options) (*t
 	if err != nil {
 		return nil, fmt.Errorf("connect inside the server: %w", err)
 	}
-	t := &tender{gate: g, log: o.Log, nc: nc, look: make(chan struct{}, 1)}
+	t := &tender{gate: g, log: o.Log, nc: nc, kept: cmp.Or(o.Keep, eventsKept), look: make(chan struct{}, 1)}
 	if t.js, err = jetstream.New(nc); err == nil {
 		err = t.prepare(ctx, o)
 	}
