@@ -224,13 +224,6 @@ func (r *run) number() uint64 {
 	return r.book.Roster().Number
 }
 
-// membership is what is on record of the fleet.
-func (r *run) membership() consoles.Membership {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.member
-}
-
 // roster is who is in the fleet now.
 func (r *run) roster() members.Roster {
 	r.mu.Lock()

@@ -415,7 +415,10 @@ func stream(ctx context.Context, t *testing.T, f *fleettest.Fleet, name string) 
 }
 
 // letter is where a machine's letter of keys lies.
-func letter(t *testing.T, seed byte) string { return names.At(id(t, seed), "keys.e") }
+func letter(t *testing.T, seed byte) string {
+	t.Helper()
+	return names.At(id(t, seed), "keys.e")
+}
 
 // Whoever is put out of the roster, or has another role in it, loses the line at once.
 func TestWhoIsPutOutIsOutAtOnce(t *testing.T) {
