@@ -46,6 +46,9 @@ const (
 	ReachOut  Reach = "out"  // nothing is heard of it: it takes refusals when it is back, and nothing else
 )
 
+// ServersUp is Health.Servers while one is in reach.
+const ServersUp = "up"
+
 // Health is what the status line says of the broker itself.
 type Health struct {
 	Socket   string // path that is listened on
@@ -55,6 +58,7 @@ type Health struct {
 	StoreErr string // why nothing can be recorded now; empty when all is well
 
 	SocketErr string // why hooks no longer reach the broker; empty when all is well
+	Servers   string // of a console over a fleet: ServersUp, or why none of the fleet's servers is in reach; empty elsewhere
 	LogBroken string // what another program did to the log; then no rule may allow anything
 	LogUnread string // why the log could not be checked yet; until then no rule may allow anything either
 	Observing bool   // nothing is held, in any session

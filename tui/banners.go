@@ -28,6 +28,9 @@ func (h header) banners() []string {
 	if is.StoreErr != "" {
 		list = append(list, "not recording, calls are refused · "+draw.SafeLine(is.StoreErr))
 	}
+	if is.Servers != "" && is.Servers != broker.ServersUp {
+		list = append(list, "no server of the fleet answers: this is old, and no answer gets through · "+draw.SafeLine(is.Servers))
+	}
 	if told := h.Board.Fleet.Problem(); told != "" {
 		list = append(list, told)
 	}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/desk"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/figures"
@@ -156,6 +157,10 @@ func (h header) health(width int) *draw.Row {
 	}
 	state, stateInk := "socket ok", draw.Muted
 	switch {
+	case is.Servers == broker.ServersUp:
+		state = "server ok"
+	case is.Servers != "":
+		state, stateInk = "no server", draw.Danger
 	case is.SocketErr != "":
 		state, stateInk = "socket ✗", draw.Danger
 	case h.feed.missing:

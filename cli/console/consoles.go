@@ -69,10 +69,10 @@ const (
 	nobodyThere = "no console was attached, so nobody could answer"
 )
 
-// denyWhenEmpty refuses what waits while no console is attached, until ctx ends. Each call has its
-// time, so that somebody may attach who was told of it.
+// denyWhenEmpty refuses what waits while no console is attached, and none of a fleet open, until ctx ends. Each call has
+// its time, so that somebody may attach who was told of it.
 func (a *App) denyWhenEmpty(ctx context.Context) {
-	a.denyUnseenBy(ctx, func() bool { return a.consoles.Present() > 0 }, func() string { return nobodyThere })
+	a.denyUnseenBy(ctx, func() bool { return a.consoles.Present() > 0 || a.fleet.Watched() }, func() string { return nobodyThere })
 }
 
 // denyUnseenBy refuses what waits while nobody attends, until ctx ends. why is the reason.

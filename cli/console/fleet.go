@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"crypto/ed25519"
 	"errors"
@@ -99,7 +100,13 @@ func showFleet(ctx context.Context, o Options) error {
 	}
 	defer line.Close()
 	roster := me.Roster() // Follow has me from now on
-	b := far.New(far.Options{Key: me.Key, Roster: roster, Line: line, Log: slog.New(slog.DiscardHandler)})
+	out := func() string {
+		if s := line.State(); !s.Up {
+			return cmp.Or(s.Err, "not connected yet")
+		}
+		return ""
+	}
+	b := far.New(far.Options{Key: me.Key, Roster: roster, Line: line, Log: slog.New(slog.DiscardHandler), Out: out})
 	var beside sync.WaitGroup
 	defer beside.Wait()
 	defer leave(nil)

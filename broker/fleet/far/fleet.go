@@ -39,6 +39,7 @@ type Options struct {
 	Roster members.Roster
 	Line   Line
 	Log    *slog.Logger
+	Out    func() string // why no server of the fleet is in reach, "" when one is; nil: it is not drawn
 }
 
 // Broker is all machines of a fleet. Run has it work. Several goroutines may use it.
@@ -310,6 +311,10 @@ func (f *fleet) tick(ctx context.Context, work *sync.WaitGroup) {
 func (f *fleet) look(ctx context.Context) (asks []func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if h := f.merged(f.all()); h.Servers != f.health.Servers {
+		f.health = h
+		f.send(broker.Update{Health: &h})
+	}
 	for _, p := range f.all() {
 		id, at := p.member.ID(), f.now()
 		f.publish(p, p.mirror.Tick(at))
@@ -443,9 +448,18 @@ func (f *fleet) snapshot() (s broker.Snapshot) {
 			}
 		}
 	}
-	f.health, f.rules = mergeHealth(list), mergeRules(list)
+	f.health, f.rules = f.merged(list), mergeRules(list)
 	s.Health, s.Rules = f.health, f.rules
 	return s
+}
+
+// merged is how all machines are, and the way to them.
+func (f *fleet) merged(list []*peer) broker.Health {
+	h := mergeHealth(list)
+	if f.o.Out != nil {
+		h.Servers = cmp.Or(f.o.Out(), broker.ServersUp)
+	}
+	return h
 }
 
 // publish tells watchers what is otherwise on a machine.
@@ -462,7 +476,7 @@ func (f *fleet) publish(p *peer, updates []broker.Update) {
 		switch u = f.here.drawn(m, u); {
 		case u.Health != nil:
 			p.health = u.Health
-			u.Health = new(mergeHealth(f.all()))
+			u.Health = new(f.merged(f.all()))
 			if reflect.DeepEqual(*u.Health, f.health) {
 				continue
 			}

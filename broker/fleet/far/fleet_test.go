@@ -360,6 +360,28 @@ func TestManyJoin(t *testing.T) {
 	})
 }
 
+// That no server is in reach is drawn at once, before the machines are late.
+func TestNoServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tm := newTeam(t, members.Operator, "a", "b")
+		if s := tm.watch(); s.Health.Servers != broker.ServersUp {
+			t.Errorf("at first %q", s.Health.Servers)
+		}
+		_, updates := tm.Watch(t.Context())
+		tm.servers.down.Store(true)
+		time.Sleep(2 * tickEvery)
+		told := ""
+		for len(updates) > 0 {
+			if u := <-updates; u.Health != nil {
+				told = u.Health.Servers
+			}
+		}
+		if s := tm.watch(); told != "connection refused" || s.Health.Servers != told {
+			t.Errorf("without a server %q is told, and drawn %q", told, s.Health.Servers)
+		}
+	})
+}
+
 // A console that begins while nothing is heard draws that, and not that all is well.
 func TestNobodyIsThere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -27,6 +27,7 @@ var errNobody = errors.New("nobody answers there")
 type servers struct {
 	slow  time.Duration // all that there is takes so long to read
 	whole atomic.Int64  // how often it was read
+	down  atomic.Bool   // consoles reach none of them
 
 	mu      sync.Mutex
 	states  []link.Message // the last of each subject, in the order in which they came
@@ -45,6 +46,13 @@ func newServers() *servers {
 		hearers: map[chan link.Message]struct{}{}, hellos: map[string]func([]byte) []byte{}, takes: map[string]func(context.Context, []byte, bool) []byte{},
 		left: map[string][][]byte{}, ids: map[string]bool{}, out: map[string]bool{},
 	}
+}
+
+func (s *servers) why() string {
+	if s.down.Load() {
+		return "connection refused"
+	}
+	return ""
 }
 
 func (s *servers) tell(m link.Message) {
@@ -507,7 +515,7 @@ func newTeam(t *testing.T, role members.Role, machineNames ...string) *team {
 		m.start(tm.signed)
 	}
 	time.Sleep(time.Second)
-	tm.Broker = New(Options{Key: me, Roster: tm.roster, Line: tm.servers, Log: slog.New(slog.DiscardHandler)})
+	tm.Broker = New(Options{Key: me, Roster: tm.roster, Line: tm.servers, Log: slog.New(slog.DiscardHandler), Out: tm.servers.why})
 	ctx, end := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {

@@ -21,6 +21,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
@@ -101,6 +102,7 @@ type Host struct {
 	changed chan struct{} // the membership is another one
 	clock   func() time.Time
 	pause   func(ctx context.Context, d time.Duration, wake <-chan struct{})
+	asked   atomic.Int64 // when a console of the fleet asked last how the machine is, in nanoseconds of clock
 
 	mu  sync.Mutex
 	now *run   // nil when the machine is in no fleet, or cannot be
@@ -236,6 +238,13 @@ func (h *Host) Status() consoles.FleetStatus {
 	}
 	return consoles.FleetStatus{ID: d.ID, Name: d.Label, Machine: h.o.Key.Public().ID(), Problem: why}
 }
+
+// watchedFor is how long a console of the fleet counts as open after it asked how the machine is: it does so every
+// 20 seconds.
+const watchedFor = time.Minute
+
+// Watched reports whether somebody in the fleet has a console open that reaches this machine.
+func (h *Host) Watched() bool { return h.clock().Sub(time.Unix(0, h.asked.Load())) < watchedFor }
 
 func (h *Host) wake() {
 	select {

@@ -299,6 +299,7 @@ func (r *run) hello(asked []byte) []byte {
 	if len(asked) > 32 {
 		return nil
 	}
+	r.host.asked.Store(r.host.clock().UnixNano())
 	return r.told(told.PlaceHello, told.Hello{Asked: asked, Beat: r.pulse()})
 }
 
