@@ -67,6 +67,9 @@ func (g *guestOptions) read(cmd *cobra.Command, late string) (err error) {
 	if g.server == "" {
 		return usage.Error{Text: "--ephemeral needs the fleet's server: --join HOST:PORT", Hint: whole}
 	}
+	if g.owner == "" {
+		return usage.Error{Text: "--ephemeral needs the key of the owner who made the code: --owner KEY", Hint: whole}
+	}
 	if !memberID.MatchString(g.owner) {
 		return usage.Error{Text: fmt.Sprintf("--owner %q is not the key of the owner who made the code: it has 26 letters and digits", g.owner), Hint: whole}
 	}
@@ -120,7 +123,7 @@ func (g *guestOptions) fetch(ctx context.Context) (members.Invited, error) {
 	case by != g.owner:
 		wrong = fmt.Sprintf("the fleet at %s is another one than --owner says: %s made the code", member.PlainServer(g.server), by)
 	case in.To.Role != members.Machine:
-		wrong = fmt.Sprintf("the code is for a %s, and this is a machine", in.To.Role)
+		wrong = fmt.Sprintf("the code is for %s, and this is a machine", in.To.Role.One())
 	case !in.To.Many:
 		wrong = "the code is for one machine, which stays in the fleet"
 	case time.Until(in.To.Until) <= endBefore:

@@ -36,6 +36,7 @@ func TestServerAt(t *testing.T) {
 		"tls://office/fleet": "",
 		"office:4222x":       "",
 		"office:99999":       "",
+		":::":                "",
 	} {
 		at, err := member.ServerAt(text)
 		if at != want || (err != nil) != (want == "") {

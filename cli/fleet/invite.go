@@ -126,7 +126,7 @@ func invite(ctx context.Context, me *member.Me, line *jet.Line, role members.Rol
 		return err
 	}
 	_ = line.DropInvite(ctx, code.ID()) // it opens nothing any more
-	return show.Line(out, safe.Line(fmt.Sprintf("%s joined as a %s (key %s).", m.Name, m.Role, m.ID())))
+	return show.Line(out, safe.Line(fmt.Sprintf("%s joined as %s (key %s).", m.Name, m.Role.One(), m.ID())))
 }
 
 // text says how to join.
@@ -135,7 +135,7 @@ func (o inviteOptions) text(me *member.Me, code members.Code, in members.Invite)
 	if o.many {
 		return fmt.Sprintf("To join as a machine for as long as a job runs, run this there, with the code on standard input:\n\n    aoctl serve --ephemeral --join %s --owner %s\n\nThe code is\n\n    %s\n\nIt is good until %s. This closes it before: aoctl fleet leave %s", server, me.Key.Public().ID(), code, until, in.ID())
 	}
-	return fmt.Sprintf("To join as a %s, run this there:\n\n    aoctl fleet join %s\n\nand type the code\n\n    %s\n\nIt is good until %s.", in.Role, server, code, until)
+	return fmt.Sprintf("To join as %s, run this there:\n\n    aoctl fleet join %s\n\nand type the code\n\n    %s\n\nIt is good until %s.", in.Role.One(), server, code, until)
 }
 
 // awaitJoin waits for an enrolment with the invite.

@@ -30,7 +30,7 @@ machine, whose broker then carries what its agents do to the fleet and takes ord
 the fleet's people; or you, as a person.
 
 A machine joins through its broker, so one must run here ("aoctl", or "aoctl serve"), and
-this terminal must be paired with it; join asks for that code first where it is not.
+this terminal must be paired with it; where it is not, join asks for that code next.
 
 An owner's own machine joins without a code and without SERVER.`,
 		Example: `  aoctl fleet join office:4222
@@ -144,6 +144,9 @@ func joinPerson(cmd *cobra.Command, letter members.Letter, code members.Code, ro
 	me, err := member.New(letter.Roster, letter.Servers, letter.Pin)
 	if err != nil {
 		return err
+	}
+	if slices.ContainsFunc(me.Roster().Members, func(m members.Member) bool { return m.Name == name }) { // who allowed what must be clear
+		return usage.Error{Text: fmt.Sprintf("the fleet has a %s already", safe.Line(name)), Hint: "choose another name with --as; the code is good still"}
 	}
 	ctx := cmd.Context()
 	if _, err := me.Enrol(ctx, code, me.Key, name, role); err != nil {

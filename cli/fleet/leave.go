@@ -74,9 +74,20 @@ func completeMembers(_ *cobra.Command, args []string, _ string) ([]string, cobra
 	if err != nil || len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
+	r, times := me.Roster(), map[string]int{}
+	for _, m := range r.Members {
+		times[m.Name]++
+	}
 	var names []string
-	for _, m := range me.Roster().Members {
-		names = append(names, safe.Line(m.Name))
+	for _, m := range r.Members {
+		if times[m.Name] == 1 {
+			names = append(names, safe.Line(m.Name))
+		} else { // the name fits several
+			names = append(names, m.ID()+"\t"+safe.Line(m.Name))
+		}
+	}
+	for _, in := range r.Invites {
+		names = append(names, in.ID()+"\ta code")
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
@@ -119,7 +130,7 @@ func putOut(cmd *cobra.Command, who string) error {
 			return err
 		}
 		if gone.ID() == me.Key.Public().ID() {
-			return exit.Error{Code: exit.Failed, Text: "you cannot take yourself out", Hint: "another owner can; --me forgets the fleet on this machine"}
+			return exit.Error{Code: exit.Failed, Text: "you cannot take yourself out", Hint: "--me forgets the fleet on this machine"}
 		}
 		r.Members = slices.DeleteFunc(r.Members, func(m members.Member) bool { return m.ID() == gone.ID() })
 		machines = closeInvites(me.Book(), r, &all, gone)

@@ -23,6 +23,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker/fleet/keys"
+	"github.com/aoctl/aoctl/broker/fleet/members"
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/member"
 	"github.com/aoctl/aoctl/cli/show"
@@ -64,6 +65,9 @@ that know each other go on when one of them fails: see docs/fleet.md.`,
 			}
 			if cluster != "" {
 				o.server = append(o.server, "--cluster-name", cluster, "--cluster-listen", clusterListen, "--replicas", fmt.Sprint(replicas))
+			}
+			if replicas != 1 && replicas != 3 && replicas != 5 {
+				return usage.Error{Text: fmt.Sprintf("--replicas %d cannot be", replicas), Hint: "it is 1, 3 or 5"}
 			}
 			if days < 1 || days > 36500 || gib < 1 || gib > 1<<20 {
 				return usage.Error{Text: fmt.Sprintf("--keep-days %d and --keep-gib %d cannot be", days, gib), Hint: "both are at least 1"}
@@ -116,7 +120,12 @@ func up(ctx context.Context, o upOptions, out, errs io.Writer) error {
 	}
 	args := append([]string{"--folder", o.folder, "--listen", o.listen}, o.server...)
 	me, err := member.Load()
+	_, none := os.Stat(filepath.Join(o.folder, "roster"))
 	switch {
+	case none != nil && err != nil: // nothing says of which fleet the server is
+		return err
+	case none != nil && !isOwner(me):
+		return exit.Error{Code: exit.Forbidden, Text: "only an owner of the fleet begins a server", Hint: "one more takes the key and the roster of the first: docs/fleet.md"}
 	case err == nil:
 		file, err := rosterFile(me)
 		if err != nil {
@@ -147,6 +156,11 @@ func up(ctx context.Context, o upOptions, out, errs io.Writer) error {
 		return said
 	}
 	return exit.Error{Code: exit.Failed, Text: "the fleet's server ended: " + exit.RootCause(err).Error(), Hint: "what it said stands above", Cause: err}
+}
+
+func isOwner(me *member.Me) bool {
+	m, ok := me.Member()
+	return ok && m.Role == members.Owner
 }
 
 func isTerminal(w io.Writer) bool {
@@ -208,6 +222,9 @@ func (o upOptions) reachedAt() (string, error) {
 		return "", usage.Error{Text: fmt.Sprintf("--listen %q is no address", o.listen), Hint: "it is HOST:PORT, such as 0.0.0.0:4222"}
 	}
 	if o.address != "" {
+		if _, _, err := net.SplitHostPort(o.address); err != nil && !strings.Contains(o.address, "/") {
+			return member.ServerAt(net.JoinHostPort(strings.Trim(o.address, "[]"), port))
+		}
 		return member.ServerAt(o.address)
 	}
 	host, err := os.Hostname()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/netip"
 	"net/url"
 	"os"
 	"strconv"
@@ -39,10 +40,15 @@ func ServerAt(text string) (string, error) {
 	if err != nil {
 		host, port = strings.Trim(text, "[]"), DefaultPort
 	}
-	if _, err := strconv.ParseUint(port, 10, 16); err != nil || host == "" || strings.ContainsAny(host, " /,") {
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil || host == "" || strings.ContainsAny(host, " /,") || strings.Contains(host, ":") && !isAddr(host) {
 		return "", wrong
 	}
 	return "tls://" + net.JoinHostPort(host, port), nil
+}
+
+func isAddr(host string) bool {
+	_, err := netip.ParseAddr(host)
+	return err == nil
 }
 
 // PlainServer is an address as a person types it.

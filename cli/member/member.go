@@ -227,9 +227,14 @@ func (me *Me) unreached(line *jet.Line, err error) error {
 // answer: one of several may not have the newest roster yet.
 const unknownFor = 2 * time.Second
 
-// Up waits until a line is up, for a command. Errors: jet.ErrUnknown, and that of ctx.
+// refusedFor is how long a server may refuse connections that is being started.
+const refusedFor = 3 * time.Second
+
+var errRefused = errors.New("connection refused") // as systems say it
+
+// Up waits until a line is up, for a command. Errors: jet.ErrUnknown, errRefused, and that of ctx.
 func Up(ctx context.Context, line *jet.Line) error {
-	var told <-chan time.Time
+	var told, refused <-chan time.Time
 	for {
 		changed := line.Changed()
 		s := line.State()
@@ -238,9 +243,15 @@ func Up(ctx context.Context, line *jet.Line) error {
 			return nil
 		case s.Err == jet.ErrUnknown.Error() && told == nil:
 			told = time.After(unknownFor)
+		case strings.HasSuffix(s.Err, errRefused.Error()) && refused == nil:
+			refused = time.After(refusedFor)
 		}
 		select {
 		case <-changed:
+		case <-refused:
+			if refused = nil; strings.HasSuffix(line.State().Err, errRefused.Error()) {
+				return errRefused
+			}
 		case <-told:
 			return jet.ErrUnknown
 		case <-ctx.Done():

@@ -311,7 +311,7 @@ func (f *fleet) tick(ctx context.Context, work *sync.WaitGroup) {
 func (f *fleet) look(ctx context.Context) (asks []func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if h := f.merged(f.all()); h.Servers != f.health.Servers {
+	if h := f.o.health(f.all()); h.Servers != f.health.Servers {
 		f.health = h
 		f.send(broker.Update{Health: &h})
 	}
@@ -448,18 +448,9 @@ func (f *fleet) snapshot() (s broker.Snapshot) {
 			}
 		}
 	}
-	f.health, f.rules = f.merged(list), mergeRules(list)
+	f.health, f.rules = f.o.health(list), mergeRules(list)
 	s.Health, s.Rules = f.health, f.rules
 	return s
-}
-
-// merged is how all machines are, and the way to them.
-func (f *fleet) merged(list []*peer) broker.Health {
-	h := mergeHealth(list)
-	if f.o.Out != nil {
-		h.Servers = cmp.Or(f.o.Out(), broker.ServersUp)
-	}
-	return h
 }
 
 // publish tells watchers what is otherwise on a machine.
@@ -476,7 +467,7 @@ func (f *fleet) publish(p *peer, updates []broker.Update) {
 		switch u = f.here.drawn(m, u); {
 		case u.Health != nil:
 			p.health = u.Health
-			u.Health = new(f.merged(f.all()))
+			u.Health = new(f.o.health(f.all()))
 			if reflect.DeepEqual(*u.Health, f.health) {
 				continue
 			}

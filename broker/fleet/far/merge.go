@@ -10,6 +10,15 @@ import (
 	"github.com/aoctl/aoctl/broker/rules"
 )
 
+// health is how all machines are, and the way to them.
+func (o *Options) health(list []*peer) broker.Health {
+	h := mergeHealth(list)
+	if o.Out != nil {
+		h.Servers = cmp.Or(o.Out(), broker.ServersUp)
+	}
+	return h
+}
+
 // mergeHealth is how all machines are. What is wrong on one says on which; what is so for all is only
 // so when it is on each. The log is each machine's own, so there is none to show but that of a fleet
 // of one.

@@ -56,7 +56,7 @@ func (f *fleet) may(need orders.Need) error {
 	case !ok:
 		return orders.ErrStranger
 	case !m.Role.Includes(need.Role):
-		return fmt.Errorf("%w: you are a %s, this takes a %s", orders.ErrRole, m.Role, need.Role)
+		return fmt.Errorf("you are %s, this takes %s: %w", m.Role.One(), need.Role.One(), orders.ErrRole)
 	}
 	return nil
 }

@@ -139,6 +139,7 @@ type wire struct {
 	closed  bool
 	up      time.Time // since when
 
+	hellos  chan []byte
 	refuses int // so many times no line is to be had
 
 	enrolled []enrolled
@@ -152,8 +153,8 @@ type enrolled struct {
 
 func newWire() *wire {
 	return &wire{
-		events:  pond{ids: map[string]bool{}, fails: func() fault { return fine }},
-		rosters: make(chan keys.Signed, 8), orders: make(chan func(func(context.Context, []byte, bool) []byte), 8),
+		events: pond{ids: map[string]bool{}, fails: func() fault { return fine }},
+		hellos: make(chan []byte), rosters: make(chan keys.Signed, 8), orders: make(chan func(func(context.Context, []byte, bool) []byte), 8),
 	}
 }
 
@@ -175,9 +176,15 @@ func (w *wire) Put(_ context.Context, list []Message) error {
 
 func (w *wire) Beat(string, []byte) error { return nil }
 
-func (w *wire) TakeHello(ctx context.Context, _ string, _ func([]byte) []byte) error {
-	<-ctx.Done()
-	return nil
+func (w *wire) TakeHello(ctx context.Context, _ string, answer func([]byte) []byte) error {
+	for {
+		select {
+		case asked := <-w.hellos:
+			answer(asked)
+		case <-ctx.Done():
+			return nil
+		}
+	}
 }
 
 func (w *wire) TakeOrders(ctx context.Context, _ string, take func(context.Context, []byte, bool) []byte) error {
@@ -709,6 +716,26 @@ func TestWithdraw(t *testing.T) {
 		bye, err := members.Withdrawn(w.enrolled[0].Signed, "team-abc123")
 		if code, _ := (members.Code{1}).Key(); err != nil || bye.ID() != machine || !slices.Equal(bye.Invite, code.Public().Sign) {
 			t.Error(bye, err)
+		}
+	})
+}
+
+// A console of the fleet counts as open for a minute after it asked how the machine is.
+func TestWatched(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host, w := running(t, newHouse())
+		time.Sleep(3 * time.Second)
+		if host.Watched() {
+			t.Error("nobody asked")
+		}
+		w.hellos <- []byte("?")
+		time.Sleep(59 * time.Second)
+		if !host.Watched() {
+			t.Error("a console asked 59 seconds ago")
+		}
+		time.Sleep(time.Second)
+		if host.Watched() {
+			t.Error("no console asked for a minute")
 		}
 	})
 }

@@ -49,6 +49,14 @@ const (
 // rank orders the roles.
 func (r Role) rank() int { return slices.Index([]Role{Machine, Watcher, Guard, Operator, Owner}, r) }
 
+// One is somebody with r: "a guard", "an operator".
+func (r Role) One() string {
+	if r == Operator || r == Owner {
+		return "an " + string(r)
+	}
+	return "a " + string(r)
+}
+
 // Known reports whether r is a role.
 func (r Role) Known() bool { return r.rank() >= 0 }
 

@@ -208,7 +208,7 @@ func (d *Desk) judge(o *Order, has members.Role, now time.Time) error {
 	case o.Waits() && !need.MayWait:
 		return fmt.Errorf("%w: it cannot wait", ErrBoot)
 	case !has.Includes(need.Role):
-		return fmt.Errorf("%w: a %s may not, a %s may", ErrRole, has, need.Role)
+		return fmt.Errorf("%w: %s may not, %s may", ErrRole, has.One(), need.Role.One())
 	case !need.Refuses && !d.roster.Fresh(now):
 		return ErrRoster
 	}

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -104,7 +105,9 @@ func newGate(path string, first keys.Signed, log *slog.Logger) (*gate, error) {
 	}
 	g.signed, g.fleet = kept, g.roster.Fleet
 	if len(first.Body) != 0 {
-		if err := g.follow(first); err != nil && !errors.Is(err, members.ErrOld) {
+		if err := g.follow(first); errors.Is(err, members.ErrOther) {
+			return nil, fmt.Errorf("the folder %s: %w: give another one with --folder, or move that away", filepath.Dir(path), err)
+		} else if err != nil && !errors.Is(err, members.ErrOld) {
 			return nil, fmt.Errorf("the fleet's roster: %w", err)
 		}
 	}
