@@ -138,7 +138,7 @@ func setUpScript(env *testscript.Env) error {
 // testing lets the parallel tests that were made last begin first, and the others then run beside them.
 var waitLong = []string{
 	"notify_bell_focus", "notify_bell", "notify_bell_muted", "run-deaf", "threat-01-broken", "threat-17-slow", "threat-24-paused", "config_console", "doctor_drill", "fleet_errors", "handover",
-	"fleet", "threat-fleet-3-server", "threat-fleet-5-restore",
+	"fleet", "threat-fleet-3-server",
 }
 
 // scriptFiles are all scripts of a folder, those of waitLong last.
