@@ -197,6 +197,7 @@ func (h *Host) Withdraw(ctx context.Context) (all bool, err error) {
 
 // drained waits until a run has told all that is on record. Errors: broker.ErrFleetOut, ErrUntold when ctx ends.
 func (h *Host) drained(ctx context.Context) (*run, error) {
+	h.wake() // a link that pauses after an error tries at once
 	for {
 		h.mu.Lock()
 		r := h.now // the link may be made anew meanwhile
@@ -205,8 +206,6 @@ func (h *Host) drained(ctx context.Context) (*run, error) {
 			if head, _ := h.o.Home.Head(); r.outbox.sent.Load() >= head {
 				return r, nil
 			}
-		} else {
-			h.wake() // it may pause after an error
 		}
 		if h.pause(ctx, drainEvery, nil); ctx.Err() == nil {
 			continue
