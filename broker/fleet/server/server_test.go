@@ -315,8 +315,7 @@ func TestNoStateOfWhoIsOutStays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	guest := f.Line(t, k)
-	fleettest.Until(t, guest, func(s jet.State) bool { return s.Up })
+	guest := up(t, f, k)
 	const job, kept = 77, 78
 	for _, seed := range []byte{job, kept} {
 		s, err := members.Enrol(code, fleettest.Key(t, seed), fleettest.ID, "dev", members.Machine, time.Now())
@@ -328,8 +327,7 @@ func TestNoStateOfWhoIsOutStays(t *testing.T) {
 		}
 	}
 	for _, seed := range []byte{fleettest.Machine, fleettest.Machine2, job, kept} {
-		l := f.Line(t, fleettest.Key(t, seed))
-		fleettest.Until(t, l, func(s jet.State) bool { return s.Up })
+		l := up(t, f, fleettest.Key(t, seed))
 		if err := l.States(id(t, seed)).Put(ctx, []link.Message{{Subject: names.At(id(t, seed), "state.health"), Body: []byte("x")}, {Subject: letter(t, seed), Body: []byte("key")}}); err != nil {
 			t.Fatal(err)
 		}
@@ -470,6 +468,14 @@ func invited(t *testing.T, most members.Role, open time.Duration) (*fleettest.Fl
 	}), code
 }
 
+// up is a line that is up, of who has a key.
+func up(t *testing.T, f *fleettest.Fleet, k keys.Key) *jet.Line {
+	t.Helper()
+	l := f.Line(t, k)
+	fleettest.Until(t, l, func(s jet.State) bool { return s.Up })
+	return l
+}
+
 func TestInvitesEnd(t *testing.T) {
 	t.Parallel()
 	f, code := invited(t, members.Watcher, 3*time.Second)
@@ -477,8 +483,7 @@ func TestInvitesEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	guest, mine := f.Line(t, k), fleettest.Key(t, 77)
-	fleettest.Until(t, guest, func(s jet.State) bool { return s.Up })
+	guest, mine := up(t, f, k), fleettest.Key(t, 77)
 	s, err := members.Enrol(code, mine, fleettest.ID, "dev", members.Machine, time.Now())
 	if err != nil {
 		t.Fatal(err)
@@ -486,8 +491,7 @@ func TestInvitesEnd(t *testing.T) {
 	if err := guest.Enrol(within(t), mine.Public().ID(), s); err != nil {
 		t.Fatal(err)
 	}
-	machine := f.Line(t, mine)
-	fleettest.Until(t, machine, func(s jet.State) bool { return s.Up })
+	machine := up(t, f, mine)
 	fleettest.Until(t, machine, func(s jet.State) bool { return s.Err == jet.ErrUnknown.Error() })
 	fleettest.Until(t, guest, func(s jet.State) bool { return s.Err == jet.ErrUnknown.Error() })
 }
@@ -502,8 +506,7 @@ func TestWhoIsGoneStaysGone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	guest, mine := f.Line(t, k), fleettest.Key(t, 77)
-	fleettest.Until(t, guest, func(s jet.State) bool { return s.Up })
+	guest, mine := up(t, f, k), fleettest.Key(t, 77)
 	enrol := func() {
 		t.Helper()
 		s, err := members.Enrol(code, mine, fleettest.ID, "dev", members.Machine, time.Now())
@@ -515,8 +518,7 @@ func TestWhoIsGoneStaysGone(t *testing.T) {
 		}
 	}
 	enrol()
-	machine := f.Line(t, mine)
-	fleettest.Until(t, machine, func(s jet.State) bool { return s.Up })
+	machine := up(t, f, mine)
 	bye, err := members.Withdraw(mine, fleettest.ID, k.Public().Sign)
 	if err != nil {
 		t.Fatal(err)
@@ -551,8 +553,7 @@ func TestWhoIsGoneStaysGone(t *testing.T) {
 	stands(0, 1)
 	again(ctx, t, f, func(*server.Options) {})
 	stands(0, 1)
-	guest = f.Line(t, k)
-	fleettest.Until(t, guest, func(s jet.State) bool { return s.Up })
+	guest = up(t, f, k)
 	enrol()
 	stands(0, 1)
 	out(f.Line(t, mine))
